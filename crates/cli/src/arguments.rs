@@ -26,6 +26,23 @@ pub(crate) fn answer(error: clap::Error) -> io::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// The arguments, with two dashes where options of `sentinel` have one: Sentinel's own program has `-global NAME=VALUE`.
+pub(crate) fn with_two_dashes(mut arguments: Vec<OsString>, program: &Command) -> Vec<OsString> {
+    let Some(sentinel) = program.find_subcommand("sentinel") else { return arguments };
+    let at = arguments.iter().position(|argument| argument == "sentinel").unwrap_or(arguments.len());
+    let named = |argument: &OsString| sentinel.find_subcommand(argument.to_str()?);
+    let Some(command) = arguments.get(at + 1).and_then(named) else { return arguments };
+    for argument in arguments.iter_mut().skip(at + 2).take_while(|argument| *argument != "--") {
+        let name = argument.to_str().and_then(|text| text.strip_prefix('-')?.split('=').next());
+        if name.is_some_and(|name| command.get_arguments().any(|known| known.get_long() == Some(name))) {
+            let mut two = OsString::from("-");
+            two.push(&argument);
+            *argument = two;
+        }
+    }
+    arguments
+}
+
 /// Whether arguments that cannot be used are of `show`, with `--detailed-exitcode` before or after what is wrong.
 fn asks_for_detailed_codes(arguments: impl Iterator<Item = OsString>) -> bool {
     let color = Arg::new("color").long("color").value_parser(value_parser!(OsString));
@@ -92,7 +109,9 @@ fn without_secrets(mut error: clap::Error) -> clap::Error {
         error.insert(ContextKind::InvalidValue, ContextValue::String(HIDDEN.to_owned()));
         return error;
     }
-    let gives_variables = || std::env::args_os().any(|argument| argument.to_str().is_some_and(is_var));
+    // Of `sentinel` they may have one dash.
+    let gives = |text: &str| is_var(text) || is_var(&format!("-{text}"));
+    let gives_variables = || std::env::args_os().any(|argument| argument.to_str().is_some_and(gives));
     let is_stray = matches!(
         error.get(ContextKind::InvalidArg),
         Some(ContextValue::String(text)) if !text.starts_with('-') && !text.starts_with('<')

@@ -42,7 +42,7 @@ mod write_file;
 use std::process::ExitCode;
 
 use anstream::ColorChoice;
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 
 use crate::exit::CommandError;
 
@@ -100,7 +100,8 @@ enum When {
 
 /// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
-    let Cli { command, color } = match Cli::try_parse() {
+    let arguments = arguments::with_two_dashes(std::env::args_os().collect(), &Cli::command());
+    let Cli { command, color } = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => return exit::code(answer(error)),
     };

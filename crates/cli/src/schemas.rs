@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 #[cfg(feature = "provider")]
-use objchange_provider::{Provider, schema_document};
+use objchange_provider::{ProviderExt, schema_document};
 
 use crate::input::{InputError, Source};
 #[cfg(feature = "provider")]

@@ -4,14 +4,14 @@ use std::convert::Infallible;
 
 use objchange::Value;
 use objchange::change::{
-    ApplyChangeError, ApplyRequest, Applying, PlanRequest, PlanResourceChange, PlannedChange, Planning,
-    Severity, begin_apply, begin_plan,
+    ApplyRequest, Applying, PlanRequest, PlanResourceChange, PlannedChange, Planning, Severity, begin_apply,
+    begin_plan,
 };
 use objchange::schema::Attribute;
 use objchange::value::{Descend, Kind, Path};
-use objchange_provider::{Error, ErrorKind, Result};
+use objchange_provider::{ProviderExt, Result};
 
-use super::flow::{Flow, Saved};
+use super::flow::{Flow, Saved, bad_config};
 use super::sentences::PLANNED_SURVIVAL;
 use super::{Clause, Finding, FindingSeverity};
 
@@ -33,12 +33,9 @@ impl Flow<'_> {
         config: &Value,
         prior: &Saved,
     ) -> Result<Applied> {
-        let mut request = ApplyRequest::new(&self.schema.block, change, config);
+        let mut request = ApplyRequest::new(self.block, change, config);
         request.prior_private.clone_from(&prior.private);
-        let bad = |error: ApplyChangeError| {
-            Error::from(ErrorKind::Malformed { field: "config", reason: error.to_string() })
-        };
-        let mut applying = begin_apply(&request).map_err(bad)?;
+        let mut applying = begin_apply(&request).map_err(bad_config)?;
         // The identity in the answer about the object that is there afterwards, if the provider was asked for one at all.
         let (mut last, mut answered_identity) = (None, None);
         let applied = loop {
@@ -66,12 +63,12 @@ impl Flow<'_> {
             false => !self.refuses(&applied.diagnostics),
         };
         // What of the objects is secret is marked in the saved one, and in what was planned.
-        let actual = last.map(|last| self.schema.block.mark_hidden(&last));
+        let actual = last.map(|last| self.block.mark_hidden(&last));
         let mut findings = Vec::new();
         for violation in &applied.violations {
             let is_legacy = applied.legacy_type_system;
             let mut finding =
-                Finding::of_apply(&self.schema.block, violation, &change.after, actual.as_ref(), is_legacy);
+                Finding::of_apply(self.block, violation, &change.after, actual.as_ref(), is_legacy);
             let was_there = |actual: &Value| {
                 let (was, is) = (prior.object.at(&finding.path), actual.at(&finding.path));
                 was.zip(is).is_some_and(|(was, is)| was.unmark_deep().0.identical(&is.unmark_deep().0))
@@ -121,7 +118,7 @@ impl Flow<'_> {
             let path = path.to_path();
             let is_given = |attribute: &Attribute| attribute.computed && !attribute.optional;
             let is_given =
-                path.steps().len() == 1 && self.schema.block.attribute_by_path(&path).is_some_and(is_given);
+                path.steps().len() == 1 && self.block.attribute_by_path(&path).is_some_and(is_given);
             Ok::<_, Infallible>(match part.as_str().filter(|_| is_given) {
                 Some(text) => Value::from(format!("{text}-none")),
                 None => part,
@@ -145,7 +142,7 @@ impl Flow<'_> {
             if let Kind::Map(labels) = part.kind() {
                 let path = path.to_path();
                 let now = actual.at(&path).and_then(Value::as_map);
-                let is_block = self.schema.block.block_by_path(&path).is_some();
+                let is_block = self.block.block_by_path(&path).is_some();
                 // Where the count differs, Terraform sees it.
                 if let Some(now) = now.filter(|now| is_block && now.len() == labels.len())
                     && labels.iter().any(|(label, _)| now.get(label).is_none())
@@ -166,7 +163,7 @@ impl Flow<'_> {
         if saved.object.is_null() {
             return Ok(Some(()));
         }
-        let block = &self.schema.block;
+        let block = self.block;
         let nothing = Value::null(block.implied_type().clone());
         let mut private = saved.private.clone();
         if self.capabilities.plan_destroy {

@@ -1,115 +1,15 @@
 //! What is no managed resource and is only asked: data sources and functions.
 
 use objchange::Value;
-use objchange::change::{Diagnostic, PlanViolation, Severity, assert_plan_valid};
-use objchange::schema::Block;
+use objchange::change::{PlanViolation, assert_plan_valid};
 use objchange::value::Path;
-use objchange_provider::{Component, Error, ErrorKind, Function, FunctionAnswer, Provider, Result, Schemas};
+use objchange_provider::{Component, ErrorKind, Function, FunctionAnswer, Provider, ProviderExt, Result};
 
-use super::flow::no_answer;
-use super::leak::Leaks;
+use super::flow::{Flow, no_answer};
 use super::objects::{first_difference, unsound};
-use super::schemas::of_type;
-use super::secrets::{Provenance, Secrets};
+use super::secrets::Provenance;
 use super::sentences::NULL_OBJECT;
 use super::{Clause, Finding, FindingSeverity, Judgement};
-
-/// One configuration of a type, and what is found with it.
-pub(super) struct Single<'p> {
-    pub(super) provider: &'p dyn Provider,
-    pub(super) block: &'p Block,
-    pub(super) config: Value,
-    pub(super) judgement: Judgement,
-    secrets: Secrets,
-    leaks: Leaks,
-}
-
-impl<'p> Single<'p> {
-    /// What can be asked; else the judgement stands already.
-    pub(super) async fn begin(
-        provider: &'p dyn Provider,
-        schemas: &'p Schemas,
-        (component, name): (Component, &str),
-        (config, Provenance { origin, mut secrets }): (&Value, Provenance),
-    ) -> Result<Result<Self, Judgement>> {
-        let findings = of_type(schemas, component, name);
-        let is_refused = findings.iter().any(|finding| finding.severity == FindingSeverity::Error);
-        let mut judgement = Judgement { findings, ..Judgement::default() };
-        let Some(block) = schemas.block(component, name).filter(|_| !is_refused) else {
-            let unknown = || ErrorKind::UnknownName { what: component.noun(), name: name.to_owned() };
-            return if judgement.findings.is_empty() { Err(unknown().into()) } else { Ok(Err(judgement)) };
-        };
-        let bad = |error| Error::from(ErrorKind::Malformed { field: "config", reason: format!("{error}") });
-        let config = block.coerce_config(config).map_err(bad)?;
-        secrets.learn_config(block, &config, origin);
-        let mut leaks = Leaks::default();
-        leaks.learn(block, &config);
-        let config = config.unmark_deep().0;
-        let validated = provider.validate(component, name, &config).await;
-        let mut single =
-            Self { provider, block, config, judgement: std::mem::take(&mut judgement), secrets, leaks };
-        match single.answer_or_finding(validated, Clause::T1) {
-            Some(diagnostics) if !single.refuses(&diagnostics) => Ok(Ok(single)),
-            _ => Ok(Err(single.judgement)),
-        }
-    }
-
-    pub(super) fn find(&mut self, finding: Finding) {
-        self.judgement.findings.push(self.secrets.hide_in_finding(finding));
-    }
-
-    pub(super) fn answer_or_finding<T>(&mut self, answer: Result<T>, wrong_type: Clause) -> Option<T> {
-        let error = match answer {
-            Ok(answer) => return Some(answer),
-            Err(error) => error,
-        };
-        let finding = no_answer(&error, wrong_type, self.block.implied_type());
-        self.find(finding.texts(|text| self.secrets.hide(&text)));
-        None
-    }
-
-    /// Whether there are errors among the diagnostics where none is right: the provider has begun it.
-    pub(super) fn fails(
-        &mut self,
-        diagnostics: &[Diagnostic],
-        (clause, kind): (Clause, &str),
-        what: &str,
-    ) -> bool {
-        let before = self.judgement.refused.len();
-        let fails = self.refuses(diagnostics);
-        for said in self.judgement.refused.split_off(before) {
-            self.find(Finding::failed(clause, kind, what, &said));
-        }
-        fails
-    }
-
-    pub(super) fn refuses(&mut self, diagnostics: &[Diagnostic]) -> bool {
-        if let Some(finding) = self.leaks.in_diagnostics(diagnostics) {
-            self.find(finding);
-        }
-        let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error);
-        let hidden: Vec<_> = errors.map(|error| self.secrets.hide_in(self.block, error)).collect();
-        let refuses = !hidden.is_empty();
-        self.judgement.refused.extend(hidden);
-        refuses
-    }
-
-    /// Whether an answer is more than that the provider cannot tell yet, which was not allowed.
-    pub(super) fn is_decided(&mut self, is_deferred: bool) -> bool {
-        if is_deferred {
-            let message = "the provider answers that it cannot tell yet, which was not allowed";
-            self.find(Finding::new(Clause::P2, "deferral_not_allowed", Path::root(), message));
-        }
-        !is_deferred
-    }
-
-    pub(super) fn learn(&mut self, object: &Value) {
-        self.secrets.learn(self.block, object);
-        if let Some(finding) = self.leaks.in_object(self.block, object) {
-            self.find(finding);
-        }
-    }
-}
 
 /// Reads a data source with a configuration, all of which is known.
 ///
@@ -127,22 +27,22 @@ pub(super) async fn data(
     config: (&Value, Provenance),
 ) -> Result<Judgement> {
     let schemas = provider.schemas().await?;
-    let mut single =
-        match Single::begin(provider, &schemas, (Component::DataSource, type_name), config).await? {
-            Ok(single) => single,
-            Err(judgement) => return Ok(judgement),
-        };
-    if single.config.is_wholly_known() {
-        single.read(type_name).await;
+    let subject = (Component::DataSource, type_name);
+    let (mut flow, config) = match Flow::begin(provider, &schemas, subject, config).await? {
+        Ok(begun) => begun,
+        Err(judgement) => return Ok(judgement),
+    };
+    if config.is_wholly_known() {
+        flow.read_data(&config).await;
     }
-    Ok(single.judgement)
+    Ok(flow.judgement)
 }
 
-impl Single<'_> {
-    async fn read(&mut self, type_name: &str) -> Option<()> {
+impl Flow<'_> {
+    async fn read_data(&mut self, config: &Value) -> Option<()> {
         let mut objects = Vec::new();
         for _ in 0..2 {
-            let answer = self.provider.read_data(type_name, &self.config).await;
+            let answer = self.provider.read_data(self.type_name, config).await;
             let answer = self.answer_or_finding(answer, Clause::D1)?;
             if self.refuses(&answer.diagnostics) || !self.is_decided(answer.deferred.is_some()) {
                 return None;
@@ -173,11 +73,11 @@ impl Single<'_> {
             self.find(Finding::new(Clause::D5, "not_the_same", path, message));
         }
         // Terraform does not hold a data source to its configuration, and what it plans is held to it in this way.
-        let (object, config) = (self.block.mark_hidden(&objects[0]), self.block.mark_hidden(&self.config));
+        let (object, marked) = (self.block.mark_hidden(&objects[0]), self.block.mark_hidden(config));
         let nothing = Value::null(self.block.implied_type().clone());
-        for invalid in assert_plan_valid(self.block, &nothing, &self.config, &objects[0]) {
+        for invalid in assert_plan_valid(self.block, &nothing, config, &objects[0]) {
             let mut finding =
-                Finding::of_plan(self.block, &PlanViolation::Invalid(invalid), &config, &object, false);
+                Finding::of_plan(self.block, &PlanViolation::Invalid(invalid), &marked, &object, false);
             (finding.clause, finding.severity, finding.terraform) =
                 (Clause::D4, FindingSeverity::Unnoticed, None);
             self.find(finding);

@@ -145,7 +145,8 @@ impl Finding {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> objchange_provider::Result<()> {
     /// let judgement = judge(&faulty(true), "kit_planned_null", &Trial::new(trial_config(true))).await?;
-    /// assert_eq!(judgement.findings[0].described(), ".name: planned as null, but configuration has \"a\"");
+    /// let described = judgement.findings[0].described();
+    /// assert_eq!(described, r#".name: the planned value (null) is not the configured one ("a")"#);
     /// # Ok(())
     /// # }
     /// ```
@@ -381,6 +382,9 @@ fn only_in(value: &Value, other: &Value) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use objchange::Type;
+    use objchange::schema::{Attribute, NestedBlock};
+
     use super::*;
 
     fn finding(clause: Clause, path: &str, severity: FindingSeverity) -> Finding {
@@ -405,6 +409,46 @@ mod tests {
         assert_eq!(kept(&[(p5, ".lid", Error), (a5, ".lid.name", Error)]), [0, 1]);
         // What Terraform stops at is not hidden behind what it tolerates.
         assert_eq!(kept(&[(p5, ".lid", Tolerated), (p5, ".lid.name", Error)]), [0, 1]);
+    }
+
+    #[test]
+    fn one_element_more_is_named_and_several_are_not() {
+        let map = |keys: &[&str]| {
+            Value::map(Type::String, keys.iter().map(|key| (*key, Value::from("x")))).unwrap()
+        };
+        assert_eq!(only_in(&map(&["a", "b"]), &map(&["a"])).as_deref(), Some("\"b\""));
+        assert_eq!(only_in(&map(&["a", "b", "c"]), &map(&["a"])), None);
+        assert_eq!(only_in(&map(&["a"]), &map(&["a"])), None);
+        let list = |count: usize| Value::tuple(vec!["x"; count]);
+        assert_eq!(only_in(&list(3), &list(2)).as_deref(), Some("2"));
+        assert_eq!(only_in(&list(4), &list(2)), None);
+    }
+
+    #[test]
+    fn what_is_marked_is_no_part_to_be_shown() {
+        let path: Path = ".a.b".parse().unwrap();
+        let inner = || Value::object([("b", Value::from(1))]);
+        assert_eq!(part(&Value::object([("a", inner())]), &path), Some(&Value::from(1)));
+        assert_eq!(part(&Value::object([("a", inner().sensitive())]), &path), None);
+        let last = Value::object([("b", Value::from(1).sensitive())]);
+        assert_eq!(part(&Value::object([("a", last)]), &path), None);
+    }
+
+    #[test]
+    fn blocks_are_called_by_the_mode_of_the_innermost() {
+        let inner = NestedBlock::new(NestingMode::Set, Block::new::<&str>([], []));
+        let name = ("name", Attribute::optional(Type::String));
+        let outer = NestedBlock::new(NestingMode::List, Block::new([name], [("inner", inner)]));
+        let block = Block::new::<&str>([], [("outer", outer)]);
+        let words = |path: &str| nesting(&block, &path.parse().unwrap()).and_then(mode);
+        assert_eq!(words(".outer"), Some("list"));
+        assert_eq!(words(".outer[0].inner"), Some("set"));
+        assert_eq!(words(".outer[0].name"), None);
+        assert_eq!(words(".none"), None);
+        assert_eq!(
+            [NestingMode::Map, NestingMode::Single, NestingMode::Group].map(mode),
+            [Some("map"), None, None]
+        );
     }
 
     #[test]

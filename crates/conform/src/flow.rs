@@ -4,16 +4,16 @@ use std::collections::HashSet;
 use std::convert::Infallible;
 
 use objchange::change::{Diagnostic, PlannedChange, PrivateData, Severity};
-use objchange::schema::Schema;
+use objchange::schema::Block;
 use objchange::value::{Path, PathStep};
 use objchange::{Type, Value};
-use objchange_provider::{Capabilities, Component, Error, ErrorKind, Provider, Result, Schemas};
+use objchange_provider::{Capabilities, Component, Error, ErrorKind, Provider, ProviderExt, Result, Schemas};
 
 use super::finding::outermost;
 use super::flavor::Flavor;
 use super::leak::Leaks;
 use super::schemas::of_type;
-use super::secrets::{Origin, Secrets};
+use super::secrets::{Origin, Provenance, Secrets};
 use super::sentences::required;
 use super::{Clause, Finding, FindingSeverity};
 
@@ -84,17 +84,12 @@ pub struct Judgement {
 /// is a [`Finding`].
 pub async fn judge(provider: &dyn Provider, type_name: &str, trial: &Trial) -> Result<Judgement> {
     let schemas = provider.schemas().await?;
-    let declared = of_type(&schemas, Component::Resource, type_name);
-    let is_refused = declared.iter().any(|finding| finding.severity == super::FindingSeverity::Error);
-    let Some(schema) = schemas.resources.get(type_name).filter(|_| !is_refused) else {
-        if declared.is_empty() {
-            let what = Component::Resource.noun();
-            return Err(ErrorKind::UnknownName { what, name: type_name.to_owned() }.into());
-        }
-        return Ok(Judgement { findings: declared, ..Judgement::default() });
+    let (block, declared) = match usable(&schemas, Component::Resource, type_name)? {
+        Ok(usable) => usable,
+        Err(judgement) => return Ok(judgement),
     };
-    let schema = Schema::new(schema.version, trial.flavor.understood(&schema.block));
-    let mut flow = Flow::new(provider, &schemas, type_name, &schema, trial.flavor);
+    let block = trial.flavor.understood(block);
+    let mut flow = Flow::new(provider, &schemas, type_name, &block, trial.flavor);
     flow.secrets = trial.secrets.clone();
     for finding in declared {
         flow.find(finding);
@@ -102,6 +97,23 @@ pub async fn judge(provider: &dyn Provider, type_name: &str, trial: &Trial) -> R
     // How far it came is in the findings.
     let _ = flow.all(trial).await?;
     Ok(flow.judgement)
+}
+
+/// The schema of a type, and what is wrong with it that does not keep it from being used; else the judgement.
+fn usable<'s>(
+    schemas: &'s Schemas,
+    component: Component,
+    name: &str,
+) -> Result<Result<(&'s Block, Vec<Finding>), Judgement>> {
+    let findings = of_type(schemas, component, name);
+    let is_refused = findings.iter().any(|finding| finding.severity.is_error());
+    match schemas.block(component, name).filter(|_| !is_refused) {
+        Some(block) => Ok(Ok((block, findings))),
+        None if findings.is_empty() => {
+            Err(ErrorKind::UnknownName { what: component.noun(), name: name.to_owned() }.into())
+        }
+        None => Ok(Err(Judgement { findings, ..Judgement::default() })),
+    }
 }
 
 /// An object as it was saved.
@@ -117,7 +129,9 @@ pub(super) struct Flow<'p> {
     pub(super) provider: &'p dyn Provider,
     pub(super) schemas: &'p Schemas,
     pub(super) type_name: &'p str,
-    pub(super) schema: &'p Schema,
+    pub(super) block: &'p Block,
+    /// The version of the schema.
+    pub(super) version: i64,
     pub(super) capabilities: Capabilities,
     pub(super) flavor: Flavor,
     pub(super) judgement: Judgement,
@@ -138,14 +152,15 @@ impl<'p> Flow<'p> {
         provider: &'p dyn Provider,
         schemas: &'p Schemas,
         type_name: &'p str,
-        schema: &'p Schema,
+        block: &'p Block,
         flavor: Flavor,
     ) -> Self {
         Self {
             provider,
             schemas,
             type_name,
-            schema,
+            block,
+            version: schemas.resources.get(type_name).map_or(0, |schema| schema.version),
             capabilities: schemas.capabilities,
             flavor,
             judgement: Judgement::default(),
@@ -156,6 +171,45 @@ impl<'p> Flow<'p> {
             is_gone: false,
             is_readable: true,
         }
+    }
+
+    /// Begins with a configuration of what is no managed resource, if the provider says that it is valid; else the judgement
+    /// is made already.
+    pub(super) async fn begin(
+        provider: &'p dyn Provider,
+        schemas: &'p Schemas,
+        (component, name): (Component, &'p str),
+        (config, Provenance { origin, secrets }): (&Value, Provenance),
+    ) -> Result<Result<(Self, Value), Judgement>> {
+        let (block, declared) = match usable(schemas, component, name)? {
+            Ok(usable) => usable,
+            Err(judgement) => return Ok(Err(judgement)),
+        };
+        let mut flow = Self::new(provider, schemas, name, block, Flavor::default());
+        flow.secrets = secrets;
+        for finding in declared {
+            flow.find(finding);
+        }
+        let config = block.coerce_config(config).map_err(bad_config)?;
+        flow.learn_config(&config, origin);
+        let config = config.unmark_deep().0;
+        Ok(match flow.is_valid(component, &config).await {
+            true => Ok((flow, config)),
+            false => Err(flow.judgement),
+        })
+    }
+
+    /// Remembers what of a configuration is secret.
+    fn learn_config(&mut self, config: &Value, origin: Origin) {
+        self.secrets.learn_config(self.block, config, origin);
+        self.leaks.learn(self.block, config);
+    }
+
+    /// Whether the provider says that a configuration is valid.
+    async fn is_valid(&mut self, component: Component, config: &Value) -> bool {
+        let validated = self.provider.validate(component, self.type_name, config).await;
+        let diagnostics = self.answer_or_finding(validated, Clause::T1);
+        diagnostics.is_some_and(|diagnostics| !self.refuses(&diagnostics))
     }
 
     pub(super) fn find(&mut self, finding: Finding) {
@@ -188,8 +242,8 @@ impl<'p> Flow<'p> {
 
     /// What of an object is secret is not to be found in what the provider says, and what is write-only nowhere else in it.
     pub(super) fn learn(&mut self, object: &Value) {
-        self.secrets.learn(&self.schema.block, object);
-        if let Some(finding) = self.leaks.in_object(&self.schema.block, object) {
+        self.secrets.learn(self.block, object);
+        if let Some(finding) = self.leaks.in_object(self.block, object) {
             self.find(finding);
         }
     }
@@ -201,7 +255,7 @@ impl<'p> Flow<'p> {
             Err(error) => error,
         };
         self.is_gone |= error.is_gone();
-        let finding = no_answer(&error, wrong_type, self.schema.block.implied_type());
+        let finding = no_answer(&error, wrong_type, self.block.implied_type());
         self.find(finding.texts(|text| self.secrets.hide(&text)));
         None
     }
@@ -230,7 +284,7 @@ impl<'p> Flow<'p> {
     pub(super) fn refuses(&mut self, diagnostics: &[Diagnostic]) -> bool {
         self.tells_no_secret(diagnostics);
         let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error);
-        let hidden = errors.map(|error| self.secrets.hide_in(&self.schema.block, error));
+        let hidden = errors.map(|error| self.secrets.hide_in(self.block, error));
         let before = self.judgement.refused.len();
         self.judgement.refused.extend(hidden);
         self.judgement.refused.len() > before
@@ -244,19 +298,14 @@ impl<'p> Flow<'p> {
     }
 
     async fn all(&mut self, trial: &Trial) -> Result<Option<()>> {
-        let block = &self.schema.block;
+        let block = self.block;
         let known = trial.known.as_ref().unwrap_or(&trial.config);
         let update = trial.update.iter().flat_map(|(config, known)| [Some(config), known.as_ref()]);
         for config in [Some(&trial.config), Some(known)].into_iter().chain(update).flatten() {
-            self.secrets.learn_config(&self.schema.block, config, trial.origin);
-            self.leaks.learn(&self.schema.block, config);
+            self.learn_config(config, trial.origin);
         }
-        let bad = |error| Error::from(ErrorKind::Malformed { field: "config", reason: format!("{error}") });
-        let coerced = block.coerce_config(&trial.config).map_err(bad)?;
-        let coerced = coerced.unmark_deep().0;
-        let validated = self.provider.validate(Component::Resource, self.type_name, &coerced).await;
-        let Some(diagnostics) = self.answer_or_finding(validated, Clause::T1) else { return Ok(None) };
-        if self.refuses(&diagnostics) {
+        let coerced = block.coerce_config(&trial.config).map_err(bad_config)?.unmark_deep().0;
+        if !self.is_valid(Component::Resource, &coerced).await {
             return Ok(None);
         }
         let nothing = Saved {
@@ -405,6 +454,11 @@ impl<'p> Flow<'p> {
         self.finds_something_to_do(&again, known, (Clause::C2, "not_converged"), when);
         Ok(Some(()))
     }
+}
+
+/// That a configuration does not fit the schema.
+pub(super) fn bad_config(error: impl std::fmt::Display) -> Error {
+    ErrorKind::Malformed { field: "config", reason: error.to_string() }.into()
 }
 
 /// Why there is no answer. One of another type than the schema says breaks the clause that is given.

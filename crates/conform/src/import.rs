@@ -5,7 +5,7 @@ use objchange::Value;
 use objchange::change::{Diagnostic, Severity};
 use objchange::schema::Block;
 use objchange::value::{Descend, Path, PathStep};
-use objchange_provider::{Component, Result};
+use objchange_provider::{Component, ProviderExt, Result};
 use objchange_provider::{ImportResource, ImportTarget, MoveResource, RawState};
 
 use super::flow::{Flow, Saved};
@@ -119,7 +119,7 @@ impl Flow<'_> {
         }
         let found = match imported.object.as_ref().filter(|object| !object.is_null()) {
             Some(found) => found.clone(),
-            None if is_by_identity => self.schema.block.empty_value().clone(),
+            None if is_by_identity => self.block.empty_value().clone(),
             None => {
                 let message = "the imported object is null";
                 self.find(Finding::new(Clause::I5, "import_null", Path::root(), message));
@@ -128,13 +128,13 @@ impl Flow<'_> {
         };
         self.learn(&found);
         // What is unknown is looked at when the object was read.
-        let faults = unsound(&self.schema.block, &found, [Clause::R1, Clause::I9, Clause::I4]);
+        let faults = unsound(self.block, &found, [Clause::R1, Clause::I9, Clause::I4]);
         let faults: Vec<_> = faults.into_iter().filter(|finding| finding.clause != Clause::R1).collect();
         if !faults.is_empty() {
             faults.into_iter().for_each(|finding| self.find(finding));
             return None;
         }
-        let unknown = unknown_part(&self.schema.block.mark_hidden(&found));
+        let unknown = unknown_part(&self.block.mark_hidden(&found));
         let (private, identity) = (imported.private.clone(), imported.identity.clone());
         let question = self.question(&Saved { object: found, private, identity });
         let answer = self.provider.read(&question).await;
@@ -171,13 +171,13 @@ impl Flow<'_> {
             return Some(());
         }
         let object = saved.object.unmark_deep().0;
-        let json = object.to_json(self.schema.block.implied_type()).ok()?;
-        let implied = self.schema.block.implied_type();
+        let json = object.to_json(self.block.implied_type()).ok()?;
+        let implied = self.block.implied_type();
         let alike = self.schemas.resources.iter().filter(|(name, schema)| {
             name.as_str() != self.type_name && schema.block.implied_type() == implied
         });
         let others = alike.take(SOURCES).map(|(name, schema)| (name.to_string(), schema.version));
-        let own = (self.type_name.to_owned(), self.schema.version);
+        let own = (self.type_name.to_owned(), self.version);
         let sources: Vec<_> = std::iter::once(own).chain(others).collect();
         for (source_type, source_version) in sources {
             let request = MoveResource {
@@ -229,15 +229,15 @@ impl Flow<'_> {
             return Ok(None);
         };
         self.learn(&config);
-        let ty = self.schema.block.implied_type();
+        let ty = self.block.implied_type();
         if let Some(mismatch) = config.ty().mismatches(ty).first() {
-            let path = self.schema.block.hide_keys(&mismatch.path);
+            let path = self.block.hide_keys(&mismatch.path);
             let message = "the configuration is not of the type that the schema says";
             let said = mismatched(mismatch, config.ty(), ty);
             self.find(Finding::new(Clause::G1, "wrong_type", path, message).headed_only(said));
             return Ok(None);
         }
-        let computed = computed_set(&self.schema.block, &config);
+        let computed = computed_set(self.block, &config);
         if !computed.is_empty() {
             for path in computed {
                 let message = "the generated configuration sets what only the provider sets";

@@ -4,7 +4,7 @@ use objchange::Value;
 use objchange::schema::Block;
 use objchange::value::{Descend, Kind, Path, PathStep, TypeMismatch};
 use objchange_provider::Schemas;
-use objchange_provider::{RawState, ReadResource, UpgradeResource};
+use objchange_provider::{ProviderExt, RawState, ReadResource, UpgradeResource};
 
 use super::flow::{Flow, Saved};
 use super::sentences::{IDENTITY_TYPE, WRITE_ONLY, lacking, mismatched};
@@ -25,7 +25,7 @@ impl Flow<'_> {
     }
 
     pub(super) fn is_sound(&mut self, object: &Value, clauses: [Clause; 3]) -> bool {
-        let found = unsound(&self.schema.block, object, clauses);
+        let found = unsound(self.block, object, clauses);
         let is_sound = found.is_empty();
         found.into_iter().for_each(|finding| self.find(finding));
         is_sound
@@ -33,13 +33,13 @@ impl Flow<'_> {
 
     /// An object as it comes back from where it is stored: numbers are written in decimal there.
     pub(super) fn stored(&self, object: &Value) -> Value {
-        let (object, ty) = (object.unmark_deep().0, self.schema.block.implied_type());
+        let (object, ty) = (object.unmark_deep().0, self.block.implied_type());
         let stored = object.to_json(ty).ok().and_then(|json| Value::from_json(&json, ty).ok());
         stored.unwrap_or(object)
     }
 
     pub(super) fn differs(&mut self, clause: Clause, kind: &str, was: &Value, is: &Value, message: &str) {
-        let (was, is) = (self.schema.block.mark_hidden(was), self.schema.block.mark_hidden(is));
+        let (was, is) = (self.block.mark_hidden(was), self.block.mark_hidden(is));
         let path = first_difference(&was, &is).unwrap_or_default();
         self.find(Finding::new(clause, kind, path, message));
     }
@@ -69,10 +69,10 @@ impl Flow<'_> {
     /// A stored object of the present version.
     pub(super) async fn upgraded(&mut self, saved: &Saved) -> Option<()> {
         let object = saved.object.unmark_deep().0;
-        let json = object.to_json(self.schema.block.implied_type()).ok()?;
+        let json = object.to_json(self.block.implied_type()).ok()?;
         let request = UpgradeResource {
             type_name: self.type_name.into(),
-            version: self.schema.version,
+            version: self.version,
             stored: RawState::json(json),
         };
         let answer = self.provider.upgrade(&request).await;

@@ -3,9 +3,9 @@
 use objchange::Value;
 use objchange::change::{InvalidPlanKind, assert_plan_valid};
 use objchange::value::Path;
-use objchange_provider::{ActionEvent, Component, ListQuestion, Opened, Provider, Result, Schemas};
+use objchange_provider::{ActionEvent, Component, ListQuestion, Opened, Provider, ProviderExt, Result};
 
-use super::data_and_functions::Single;
+use super::flow::Flow;
 use super::objects::{identity_faults, unsound};
 use super::secrets::Provenance;
 use super::sentences::words_of_plan;
@@ -30,15 +30,15 @@ pub(super) async fn ephemeral(
     config: (&Value, Provenance),
 ) -> Result<Judgement> {
     let schemas = provider.schemas().await?;
-    let mut single =
-        match Single::begin(provider, &schemas, (Component::EphemeralResource, type_name), config).await? {
-            Ok(single) => single,
-            Err(judgement) => return Ok(judgement),
-        };
-    if single.config.is_wholly_known() {
-        single.open(type_name).await;
+    let subject = (Component::EphemeralResource, type_name);
+    let (mut flow, config) = match Flow::begin(provider, &schemas, subject, config).await? {
+        Ok(begun) => begun,
+        Err(judgement) => return Ok(judgement),
+    };
+    if config.is_wholly_known() {
+        flow.open(&config).await;
     }
-    Ok(single.judgement)
+    Ok(flow.judgement)
 }
 
 /// Asks for the objects that there are, with and without their content.
@@ -57,19 +57,19 @@ pub(super) async fn list(
     config: (&Value, Provenance),
 ) -> Result<Judgement> {
     let schemas = provider.schemas().await?;
-    let mut single =
-        match Single::begin(provider, &schemas, (Component::ListResource, type_name), config).await? {
-            Ok(single) => single,
-            Err(judgement) => return Ok(judgement),
-        };
-    if single.config.is_wholly_known() {
+    let subject = (Component::ListResource, type_name);
+    let (mut flow, config) = match Flow::begin(provider, &schemas, subject, config).await? {
+        Ok(begun) => begun,
+        Err(judgement) => return Ok(judgement),
+    };
+    if config.is_wholly_known() {
         for include_objects in [false, true] {
-            if single.list(&schemas, type_name, include_objects).await.is_none() {
+            if flow.list(&config, include_objects).await.is_none() {
                 break;
             }
         }
     }
-    Ok(single.judgement)
+    Ok(flow.judgement)
 }
 
 /// Plans an action, and invokes it where that is wanted.
@@ -94,17 +94,18 @@ pub(super) async fn action(
     invoke: bool,
 ) -> Result<Judgement> {
     let schemas = provider.schemas().await?;
-    let mut single = match Single::begin(provider, &schemas, (Component::Action, type_name), config).await? {
-        Ok(single) => single,
+    let subject = (Component::Action, type_name);
+    let (mut flow, config) = match Flow::begin(provider, &schemas, subject, config).await? {
+        Ok(begun) => begun,
         Err(judgement) => return Ok(judgement),
     };
-    single.action(type_name, invoke).await;
-    Ok(single.judgement)
+    flow.action(&config, invoke).await;
+    Ok(flow.judgement)
 }
 
-impl Single<'_> {
-    async fn open(&mut self, type_name: &str) -> Option<()> {
-        let opened = self.provider.open(type_name, &self.config).await;
+impl Flow<'_> {
+    async fn open(&mut self, config: &Value) -> Option<()> {
+        let opened = self.provider.open(self.type_name, config).await;
         let opened = self.answer_or_finding(opened, Clause::E2)?;
         if self.refuses(&opened.diagnostics) {
             return None;
@@ -114,23 +115,23 @@ impl Single<'_> {
             let message = "the provider answers that it cannot open this yet, which was not allowed";
             self.find(Finding::new(Clause::P2, "deferral_not_allowed", Path::root(), message).unnoticed());
         }
-        self.holds_what_is_opened(&opened);
+        self.holds_what_is_opened(config, &opened);
         let mut private = opened.private;
         if opened.renew_at.is_some() {
-            let renewed = self.provider.renew(type_name, private.as_ref()).await;
+            let renewed = self.provider.renew(self.type_name, private.as_ref()).await;
             let renewed = self.answer_or_finding(renewed, Clause::T1)?;
             let what = "what was opened is not renewed";
             self.fails(&renewed.diagnostics, (Clause::E3, "renew_failed"), what);
             private = renewed.private.or(private);
         }
-        let closed = self.provider.close(type_name, private.as_ref()).await;
+        let closed = self.provider.close(self.type_name, private.as_ref()).await;
         let closed = self.answer_or_finding(closed, Clause::T1)?;
         self.fails(&closed, (Clause::E3, "close_failed"), "what was opened is not closed");
         Some(())
     }
 
     /// Nothing of what is opened is told: it is not kept anywhere because nobody is to see it.
-    fn holds_what_is_opened(&mut self, opened: &Opened) {
+    fn holds_what_is_opened(&mut self, config: &Value, opened: &Opened) {
         let Some(object) = opened.object.as_ref().filter(|object| !object.is_null()) else {
             let message = "what is opened is not there";
             let finding = Finding::new(Clause::E1, "opened_nothing", Path::root(), message);
@@ -148,16 +149,16 @@ impl Single<'_> {
             return found.into_iter().map(weighed).for_each(|finding| self.find(finding));
         }
         let nothing = Value::null(self.block.implied_type().clone());
-        for invalid in assert_plan_valid(self.block, &nothing, &self.config, object) {
+        for invalid in assert_plan_valid(self.block, &nothing, config, object) {
             let path = self.block.hide_keys(&invalid.path);
             let message = "what is opened is not what is configured";
             self.find(Finding::new(Clause::E1, invalid.kind.kind(), path, message));
         }
     }
 
-    async fn list(&mut self, schemas: &Schemas, type_name: &str, include_objects: bool) -> Option<()> {
-        let (config, limit) = (self.config.clone(), LISTED);
-        let question = ListQuestion { type_name: type_name.into(), config, include_objects, limit };
+    async fn list(&mut self, config: &Value, include_objects: bool) -> Option<()> {
+        let (type_name, config, limit) = (self.type_name.into(), config.clone(), LISTED);
+        let question = ListQuestion { type_name, config, include_objects, limit };
         let listed = self.provider.list(&question).await;
         let listed = self.answer_or_finding(listed, Clause::L2)?;
         let before = self.judgement.findings.len();
@@ -173,9 +174,10 @@ impl Single<'_> {
                 let message = "an object is listed without its identity";
                 self.find(Finding::new(Clause::L1, "listed_without_identity", Path::root(), message));
             }
-            let faults = identity_faults(schemas, type_name, found.identity.as_ref(), Clause::L1, false);
+            let faults =
+                identity_faults(self.schemas, self.type_name, found.identity.as_ref(), Clause::L1, false);
             faults.into_iter().for_each(|finding| self.find(finding));
-            if let (Some(object), Some(schema)) = (&found.object, schemas.resources.get(type_name))
+            if let (Some(object), Some(schema)) = (&found.object, self.schemas.resources.get(self.type_name))
                 && !object.is_null()
             {
                 let faults = unsound(&schema.block, object, [Clause::L2; 3]);
@@ -192,14 +194,14 @@ impl Single<'_> {
         Some(())
     }
 
-    async fn action(&mut self, type_name: &str, invoke: bool) -> Option<()> {
-        let planned = self.provider.plan_action(type_name, &self.config).await;
+    async fn action(&mut self, config: &Value, invoke: bool) -> Option<()> {
+        let planned = self.provider.plan_action(self.type_name, config).await;
         let planned = self.answer_or_finding(planned, Clause::T1)?;
         let is_decided = !self.refuses(&planned.diagnostics) && self.is_decided(planned.deferred.is_some());
-        if !is_decided || !invoke || !self.config.is_wholly_known() {
+        if !is_decided || !invoke || !config.is_wholly_known() {
             return None;
         }
-        let events = self.provider.invoke_action(type_name, &self.config).await;
+        let events = self.provider.invoke_action(self.type_name, config).await;
         let events = self.answer_or_finding(events, Clause::T1)?;
         let ends = events.iter().filter(|event| matches!(event, ActionEvent::Completed(_))).count();
         for event in &events {

@@ -7,10 +7,10 @@ use objchange::change::{
 };
 use objchange::schema::{Attribute, Block, NestingMode};
 use objchange::value::{Kind, Path, PathStep};
-use objchange_provider::{Error, ErrorKind, Result};
+use objchange_provider::{ProviderExt, Result};
 
 use super::flavor::Flavor;
-use super::flow::{Flow, Saved};
+use super::flow::{Flow, Saved, bad_config};
 use super::objects::first_difference;
 use super::sentences::ACTION_CHANGED;
 use super::{Clause, Finding, FindingSeverity};
@@ -52,7 +52,7 @@ impl Flow<'_> {
         let is_replaced = first.action.is_replace();
         // By then the old object is gone, or no longer the one that is looked at.
         let nothing = Saved {
-            object: Value::null(self.schema.block.implied_type().clone()),
+            object: Value::null(self.block.implied_type().clone()),
             private: PrivateData::default(),
             identity: None,
         };
@@ -71,9 +71,9 @@ impl Flow<'_> {
             is_fine = false;
         }
         let mut findings = Vec::new();
-        for inconsistent in assert_object_compatible(&self.schema.block, &first.after, &last.after) {
+        for inconsistent in assert_object_compatible(self.block, &first.after, &last.after) {
             let mut finding = Finding::of_final(&inconsistent, &first.after, &last.after);
-            if is_in_unknown_set(&self.schema.block, config, &finding.path) {
+            if is_in_unknown_set(self.block, config, &finding.path) {
                 finding.severity = FindingSeverity::Note;
                 finding.message.push_str(
                     "; an element of the set was unknown, and Terraform may have matched the elements wrongly by itself",
@@ -94,13 +94,10 @@ impl Flow<'_> {
         planned_private: PrivateData,
         deferred: Clause,
     ) -> Result<Option<PlannedChange>> {
-        let mut request = PlanRequest::new(&self.schema.block, &prior.object, config);
+        let mut request = PlanRequest::new(self.block, &prior.object, config);
         request.private.clone_from(&prior.private);
         request.identity.clone_from(&prior.identity);
-        let bad = |error: PlanChangeError| {
-            Error::from(ErrorKind::Malformed { field: "config", reason: error.to_string() })
-        };
-        let mut planning = begin_plan(&request).map_err(bad)?;
+        let mut planning = begin_plan(&request).map_err(bad_config)?;
         let mut planned_private = Some(planned_private).filter(|_| self.flavor == Flavor::Terraform);
         let change = loop {
             planning = match planning {
@@ -121,19 +118,18 @@ impl Flow<'_> {
                             self.refuses(&diagnostics);
                             return Ok(None);
                         }
-                        Err(error) => return Err(bad(error)),
+                        Err(error) => return Err(bad_config(error)),
                     }
                 }
             };
         };
         let is_legacy = change.legacy_type_system;
         let mut is_fine = true;
-        let config = self.schema.block.coerce_config(config).unwrap_or_else(|_| config.clone());
-        let config = self.schema.block.mark_hidden(&config);
+        let config = self.block.coerce_config(config).unwrap_or_else(|_| config.clone());
+        let config = self.block.mark_hidden(&config);
         let mut findings = Vec::new();
         for violation in change.violations.iter().chain(&change.at_apply) {
-            let mut finding =
-                Finding::of_plan(&self.schema.block, violation, &config, &change.after, is_legacy);
+            let mut finding = Finding::of_plan(self.block, violation, &config, &change.after, is_legacy);
             if *violation == PlanViolation::DeferralNotAllowed {
                 finding.clause = deferred;
             }
@@ -179,7 +175,7 @@ impl Flow<'_> {
 
     /// Whether it is an element of a set of objects for which Terraform finds something to do, whoever plans.
     fn matches_wrongly(&self, change: &PlannedChange, config: &Value) -> bool {
-        let block = &self.schema.block;
+        let block = self.block;
         let request = PlanRequest::new(block, &change.before, config);
         let Ok(simulated) = plan_change(&request, &mut SimulatedProvider::default()) else { return false };
         if simulated.action == Action::NoOp {
@@ -196,7 +192,7 @@ impl Flow<'_> {
 
     /// Terraform looks at what requires a replacement only where there is something to be replaced.
     fn replacements_lead_somewhere(&mut self, paths: &[Path]) {
-        let block = &self.schema.block;
+        let block = self.block;
         let is_lost = |path: &&Path| {
             if path.is_root() {
                 return false;

@@ -37,7 +37,7 @@ pub struct SchemaFinding {
 /// use objchange::schema::{Attribute, Block};
 /// use objchange_conform::{Clause, FindingSeverity, judge_schemas};
 /// use objchange_conform::kit::{Kit, ResourceType};
-/// use objchange_provider::Provider;
+/// use objchange_provider::ProviderExt;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> objchange_provider::Result<()> {

@@ -22,4 +22,6 @@ pub mod tfconfig;
 pub mod tfplan;
 pub mod tfstate;
 
-pub use collection::{Answer, Collected, Collection, Exact, Full, Marked, Redacted, Secrets};
+pub use collection::{
+    Answer, Collected, Collection, Exact, Field, FieldKind, Full, Marked, Redacted, Secrets,
+};

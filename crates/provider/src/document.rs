@@ -20,7 +20,7 @@ const FORMAT_VERSION: &str = "1.0";
 /// ```
 /// use objchange::schema::ProviderSchemas;
 /// use objchange_conform::kit::Kit;
-/// use objchange_provider::{Provider, schema_document};
+/// use objchange_provider::{ProviderExt, schema_document};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -5,7 +5,7 @@ use objchange::change::{
     Planning, PrivateData, begin_apply, begin_plan,
 };
 
-use crate::{Error, Provider};
+use crate::{Error, Provider, ProviderExt};
 
 /// Why a change was not planned or made.
 #[derive(Debug, thiserror::Error)]

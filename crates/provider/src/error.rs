@@ -51,7 +51,7 @@ pub enum ErrorKind {
     },
     /// The first line that the program wrote is no handshake.
     #[error(
-        "the first line on the provider's standard output is no handshake, but {line:?}: is this a provider for Terraform?"
+        "the first line on the provider's standard output is not a handshake, but {line:?}: is this a provider for Terraform?"
     )]
     NoHandshake {
         /// The beginning of the line.

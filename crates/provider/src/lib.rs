@@ -3,7 +3,7 @@
 //! A provider is a program that speaks a protocol over gRPC, in version 5 or 6. This crate has both ends of it, on the values
 //! and schemas of [`objchange`]:
 //!
-//! - [`Provider`]: the calls, as one trait, whatever is between the two ends.
+//! - [`Provider`]: answers a [`Call`] with a [`Reply`], whatever is between the two ends; [`ProviderExt`] has a method for each.
 //! - [`client`]: starts a provider's program or attaches to one that runs, and is the [`Provider`] there.
 //! - [`server`]: serves any [`Provider`] as a program that Terraform runs.
 //! - [`record`]: keeps what a provider is asked and answers, to be judged again.
@@ -41,7 +41,7 @@ pub use document::schema_document;
 pub use drive::{ChangeFault, apply_change, plan_change};
 pub use error::{Error, ErrorKind, Result};
 pub use notes::{Description, FunctionNote, Note, Notes};
-pub use provider::Provider;
+pub use provider::{Call, Provider, ProviderExt, Reply};
 pub use schemas::{Capabilities, Function, Parameter, SchemaFault, SchemaFaultKind, Schemas};
 
 #[cfg(doctest)]

@@ -13,168 +13,313 @@ use crate::call::{
     Locked, Metadata, MoveResource, Opened, ReadResource, StateIds, StoreConfigured, StoredState,
     UpgradeResource,
 };
-use crate::{Component, ErrorKind, Result, Schemas};
+use crate::wire::{Method, Protocol};
+use crate::{Component, Error, ErrorKind, Result, Schemas};
 
 /// A provider: a process at the other end of a connection ([`Client`](crate::Client)), or something in this program that
 /// behaves like one, such as `Kit` of `objchange-conform`.
 ///
-/// Values are of the types that the provider's schemas imply, and carry no marks. Calls that a provider may leave out answer
-/// [`ErrorKind::Unimplemented`] unless they are written.
+/// [`ProviderExt`] has a method for each call. What wraps a provider forwards this one function, and so cannot forget a call.
 #[async_trait]
 pub trait Provider: Send + Sync {
+    /// Answers a call with the [`Reply`] of its kind. Values are of the types that the provider's schemas imply, and carry no
+    /// marks.
+    ///
+    /// # Errors
+    ///
+    /// There is no answer: [`ErrorKind::Unimplemented`] where the provider does not have that call.
+    async fn call(&self, call: Call<'_>) -> Result<Reply>;
+}
+
+/// The calls: the variant of [`Call`], the method of [`ProviderExt`], and what the reply holds.
+macro_rules! calls {
+    ($($(#[doc = $doc:literal])* $call:ident: $method:ident $(($($argument:ident: $ty:ty),+))? -> $answer:ty, $wire:ident;)*) => {
+        /// What a provider is asked.
+        #[derive(Clone, Copy)]
+        #[non_exhaustive]
+        pub enum Call<'a> {
+            $($(#[doc = $doc])* $call$(($($ty),+))?,)*
+            /// Whether a configuration is valid: of a kind, by its name. It may have unknown parts.
+            Validate(Component, &'a str, &'a Value),
+        }
+
+        impl Call<'_> {
+            pub(crate) fn method(self) -> Method {
+                match self {
+                    $(Self::$call { .. } => Method::$wire,)*
+                    Self::Validate(component, ..) => Method::validation(component),
+                }
+            }
+        }
+
+        /// The calls of a [`Provider`], each as a method that gives what its reply holds.
+        ///
+        /// # Errors
+        ///
+        /// As for [`Provider::call`].
+        pub trait ProviderExt: Provider {
+            $($(#[doc = $doc])*
+            fn $method<'a>(&'a self $($(, $argument: $ty)+)?) -> impl Future<Output = Result<$answer>> + Send + 'a {
+                ask(self, Call::$call$(($($argument),+))?)
+            })*
+
+            /// Whether a configuration is valid. It may have unknown parts.
+            fn validate<'a>(
+                &'a self,
+                component: Component,
+                name: &'a str,
+                config: &'a Value,
+            ) -> impl Future<Output = Result<Vec<Diagnostic>>> + Send + 'a {
+                ask(self, Call::Validate(component, name, config))
+            }
+        }
+    };
+}
+
+impl<P: Provider + ?Sized> ProviderExt for P {}
+
+async fn ask<T>(provider: &(impl Provider + ?Sized), call: Call<'_>) -> Result<T>
+where
+    T: TryFrom<Reply, Error = Error>,
+{
+    provider.call(call).await?.try_into()
+}
+
+calls! {
     /// All that the provider says of itself. It is the same each time.
-    async fn schemas(&self) -> Result<Arc<Schemas>>;
-
+    Schemas: schemas -> Arc<Schemas>, SCHEMA;
     /// What the provider has, by name. Who has the schemas knows it from them.
-    async fn metadata(&self) -> Result<Metadata> {
-        Ok(self.schemas().await?.metadata())
-    }
-
-    /// Whether a configuration is valid. It may have unknown parts.
-    async fn validate(&self, component: Component, name: &str, config: &Value) -> Result<Vec<Diagnostic>>;
-
+    Metadata: metadata -> Metadata, METADATA;
     /// Gives the provider its own configuration. It may have unknown parts.
-    async fn configure(&self, config: &Value) -> Result<Vec<Diagnostic>>;
-
+    Configure: configure(config: &'a Value) -> Vec<Diagnostic>, CONFIGURE;
     /// Brings a stored object under the present schema.
-    async fn upgrade(&self, request: &UpgradeResource) -> Result<Answer>;
-
+    Upgrade: upgrade(request: &'a UpgradeResource) -> Answer, UPGRADE;
     /// Brings a stored identity under its present schema; the answer has no object.
-    async fn upgrade_identity(&self, request: &UpgradeResource) -> Result<Answer> {
-        let _ = request;
-        Err(ErrorKind::Unimplemented.into())
-    }
-
+    UpgradeIdentity: upgrade_identity(request: &'a UpgradeResource) -> Answer, UPGRADE_IDENTITY;
     /// Looks an object up.
-    async fn read(&self, request: &ReadResource) -> Result<Answer>;
-
-    /// Plans a change of an object.
-    async fn plan(&self, type_name: &str, request: &PlanResourceChange) -> Result<PlannedResource>;
-
-    /// Makes a planned change.
-    async fn apply(&self, type_name: &str, request: &ApplyResourceChange) -> Result<AppliedResource>;
-
+    Read: read(request: &'a ReadResource) -> Answer, READ;
+    /// Plans a change of an object of a type.
+    Plan: plan(type_name: &'a str, request: &'a PlanResourceChange) -> PlannedResource, PLAN;
+    /// Makes a planned change of an object of a type.
+    Apply: apply(type_name: &'a str, request: &'a ApplyResourceChange) -> AppliedResource, APPLY;
     /// Finds an object that Terraform does not know yet.
-    async fn import(&self, request: &ImportResource) -> Result<ImportAnswer> {
-        let _ = request;
-        Err(ErrorKind::Unimplemented.into())
-    }
-
+    Import: import(request: &'a ImportResource) -> ImportAnswer, IMPORT;
     /// Takes over an object of another type.
-    async fn move_state(&self, request: &MoveResource) -> Result<Answer> {
-        let _ = request;
-        Err(ErrorKind::Unimplemented.into())
-    }
-
-    /// Writes a configuration for an object.
-    async fn generate_config(&self, type_name: &str, state: &Value) -> Result<Answer> {
-        let _ = (type_name, state);
-        Err(ErrorKind::Unimplemented.into())
-    }
-
-    /// Reads a data source.
-    async fn read_data(&self, type_name: &str, config: &Value) -> Result<Answer> {
-        let _ = (type_name, config);
-        Err(ErrorKind::Unimplemented.into())
-    }
-
-    /// Opens an ephemeral resource.
-    async fn open(&self, type_name: &str, config: &Value) -> Result<Opened> {
-        let _ = (type_name, config);
-        Err(ErrorKind::Unimplemented.into())
-    }
-
+    Move: move_state(request: &'a MoveResource) -> Answer, MOVE;
+    /// Writes a configuration for an object of a type.
+    GenerateConfig: generate_config(type_name: &'a str, state: &'a Value) -> Answer, GENERATE;
+    /// Reads a data source, by its name and configuration.
+    ReadData: read_data(type_name: &'a str, config: &'a Value) -> Answer, READ_DATA;
+    /// Opens an ephemeral resource, by its type and configuration.
+    Open: open(type_name: &'a str, config: &'a Value) -> Opened, OPEN;
     /// Renews an ephemeral resource; the answer has no object.
-    async fn renew(&self, type_name: &str, private: Option<&PrivateData>) -> Result<Opened> {
-        let _ = (type_name, private);
-        Err(ErrorKind::Unimplemented.into())
-    }
-
+    Renew: renew(type_name: &'a str, private: Option<&'a PrivateData>) -> Opened, RENEW;
     /// Closes an ephemeral resource.
-    async fn close(&self, type_name: &str, private: Option<&PrivateData>) -> Result<Vec<Diagnostic>> {
-        let _ = (type_name, private);
-        Err(ErrorKind::Unimplemented.into())
-    }
-
+    Close: close(type_name: &'a str, private: Option<&'a PrivateData>) -> Vec<Diagnostic>, CLOSE;
     /// Lists the objects that there are.
-    async fn list(&self, request: &ListQuestion) -> Result<Vec<Listed>> {
-        let _ = request;
-        Err(ErrorKind::Unimplemented.into())
-    }
-
-    /// Calls a function.
-    async fn call_function(&self, name: &str, arguments: &[Value]) -> Result<FunctionAnswer> {
-        let _ = (name, arguments);
-        Err(ErrorKind::Unimplemented.into())
-    }
-
-    /// Asks what can be said of an action before it is carried out.
-    async fn plan_action(&self, type_name: &str, config: &Value) -> Result<ActionPlan> {
-        let _ = (type_name, config);
-        Err(ErrorKind::Unimplemented.into())
-    }
-
-    /// Carries an action out.
-    async fn invoke_action(&self, type_name: &str, config: &Value) -> Result<Vec<ActionEvent>> {
-        let _ = (type_name, config);
-        Err(ErrorKind::Unimplemented.into())
-    }
-
+    List: list(request: &'a ListQuestion) -> Vec<Listed>, LIST;
+    /// Calls a function, by its name.
+    CallFunction: call_function(name: &'a str, arguments: &'a [Value]) -> FunctionAnswer, CALL_FUNCTION;
+    /// Asks what can be said of an action before it is carried out, by its type and configuration.
+    PlanAction: plan_action(type_name: &'a str, config: &'a Value) -> ActionPlan, PLAN_ACTION;
+    /// Carries an action out, by its type and configuration.
+    InvokeAction: invoke_action(type_name: &'a str, config: &'a Value) -> Vec<ActionEvent>, INVOKE_ACTION;
     /// Configures a state store, and offers to send so many bytes of a state in one message.
-    async fn configure_store(
-        &self,
-        type_name: &str,
-        config: &Value,
-        chunk_size: i64,
-    ) -> Result<StoreConfigured> {
-        let _ = (type_name, config, chunk_size);
-        Err(ErrorKind::Unimplemented.into())
-    }
-
-    /// Reads a state out of a state store.
-    async fn read_state(&self, type_name: &str, id: &str) -> Result<StoredState> {
-        let _ = (type_name, id);
-        Err(ErrorKind::Unimplemented.into())
-    }
-
-    /// Writes a state into a state store, so many bytes in one message.
-    async fn write_state(
-        &self,
-        type_name: &str,
-        id: &str,
-        state: &[u8],
-        chunk_size: i64,
-    ) -> Result<Vec<Diagnostic>> {
-        let _ = (type_name, id, state, chunk_size);
-        Err(ErrorKind::Unimplemented.into())
-    }
-
-    /// Keeps a state from being changed by others.
-    async fn lock_state(&self, type_name: &str, id: &str, operation: &str) -> Result<Locked> {
-        let _ = (type_name, id, operation);
-        Err(ErrorKind::Unimplemented.into())
-    }
-
-    /// Lets others change a state again.
-    async fn unlock_state(&self, type_name: &str, id: &str, lock: &str) -> Result<Vec<Diagnostic>> {
-        let _ = (type_name, id, lock);
-        Err(ErrorKind::Unimplemented.into())
-    }
-
+    ConfigureStore: configure_store(type_name: &'a str, config: &'a Value, chunk_size: i64) -> StoreConfigured, CONFIGURE_STORE;
+    /// Reads the state of this identifier out of a state store.
+    ReadState: read_state(type_name: &'a str, id: &'a str) -> StoredState, READ_STATE;
+    /// Writes the state of this identifier into a state store, so many bytes in one message.
+    WriteState: write_state(type_name: &'a str, id: &'a str, state: &'a [u8], chunk_size: i64) -> Vec<Diagnostic>, WRITE_STATE;
+    /// Keeps a state from being changed by others while there is this operation.
+    LockState: lock_state(type_name: &'a str, id: &'a str, operation: &'a str) -> Locked, LOCK_STATE;
+    /// Lets others change a state again, by the lock that it has.
+    UnlockState: unlock_state(type_name: &'a str, id: &'a str, lock: &'a str) -> Vec<Diagnostic>, UNLOCK_STATE;
     /// Which states a state store has.
-    async fn states(&self, type_name: &str) -> Result<StateIds> {
-        let _ = type_name;
-        Err(ErrorKind::Unimplemented.into())
-    }
-
+    States: states(type_name: &'a str) -> StateIds, STATES;
     /// Removes a state from a state store.
-    async fn delete_state(&self, type_name: &str, id: &str) -> Result<Vec<Diagnostic>> {
-        let _ = (type_name, id);
-        Err(ErrorKind::Unimplemented.into())
+    DeleteState: delete_state(type_name: &'a str, id: &'a str) -> Vec<Diagnostic>, DELETE_STATE;
+    /// Asks the provider to give up what it is doing. The answer is what went wrong with that, or empty.
+    Stop: stop -> String, STOP;
+}
+
+impl Call<'_> {
+    /// Its name in version 6 of the protocol.
+    pub fn name(self) -> &'static str {
+        self.method().name(Protocol::V6)
     }
 
-    /// Asks the provider to give up what it is doing. The answer is what went wrong with that, or empty.
-    async fn stop(&self) -> Result<String> {
-        Err(ErrorKind::Unimplemented.into())
+    /// The type or function that it is about; empty where it is about the provider itself.
+    pub fn type_name(&self) -> &str {
+        match self {
+            Self::Schemas | Self::Metadata | Self::Configure(_) | Self::Stop => "",
+            Self::Upgrade(request) | Self::UpgradeIdentity(request) => &request.type_name,
+            Self::Read(request) => &request.type_name,
+            Self::Import(request) => &request.type_name,
+            Self::Move(request) => &request.type_name,
+            Self::List(request) => &request.type_name,
+            Self::Validate(_, name, _)
+            | Self::Plan(name, _)
+            | Self::Apply(name, _)
+            | Self::GenerateConfig(name, _)
+            | Self::ReadData(name, _)
+            | Self::Open(name, _)
+            | Self::Renew(name, _)
+            | Self::Close(name, _)
+            | Self::CallFunction(name, _)
+            | Self::PlanAction(name, _)
+            | Self::InvokeAction(name, _)
+            | Self::ConfigureStore(name, ..)
+            | Self::ReadState(name, _)
+            | Self::WriteState(name, ..)
+            | Self::LockState(name, ..)
+            | Self::UnlockState(name, ..)
+            | Self::States(name)
+            | Self::DeleteState(name, _) => name,
+        }
+    }
+}
+
+/// The arguments may hold secrets.
+impl std::fmt::Debug for Call<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct(self.name()).field("type_name", &self.type_name()).finish_non_exhaustive()
+    }
+}
+
+/// What a call is answered with.
+macro_rules! replies {
+    ($($(#[doc = $doc:literal])* $reply:ident($ty:ty);)*) => {
+        /// What a provider answers to a [`Call`].
+        #[derive(Clone)]
+        #[non_exhaustive]
+        pub enum Reply {
+            $($(#[doc = $doc])* $reply($ty),)*
+        }
+
+        $(impl From<$ty> for Reply {
+            fn from(answer: $ty) -> Self {
+                Self::$reply(answer)
+            }
+        }
+
+        impl TryFrom<Reply> for $ty {
+            type Error = Error;
+
+            fn try_from(reply: Reply) -> Result<Self> {
+                match reply {
+                    Reply::$reply(answer) => Ok(answer),
+                    other => Err(mismatch(&other)),
+                }
+            }
+        })*
+
+        /// The answers may hold secrets.
+        impl std::fmt::Debug for Reply {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(match self {
+                    $(Self::$reply(_) => stringify!($reply),)*
+                })
+            }
+        }
+    };
+}
+
+replies! {
+    /// What the provider says of itself.
+    Schemas(Arc<Schemas>);
+    /// What the provider has, by name.
+    Metadata(Metadata);
+    /// What the provider has to say, and nothing more.
+    Diagnostics(Vec<Diagnostic>);
+    /// An object.
+    Answer(Answer);
+    /// A planned change.
+    Planned(PlannedResource);
+    /// A change that was made.
+    Applied(AppliedResource);
+    /// Imported objects.
+    Imported(ImportAnswer);
+    /// An ephemeral resource.
+    Opened(Opened);
+    /// The objects that there are.
+    Listed(Vec<Listed>);
+    /// The result of a function.
+    Function(FunctionAnswer);
+    /// What can be said of an action before it is carried out.
+    ActionPlan(ActionPlan);
+    /// What happened while an action was carried out.
+    ActionEvents(Vec<ActionEvent>);
+    /// A state store that is configured.
+    StoreConfigured(StoreConfigured);
+    /// A state.
+    State(StoredState);
+    /// The lock of a state.
+    Locked(Locked);
+    /// The states that there are.
+    StateIds(StateIds);
+    /// What went wrong with stopping, or empty.
+    Stopped(String);
+}
+
+/// A provider in this program that answers one call as if it were another.
+fn mismatch(reply: &Reply) -> Error {
+    ErrorKind::Malformed { field: "reply", reason: format!("{reply:?} is the reply to another call") }.into()
+}
+
+impl Reply {
+    /// What the provider has to say about the whole of it.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        match self {
+            Self::Metadata(answer) => &answer.diagnostics,
+            Self::Diagnostics(diagnostics) => diagnostics,
+            Self::Answer(answer) => &answer.diagnostics,
+            Self::Planned(answer) => &answer.diagnostics,
+            Self::Applied(answer) => &answer.diagnostics,
+            Self::Imported(answer) => &answer.diagnostics,
+            Self::Opened(answer) => &answer.diagnostics,
+            Self::ActionPlan(answer) => &answer.diagnostics,
+            Self::StoreConfigured(answer) => &answer.diagnostics,
+            Self::State(answer) => &answer.diagnostics,
+            Self::Locked(answer) => &answer.diagnostics,
+            Self::StateIds(answer) => &answer.diagnostics,
+            Self::Schemas(_)
+            | Self::Listed(_)
+            | Self::Function(_)
+            | Self::ActionEvents(_)
+            | Self::Stopped(_) => &[],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_are_named_as_in_the_protocol() {
+        let config = Value::from("secret");
+        let calls = [
+            (Call::Schemas, "GetProviderSchema", ""),
+            (Call::Validate(Component::DataSource, "t", &config), "ValidateDataResourceConfig", "t"),
+            (Call::Configure(&config), "ConfigureProvider", ""),
+            (Call::ReadData("t", &config), "ReadDataSource", "t"),
+            (Call::DeleteState("t", "id"), "DeleteState", "t"),
+        ];
+        for (call, name, type_name) in calls {
+            assert_eq!((call.name(), call.type_name()), (name, type_name));
+            assert!(!format!("{call:?}").contains("secret"));
+        }
+    }
+
+    #[test]
+    fn a_reply_is_of_its_kind() {
+        let said = vec![Diagnostic::warning("secret")];
+        let reply = Reply::from(said.clone());
+        assert_eq!(reply.diagnostics(), said);
+        assert_eq!(format!("{reply:?}"), "Diagnostics");
+        assert_eq!(Vec::<Diagnostic>::try_from(reply.clone()).unwrap(), said);
+        let error = String::try_from(reply).unwrap_err();
+        assert!(error.to_string().contains("Diagnostics is the reply to another call"), "{error}");
+        assert!(!error.to_string().contains("secret"));
     }
 }

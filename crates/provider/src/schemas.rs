@@ -70,7 +70,7 @@ pub enum SchemaFaultKind {
     #[error("the schema has no block")]
     NoBlock,
     /// A type is none.
-    #[error(r#"the type is no type as JSON, such as "string" or ["list","string"]"#)]
+    #[error(r#"the type is not written as JSON, such as "string" or ["list","string"]"#)]
     InvalidType,
     /// An attribute has both a type and a nested type.
     #[error("the attribute has both a type and a nested type, and must have one of them")]

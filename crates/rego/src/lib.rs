@@ -26,20 +26,23 @@
 //! # Scope of this crate
 //!
 //! The language of OPA 1.x, with its older syntax for files that need it, and OPA's built-ins except those that need a
-//! network or a running OPA. There is no file, no environment and no clock: the host says what time it is.
+//! running OPA. There is no file, no environment, no network and no clock: the host says what time it is, and has the
+//! [`Network`] that policies may use.
 
 #![forbid(unsafe_code)]
 
 pub mod builtins;
 mod compile;
 mod error;
+mod network;
 mod program;
 mod run;
 mod syntax;
 pub mod value;
 
-pub use compile::{CompileOptions, Network, SourceFile};
+pub use compile::{CompileOptions, NetworkAccess, SourceFile};
 pub use error::{CompileError, CompileErrors, EvalError, Limit, Location};
+pub use network::{HttpRequest, HttpResponse, Network, NetworkError};
 pub use program::{Found, InputReference, Program, RuleId, RuleInfo, Session, Setup, Warning, from_yaml};
 pub use run::Limits;
 pub use syntax::ast::{Dialect, Span};

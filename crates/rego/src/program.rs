@@ -1,10 +1,12 @@
 //! Policies as hosts see them.
 
+use std::sync::Arc;
 use std::thread;
 
 use crate::compile::program::RuleKind;
 use crate::compile::{self, Compiled};
 use crate::error::{CompileError, CompileErrors, EvalError, Location};
+use crate::network::Network;
 use crate::run::{Limits, Machine, Members, Outcome, Run, Stop, either};
 use crate::value::{Unknown, Value};
 use crate::{CompileOptions, SourceFile};
@@ -62,6 +64,8 @@ pub struct Setup {
     pub strict_builtin_errors: bool,
     /// The time, in nanoseconds since 1970.
     pub now_ns: i64,
+    /// The network that policies may use, if they may.
+    pub network: Option<Arc<dyn Network>>,
 }
 
 impl Default for Setup {
@@ -72,6 +76,7 @@ impl Default for Setup {
             limits: Limits::default(),
             strict_builtin_errors: false,
             now_ns: 0,
+            network: None,
         }
     }
 }
@@ -193,8 +198,9 @@ impl Program {
         work: impl FnOnce(&mut Session<'_>) -> Result<T, EvalError> + Send,
     ) -> Result<T, EvalError> {
         on_big_stack(|| {
-            let Setup { input, data, limits, strict_builtin_errors, now_ns } = setup;
-            let machine = Machine::new(&self.compiled, input, data, limits, strict_builtin_errors, now_ns);
+            let Setup { input, data, limits, strict_builtin_errors, now_ns, network } = setup;
+            let machine =
+                Machine::new(&self.compiled, input, data, limits, strict_builtin_errors, now_ns, network);
             work(&mut Session { program: self, machine })
         })
         .unwrap_or_else(|| {

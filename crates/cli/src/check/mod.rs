@@ -208,7 +208,7 @@ impl Reporter {
         };
         self.unusable(
             Some(place),
-            format!("this is no case file, which has a JSON object on each line: {why}"),
+            format!("this is not a case file, which has a JSON object on each line: {why}"),
         )
     }
 

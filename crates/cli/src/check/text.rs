@@ -51,7 +51,7 @@ impl Text {
         match failure {
             Failure::Different(difference) => write_difference(out, difference, self.colour),
             Failure::Malformed(malformed) => {
-                writeln!(out, "  this is no case that can be run: {}", visible(&malformed.message))
+                writeln!(out, "  this case cannot be run: {}", visible(&malformed.message))
             }
             Failure::UnknownOperation => {
                 let op = verdict.op.as_deref().unwrap_or_default();

@@ -32,7 +32,7 @@ pub(crate) enum ConfigurationError {
     Undeclared { name: String, hint: String },
     #[error("{input}: {message}")]
     Variables { input: Source, message: String },
-    #[error("{}: this is no directory that can be read from: {error}", path.display())]
+    #[error("{}: the directory cannot be read: {error}", path.display())]
     BaseDirectory { path: PathBuf, error: io::Error },
 }
 

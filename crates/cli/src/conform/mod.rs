@@ -23,9 +23,9 @@ use clap::ValueEnum;
 use objchange::Value;
 use objchange::change::Diagnostic;
 use objchange_conform::{Baseline, Corpus, Ended, Hints, Options, Report, Subject};
-use objchange_provider::Provider;
 use objchange_provider::client::{Children, Client, Limits};
 use objchange_provider::record::{Recorder, Recording};
+use objchange_provider::{Provider, ProviderExt};
 use objchange_text::visible_json;
 
 use crate::exit::{self, CommandError, unusable};

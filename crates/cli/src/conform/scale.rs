@@ -9,7 +9,7 @@ use objchange::schema::Block;
 use objchange_conform::scale::{Curve, Scale, Scaling, Verdict, scale, svg, table};
 use objchange_conform::{Acceptance, Hints, Options, Subject, accepted, samples};
 use objchange_provider::client::{Children, Client};
-use objchange_provider::{Component, Error, Provider};
+use objchange_provider::{Component, Error, ProviderExt};
 
 use super::{Args, FailOn};
 use crate::exit;

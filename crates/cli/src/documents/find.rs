@@ -88,7 +88,9 @@ fn find_in_folder(folder: &Path, wanted: Wanted, list: &mut Vec<Input>) {
 fn find_by_glob(text: &str, list: &mut Vec<Input>) {
     let glob: GlobMatcher = match GlobBuilder::new(text).literal_separator(true).build() {
         Ok(glob) => glob.compile_matcher(),
-        Err(error) => return list.push(Input::Missing(format!("{text}: this is no glob: {}", error.kind()))),
+        Err(error) => {
+            return list.push(Input::Missing(format!("{text}: this is not a glob: {}", error.kind())));
+        }
     };
     let path = Path::new(text);
     let is_plain =

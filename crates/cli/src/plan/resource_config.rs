@@ -48,7 +48,9 @@ pub(crate) enum ResourceConfigError {
     WhichResource { path: PathBuf, known: Vec<String> },
     #[error("{address}: configuration has no such instance; {instances}")]
     NoInstance { address: String, instances: String },
-    #[error("{address:?} is no address of a resource, such as aws_instance.web or aws_instance.web[\"a\"]")]
+    #[error(
+        "{address:?} is not the address of a resource, such as aws_instance.web or aws_instance.web[\"a\"]"
+    )]
     Address { address: String },
 }
 

@@ -5,17 +5,20 @@ mod files;
 mod json;
 mod junit;
 mod memory;
+mod network;
 mod sarif;
 mod test;
 mod text;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Subcommand, ValueEnum};
 use objchange_policy::rego::{
-    InputMode, Options, Outcome, Policies, PolicyError, RuleVerdict, Severity, Value, Verdicts, Warning,
+    InputMode, Network, Options, Outcome, Policies, PolicyError, RuleVerdict, Severity, Value, Verdicts,
+    Warning,
 };
 
 use crate::documents::{self, Document, ErroredPlans, Inputs, Wanted};
@@ -81,7 +84,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE|DIR")]
     data: Vec<PathBuf>,
 
-    /// Allow functions that need the network
+    /// Let policies use the network (`http.send`, `net.lookup_ip_addr`). They can send all they see, sensitive values too
     #[arg(long)]
     allow_net: bool,
 
@@ -222,7 +225,7 @@ fn options(args: &Args, data: Value) -> Options {
     };
     options.packages.clone_from(&args.namespace);
     options.rules.clone_from(&args.rules);
-    options.allows_network = args.allow_net;
+    options.network = args.allow_net.then(|| Arc::new(network::Internet) as Arc<dyn Network>);
     options.strict_builtin_errors = args.strict_builtin_errors;
     // What the evaluator counts is what it ever made. Where the system tells what is held, that ends it earlier.
     options.memory = args.memory.saturating_mul(8 << 20);

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use objchange::{Type, Value};
 use objchange_provider::client::Children;
-use objchange_provider::{FunctionAnswer, Provider};
+use objchange_provider::{FunctionAnswer, ProviderExt};
 use objchange_text::visible_json;
 
 use super::hidden::Hidden;

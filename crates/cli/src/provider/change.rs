@@ -14,7 +14,7 @@ use objchange::schema::{Block, Schema};
 use objchange::value::Path;
 use objchange::{Type, Value};
 use objchange_provider::client::Children;
-use objchange_provider::{ChangeFault, Component, Provider, ReadResource, plan_change};
+use objchange_provider::{ChangeFault, Component, ProviderExt, ReadResource, plan_change};
 use serde::Serialize;
 use serde_json::value::RawValue;
 

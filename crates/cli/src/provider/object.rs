@@ -9,7 +9,7 @@ use objchange::address::InstanceAddress;
 use objchange::schema::{Block, Schema};
 use objchange::value::Descend;
 use objchange_provider::client::Children;
-use objchange_provider::{Component, ImportResource, ImportTarget, Provider};
+use objchange_provider::{Component, ImportResource, ImportTarget, ProviderExt};
 
 use super::change::{redacted, refreshed};
 use super::hidden::Hidden;

@@ -8,7 +8,7 @@ use objchange::change::PrivateData;
 use objchange::schema::{Block, Schema};
 use objchange::value::{Marks, Path};
 use objchange::{Type, Value};
-use objchange_provider::{Provider, RawState, UpgradeResource};
+use objchange_provider::{ProviderExt, RawState, UpgradeResource};
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::session::{Failure, Session};

@@ -12,7 +12,7 @@ use objchange::schema::Block;
 use objchange_plan::{Form, read_object};
 use objchange_provider::client::{Children, Level};
 use objchange_provider::record::{Recorder, Recording};
-use objchange_provider::{ChangeFault, Client, Component, Error, ErrorKind, Provider, Schemas};
+use objchange_provider::{ChangeFault, Client, Component, Error, ErrorKind, ProviderExt, Schemas};
 use objchange_text::visible;
 
 use super::hidden::Hidden;

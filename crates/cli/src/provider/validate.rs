@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::ValueEnum;
 use objchange::schema::Block;
 use objchange_provider::client::Children;
-use objchange_provider::{Component, Provider};
+use objchange_provider::{Component, ProviderExt};
 
 use super::hidden::Hidden;
 use super::session::{Failure, Session, Target, read};

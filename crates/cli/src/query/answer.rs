@@ -25,7 +25,8 @@ pub(super) struct Answer {
     pub(super) found: u64,
     /// The keys of the items for which the answer is unknown until apply.
     pub(super) undecided: Vec<String>,
-    pub(super) comparisons: Comparisons,
+    /// Of the expression, and of the columns.
+    pub(super) comparisons: [Comparisons; 2],
     /// Those that are printed, as far as they are.
     pub(super) items: Vec<Found>,
     pub(super) tallies: Tallies,
@@ -90,7 +91,8 @@ impl Questions<'_> {
                 break;
             }
         }
-        Ok(Answer { found, items, undecided, comparisons: matching.comparisons(), tallies })
+        let of_columns = projecting.map(|projecting| projecting.comparisons()).unwrap_or_default();
+        Ok(Answer { found, items, undecided, comparisons: [matching.comparisons(), of_columns], tallies })
     }
 
     fn found(&self, key: &str, item: Item<'_, '_>, values: Vec<Value>) -> Found {

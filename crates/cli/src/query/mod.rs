@@ -265,7 +265,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let questions = Questions { of, query: &query, projection: projection.as_ref(), args };
     let mut printer = Printer::new(args, projection.as_ref());
     let (mut found, mut undecided) = (0, Undecided::default());
-    let mut comparisons = Comparisons::default();
+    let mut comparisons = [Comparisons::default(), Comparisons::default()];
     let mut verdict = Verdict::default();
     let result = documents::for_each(
         &inputs,
@@ -275,7 +275,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         |name, answer| {
             found += answer.found;
             undecided.add(name, answer.undecided);
-            comparisons.add(&answer.comparisons);
+            for (all, seen) in comparisons.iter_mut().zip(&answer.comparisons) {
+                all.add(seen);
+            }
             if verdict.note(answer.tallies) {
                 // Whatever follows would take too much as well.
                 return Err(io::Error::other("the expression takes too much"));
@@ -288,7 +290,13 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         return Ok(ExitCode::from(exit::UNUSABLE));
     }
     let summary = result?;
-    for error in query.impossible(&comparisons) {
+    for (written, projection) in other.iter().zip(&projection) {
+        for error in projection.impossible(&comparisons[1]) {
+            written.complain(&error)?;
+            unusable = true;
+        }
+    }
+    for error in query.impossible(&comparisons[0]) {
         // Where something is found another part of the expression may be what matters.
         match found {
             // What is unknown may be equal to it.

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! configuration ── what a set or a test case says ──┐
-//! sources ── texts, each compiled once ─────────────┴──▶ runs ──▶ reports (rule, fault)
+//! sources ── texts, each compiled once ─────────────┴──▶ runs ──▶ reports (fault)
 //! ```
 
 mod apply;
@@ -14,7 +14,6 @@ mod files;
 mod fmt;
 mod limits;
 mod mock;
-mod rule;
 mod sources;
 mod test;
 mod work;

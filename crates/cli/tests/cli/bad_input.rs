@@ -5,6 +5,7 @@ use std::fs;
 
 use proptest::prelude::*;
 
+use crate::folder::Folder;
 use crate::program::{objchange, workspace};
 
 #[path = "../../../../fuzz/readers.rs"]
@@ -281,5 +282,75 @@ fn hostile_documents_are_unusable() {
             }
             assert_ne!(objchange(["show", "-"], &text).code, 0);
         }
+    }
+}
+
+/// Somebody has taken the content out of these parts. Terraform never writes them so.
+#[test]
+fn parts_of_plans_that_are_no_lists_or_objects_are_refused() {
+    let folder = Folder::with(
+        "no-parts",
+        &[
+            (
+                "p.rego",
+                "package main\n\ndeny contains \"x\" if input.tfplan.resource_changes[_].type == \"t\"\n",
+            ),
+            ("p.sentinel", "import \"tfplan/v2\" as tfplan\nmain = rule { tfplan.resource_changes is {} }\n"),
+            ("c.sentinel", "import \"tfconfig/v2\" as tfconfig\nmain = rule { tfconfig.resources is {} }\n"),
+        ],
+    );
+    let [rego, sentinel, config] =
+        ["p.rego", "p.sentinel", "c.sentinel"].map(|name| folder.at(name).to_str().unwrap().to_owned());
+    let all: [&[&str]; 4] = [
+        &["policy", "-", "--rego", &rego],
+        &["sentinel", "apply", &sentinel, "--plan", "-"],
+        &["query", "-", "rc.type == \"t\""],
+        &["show", "-", "--fail-on", "destroy"],
+    ];
+    for (part, values) in [
+        (
+            "resource_changes",
+            &[
+                "null",
+                "{}",
+                "\"\"",
+                "[null]",
+                "[{\"address\":\"t.a\",\"change\":null}]",
+                "[{\"address\":\"t.a\",\"change\":{\"actions\":null}}]",
+            ][..],
+        ),
+        ("resource_drift", &["null", "1"]),
+        ("deferred_changes", &["null"]),
+        ("output_changes", &["null", "[]", "{\"a\":null}"]),
+        ("planned_values", &["null", "[]", "{\"root_module\":null}", "{\"outputs\":null}"]),
+        (
+            "planned_values",
+            &["{\"root_module\":{\"resources\":null}}", "{\"root_module\":{\"child_modules\":[null]}}"],
+        ),
+        ("prior_state", &["null"]),
+        ("configuration", &["null"]),
+        ("variables", &["null", "[]"]),
+        ("checks", &["null", "{}"]),
+        ("relevant_attributes", &["null"]),
+        ("action_invocations", &["null"]),
+    ] {
+        for value in values {
+            let plan = format!(r#"{{"format_version":"1.2","errored":false,"{part}":{value}}}"#);
+            for arguments in all {
+                // What is planned is read where it is asked for.
+                if part == "planned_values" && *value != "null" && ["query", "show"].contains(&arguments[0]) {
+                    continue;
+                }
+                let output = objchange(arguments.iter().copied(), &plan);
+                assert_eq!(output.code, 2, "{arguments:?} {plan}: {output:?}");
+                assert!(output.stderr.contains(part), "{arguments:?} {plan}: {output:?}");
+            }
+        }
+    }
+    for configuration in [r#"{"root_module":null}"#, r#"{"root_module":{"resources":null}}"#] {
+        let plan = format!(r#"{{"format_version":"1.2","errored":false,"configuration":{configuration}}}"#);
+        let output = objchange(["sentinel", "apply", &config, "--plan", "-"], &plan);
+        assert_eq!(output.code, 2, "{plan}: {output:?}");
+        assert!(output.stderr.contains("configuration.root_module"), "{plan}: {output:?}");
     }
 }

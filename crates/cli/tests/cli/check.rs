@@ -36,12 +36,12 @@ fn a_malformed_case_does_not_end_the_run() {
     check(
         format!("{PASSES}\n{truncated}\n{PASSES}\n"),
         1,
-        "FAIL (stdin):2:60\n  this is no case that can be run: the text ends too early: is it cut off?\n2 passed, 1 failed\n",
+        "FAIL (stdin):2:60\n  this case cannot be run: the text ends too early: is it cut off?\n2 passed, 1 failed\n",
     );
     check(
         FAILS.replace(r#""size":1"#, r#""size":[]"#),
         1,
-        "FAIL (stdin):1:132  fails  proposed_new\n  this is no case that can be run: \
+        "FAIL (stdin):1:132  fails  proposed_new\n  this case cannot be run: \
          `config`: .size: a number is expected here, not an array\n0 passed, 1 failed\n",
     );
     check(
@@ -64,7 +64,7 @@ fn every_encoding_is_read() {
     check(
         broken,
         1,
-        "FAIL (stdin):2:1\n  this is no case that can be run: this is not valid text in UTF-8 or UTF-16\n\
+        "FAIL (stdin):2:1\n  this case cannot be run: this is not valid text in UTF-8 or UTF-16\n\
          1 passed, 1 failed\n",
     );
 }
@@ -74,7 +74,7 @@ fn what_is_no_case_file_is_refused() {
     let output = check("resource \"a\" \"b\" {\n}\n", 2, "0 passed, 0 failed\n");
     assert_eq!(
         output.stderr,
-        "error: (stdin):1:1: this is no case file, which has a JSON object on each line: a JSON value is expected here\n"
+        "error: (stdin):1:1: this is not a case file, which has a JSON object on each line: a JSON value is expected here\n"
     );
     let output = check("", 2, "0 passed, 0 failed\n");
     assert!(output.stderr.ends_with("it is empty\n"), "{}", output.stderr);
@@ -229,7 +229,7 @@ fn misspelt_names_are_malformed() {
     ] {
         let output = objchange(["check", "-"], &case);
         assert_eq!(output.code, 1);
-        let line = format!("\n  this is no case that can be run: {message}\n");
+        let line = format!("\n  this case cannot be run: {message}\n");
         assert!(output.stdout.contains(&line), "{}", output.stdout);
     }
     let output = objchange(["check", "-"], r#"{"op":"propose_new","want":{}}"#);

@@ -265,7 +265,7 @@ resource "test_disk" "data" {
     for address in [":test_disk.data[\"${v}\"]", ":test_disk.data[", ":test_disk"] {
         let output = plan("config-no-key", config, address, &[]);
         assert_eq!(output.code, 2, "{address}");
-        assert!(output.stderr.contains("is no address of a resource"), "{address}: {}", output.stderr);
+        assert!(output.stderr.contains("is not the address of a resource"), "{address}: {}", output.stderr);
     }
 }
 

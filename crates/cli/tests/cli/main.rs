@@ -20,6 +20,7 @@ mod output;
 mod pages;
 mod plan;
 mod policy;
+mod policy_network;
 mod program;
 mod query;
 mod query_limits;

@@ -82,7 +82,7 @@ fn every_function_answers() {
         (r#"changed(rc, "tags.Owner") && rc.change.before != null"#, &[main]),
         (r#"changed(rc, "id") && replaced(rc)"#, &[DISK]),
         (r#"changed(rc, "bucket")"#, &[]),
-        (r#"changed(rc, "nothing")"#, &[]),
+        (r#"changed(rc, "tags.Nobody")"#, &[]),
         (r#"old(rc, "tags.Owner") == "ann""#, &[main]),
         (r#"old(rc, "size") == 100 && new(rc, "encrypted")"#, &[DISK]),
         (r#"new(rc, "bucket") == null && rc.type == "aws_instance""#, &[FOO_A, FOO_B]),
@@ -497,11 +497,80 @@ fn a_comparison_that_cannot_hold_is_an_error_where_nothing_is_found() {
     let output = query(&[API, &format!("{owner} || rc.name == 'main'"), "--count"], "");
     assert_eq!((output.code, output.stdout.as_str()), (0, "1\n"));
     assert!(output.stderr.starts_with("warning: (expression):1:"), "{}", output.stderr);
-    for expression in
-        ["type == 'aws_instance'", "rc.change.actions == 'update'", "'destroy' in rc.change.actions"]
-    {
+    for expression in [
+        "type == 'aws_instance'",
+        "rc.change.actions == 'update'",
+        "'destroy' in rc.change.actions",
+        "rc.change.actions[0] == 'destroy'",
+        "rc.change.actions.exists(a, a == 'destroy')",
+        "rc.change.actions.exists_one(a, a in ['destroy'])",
+        "!rc.change.actions.all(a, a != 'destroy')",
+        "rc.change.actions.filter(a, a != 'no-op') == ['destroy']",
+        "rc.change.actions.map(a, a) == [1]",
+        "rc.change.actions.map(a, size(a)).exists(n, n == 'update')",
+        "rc.change.actions.exists(i, a, i == 'update')",
+        "[1, 2].exists(n, n == 'x')",
+    ] {
         let output = query(&[API, expression], "");
         assert_eq!(output.code, 2, "{expression}");
         assert!(output.stderr.starts_with("error: "), "{}", output.stderr);
+    }
+}
+
+#[test]
+fn loops_over_what_is_not_known_before_are_evaluated() {
+    for expression in [
+        "rc.change.actions.exists(a, a == 'update')",
+        "rc.change.actions.filter(a, a != 'no-op') == ['update']",
+        "rc.change.actions.map(a, [a]).exists(l, l == ['update'])",
+        "[{'a': 'update'}].exists(m, m.a in rc.change.actions)",
+        "[[], ['update']].exists(l, l == rc.change.actions)",
+        "(rc.mode == 'managed' ? ['update'] : []) == rc.change.actions",
+    ] {
+        let output = query(&[API, expression, "--output", "keys"], "");
+        assert_eq!(output.code, 0, "{expression}: {output:?}");
+    }
+}
+
+#[test]
+fn a_path_to_an_attribute_that_no_resource_has_is_a_mistake() {
+    for expression in ["changed(rc, \"tgas.Owner\")", "old(rc, \"tgas\") != null", "unknown(rc, \"amii\")"] {
+        let output = query(&[API, expression], "");
+        assert_eq!(output.code, 2, "{expression}: {output:?}");
+        assert!(output.stderr.contains("no resource has an attribute `"), "{expression}: {output:?}");
+    }
+    let output = query(&[API, "!unknown(rc, \"amii\")"], "");
+    assert_eq!(output.code, 0, "{output:?}");
+    assert!(output.stderr.starts_with("warning: (expression):1:14: no resource has"), "{output:?}");
+    let output = query(&[API, "true", "--select", "new(rc, \"tgas\")"], "");
+    assert_eq!(output.code, 2, "{output:?}");
+    // A key of a map may be in no map, and what is not looked for may be there.
+    for expression in ["changed(rc, \"tags.Nobody\")", "rc.type == \"none\" && changed(rc, \"tgas\")"] {
+        let output = query(&[API, expression], "");
+        assert_eq!((output.code, &*output.stderr), (1, ""), "{expression}: {output:?}");
+    }
+}
+
+/// What is computed from a value that is not whole before apply is not known, either.
+#[test]
+fn what_is_computed_from_unknown_values_is_not_shown_as_known() {
+    let plan = r#"{"format_version":"1.2","errored":false,"resource_changes":[{"address":"t.a","mode":"managed",
+        "type":"t","name":"a","provider_name":"p","change":{"actions":["create"],"before":null,
+        "after":{"tags":{"a":"x"},"list":["x",null],"long":["x"],"known":{"a":1}},
+        "after_unknown":{"tags":{"b":true},"list":[false,true],"long":[false,true]}}}]}"#;
+    for (select, shown) in [
+        ("size(rc.change.after.tags)", "null"),
+        ("rc.change.after.tags.size()", "null"),
+        ("'b' in rc.change.after.tags", "null"),
+        ("has(rc.change.after.tags.b)", "null"),
+        ("rc.change.after.tags.map(k, k)", "null"),
+        ("rc.change.after.list.exists(x, x == null)", "null"),
+        ("size(rc.change.after.known)", "1"),
+        ("rc.change.after.list", "[\"x\",null]"),
+        ("rc.change.after.long", "[\"x\",null]"),
+        ("rc.change.after.tags", "{\"a\":\"x\"}"),
+    ] {
+        let output = query(&["-", "true", "--select", select], plan);
+        assert_eq!(output.stdout.trim_end(), shown, "{select}: {output:?}");
     }
 }

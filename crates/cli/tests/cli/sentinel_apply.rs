@@ -439,6 +439,11 @@ fn planned_values_and_raw_know_what_is_unknown() {
         json!([{"reason": "resource_config_unknown", "resource_change": deferred}]);
     document["action_invocations"] = json!([{"address": "action.x.a", "type": "x", "name": "a",
         "provider_name": "p", "config_values": {"a": 1}, "config_unknown": {"b": true}}]);
+    let of_check = |address: &str, status: &str| {
+        json!({"address": {"kind": "resource", "to_display": address}, "status": status,
+            "instances": [{"address": {"to_display": address}, "status": status}]})
+    };
+    document["checks"] = json!([of_check("t.a", "unknown"), of_check("t.b", "pass")]);
     let raw_child = "tfplan.raw.planned_values.root_module.child_modules[0].resources[0].values";
     let cases = [
         ("tfplan.planned_values.resources[\"aws_instance.a\"].values.ami else \"\"", false),
@@ -463,6 +468,13 @@ fn planned_values_and_raw_know_what_is_unknown() {
         ("tfplan.raw.resource_changes[1].change.after.size", false),
         ("tfplan.raw.output_changes.ip.after else \"\"", true),
         ("tfplan.raw.planned_values.outputs.ip.value else \"\"", true),
+        ("tfplan.raw.checks[0].status", true),
+        ("tfplan.raw.checks[0].instances[0].status", true),
+        ("tfplan.raw.checks[0].instances[0].problems else []", true),
+        ("json.marshal(tfplan.raw.checks)", true),
+        ("tfplan.raw.checks[1].status", false),
+        ("tfplan.raw.checks[1].instances[0].problems else []", false),
+        ("tfplan.raw.checks[0].address.to_display", false),
         (&*format!("{raw_child}.ami else \"\""), true),
         (&*format!("{raw_child}.size"), false),
     ];
@@ -646,4 +658,53 @@ fn parameters_without_a_name_are_not_repeated() {
         assert!(output.stderr.contains("needs a name and a value"), "{}", output.stderr);
         assert!(!output.stderr.contains("hunter2"), "{}", output.stderr);
     }
+}
+
+/// Options are written as Sentinel's own program has them, too.
+#[test]
+fn options_may_have_one_dash() {
+    let folder = Folder::with(
+        "apply-dash",
+        &[("p.sentinel", "param limit default 1\nmain = rule { region is \"eu\" and limit is 2 }\n")],
+    );
+    for arguments in [
+        ["-global", "region=eu", "-param", "limit=2"],
+        ["-global=region=eu", "-trace", "-param=limit=2", "--"],
+        ["--global", "region=eu", "--param", "limit=2"],
+    ] {
+        let output = apply(&folder, &[&["p.sentinel"], &arguments[..]].concat(), "");
+        assert_eq!(output.code, 0, "{arguments:?}: {output:?}");
+    }
+    let output = apply(&folder, &["p.sentinel", "-globl", "region=eu"], "");
+    assert_eq!(output.code, 2, "{output:?}");
+}
+
+#[test]
+fn a_trace_has_all_rules_and_elements_have_their_values() {
+    let policy = "small = rule { all [1, 2, 3] as x { x < 2 } }\nnames = rule { all [\"a\\nb\"] as _, n { n is \"c\" } }\n\
+        other = rule { true }\nmain = rule { small and names }\n";
+    let folder = Folder::with(
+        "apply-elements",
+        &[
+            ("p.sentinel", policy),
+            (
+                "q.sentinel",
+                "names = [\"x\", \"yy\"]\n\
+        main = rule { all names as n { length(n) is 1 } }\n",
+            ),
+        ],
+    );
+    let output = apply(&folder, &["p.sentinel", "--trace"], "");
+    assert!(output.stdout.contains("- does not hold for 2 (at 1)\n"), "{output:?}");
+    assert!(output.stdout.contains("- does not hold for 3 (at 2)\n"), "{output:?}");
+    let other = "\n  p.sentinel:3:9 - Rule \"other\"\n    Not evaluated\n";
+    assert!(output.stdout.contains(other), "{output:?}");
+    let names = "\n  p.sentinel:2:9 - Rule \"names\"\n    Not evaluated\n";
+    assert!(output.stdout.contains(names), "{output:?}");
+    let output = apply(&folder, &["q.sentinel"], "");
+    assert!(output.stdout.contains("- does not hold for \"yy\" (at 1)\n"), "{output:?}");
+    let output = apply(&folder, &["q.sentinel", "--json"], "");
+    let line = &lines(&output)[0];
+    check(&validator("sentinel-apply.schema.json"), line);
+    assert_eq!(line["witnesses"]["list"][0]["element"], "yy");
 }

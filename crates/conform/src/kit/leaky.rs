@@ -2,17 +2,13 @@
 
 use std::fmt;
 use std::io::Write;
-use std::sync::Arc;
 
 use async_trait::async_trait;
-use objchange::change::{
-    AppliedResource, ApplyResourceChange, Diagnostic, PlanResourceChange, PlannedResource, PrivateData,
-};
+use objchange::change::{AppliedResource, Diagnostic, PlannedResource, PrivateData};
 use objchange::schema::{Attribute, Block};
 use objchange::{Type, Value};
 use objchange_provider::{
-    ActionEvent, ActionPlan, Answer, Component, ErrorKind, Function, FunctionAnswer, Opened, Parameter,
-    Provider, ReadResource, Result, Schemas, UpgradeResource,
+    Answer, Call, ErrorKind, Function, FunctionAnswer, Opened, Parameter, Provider, Reply, Result,
 };
 
 use super::{Kit, ResourceType};
@@ -126,70 +122,40 @@ impl Leaky {
 
 #[async_trait]
 impl Provider for Leaky {
-    async fn schemas(&self) -> Result<Arc<Schemas>> {
-        self.kit.schemas().await
-    }
-
-    async fn validate(&self, _component: Component, name: &str, _config: &Value) -> Result<Vec<Diagnostic>> {
-        match name {
-            "kit_said" | "kit_action" => Ok(vec![self.said()]),
-            "kit_status" => Err(self.status().into()),
-            _ => Ok(Vec::new()),
-        }
-    }
-
-    async fn configure(&self, _config: &Value) -> Result<Vec<Diagnostic>> {
-        // What it has not made yet it cannot tell.
-        let Planted { given, own, .. } = &self.planted;
-        Ok(vec![Diagnostic::warning(format!("{given}: {given:?} x{given}{own}x"))])
-    }
-
-    async fn upgrade(&self, request: &UpgradeResource) -> Result<Answer> {
-        self.kit.upgrade(request).await
-    }
-
-    async fn read(&self, request: &ReadResource) -> Result<Answer> {
-        Ok(Answer::new(self.object(&request.type_name, &request.state)))
-    }
-
-    async fn plan(&self, type_name: &str, request: &PlanResourceChange) -> Result<PlannedResource> {
-        let mut planned = PlannedResource::new(self.object(type_name, &request.proposed));
-        planned.private = PrivateData(self.everything().into_bytes());
-        if type_name == "kit_panic" {
-            self.panic();
-        }
-        // What it has made for objects of another type before.
-        if type_name == "kit_later" {
-            planned.diagnostics.push(self.said());
-        }
-        Ok(planned)
-    }
-
-    async fn apply(&self, type_name: &str, request: &ApplyResourceChange) -> Result<AppliedResource> {
-        Ok(AppliedResource::new(self.object(type_name, &request.planned)))
-    }
-
-    async fn read_data(&self, _type_name: &str, _config: &Value) -> Result<Answer> {
-        Err(self.status().into())
-    }
-
-    async fn open(&self, _type_name: &str, _config: &Value) -> Result<Opened> {
-        Err(self.status().into())
-    }
-
-    async fn plan_action(&self, _type_name: &str, _config: &Value) -> Result<ActionPlan> {
-        Err(self.status().into())
-    }
-
-    async fn invoke_action(&self, _type_name: &str, _config: &Value) -> Result<Vec<ActionEvent>> {
-        Err(self.status().into())
-    }
-
-    async fn call_function(&self, _name: &str, _arguments: &[Value]) -> Result<FunctionAnswer> {
-        Err(self.status().into())
-    }
-
-    async fn stop(&self) -> Result<String> {
-        Ok(self.everything())
+    async fn call(&self, call: Call<'_>) -> Result<Reply> {
+        Ok(match call {
+            Call::Schemas | Call::Metadata | Call::Upgrade(_) => self.kit.call(call).await?,
+            Call::Validate(_, "kit_said" | "kit_action", _) => vec![self.said()].into(),
+            Call::Validate(_, name, _) if name != "kit_status" => Vec::<Diagnostic>::new().into(),
+            Call::Configure(_) => {
+                // What it has not made yet it cannot tell.
+                let Planted { given, own, .. } = &self.planted;
+                vec![Diagnostic::warning(format!("{given}: {given:?} x{given}{own}x"))].into()
+            }
+            Call::Read(request) => Answer::new(self.object(&request.type_name, &request.state)).into(),
+            Call::Plan(type_name, request) => {
+                let mut planned = PlannedResource::new(self.object(type_name, &request.proposed));
+                planned.private = PrivateData(self.everything().into_bytes());
+                if type_name == "kit_panic" {
+                    self.panic();
+                }
+                // What it has made for objects of another type before.
+                if type_name == "kit_later" {
+                    planned.diagnostics.push(self.said());
+                }
+                planned.into()
+            }
+            Call::Apply(type_name, request) => {
+                AppliedResource::new(self.object(type_name, &request.planned)).into()
+            }
+            Call::Validate(..)
+            | Call::ReadData(..)
+            | Call::Open(..)
+            | Call::PlanAction(..)
+            | Call::InvokeAction(..)
+            | Call::CallFunction(..) => return Err(self.status().into()),
+            Call::Stop => self.everything().into(),
+            _ => return Err(ErrorKind::Unimplemented.into()),
+        })
     }
 }

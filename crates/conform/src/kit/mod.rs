@@ -7,7 +7,7 @@
 //! use objchange::schema::{Attribute, Block};
 //! use objchange::{Type, Value};
 //! use objchange_conform::kit::{Kit, ResourceType};
-//! use objchange_provider::{Answer, Provider};
+//! use objchange_provider::{Answer, ProviderExt};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> objchange_provider::Result<()> {
@@ -36,14 +36,11 @@ use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
 use objchange::Value;
-use objchange::change::{
-    AppliedResource, ApplyResourceChange, Diagnostic, PlanResourceChange, PlannedResource, PrivateData,
-};
+use objchange::change::Diagnostic;
 use objchange::schema::{Block, Schema};
 use objchange_provider::{
-    ActionEvent, ActionPlan, Answer, Capabilities, Component, ErrorKind, Function, FunctionAnswer,
-    ImportAnswer, ImportResource, ListQuestion, Listed, MoveResource, Opened, Provider, ReadResource, Result,
-    Schemas, UpgradeResource,
+    ActionEvent, ActionPlan, Answer, Call, Capabilities, Component, ErrorKind, Function, FunctionAnswer,
+    ListQuestion, Listed, Opened, Provider, Reply, Result, Schemas,
 };
 use smol_str::SmolStr;
 
@@ -54,7 +51,7 @@ pub use self::resource::ResourceType;
 pub use self::trial::{faulty, trial_block, trial_config};
 
 type Data = Box<dyn Fn(&Value) -> Answer + Send + Sync>;
-type Call = Box<dyn Fn(&[Value]) -> FunctionAnswer + Send + Sync>;
+type Calculate = Box<dyn Fn(&[Value]) -> FunctionAnswer + Send + Sync>;
 type Open = Box<dyn Fn(&Value) -> Opened + Send + Sync>;
 type List = Box<dyn Fn(&ListQuestion) -> Vec<Listed> + Send + Sync>;
 type Invoke = Box<dyn Fn(&Value) -> Vec<ActionEvent> + Send + Sync>;
@@ -64,7 +61,7 @@ pub struct Kit {
     schemas: Schemas,
     resources: BTreeMap<SmolStr, ResourceType>,
     data_sources: BTreeMap<SmolStr, Data>,
-    functions: BTreeMap<SmolStr, Call>,
+    functions: BTreeMap<SmolStr, Calculate>,
     ephemeral_resources: BTreeMap<SmolStr, Open>,
     lists: BTreeMap<SmolStr, List>,
     actions: BTreeMap<SmolStr, Invoke>,
@@ -212,85 +209,41 @@ fn found<'k, T>(all: &'k BTreeMap<SmolStr, T>, what: Component, name: &str) -> R
 
 #[async_trait]
 impl Provider for Kit {
-    async fn schemas(&self) -> Result<Arc<Schemas>> {
-        Ok(self.shared.get_or_init(|| Arc::new(self.schemas.clone())).clone())
-    }
-
-    async fn validate(&self, component: Component, name: &str, config: &Value) -> Result<Vec<Diagnostic>> {
-        match component {
-            Component::Resource => self.find(name)?.validated(config),
-            _ => Ok(Vec::new()),
-        }
-    }
-
-    async fn configure(&self, _config: &Value) -> Result<Vec<Diagnostic>> {
-        Ok(Vec::new())
-    }
-
-    async fn upgrade(&self, request: &UpgradeResource) -> Result<Answer> {
-        self.find(&request.type_name)?.upgraded(request)
-    }
-
-    async fn read(&self, request: &ReadResource) -> Result<Answer> {
-        self.find(&request.type_name)?.read(request)
-    }
-
-    async fn plan(&self, type_name: &str, request: &PlanResourceChange) -> Result<PlannedResource> {
-        self.find(type_name)?.planned(request)
-    }
-
-    async fn apply(&self, type_name: &str, request: &ApplyResourceChange) -> Result<AppliedResource> {
-        self.find(type_name)?.applied(request)
-    }
-
-    async fn import(&self, request: &ImportResource) -> Result<ImportAnswer> {
-        self.find(&request.type_name)?.imported(request)
-    }
-
-    async fn read_data(&self, type_name: &str, config: &Value) -> Result<Answer> {
-        Ok(found(&self.data_sources, Component::DataSource, type_name)?(config))
-    }
-
-    async fn move_state(&self, request: &MoveResource) -> Result<Answer> {
-        self.find(&request.type_name)?.moved(request)
-    }
-
-    async fn generate_config(&self, type_name: &str, state: &Value) -> Result<Answer> {
-        Ok(self.find(type_name)?.generated(state))
-    }
-
-    async fn open(&self, type_name: &str, config: &Value) -> Result<Opened> {
-        Ok(found(&self.ephemeral_resources, Component::EphemeralResource, type_name)?(config))
-    }
-
-    async fn renew(&self, _type_name: &str, private: Option<&PrivateData>) -> Result<Opened> {
-        let mut renewed = Opened::default();
-        renewed.private = private.cloned();
-        Ok(renewed)
-    }
-
-    async fn close(&self, _type_name: &str, _private: Option<&PrivateData>) -> Result<Vec<Diagnostic>> {
-        Ok(Vec::new())
-    }
-
-    async fn list(&self, request: &ListQuestion) -> Result<Vec<Listed>> {
-        Ok(found(&self.lists, Component::ListResource, &request.type_name)?(request))
-    }
-
-    async fn plan_action(&self, _type_name: &str, _config: &Value) -> Result<ActionPlan> {
-        Ok(ActionPlan::default())
-    }
-
-    async fn invoke_action(&self, type_name: &str, config: &Value) -> Result<Vec<ActionEvent>> {
-        Ok(found(&self.actions, Component::Action, type_name)?(config))
-    }
-
-    async fn call_function(&self, name: &str, arguments: &[Value]) -> Result<FunctionAnswer> {
-        let unknown = || ErrorKind::UnknownName { what: "function", name: name.to_owned() };
-        Ok(self.functions.get(name).ok_or_else(unknown)?(arguments))
-    }
-
-    async fn stop(&self) -> Result<String> {
-        Ok(String::new())
+    async fn call(&self, call: Call<'_>) -> Result<Reply> {
+        Ok(match call {
+            Call::Schemas => self.shared.get_or_init(|| Arc::new(self.schemas.clone())).clone().into(),
+            Call::Metadata => self.schemas.metadata().into(),
+            Call::Validate(Component::Resource, name, config) => self.find(name)?.validated(config)?.into(),
+            Call::Validate(..) | Call::Configure(_) | Call::Close(..) => Vec::<Diagnostic>::new().into(),
+            Call::Upgrade(request) => self.find(&request.type_name)?.upgraded(request)?.into(),
+            Call::Read(request) => self.find(&request.type_name)?.read(request)?.into(),
+            Call::Plan(name, request) => self.find(name)?.planned(request)?.into(),
+            Call::Apply(name, request) => self.find(name)?.applied(request)?.into(),
+            Call::Import(request) => self.find(&request.type_name)?.imported(request)?.into(),
+            Call::Move(request) => self.find(&request.type_name)?.moved(request)?.into(),
+            Call::GenerateConfig(name, state) => self.find(name)?.generated(state).into(),
+            Call::ReadData(name, config) => {
+                found(&self.data_sources, Component::DataSource, name)?(config).into()
+            }
+            Call::Open(name, config) => {
+                found(&self.ephemeral_resources, Component::EphemeralResource, name)?(config).into()
+            }
+            Call::Renew(_, private) => {
+                let mut renewed = Opened::default();
+                renewed.private = private.cloned();
+                renewed.into()
+            }
+            Call::List(request) => {
+                found(&self.lists, Component::ListResource, &request.type_name)?(request).into()
+            }
+            Call::PlanAction(..) => ActionPlan::default().into(),
+            Call::InvokeAction(name, config) => found(&self.actions, Component::Action, name)?(config).into(),
+            Call::CallFunction(name, arguments) => {
+                let unknown = || ErrorKind::UnknownName { what: "function", name: name.to_owned() };
+                self.functions.get(name).ok_or_else(unknown)?(arguments).into()
+            }
+            Call::Stop => String::new().into(),
+            _ => return Err(ErrorKind::Unimplemented.into()),
+        })
     }
 }

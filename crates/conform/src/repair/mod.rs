@@ -13,7 +13,7 @@ use objchange::Value;
 use objchange::change::{Diagnostic, PlanRequest, Planning, Severity, begin_plan};
 use objchange::schema::Block;
 use objchange::value::Kind;
-use objchange_provider::{Component, ErrorKind, Provider, Result};
+use objchange_provider::{Component, ErrorKind, Provider, ProviderExt, Result};
 use smol_str::SmolStr;
 
 use self::adjust::{Grant, counts};
@@ -58,7 +58,7 @@ pub enum Acceptance {
 /// ```
 /// use objchange_conform::{Acceptance, Hints, accepted, samples};
 /// use objchange_conform::kit::faulty;
-/// use objchange_provider::{Component, Provider};
+/// use objchange_provider::{Component, ProviderExt};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> objchange_provider::Result<()> {

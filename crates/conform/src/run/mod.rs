@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use objchange::Value;
-use objchange_provider::{Error, ErrorKind, Provider, Result, Schemas};
+use objchange_provider::{Error, ErrorKind, Provider, ProviderExt, Result, Schemas};
 use smol_str::SmolStr;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until, timeout_at};

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use objchange::Value;
 use objchange::change::{Diagnostic, Severity};
 use objchange::schema::Block;
-use objchange_provider::{Component, Provider, Schemas};
+use objchange_provider::{Component, ProviderExt, Schemas};
 
 use super::Options;
 use super::watch::{SharedSecrets, Watched};

@@ -9,7 +9,7 @@ use objchange::Value;
 use objchange::change::{Diagnostic, Severity};
 use objchange::schema::Block;
 use objchange::value::{Descend, Path, PathStep};
-use objchange_provider::{Component, Function, Provider, Result, Schemas};
+use objchange_provider::{Component, Function, ProviderExt, Result, Schemas};
 use smol_str::SmolStr;
 
 use super::setup::of_one;

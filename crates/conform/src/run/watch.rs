@@ -7,13 +7,9 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use objchange::Value;
 use objchange::change::{
-    AppliedResource, ApplyResourceChange, Diagnostic, PlanResourceChange, PlannedResource, PrivateData,
-    Severity,
+    AppliedResource, ApplyResourceChange, PlanResourceChange, PlannedResource, Severity,
 };
-use objchange_provider::{
-    ActionEvent, ActionPlan, Answer, Component, ErrorKind, FunctionAnswer, ImportAnswer, ImportResource,
-    ListQuestion, Listed, MoveResource, Opened, Provider, ReadResource, Result, Schemas, UpgradeResource,
-};
+use objchange_provider::{Answer, Call, Component, ErrorKind, Provider, ProviderExt, Reply, Result, Schemas};
 
 use super::made::{Made, Object};
 use super::options::Stop;
@@ -102,16 +98,29 @@ impl Watched {
     }
 
     /// Remembers what of an answer is secret: the provider may say it later, of something else.
-    async fn learn<'v>(
-        &self,
-        component: Component,
-        name: &str,
-        objects: impl IntoIterator<Item = Option<&'v Value>>,
-    ) {
-        let Ok(schemas) = self.provider.schemas().await else { return };
-        let Some(block) = schemas.block(component, name) else { return };
+    fn learn(&self, schemas: &Schemas, call: Call<'_>, reply: &Reply) {
+        let component = match call {
+            Call::ReadData(..) => Component::DataSource,
+            Call::Open(..) => Component::EphemeralResource,
+            _ => Component::Resource,
+        };
+        let objects: Vec<(&str, Option<&Value>)> = match reply {
+            Reply::Answer(answer) => vec![(call.type_name(), answer.object.as_ref())],
+            Reply::Planned(answer) => vec![(call.type_name(), Some(&answer.planned))],
+            Reply::Applied(answer) => vec![(call.type_name(), answer.new_state.as_ref())],
+            Reply::Opened(answer) => vec![(call.type_name(), answer.object.as_ref())],
+            Reply::Listed(all) => all.iter().map(|one| (call.type_name(), one.object.as_ref())).collect(),
+            Reply::Imported(answer) => {
+                answer.resources.iter().map(|one| (one.type_name.as_str(), one.object.as_ref())).collect()
+            }
+            _ => return,
+        };
         let mut secrets = self.secrets.lock();
-        objects.into_iter().flatten().for_each(|object| secrets.learn(block, object));
+        for (name, object) in objects {
+            if let (Some(block), Some(object)) = (schemas.block(component, name), object) {
+                secrets.learn(block, object);
+            }
+        }
     }
 
     fn exchanges(&self) -> MutexGuard<'_, Vec<Exchange>> {
@@ -180,121 +189,87 @@ impl Watched {
 
 #[async_trait]
 impl Provider for Watched {
-    async fn schemas(&self) -> Result<Arc<Schemas>> {
-        self.provider.schemas().await
-    }
-
-    async fn validate(&self, component: Component, name: &str, config: &Value) -> Result<Vec<Diagnostic>> {
-        let call = self.provider.validate(component, name, config);
-        // What was made can only be destroyed by a provider that has its configuration.
-        if component == Component::Provider { self.timed(call).await } else { self.asked(call).await }
-    }
-
-    async fn configure(&self, config: &Value) -> Result<Vec<Diagnostic>> {
-        self.timed(self.provider.configure(config)).await
-    }
-
-    async fn upgrade(&self, request: &UpgradeResource) -> Result<Answer> {
-        let answer = self.asked(self.provider.upgrade(request)).await?;
-        self.learn(Component::Resource, &request.type_name, [answer.object.as_ref()]).await;
-        Ok(answer)
-    }
-
-    async fn upgrade_identity(&self, request: &UpgradeResource) -> Result<Answer> {
-        self.asked(self.provider.upgrade_identity(request)).await
-    }
-
-    async fn read(&self, request: &ReadResource) -> Result<Answer> {
-        let answer = self.asked(self.provider.read(request)).await?;
-        self.learn(Component::Resource, &request.type_name, [answer.object.as_ref()]).await;
-        Ok(answer)
-    }
-
-    async fn plan(&self, type_name: &str, request: &PlanResourceChange) -> Result<PlannedResource> {
-        let answer = self.asked(self.provider.plan(type_name, request)).await?;
-        self.plans.fetch_add(1, Ordering::Relaxed);
-        self.learn(Component::Resource, type_name, [Some(&answer.planned)]).await;
-        self.exchanges().push(Exchange::Plan(Box::new(request.clone()), Box::new(answer.clone())));
-        Ok(answer)
-    }
-
-    async fn apply(&self, type_name: &str, request: &ApplyResourceChange) -> Result<AppliedResource> {
+    async fn call(&self, call: Call<'_>) -> Result<Reply> {
+        let reply = match call {
+            Call::Schemas | Call::Stop => return self.provider.call(call).await,
+            // What was made can only be destroyed by a provider that has its configuration.
+            Call::Configure(_) | Call::Validate(Component::Provider, ..) => {
+                self.timed(self.provider.call(call)).await?
+            }
+            Call::Apply(type_name, request) => {
+                let asked = async {
+                    self.gate.made.begun(self.owner, type_name, request);
+                    self.provider.call(call).await
+                };
+                self.asked(asked).await?
+            }
+            _ => self.asked(self.provider.call(call)).await?,
+        };
         let schemas = self.provider.schemas().await?;
-        let answer = self.asked(async {
-            self.gate.made.begun(self.owner, type_name, request);
-            self.provider.apply(type_name, request).await
-        });
-        let answer = answer.await?;
-        let block = schemas.block(Component::Resource, type_name);
-        self.gate.made.answered(self.owner, block, type_name, request, &answer);
-        self.learn(Component::Resource, type_name, [answer.new_state.as_ref()]).await;
-        self.exchanges().push(Exchange::Apply(Box::new(request.clone()), Box::new(answer.clone())));
-        Ok(answer)
-    }
-
-    async fn import(&self, request: &ImportResource) -> Result<ImportAnswer> {
-        let answer = self.asked(self.provider.import(request)).await?;
-        for imported in &answer.resources {
-            self.learn(Component::Resource, &imported.type_name, [imported.object.as_ref()]).await;
+        self.learn(&schemas, call, &reply);
+        match (call, &reply) {
+            (Call::Plan(_, request), Reply::Planned(answer)) => {
+                self.plans.fetch_add(1, Ordering::Relaxed);
+                self.exchanges().push(Exchange::Plan(Box::new(request.clone()), Box::new(answer.clone())));
+            }
+            (Call::Apply(type_name, request), Reply::Applied(answer)) => {
+                let block = schemas.block(Component::Resource, type_name);
+                self.gate.made.answered(self.owner, block, type_name, request, answer);
+                self.exchanges().push(Exchange::Apply(Box::new(request.clone()), Box::new(answer.clone())));
+            }
+            (Call::ReadData(_, config), Reply::Answer(Answer { object: Some(object), .. })) => {
+                self.exchanges().push(Exchange::Data(config.clone(), object.clone()));
+            }
+            _ => {}
         }
-        Ok(answer)
+        Ok(reply)
     }
+}
 
-    async fn move_state(&self, request: &MoveResource) -> Result<Answer> {
-        let answer = self.asked(self.provider.move_state(request)).await?;
-        self.learn(Component::Resource, &request.type_name, [answer.object.as_ref()]).await;
-        Ok(answer)
-    }
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-    async fn generate_config(&self, type_name: &str, state: &Value) -> Result<Answer> {
-        let answer = self.asked(self.provider.generate_config(type_name, state)).await?;
-        self.learn(Component::Resource, type_name, [answer.object.as_ref()]).await;
-        Ok(answer)
-    }
+    /// Answers each call that has no other answer here with its name.
+    struct Named;
 
-    async fn read_data(&self, type_name: &str, config: &Value) -> Result<Answer> {
-        let answer = self.asked(self.provider.read_data(type_name, config)).await?;
-        self.learn(Component::DataSource, type_name, [answer.object.as_ref()]).await;
-        if let Some(object) = &answer.object {
-            self.exchanges().push(Exchange::Data(config.clone(), object.clone()));
+    #[async_trait]
+    impl Provider for Named {
+        async fn call(&self, call: Call<'_>) -> Result<Reply> {
+            match call {
+                Call::Schemas => Ok(Arc::new(Schemas::default()).into()),
+                Call::Metadata => Ok(Schemas::default().metadata().into()),
+                Call::States(_) => Ok(Reply::Stopped(call.name().to_owned())),
+                _ => Err(ErrorKind::Unimplemented.into()),
+            }
         }
-        Ok(answer)
     }
 
-    async fn open(&self, type_name: &str, config: &Value) -> Result<Opened> {
-        let answer = self.asked(self.provider.open(type_name, config)).await?;
-        self.learn(Component::EphemeralResource, type_name, [answer.object.as_ref()]).await;
-        Ok(answer)
+    fn watched(is_open: bool) -> Watched {
+        let (stop, made) = (Stop::default(), Made::default());
+        stop.stop();
+        let gate = Gate { is_open, stop, deadline: None, made };
+        Watched::new(Arc::new(Named), Arc::default(), gate, SharedSecrets::default(), 0)
     }
 
-    async fn renew(&self, type_name: &str, private: Option<&PrivateData>) -> Result<Opened> {
-        self.asked(self.provider.renew(type_name, private)).await
+    #[tokio::test]
+    async fn every_call_is_forwarded_and_counted() {
+        let watched = watched(true);
+        assert_eq!(watched.metadata().await.unwrap(), Schemas::default().metadata());
+        assert!(watched.read_state("kit_store", "a").await.unwrap_err().is_unimplemented());
+        // The reply to another call is none.
+        let wrong = watched.states("kit_store").await.unwrap_err();
+        assert_eq!(wrong.kind().kind(), "malformed");
+        assert!(!wrong.to_string().contains("GetStates"), "{wrong}");
+        assert_eq!(watched.meter.calls.load(Ordering::Relaxed), 3);
     }
 
-    async fn close(&self, type_name: &str, private: Option<&PrivateData>) -> Result<Vec<Diagnostic>> {
-        self.asked(self.provider.close(type_name, private)).await
-    }
-
-    async fn list(&self, request: &ListQuestion) -> Result<Vec<Listed>> {
-        let listed = self.asked(self.provider.list(request)).await?;
-        let objects = listed.iter().map(|one| one.object.as_ref());
-        self.learn(Component::Resource, &request.type_name, objects).await;
-        Ok(listed)
-    }
-
-    async fn call_function(&self, name: &str, arguments: &[Value]) -> Result<FunctionAnswer> {
-        self.asked(self.provider.call_function(name, arguments)).await
-    }
-
-    async fn plan_action(&self, type_name: &str, config: &Value) -> Result<ActionPlan> {
-        self.asked(self.provider.plan_action(type_name, config)).await
-    }
-
-    async fn invoke_action(&self, type_name: &str, config: &Value) -> Result<Vec<ActionEvent>> {
-        self.asked(self.provider.invoke_action(type_name, config)).await
-    }
-
-    async fn stop(&self) -> Result<String> {
-        self.provider.stop().await
+    #[tokio::test]
+    async fn nothing_is_begun_when_the_run_is_over() {
+        let watched = watched(false);
+        let closed = watched.metadata().await.unwrap_err();
+        assert_eq!(closed.kind().kind(), "disconnected");
+        assert!(watched.schemas().await.is_ok());
+        assert_eq!(watched.meter.calls.load(Ordering::Relaxed), 0);
     }
 }

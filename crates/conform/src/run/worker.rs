@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use objchange::change::Severity;
 use objchange::schema::Block;
-use objchange_provider::{Error, ErrorKind, Provider, Result};
+use objchange_provider::{Error, ErrorKind, ProviderExt, Result};
 
 use super::trial::{TrialState, Trials, Turn};
 use super::watch::Watched;

@@ -16,7 +16,7 @@ use objchange::change::{
     ApplyResourceChange, Diagnostic, PlanResourceChange, Severity, prepare_computed_blocks, proposed_new,
 };
 use objchange::schema::Block;
-use objchange_provider::{Component, Error, ErrorKind, Provider, Result};
+use objchange_provider::{Component, Error, ErrorKind, Provider, ProviderExt, Result};
 use serde::Serialize;
 
 use super::secrets::Secrets;

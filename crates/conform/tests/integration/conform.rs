@@ -14,7 +14,7 @@ use objchange_conform::{
 };
 use objchange_provider::client::Limits;
 use objchange_provider::server::serve_connection;
-use objchange_provider::{Client, Provider};
+use objchange_provider::{Client, Provider, ProviderExt};
 
 use trial::{judged, whole};
 

@@ -7,7 +7,7 @@ use objchange::schema::{Attribute, Block, NestedBlock, NestingMode};
 use objchange::{Type, Value};
 use objchange_conform::kit::{Kit, ResourceType};
 use objchange_conform::{Hints, Sample, samples};
-use objchange_provider::{Component, Provider};
+use objchange_provider::{Component, ProviderExt};
 use proptest::prelude::*;
 
 const EXAMPLE: &str = r#"{

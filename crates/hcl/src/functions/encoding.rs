@@ -151,7 +151,7 @@ fn decode_text(arguments: &[Value], _: &Type) -> Answer {
         }
         Charset::Other(encoding) => decoded(encoding, &bytes).filter(|text| !is_made_up(encoding, text)),
     };
-    let missing = || FunctionError::argument(0, "the bytes are no text in this encoding");
+    let missing = || FunctionError::argument(0, "the bytes are not text in this encoding");
     text.map(Value::from).ok_or_else(missing)
 }
 

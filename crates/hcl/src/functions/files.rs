@@ -67,7 +67,7 @@ impl BaseDirectory {
         let place = self.resolve(path).map_err(wrong)?;
         // Others, such as pipes, might never end.
         let Some(file) = self.0.handle.open_file(&place).map_err(wrong)? else {
-            return Err(format!("{path:?} is no file"));
+            return Err(format!("{path:?} is not a file"));
         };
         let mut content = Vec::new();
         file.take(MAX_TEXT as u64 + 1).read_to_end(&mut content).map_err(wrong)?;
@@ -81,7 +81,7 @@ impl BaseDirectory {
     fn exists(&self, path: &str) -> Result<bool, FunctionError> {
         match self.is_file(path) {
             Ok(true) => Ok(true),
-            Ok(false) => Err(FunctionError::new(format!("{path:?} is no file"))),
+            Ok(false) => Err(FunctionError::new(format!("{path:?} is not a file"))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
             Err(error) => Err(FunctionError::new(format!("{path:?} cannot be looked at: {error}"))),
         }
@@ -221,7 +221,7 @@ fn render_file(
     context.spend(steps_to_read(text.len()));
     let template = parse_template(&text).map_err(|errors| {
         let first = errors.first().map_or_else(String::new, ToString::to_string);
-        FunctionError::new(format!("the file {path:?} is no template: {first}"))
+        FunctionError::new(format!("the file {path:?} is not a template: {first}"))
     })?;
     let value =
         render(&template, variables, functions, Capability::Files, context).map_err(|error| match error {

@@ -96,7 +96,9 @@ fn parse(text: &str) -> Result<(Verb<'_>, Option<usize>), FunctionError> {
 
 fn wrong(text: &str, rest: &str) -> FunctionError {
     FunctionError::new(match rest.chars().next() {
-        Some(c) => format!("{:?} is no verb: {c:?} has no meaning there", &text[..text.len() - rest.len()]),
+        Some(c) => {
+            format!("{:?} is not a verb: {c:?} has no meaning there", &text[..text.len() - rest.len()])
+        }
         None => format!("the verb {text:?} is not complete"),
     })
 }
@@ -157,7 +159,7 @@ fn write(verb: &Verb<'_>, value: &Value) -> Result<String, FunctionError> {
             let number = as_number()?;
             signed(verb, &number, general(&number, verb.precision))
         }
-        letter => return Err(FunctionError::new(format!("{letter:?} is no verb, in {:?}", verb.text))),
+        letter => return Err(FunctionError::new(format!("{letter:?} is not a verb, in {:?}", verb.text))),
     })
 }
 

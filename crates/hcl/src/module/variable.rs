@@ -194,7 +194,7 @@ impl<'d> Declaration<'d> {
             Err(_) => {
                 let name = self.name;
                 let detail = format!(
-                    "What is given for var.{name} is no expression without references and calls, as its type needs."
+                    "The value of var.{name} must be an expression without references and calls, because its type is not a string."
                 );
                 self.error(INVALID, None, detail);
                 None

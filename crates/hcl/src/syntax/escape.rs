@@ -83,7 +83,7 @@ fn code_point(text: &str, digits: usize) -> Result<(char, usize), usize> {
 }
 
 fn invalid(parser: &mut Parser<'_>, span: Span) {
-    let detail = "This is no valid escape sequence. There are \\n, \\r, \\t, \\\", \\\\, \\uXXXX and \\UXXXXXXXX with \
+    let detail = "This is not a valid escape sequence. Valid ones are \\n, \\r, \\t, \\\", \\\\, \\uXXXX and \\UXXXXXXXX with \
                   hexadecimal digits; a literal backslash is \\\\.";
     parser.report("Invalid escape sequence", span, detail);
 }

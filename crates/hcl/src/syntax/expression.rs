@@ -137,7 +137,7 @@ impl Parser<'_> {
         match Number::parse(self.text_of(token)) {
             Ok(number) => Ok(Expr::new(token.span, ExprKind::Literal(Value::from(number)))),
             Err(error) => {
-                self.fail("Invalid number literal", token.span, format!("This is no number: {error}."))
+                self.fail("Invalid number literal", token.span, format!("This is not a number: {error}."))
             }
         }
     }

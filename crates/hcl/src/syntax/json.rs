@@ -61,7 +61,7 @@ pub(crate) fn body_at(text: &str, start: u32) -> Result<JsonBody<'_>, Vec<Diagno
     let node = Node::read_all(Reader::new(text)).map_err(|error| {
         let at = error.offset() as u32;
         let detail = error.into_message().into_owned();
-        told(Diagnostic::new("Invalid JSON", Span::at(at), format!("This is no valid JSON: {detail}.")))
+        told(Diagnostic::new("Invalid JSON", Span::at(at), format!("This is not valid JSON: {detail}.")))
     })?;
     if !matches!(node.kind, NodeKind::Object(_) | NodeKind::Array(_)) {
         let detail = "A configuration in JSON is an object, or an array of objects.";

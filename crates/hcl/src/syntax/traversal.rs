@@ -68,7 +68,7 @@ impl Parser<'_> {
                     Err(error) => self.fail(
                         "Invalid number literal",
                         token.span,
-                        format!("This is no number: {error}."),
+                        format!("This is not a number: {error}."),
                     ),
                 }
             }

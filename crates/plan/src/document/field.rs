@@ -1,8 +1,8 @@
-//! Reading single members, tolerantly: null is as good as absent.
+//! Reading single members. For a text or a flag null is as good as absent; a list or an object must be there.
 
 use std::borrow::Cow;
 
-use crate::json::{JsonError, Reader};
+use crate::json::{JsonError, Raw, Reader};
 use crate::text::Text;
 
 /// Whether the next value is null; if so it is passed over.
@@ -38,20 +38,33 @@ pub(super) fn list<'t, T>(
     mut element: impl FnMut(&mut Reader<'t>) -> Result<T, JsonError>,
 ) -> Result<Vec<T>, JsonError> {
     let mut list = Vec::new();
-    if !is_null(reader)? {
-        reader.elements(|reader| {
-            list.push(element(reader)?);
-            Ok::<(), JsonError>(())
-        })?;
-    }
+    reader.elements(|reader| {
+        list.push(element(reader)?);
+        Ok::<(), JsonError>(())
+    })?;
     Ok(list)
 }
 
-pub(super) fn object<'t>(
+/// As [`list`] in state files, where Terraform reads null as an empty list.
+pub(super) fn list_or_null<'t, T>(
+    reader: &mut Reader<'t>,
+    element: impl FnMut(&mut Reader<'t>) -> Result<T, JsonError>,
+) -> Result<Vec<T>, JsonError> {
+    if is_null(reader)? { Ok(Vec::new()) } else { list(reader, element) }
+}
+
+/// As [`Reader::members`] in state files, where Terraform reads null as an object without members.
+pub(super) fn object_or_null<'t>(
     reader: &mut Reader<'t>,
     member: impl FnMut(Cow<'t, str>, &mut Reader<'t>) -> Result<(), JsonError>,
 ) -> Result<(), JsonError> {
     if is_null(reader)? { Ok(()) } else { reader.members(member) }
+}
+
+/// The text of a member that begins with this bracket.
+pub(super) fn bracketed<'t>(reader: &mut Reader<'t>, bracket: u8) -> Result<Raw<'t>, JsonError> {
+    reader.clone().enter(bracket)?;
+    reader.raw()
 }
 
 /// Puts the members of an object into the order of their names; of a repeated one the last counts.

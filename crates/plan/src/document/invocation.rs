@@ -1,6 +1,6 @@
 //! Actions that a plan invokes.
 
-use super::field::{keep, object, text};
+use super::field::{keep, text};
 use crate::json::{JsonError, Raw, Reader};
 use crate::text::Text;
 
@@ -63,7 +63,7 @@ impl ActionTrigger<'_> {
 
 pub(super) fn invocation<'t>(reader: &mut Reader<'t>) -> Result<ActionInvocation<'t>, JsonError> {
     let mut invocation = ActionInvocation::default();
-    object(reader, |key, reader| {
+    reader.members(|key, reader| {
         let place = match &*key {
             "address" => &mut invocation.address,
             "type" => &mut invocation.action_type,

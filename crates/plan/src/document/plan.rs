@@ -1,7 +1,7 @@
 //! The plan document.
 
 use super::error::{DocumentError, Problem};
-use super::field::{by_name, flag, keep, list, object, text};
+use super::field::{bracketed, by_name, flag, keep, list, text};
 use super::invocation::invocation;
 use super::{DocumentText, ResourceActions, open, read_members};
 use crate::changes::{
@@ -55,6 +55,10 @@ impl<'t> Plan<'t> {
             "complete" => keep(&mut changes.complete, flag(reader)),
             "terraform_version" => keep(&mut plan.terraform_version, text(reader)),
             "errored" => keep(&mut changes.errored, flag(reader).map(Option::unwrap_or_default)),
+            "planned_values" | "prior_state" | "configuration" | "variables" => {
+                bracketed(reader, b'{').map(|_| ())
+            }
+            "checks" => bracketed(reader, b'[').map(|_| ()),
             _ => reader.raw().map(|_| ()),
         })?;
         Ok(Plan { format_version, members, ..plan })
@@ -143,7 +147,7 @@ impl<'t> ChangedResource<'t> {
 
 fn resource<'t>(reader: &mut Reader<'t>) -> Result<ChangedResource<'t>, JsonError> {
     let mut resource = ChangedResource { change: ValueChange::unsaid(), ..ChangedResource::default() };
-    object(reader, |key, reader| {
+    reader.members(|key, reader| {
         let place = match &*key {
             "address" => &mut resource.address,
             "mode" => &mut resource.mode,
@@ -181,7 +185,7 @@ fn resource<'t>(reader: &mut Reader<'t>) -> Result<ChangedResource<'t>, JsonErro
 fn value_change<'t>(reader: &mut Reader<'t>) -> Result<ValueChange<'t>, JsonError> {
     let mut change = ValueChange::unsaid();
     let mut values = WrittenValues::default();
-    object(reader, |key, reader| {
+    reader.members(|key, reader| {
         let place = match &*key {
             "before" => &mut values.before,
             "after" => &mut values.after,
@@ -224,12 +228,12 @@ fn actions(reader: &mut Reader<'_>) -> Result<ResourceActions, JsonError> {
     let words = list(reader, text)?;
     let words: Vec<&str> = words.iter().flatten().map(Text::as_str).collect();
     ResourceActions::of_words(&words)
-        .ok_or_else(|| start.error("these are no actions: expected a few words, such as `create`"))
+        .ok_or_else(|| start.error("these are not actions: expected a few words, such as `create`"))
 }
 
 fn deferred<'t>(reader: &mut Reader<'t>) -> Result<Deferred<'t>, JsonError> {
     let mut deferred = Deferred::default();
-    object(reader, |key, reader| match &*key {
+    reader.members(|key, reader| match &*key {
         "reason" => keep(&mut deferred.reason, text(reader).map(Option::unwrap_or_default)),
         "resource_change" => keep(&mut deferred.resource, resource(reader)),
         _ => reader.raw().map(|_| ()),
@@ -239,7 +243,7 @@ fn deferred<'t>(reader: &mut Reader<'t>) -> Result<Deferred<'t>, JsonError> {
 
 fn outputs<'t>(reader: &mut Reader<'t>) -> Result<Vec<OutputChange<'t>>, JsonError> {
     let mut outputs = Vec::new();
-    object(reader, |name, reader| {
+    reader.members(|name, reader| {
         outputs.push(OutputChange { name: name.into(), change: value_change(reader)? });
         Ok(())
     })?;
@@ -249,7 +253,7 @@ fn outputs<'t>(reader: &mut Reader<'t>) -> Result<Vec<OutputChange<'t>>, JsonErr
 
 fn relevant<'t>(reader: &mut Reader<'t>) -> Result<RelevantAttribute<'t>, JsonError> {
     let mut relevant = RelevantAttribute { resource: Text::default(), path: Json::null() };
-    object(reader, |key, reader| match &*key {
+    reader.members(|key, reader| match &*key {
         "resource" => keep(&mut relevant.resource, text(reader).map(Option::unwrap_or_default)),
         "attribute" => keep(&mut relevant.path, Json::next(reader)),
         _ => reader.raw().map(|_| ()),

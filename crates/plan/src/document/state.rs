@@ -7,7 +7,7 @@ use objchange::value::Path;
 use objchange_text::json::from_str;
 
 use super::error::{DocumentError, Problem};
-use super::field::{by_name, flag, is_null, list, object, text};
+use super::field::{by_name, flag, list, text};
 use super::{DocumentText, read_members};
 use crate::json::{JsonError, Raw, Reader};
 use crate::text::Text;
@@ -150,7 +150,7 @@ impl<'t> State<'t> {
     /// The part is not a state document.
     pub fn parse_within(document: &'t str, part: Raw<'t>) -> Result<Self, JsonError> {
         let mut state = State { text: DocumentText(document), ..State::default() };
-        object(&mut part.reader(), |key, reader| member(&key, reader, &mut state))?;
+        part.reader().members(|key, reader| member(&key, reader, &mut state))?;
         Ok(state)
     }
 
@@ -189,14 +189,14 @@ fn member<'t>(key: &str, reader: &mut Reader<'t>, state: &mut State<'t>) -> Resu
 
 fn values<'t>(reader: &mut Reader<'t>, state: &mut State<'t>) -> Result<(), JsonError> {
     state.outputs.clear();
-    object(reader, |key, reader| match &*key {
+    reader.members(|key, reader| match &*key {
         "root_module" => {
             let modules = modules(reader)?;
             state.has_child_modules = modules.len() > 1;
             state.resources = resources(modules);
             Ok(())
         }
-        "outputs" => object(reader, |name, reader| {
+        "outputs" => reader.members(|name, reader| {
             state.outputs.push(output(name.into(), reader)?);
             Ok(())
         }),
@@ -227,10 +227,8 @@ fn modules<'t>(reader: &mut Reader<'t>) -> Result<Vec<Module<'t>>, JsonError> {
     let mut open = Vec::new();
     let module = |reader: &mut Reader<'t>, modules: &mut Vec<_>, open: &mut Vec<_>, parent| {
         modules.push(Module { parent, address: Text::default(), resources: Vec::new() });
-        if !is_null(reader)? {
-            reader.enter(b'{')?;
-            open.push((Level::Module(modules.len() - 1), true));
-        }
+        reader.enter(b'{')?;
+        open.push((Level::Module(modules.len() - 1), true));
         Ok(())
     };
     module(reader, &mut modules, &mut open, None)?;
@@ -242,10 +240,8 @@ fn modules<'t>(reader: &mut Reader<'t>) -> Result<Vec<Module<'t>>, JsonError> {
                 Some("child_modules") => {
                     // Of a repeated key the last one counts.
                     modules.truncate(index + 1);
-                    if !is_null(reader)? {
-                        reader.enter(b'[')?;
-                        open.push((Level::ChildrenOf(index), true));
-                    }
+                    reader.enter(b'[')?;
+                    open.push((Level::ChildrenOf(index), true));
                 }
                 Some(_) => {
                     reader.raw()?;
@@ -287,7 +283,7 @@ pub(super) fn resources<'t>(modules: Vec<Module<'t>>) -> Vec<StateResource<'t>> 
 
 fn resource<'t>(reader: &mut Reader<'t>) -> Result<StateResource<'t>, JsonError> {
     let mut resource = StateResource::default();
-    object(reader, |key, reader| {
+    reader.members(|key, reader| {
         let place = match &*key {
             "address" => &mut resource.address,
             "mode" => &mut resource.mode,
@@ -329,7 +325,7 @@ fn resource<'t>(reader: &mut Reader<'t>) -> Result<StateResource<'t>, JsonError>
 pub(super) fn output<'t>(name: Text<'t>, reader: &mut Reader<'t>) -> Result<StateOutput<'t>, JsonError> {
     let (value, value_type) = (Raw::NULL, Raw::NULL);
     let mut output = StateOutput { name, value, value_type, sensitive: false, ty: OnceLock::new() };
-    object(reader, |key, reader| {
+    reader.members(|key, reader| {
         match &*key {
             "value" => output.value = reader.raw()?,
             "type" => output.value_type = reader.raw()?,

@@ -12,7 +12,7 @@ use objchange::address::{modules_of, quote_key};
 use objchange::value::{Number, Path, PathStep};
 
 use super::error::{DocumentError, Problem};
-use super::field::{by_name, is_null, list, object, text};
+use super::field::{by_name, is_null, list_or_null, object_or_null, text};
 use super::state::{Module, Sensitive, State, StateResource, output, resources};
 use super::{DocumentText, open};
 use crate::json::{Json, JsonError, Raw, Reader, Shape, View};
@@ -52,11 +52,11 @@ impl<'t> State<'t> {
                 // What another version has there is not looked at.
                 "resources" if version.1 == 4 || version.0 == 0 => {
                     stored.all.clear();
-                    list(reader, |reader| resource(reader, &mut stored))?;
+                    list_or_null(reader, |reader| resource(reader, &mut stored))?;
                 }
                 "outputs" if version.1 == 4 || version.0 == 0 => {
                     state.outputs.clear();
-                    object(reader, |name, reader| {
+                    object_or_null(reader, |name, reader| {
                         state.outputs.push(output(name.into(), reader)?);
                         Ok(())
                     })?;
@@ -151,7 +151,7 @@ fn resource<'t>(reader: &mut Reader<'t>, stored: &mut Instances<'t>) -> Result<(
     let mut module = Text::default();
     let mut instances = Raw::NULL;
     let (mut mode, mut resource_type, mut name, mut provider) = Default::default();
-    object(reader, |key, reader| {
+    object_or_null(reader, |key, reader| {
         let place = match &*key {
             "module" => &mut module,
             "mode" => &mut mode,
@@ -169,7 +169,7 @@ fn resource<'t>(reader: &mut Reader<'t>, stored: &mut Instances<'t>) -> Result<(
     })?;
     let before = stored.all.len();
     let modules = module_names(&module);
-    list(&mut instances.reader(), |reader| {
+    list_or_null(&mut instances.reader(), |reader| {
         let mut resource = StateResource {
             module_address: module.clone(),
             mode: mode.clone(),
@@ -198,7 +198,7 @@ fn instance<'t>(
     let mut index_key = None;
     let mut has_flat = false;
     let mut paths = Vec::new();
-    object(reader, |name, reader| {
+    object_or_null(reader, |name, reader| {
         match &*name {
             "index_key" => {
                 resource.index = Some(reader.clone().raw()?).filter(|index| index.text() != "null");
@@ -214,7 +214,7 @@ fn instance<'t>(
                     reader.raw()?;
                 }
             }
-            "sensitive_attributes" => paths = list(reader, path)?,
+            "sensitive_attributes" => paths = list_or_null(reader, path)?,
             _ => {
                 reader.raw()?;
             }
@@ -250,9 +250,9 @@ fn number(reader: &mut Reader<'_>) -> Result<u64, JsonError> {
 
 /// A path to what is sensitive.
 fn path(reader: &mut Reader<'_>) -> Result<Path, JsonError> {
-    let steps = list(reader, |reader| {
+    let steps = list_or_null(reader, |reader| {
         reader.peek();
-        let error = reader.error("this is no step of a path");
+        let error = reader.error("this is not a step of a path");
         step(Json::next(reader)?.view()).ok_or(error)
     })?;
     Ok(steps.into_iter().collect())

@@ -64,7 +64,7 @@ fn modules_may_nest_as_deeply_as_they_like() {
 fn of_a_repeated_list_of_modules_the_last_one_counts() {
     let (a, b) = (resource(1, "{}"), resource(2, "{}"));
     let document = state_of(&format!(
-        r#"{{"child_modules":[{{"child_modules":[{{"resources":[{a}]}}]}}],"child_modules":[null,{{"resources":[{b}]}}]}}"#
+        r#"{{"child_modules":[{{"child_modules":[{{"resources":[{a}]}}]}}],"child_modules":[{{}},{{"resources":[{b}]}}]}}"#
     ));
     let state = State::parse(&document).unwrap();
     let found: Vec<_> = state.resources.iter().map(|r| (r.address.as_str(), r.module)).collect();

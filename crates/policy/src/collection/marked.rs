@@ -34,6 +34,14 @@ impl<'v, 't> Marked<'v, 't> {
         Self { value: Some(value), unknown: value.bool(false), sensitive }
     }
 
+    /// The same value; that there is no object is no secret, nor unknown.
+    pub(crate) fn without_null_marks(self) -> Self {
+        match self.value {
+            Some(value) if value.is_null() => Self::plain(value),
+            _ => self,
+        }
+    }
+
     /// A value that these marks say what is unknown of.
     pub(crate) fn partly_known(
         value: Option<View<'v, 't>>,

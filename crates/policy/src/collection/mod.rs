@@ -3,6 +3,7 @@
 
 mod address;
 mod answer;
+mod field;
 mod marked;
 mod same;
 mod written;
@@ -14,6 +15,8 @@ use objchange_plan::{DocumentError, Json, Raw, Text};
 
 pub(crate) use address::{instance_address, prefixed};
 pub use answer::Answer;
+pub use field::{Field, FieldKind};
+pub(crate) use field::{FieldValue, Item, Read, items, write_fields};
 pub(crate) use marked::simplified;
 pub use marked::{Full, Marked};
 pub(crate) use written::{As, Hidden, HiddenWith, SENSITIVE};

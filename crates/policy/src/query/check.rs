@@ -6,7 +6,9 @@
 use objchange_text::similar;
 use std::ops::Range;
 
-use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, LiteralValue, SelectExpr, operators};
+use cel::common::ast::{
+    CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, LiteralValue, SelectExpr, operators,
+};
 use objchange::value::Path;
 use regex::Regex;
 
@@ -86,12 +88,14 @@ const TYPES: &[&str] = &[
 pub(super) struct Checker<'a> {
     pub(super) of: CollectionKind,
     pub(super) places: &'a Places,
-    /// The names of the loops around.
-    pub(super) bound: Vec<String>,
+    /// The names of the loops around, with what is known of them.
+    pub(super) bound: Vec<(String, Shape)>,
     /// The patterns of `matches`, which the expression names by their position from now on.
     pub(super) patterns: Vec<Regex>,
     /// Where the comparisons stand, which the expression names by their position, too.
     pub(super) comparisons: Vec<Range<usize>>,
+    /// The paths that are written in it, with where they stand.
+    pub(super) paths: Vec<(Path, Range<usize>)>,
     /// Whether it has an operator that takes errors for absence.
     pub(super) hides_errors: bool,
 }
@@ -106,12 +110,12 @@ impl Checker<'_> {
             Expr::Select(_) => self.field(expr),
             Expr::Call(_) => self.call(expr),
             Expr::List(list) => {
-                let mut elements = Kinds::NONE;
+                let mut all = Shape::List(Kinds::NONE);
                 for element in &mut list.elements {
-                    elements = elements.or(self.check(element)?.kinds());
+                    all = all.either(self.check(element)?.listed());
                 }
                 let is_optional = !list.optional_indices.is_empty();
-                Ok(Shape::List(if is_optional { Kinds::ANY } else { elements }))
+                Ok(if is_optional { Shape::List(Kinds::ANY) } else { all })
             }
             Expr::Map(map) => {
                 for entry in &mut map.entries {
@@ -136,13 +140,16 @@ impl Checker<'_> {
         match &**name {
             "rc" => return Ok(Shape::Object(self.of.model())),
             "plan" => return Ok(Shape::Object(&PLAN)),
-            // What a loop has made so far is grown in place, and so not paid for anew each time.
-            accumulated if accumulated.starts_with('@') => return Ok(Shape::Any),
-            name if self.bound.iter().any(|bound| bound == name) => {
-                let id = expr.id;
-                let variable = std::mem::take(expr);
-                *expr = call(id, "@paid", vec![variable]);
-                return Ok(Shape::Any);
+            name if self.bound.iter().any(|(bound, _)| bound == name) => {
+                let shape = self.bound.iter().rev().find(|(bound, _)| bound == name);
+                let shape = shape.map_or(Shape::Any, |(_, shape)| *shape);
+                // What a loop has made so far is grown in place, and so not paid for anew each time.
+                if !name.starts_with('@') {
+                    let id = expr.id;
+                    let variable = std::mem::take(expr);
+                    *expr = call(id, "@paid", vec![variable]);
+                }
+                return Ok(shape);
             }
             name if TYPES.contains(&name) => return Ok(Shape::Leaf(Kinds::TYPE)),
             _ => {}
@@ -151,7 +158,7 @@ impl Checker<'_> {
         let help = if self.of.model().field(&name).is_some() {
             Some(format!("did you mean `rc.{name}`?"))
         } else {
-            let bound = self.bound.iter().map(String::as_str);
+            let bound = self.bound.iter().map(|(bound, _)| bound.as_str());
             meant(&name, ["rc", "plan"].into_iter().chain(bound)).or_else(|| {
                 Some(format!("`rc` is {}, and `plan` is the plan it is from", self.of.model().name))
             })
@@ -186,10 +193,10 @@ impl Checker<'_> {
     fn comprehension(&mut self, expr: &mut IdedExpr) -> Checked {
         let place = self.places.all(expr);
         let Expr::Comprehension(of) = &mut expr.expr else { return Ok(Shape::Any) };
-        self.check(&mut of.iter_range)?;
+        let range = self.check(&mut of.iter_range)?;
         let id = of.iter_range.id;
-        let range = std::mem::take(&mut of.iter_range);
-        of.iter_range = call(id, "@paid", vec![range]);
+        let walked = std::mem::take(&mut of.iter_range);
+        of.iter_range = call(id, "@paid", vec![walked]);
         let names = [Some(&of.iter_var), of.iter_var2.as_ref()];
         for name in names.into_iter().flatten() {
             if ["rc", "plan"].contains(&&**name) {
@@ -198,11 +205,28 @@ impl Checker<'_> {
             }
         }
         let outside = self.bound.len();
-        self.bound.extend(names.into_iter().flatten().cloned());
-        let parts = [&mut of.accu_init, &mut of.loop_cond, &mut of.loop_step, &mut of.result];
-        let checked = parts.into_iter().try_for_each(|part| self.check(part).map(drop));
+        // The keys of a list are positions.
+        let key = if range.element().is_some() { Shape::Leaf(Kinds::NUMBER) } else { Shape::Any };
+        let element = range.element().unwrap_or(Shape::Any);
+        self.bound.extend(match (&of.iter_var, &of.iter_var2) {
+            (key_name, Some(name)) => vec![(key_name.clone(), key), (name.clone(), element)],
+            (name, None) => vec![(name.clone(), element)],
+        });
+        let checked = self.loop_parts(of);
         self.bound.truncate(outside);
-        checked.map(|()| Shape::Any)
+        checked
+    }
+
+    /// The parts of a loop, in which its names are bound.
+    fn loop_parts(&mut self, of: &mut ComprehensionExpr) -> Checked {
+        let start = self.check(&mut of.accu_init)?;
+        self.bound.push((of.accu_var.clone(), start));
+        self.check(&mut of.loop_cond)?;
+        let made = self.check(&mut of.loop_step)?;
+        if let Some((_, accumulated)) = self.bound.last_mut() {
+            *accumulated = start.either(made);
+        }
+        self.check(&mut of.result)
     }
 
     fn call(&mut self, expr: &mut IdedExpr) -> Checked {
@@ -303,14 +327,14 @@ impl Checker<'_> {
         let Expr::Call(of) = &mut expr.expr else { return Ok(Shape::Any) };
         // Comparisons are written as they were until the place of one is asked for.
         let written = self.places.all_of_call(expr.id, of);
-        let mut shapes = [Shape::Any; 2];
+        let mut shapes = [Shape::Any; 3];
         for (index, argument) in of.args.iter_mut().enumerate() {
             let shape = self.check(argument)?;
             if let Some(place) = shapes.get_mut(index) {
                 *place = shape;
             }
         }
-        let [first, second] = shapes;
+        let [first, second, third] = shapes;
         let renamed = match &*of.func_name {
             operators::EQUALS => "@equals",
             operators::NOT_EQUALS => "@differs",
@@ -325,9 +349,14 @@ impl Checker<'_> {
                         let field = self.field_of(first, &name, expr)?;
                         Ok(if is_optional && !matches!(field, Shape::Object(_)) { Shape::Any } else { field })
                     }
+                    (list, _) if !is_optional => Ok(list.element().unwrap_or(Shape::Any)),
                     _ => Ok(Shape::Any),
                 };
             }
+            operators::ADD if first.element().is_some() && second.element().is_some() => {
+                return Ok(first.either(second));
+            }
+            operators::CONDITIONAL => return Ok(second.either(third)),
             operators::LOGICAL_AND | operators::LOGICAL_OR | operators::LOGICAL_NOT => {
                 return Ok(Shape::Leaf(Kinds::BOOL));
             }
@@ -374,12 +403,13 @@ impl Checker<'_> {
         let mut field = IdedExpr { id, expr: Expr::Select(select) };
         if let Some(mut argument) = args.next() {
             match literal(&argument) {
-                Some(path) if name != "in_module" => {
-                    if let Err(error) = path.parse::<Path>() {
+                Some(path) if name != "in_module" => match path.parse::<Path>() {
+                    Ok(path) => self.paths.push((path, self.places.all(&argument))),
+                    Err(error) => {
                         let message = format!("this is no path: {error}");
                         return Err(self.error(QueryErrorKind::Argument, &argument, message));
                     }
-                }
+                },
                 Some(_) => {}
                 None => drop(self.check(&mut argument)?),
             }

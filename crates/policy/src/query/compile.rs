@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use cel::common::ast::IdedExpr;
+use objchange::value::Path;
 use regex::Regex;
 
 use super::check::Checker;
@@ -28,6 +29,8 @@ pub(super) struct Compiled {
     pub(super) patterns: Arc<[Regex]>,
     /// Where each comparison stands.
     pub(super) comparisons: Vec<Range<usize>>,
+    /// The paths that are written in it, with where they stand.
+    pub(super) paths: Vec<(Path, Range<usize>)>,
     /// Whether it has an operator that takes errors for absence.
     pub(super) hides_errors: bool,
 }
@@ -69,6 +72,7 @@ fn parse(of: CollectionKind, text: &str) -> Result<Compiled, QueryError> {
         bound: Vec::new(),
         patterns: Vec::new(),
         comparisons: Vec::new(),
+        paths: Vec::new(),
         hides_errors: false,
     };
     checker.check(&mut expr)?;
@@ -77,8 +81,8 @@ fn parse(of: CollectionKind, text: &str) -> Result<Compiled, QueryError> {
         let message = format!("the expression nests deeper than {MAX_DEPTH} levels");
         return Err(QueryError::new(QueryErrorKind::Limit, 0..text.len(), message));
     }
-    let Checker { patterns, comparisons, hides_errors, .. } = checker;
-    Ok(Compiled { expr, places, patterns: patterns.into(), comparisons, hides_errors })
+    let Checker { patterns, comparisons, paths, hides_errors, .. } = checker;
+    Ok(Compiled { expr, places, patterns: patterns.into(), comparisons, paths, hides_errors })
 }
 
 /// What the parser says, in a sentence: it lists what else could stand there.

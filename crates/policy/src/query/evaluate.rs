@@ -11,10 +11,10 @@ use super::compile::Compiled;
 use super::error::{QueryError, QueryErrorKind};
 use super::functions::context;
 use super::item::{Item, Thing};
-use super::kinds::{Comparison, Comparisons};
+use super::kinds::{Comparison, Comparisons, PathReads};
 use super::node::Scope;
 use super::subject::Subject;
-use super::tree::parts;
+use super::tree::{is_selection, parts};
 
 /// An expression on its way over the items of a document.
 pub(super) struct Evaluation<'q, 's> {
@@ -26,7 +26,8 @@ pub(super) struct Evaluation<'q, 's> {
 
 impl<'q, 's> Evaluation<'q, 's> {
     pub(super) fn new<'t: 's>(compiled: &'q Compiled, subject: &'s Subject<'t>, is_masked: bool) -> Self {
-        let scope = Scope::new(is_masked);
+        let paths = compiled.paths.iter().map(|(path, _)| PathReads::new(path)).collect();
+        let scope = Scope { paths, ..Scope::new(is_masked) };
         let comparisons: Arc<[Comparison]> =
             compiled.comparisons.iter().map(|_| Comparison::default()).collect();
         let mut context = context(&scope, &compiled.patterns, &comparisons);
@@ -34,9 +35,9 @@ impl<'q, 's> Evaluation<'q, 's> {
         Self { compiled, context, scope, comparisons }
     }
 
-    /// What was compared until now.
+    /// What was compared and looked for until now.
     pub(super) fn comparisons(&self) -> Comparisons {
-        Comparisons::new(&self.comparisons)
+        Comparisons::new(&self.comparisons, &self.scope.paths)
     }
 
     /// Goes on to an item.
@@ -57,8 +58,8 @@ impl<'q, 's> Evaluation<'q, 's> {
         let evaluated = if self.scope.budget.is_exceeded() { Err(Budget::error()) } else { evaluated };
         let hides_errors = self.compiled.hides_errors;
         let unknown = &self.scope.unknown;
-        // What is shown may have null in place of unknown elements.
-        let depends = unknown.has_passed() && !self.scope.is_masked;
+        // What is shown may have null in place of unknown elements. What is computed from them may not.
+        let depends = unknown.has_passed() && !(self.scope.is_masked && is_selection(expr));
         let is_open =
             (depends || unknown.made(evaluated.is_err(), hides_errors)) && !self.scope.budget.is_exceeded();
         if is_open {

@@ -7,14 +7,14 @@ use cel::ExecutionError;
 use cel::common::traits::{Container, Indexer, Iterable, Iterator, Sizer};
 use cel::common::types::{CelBool, CelInt, CelList, CelNull, CelString, MAP_TYPE, Type};
 use cel::common::value::{CowVal, Val};
-use objchange_plan::{DocumentError, Index, Text, View};
+use objchange_plan::{DocumentError, Index, Text};
 
 use super::error::refused;
 use super::model::{self, Model, Shape};
 use super::node::{self, Keys, Scope, absent, equal_maps, key_of, lazy_map};
 use super::question::{self, Question};
 use super::result;
-use crate::collection::{Collected, Collection, Exact, Marked, Redacted};
+use crate::collection::{Collected, Collection, Exact, FieldValue, Item as _, Marked, Redacted};
 use crate::{tfconfig, tfplan, tfstate};
 
 /// An item of the collection that a query asks about.
@@ -53,7 +53,7 @@ impl<'a, 't> Item<'a, 't> {
             field => field.unwrap_or_default(),
         };
         let fields = self.0.model().into_iter().flat_map(|model| model.fields);
-        let leaves = fields.filter(|(_, shape)| !matches!(shape, Shape::Any | Shape::Object(_)));
+        let leaves = fields.filter(|(_, kind)| !matches!(Shape::of(*kind), Shape::Any | Shape::Object(_)));
         let leaves = leaves.map(|(name, _)| (*name, field(name)));
         leaves.chain(self.actions().map(|actions| ("actions", actions.into()))).collect()
     }
@@ -114,10 +114,6 @@ impl fmt::Debug for Thing<'_, '_> {
 
 type Part<'a> = Result<Box<dyn Val + 'a>, ExecutionError>;
 
-fn text<'a>(text: &'a Text<'_>) -> Part<'a> {
-    Ok(Box::new(CelString::from(text.as_str())))
-}
-
 fn index<'a>(index: Option<&'a Index<'_>>) -> Part<'a> {
     Ok(match index {
         None => Box::new(CelNull),
@@ -141,18 +137,6 @@ impl<'a, 't> Thing<'a, 't> {
         't: 'a,
     {
         Ok(Box::new(Self::new(kind, &self.scope)))
-    }
-
-    /// A side of a change: that there is no object is no secret.
-    fn side(&self, side: Result<Marked<'a, 't>, DocumentError>) -> Part<'a>
-    where
-        't: 'a,
-    {
-        let side = side.map_err(|error| unreadable(&error))?;
-        if side.exact().is_some_and(View::is_null) {
-            return Ok(Box::new(CelNull));
-        }
-        node::value(side, &self.scope)
     }
 
     /// What has no marks of its own, as it is written.
@@ -204,63 +188,41 @@ impl<'a, 't> Thing<'a, 't> {
         if let Some(question) = Question::named(name) {
             return question::ask(question, self.clone());
         }
-        match (self.kind, name) {
-            (Kind::ResourceChange(of), "address") => text(&of.address),
-            (Kind::ResourceChange(of), "module_address") => text(&of.module_address),
-            (Kind::ResourceChange(of), "mode") => text(&of.mode),
-            (Kind::ResourceChange(of), "type") => text(&of.resource_type),
-            (Kind::ResourceChange(of), "name") => text(&of.name),
-            (Kind::ResourceChange(of), "index") => index(of.index.as_ref()),
-            (Kind::ResourceChange(of), "provider_name") => text(&of.provider_name),
-            (Kind::ResourceChange(of), "deposed") => text(&of.deposed),
-            (Kind::ResourceChange(of), "change") => self.thing(Kind::Change(&of.change)),
-            (Kind::OutputChange(of), "name") => text(&of.name),
-            (Kind::OutputChange(of), "change") => self.thing(Kind::Change(&of.change)),
-            (Kind::Variable(of), "name") => text(&of.name),
-            (Kind::Variable(of), "value") => node::value(of.value(), &self.scope),
-            (Kind::Resource(of), "address") => text(&of.address),
-            (Kind::Resource(of), "module_address") => text(&of.module_address),
-            (Kind::Resource(of), "mode") => text(&of.mode),
-            (Kind::Resource(of), "type") => text(&of.resource_type),
-            (Kind::Resource(of), "name") => text(&of.name),
-            (Kind::Resource(of), "index") => index(of.index.as_ref()),
-            (Kind::Resource(of), "provider_name") => text(&of.provider_name),
-            (Kind::Resource(of), "values") => {
-                node::value(of.values().map_err(|error| unreadable(&error))?, &self.scope)
+        let value = match self.kind {
+            Kind::ResourceChange(of) => of.field(name),
+            Kind::OutputChange(of) => of.field(name),
+            Kind::Variable(of) => of.field(name),
+            Kind::Resource(of) => of.field(name),
+            Kind::Config(of) => of.field(name),
+            Kind::Change(of) => of.field(name),
+            Kind::Variables(of) => match of.get(name) {
+                Some(variable) => return self.thing(Kind::Variable(variable)),
+                None => Ok(None),
+            },
+            Kind::Plan(version, variables) => {
+                return match (name, version, variables) {
+                    ("terraform_version", Some(version), _) => Ok(Box::new(CelString::from(version))),
+                    ("variables", _, Some(variables)) => self.thing(Kind::Variables(variables)),
+                    _ => Err(absent()),
+                };
             }
-            (Kind::Resource(of), "depends_on") => {
-                self.texts(&of.depends_on().map_err(|error| unreadable(&error))?)
-            }
-            (Kind::Resource(of), "tainted") => Ok(Box::new(CelBool::from(of.tainted))),
-            (Kind::Resource(of), "deposed_key") => text(&of.deposed_key),
-            (Kind::Config(of), "address") => text(&of.address),
-            (Kind::Config(of), "module_address") => text(&of.module_address),
-            (Kind::Config(of), "mode") => text(&of.mode),
-            (Kind::Config(of), "type") => text(&of.resource_type),
-            (Kind::Config(of), "name") => text(&of.name),
-            (Kind::Config(of), "provider_config_key") => text(&of.provider_config_key),
-            (Kind::Config(of), "provisioners") => self.written(of.provisioners.as_slice()),
-            (Kind::Config(of), "config") => self.written(&of.config),
-            (Kind::Config(of), "count") => self.written(&of.count),
-            (Kind::Config(of), "for_each") => self.written(&of.for_each),
-            (Kind::Config(of), "depends_on") => self.texts(&of.depends_on),
-            (Kind::Change(of), "actions") => {
-                let words = of.actions.words().iter();
+        };
+        match value.map_err(|error| unreadable(&error))?.ok_or_else(absent)? {
+            FieldValue::Text(text) => Ok(Box::new(CelString::from(text.as_str()))),
+            FieldValue::Bool(bool) => Ok(Box::new(CelBool::from(bool))),
+            FieldValue::Index(of) => index(of),
+            FieldValue::Texts(texts) => self.texts(&texts),
+            FieldValue::Actions(actions) => {
+                let words = actions.words().iter();
                 let words = words.map(|word| Box::new(CelString::from(*word)) as Box<dyn Val + 'a>);
                 Ok(Box::new(CelList::from(words.collect::<Vec<_>>())))
             }
-            (Kind::Change(of), "before") => self.side(of.before()),
-            (Kind::Change(of), "after") => self.side(of.after()),
-            (Kind::Change(of), "after_unknown") => {
-                node::marks(of.unknown().map_err(|error| unreadable(&error))?, &self.scope)
-            }
-            (Kind::Plan(Some(version), _), "terraform_version") => Ok(Box::new(CelString::from(version))),
-            (Kind::Plan(_, Some(variables)), "variables") => self.thing(Kind::Variables(variables)),
-            (Kind::Variables(of), name) => match of.get(name) {
-                Some(variable) => self.thing(Kind::Variable(variable)),
-                None => Err(absent()),
-            },
-            _ => Err(absent()),
+            FieldValue::Value(None) => Err(self.scope.unknown()),
+            FieldValue::Value(Some(value)) => node::value(value, &self.scope),
+            FieldValue::Marks(marks) => node::marks(marks, &self.scope),
+            FieldValue::Expressions(of) => self.written(of),
+            FieldValue::Provisioners(all) => self.written(all),
+            FieldValue::Change(change) => self.thing(Kind::Change(change)),
         }
     }
 

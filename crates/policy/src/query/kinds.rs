@@ -1,10 +1,13 @@
 //! Which kinds of values can be equal, and what is compared in an expression.
 
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use cel::common::types::{CelList, Kind};
 use cel::common::value::Val;
+use objchange::value::Path;
+
+use crate::collection::Marked;
 
 /// Some kinds of values: those that an expression can have, as far as that is known. Numbers of all types are one kind,
 /// as they can be equal.
@@ -69,9 +72,41 @@ pub(super) struct Comparison {
     different: AtomicU64,
 }
 
-/// What the comparisons of an expression have seen: for each whether a pair was comparable, and a pair that was not.
+/// A path that is written in an expression, and whether any resource had an attribute of that name.
+#[derive(Debug)]
+pub(super) struct PathReads {
+    path: Path,
+    looked: AtomicBool,
+    found: AtomicBool,
+}
+
+/// What the comparisons of an expression have seen, for each whether a pair was comparable, and a pair that was not; and
+/// for each path whether it was looked for, and whether there was such an attribute.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Comparisons(Vec<(bool, Option<(u16, u16)>)>);
+pub struct Comparisons {
+    pairs: Vec<(bool, Option<(u16, u16)>)>,
+    paths: Vec<(bool, bool)>,
+}
+
+impl PathReads {
+    pub(super) fn new(path: &Path) -> Self {
+        Self { path: path.clone(), looked: AtomicBool::new(false), found: AtomicBool::new(false) }
+    }
+
+    /// Takes note that this path was looked for in a resource.
+    pub(super) fn note(all: &[Self], path: &Path, sides: &[Option<Marked<'_, '_>>; 2]) {
+        let attribute: Path = path.steps().iter().take(1).cloned().collect();
+        for reads in all.iter().filter(|reads| reads.path == *path) {
+            let has = |side: &Marked<'_, '_>| side.is_sensitive() || !side.at(&attribute).is_absent();
+            reads.looked.fetch_or(sides.iter().any(Option::is_some), Ordering::Relaxed);
+            reads.found.fetch_or(sides.iter().flatten().any(has), Ordering::Relaxed);
+        }
+    }
+
+    fn seen(&self) -> (bool, bool) {
+        (self.looked.load(Ordering::Relaxed), self.found.load(Ordering::Relaxed))
+    }
+}
 
 impl Comparison {
     /// Takes note of the values of `==` or `!=`.
@@ -105,24 +140,37 @@ impl Comparison {
 }
 
 impl Comparisons {
-    pub(super) fn new(all: &[Comparison]) -> Self {
-        Self(all.iter().map(Comparison::seen).collect())
+    pub(super) fn new(all: &[Comparison], paths: &[PathReads]) -> Self {
+        Self {
+            pairs: all.iter().map(Comparison::seen).collect(),
+            paths: paths.iter().map(PathReads::seen).collect(),
+        }
     }
 
     /// Adds what was seen in another document.
     pub fn add(&mut self, other: &Self) {
-        self.0.resize(self.0.len().max(other.0.len()), (false, None));
-        for (all, (comparable, different)) in self.0.iter_mut().zip(&other.0) {
+        self.pairs.resize(self.pairs.len().max(other.pairs.len()), (false, None));
+        for (all, (comparable, different)) in self.pairs.iter_mut().zip(&other.pairs) {
             all.0 |= comparable;
             all.1 = all.1.or(*different);
+        }
+        self.paths.resize(self.paths.len().max(other.paths.len()), (false, false));
+        for (all, (looked, found)) in self.paths.iter_mut().zip(&other.paths) {
+            all.0 |= looked;
+            all.1 |= found;
         }
     }
 
     /// The kinds of the comparisons whose values never were comparable, with the position of each comparison.
     pub(super) fn impossible(&self) -> impl Iterator<Item = (usize, [Kinds; 2])> {
-        self.0.iter().enumerate().filter_map(|(index, seen)| match seen {
+        self.pairs.iter().enumerate().filter_map(|(index, seen)| match seen {
             (false, Some((a, b))) => Some((index, [Kinds(*a), Kinds(*b)])),
             _ => None,
         })
+    }
+
+    /// The positions of the paths that lead to an attribute of no resource in which they were looked for.
+    pub(super) fn unfound_paths(&self) -> impl Iterator<Item = usize> {
+        self.paths.iter().enumerate().filter(|(_, (looked, found))| *looked && !found).map(|(index, _)| index)
     }
 }

@@ -66,6 +66,7 @@ use std::fmt;
 
 use cel::common::ast::{EntryExpr, Expr, IdedExpr};
 use cel::common::types::CelBool;
+use objchange::value::Path;
 use serde_json::Value;
 
 use self::compile::Compiled;
@@ -105,14 +106,15 @@ impl Query {
     }
 
     /// The comparisons that never could hold, as what they compared was of kinds that never are equal: of a list and a
-    /// string, say. Each error says where.
+    /// string, say; and the paths that lead nowhere: none of the resources has an attribute of that name. Each error says
+    /// where.
     pub fn impossible(&self, comparisons: &Comparisons) -> Vec<QueryError> {
         let error = |(index, [a, b]): (usize, [kinds::Kinds; 2])| {
             let place = self.0.comparisons.get(index).cloned().unwrap_or_default();
             let message = format!("this compares {a} with {b}, which never are equal");
             QueryError::new(QueryErrorKind::Type, place, message)
         };
-        comparisons.impossible().map(error).collect()
+        comparisons.impossible().map(error).chain(unfound_paths(&self.0, comparisons)).collect()
     }
 
     /// The query for the items of a document.
@@ -139,7 +141,7 @@ impl<'s> Matching<'_, 's> {
 }
 
 impl Matching<'_, '_> {
-    /// What was compared until now, for [`Query::impossible`].
+    /// What was compared and looked for until now, for [`Query::impossible`].
     pub fn comparisons(&self) -> Comparisons {
         self.1.comparisons()
     }
@@ -163,6 +165,11 @@ impl Projection {
         self.names.iter().map(Option::as_deref)
     }
 
+    /// The paths that lead nowhere, as [`Query::impossible`] has them.
+    pub fn impossible(&self, comparisons: &Comparisons) -> Vec<QueryError> {
+        unfound_paths(&self.compiled, comparisons).collect()
+    }
+
     /// The projection for the items of a document.
     pub fn on<'q, 's, 't: 's>(&'q self, subject: &'s Subject<'t>) -> Projecting<'q, 's> {
         Projecting(self, Evaluation::new(&self.compiled, subject, true))
@@ -177,6 +184,23 @@ impl<'s> Projecting<'_, 's> {
         let budget = &self.1.scope.budget;
         columns.map(|(_, column)| self.1.evaluate(column, |value| result::json(value, budget))).collect()
     }
+}
+
+impl Projecting<'_, '_> {
+    /// What was looked for until now, for [`Projection::impossible`].
+    pub fn comparisons(&self) -> Comparisons {
+        self.1.comparisons()
+    }
+}
+
+/// An error for each path that leads to an attribute of no resource in which it was looked for.
+fn unfound_paths(compiled: &Compiled, comparisons: &Comparisons) -> impl Iterator<Item = QueryError> {
+    let paths = comparisons.unfound_paths().filter_map(|index| compiled.paths.get(index));
+    paths.map(|(path, place)| {
+        let attribute = path.steps().iter().take(1).cloned().collect::<Path>().to_string();
+        let message = format!("no resource has an attribute `{}`", attribute.trim_start_matches('.'));
+        QueryError::new(QueryErrorKind::Name, place.clone(), message)
+    })
 }
 
 /// The columns of an expression. Where a part of the whole cannot be a column, the whole is one.

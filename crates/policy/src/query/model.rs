@@ -1,6 +1,7 @@
 //! What an expression can be about, and which fields that has.
 
 use super::kinds::Kinds;
+use crate::{Field, FieldKind, tfconfig, tfplan, tfstate};
 
 /// What a query asks about: a collection of a plan, of its state or of its configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -41,6 +42,22 @@ pub(super) enum Shape {
 }
 
 impl Shape {
+    /// What a field of this kind holds.
+    pub(super) fn of(kind: FieldKind) -> Self {
+        match kind {
+            FieldKind::Text => Self::Leaf(Kinds::STRING),
+            FieldKind::Mode => Self::Word(&["managed", "data", "ephemeral", "list"]),
+            FieldKind::Bool => Self::Leaf(Kinds::BOOL),
+            FieldKind::Index => Self::Leaf(Kinds::STRING.or(Kinds::NUMBER).or(Kinds::NULL)),
+            FieldKind::Texts => Self::List(Kinds::STRING),
+            FieldKind::Actions => Self::Words(&["no-op", "create", "read", "update", "delete", "forget"]),
+            FieldKind::Change => Self::Object(&CHANGE),
+            FieldKind::Value | FieldKind::Marks | FieldKind::Expressions | FieldKind::Provisioners => {
+                Self::Any
+            }
+        }
+    }
+
     /// The kinds of its values.
     pub(super) fn kinds(self) -> Kinds {
         match self {
@@ -49,6 +66,43 @@ impl Shape {
             Self::List(_) | Self::Words(_) => Kinds::LIST,
             Self::Word(_) => Kinds::STRING,
             Self::Object(_) => Kinds::MAP,
+        }
+    }
+
+    /// What its elements are, if it is a list.
+    pub(super) fn element(self) -> Option<Self> {
+        match self {
+            // Of maps it is not known which fields they have.
+            Self::List(kinds) if kinds == Kinds::NONE || !kinds.never_equal(Kinds::MAP) => Some(Self::Any),
+            Self::List(kinds) => Some(Self::Leaf(kinds)),
+            Self::Words(words) => Some(Self::Word(words)),
+            _ => None,
+        }
+    }
+
+    /// A list of values like this one.
+    pub(super) fn listed(self) -> Self {
+        match self {
+            Self::Word(words) => Self::Words(words),
+            shape => Self::List(shape.kinds()),
+        }
+    }
+
+    /// What is one or the other.
+    pub(super) fn either(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::List(Kinds::NONE), list) | (list, Self::List(Kinds::NONE))
+                if list.elements().is_some() =>
+            {
+                list
+            }
+            (Self::Words(words), Self::Words(others)) if std::ptr::eq(words, others) => self,
+            (Self::Word(words), Self::Word(others)) if std::ptr::eq(words, others) => self,
+            (Self::Leaf(kinds), Self::Leaf(others)) => Self::Leaf(kinds.or(others)),
+            _ => match (self.elements(), other.elements()) {
+                (Some(kinds), Some(others)) => Self::List(kinds.or(others)),
+                _ => Self::Any,
+            },
         }
     }
 
@@ -67,12 +121,12 @@ impl Shape {
 pub(super) struct Model {
     /// What it is called.
     pub(super) name: &'static str,
-    pub(super) fields: &'static [(&'static str, Shape)],
+    pub(super) fields: &'static [Field],
 }
 
 impl Model {
     pub(super) fn field(&self, name: &str) -> Option<Shape> {
-        self.fields.iter().find(|(field, _)| *field == name).map(|(_, shape)| *shape)
+        self.fields.iter().find(|(field, _)| *field == name).map(|(_, kind)| Shape::of(*kind))
     }
 
     pub(super) fn names(&self) -> impl Iterator<Item = &'static str> {
@@ -93,76 +147,22 @@ impl CollectionKind {
     }
 }
 
-use Shape::{Any, Words};
-
-const TEXT: Shape = Shape::Leaf(Kinds::STRING);
-const INDEX: Shape = Shape::Leaf(Kinds::STRING.or(Kinds::NUMBER).or(Kinds::NULL));
-const TEXTS: Shape = Shape::List(Kinds::STRING);
-const MODE: Shape = Shape::Word(&["managed", "data", "ephemeral", "list"]);
-
-pub(super) static RESOURCE_CHANGE: Model = Model {
-    name: "a resource change",
-    fields: &[
-        ("address", TEXT),
-        ("module_address", TEXT),
-        ("mode", MODE),
-        ("type", TEXT),
-        ("name", TEXT),
-        ("index", INDEX),
-        ("provider_name", TEXT),
-        ("deposed", TEXT),
-        ("change", Shape::Object(&CHANGE)),
-    ],
-};
+pub(super) static RESOURCE_CHANGE: Model =
+    Model { name: "a resource change", fields: tfplan::ResourceChange::FIELDS };
 
 pub(super) static OUTPUT_CHANGE: Model =
-    Model { name: "an output change", fields: &[("name", TEXT), ("change", Shape::Object(&CHANGE))] };
+    Model { name: "an output change", fields: tfplan::OutputChange::FIELDS };
 
-pub(super) static CHANGE: Model = Model {
-    name: "a change",
-    fields: &[
-        ("actions", Words(&["no-op", "create", "read", "update", "delete", "forget"])),
-        ("before", Any),
-        ("after", Any),
-        ("after_unknown", Any),
-    ],
+pub(super) static CHANGE: Model = Model { name: "a change", fields: tfplan::Change::FIELDS };
+
+pub(super) static VARIABLE: Model = Model { name: "a variable", fields: tfplan::Variable::FIELDS };
+
+pub(super) static RESOURCE: Model = Model { name: "a resource", fields: tfstate::Resource::FIELDS };
+
+pub(super) static CONFIG_RESOURCE: Model =
+    Model { name: "a resource of the configuration", fields: tfconfig::Resource::FIELDS };
+
+pub(super) static PLAN: Model = Model {
+    name: "the plan",
+    fields: &[("terraform_version", FieldKind::Text), ("variables", FieldKind::Value)],
 };
-
-pub(super) static VARIABLE: Model = Model { name: "a variable", fields: &[("name", TEXT), ("value", Any)] };
-
-pub(super) static RESOURCE: Model = Model {
-    name: "a resource",
-    fields: &[
-        ("address", TEXT),
-        ("module_address", TEXT),
-        ("mode", MODE),
-        ("type", TEXT),
-        ("name", TEXT),
-        ("index", INDEX),
-        ("provider_name", TEXT),
-        ("values", Any),
-        ("depends_on", TEXTS),
-        ("tainted", Shape::Leaf(Kinds::BOOL)),
-        ("deposed_key", TEXT),
-    ],
-};
-
-pub(super) static CONFIG_RESOURCE: Model = Model {
-    name: "a resource of the configuration",
-    fields: &[
-        ("address", TEXT),
-        ("module_address", TEXT),
-        ("mode", MODE),
-        ("type", TEXT),
-        ("name", TEXT),
-        ("provider_config_key", TEXT),
-        ("provisioners", Any),
-        ("config", Any),
-        ("count", Any),
-        ("for_each", Any),
-        ("depends_on", TEXTS),
-    ],
-};
-
-pub(super) static PLAN: Model =
-    Model { name: "the plan", fields: &[("terraform_version", TEXT), ("variables", Any)] };

@@ -12,6 +12,7 @@ use cel::common::value::{CowVal, Val};
 use objchange_plan::Shape;
 
 use super::budget::Budget;
+use super::kinds::PathReads;
 use super::unknown::UnknownReads;
 use crate::collection::{Marked, SENSITIVE};
 
@@ -22,11 +23,13 @@ pub(super) struct Scope {
     /// Whether `(sensitive value)` stands in place of what is sensitive: for all that is shown.
     pub(super) is_masked: bool,
     pub(super) unknown: Arc<UnknownReads>,
+    /// The paths that are written in the expression.
+    pub(super) paths: Arc<[PathReads]>,
 }
 
 impl Scope {
     pub(super) fn new(is_masked: bool) -> Self {
-        Self { budget: Arc::default(), is_masked, unknown: Arc::default() }
+        Self { budget: Arc::default(), is_masked, unknown: Arc::default(), paths: Arc::default() }
     }
 
     /// The error of looking at something that is unknown until apply.
@@ -94,7 +97,7 @@ fn part<'a>(
                 }
                 match index < elements.len() && !element.is_unknown() {
                     true => list.push(part(element, are_marks, scope)?),
-                    false if index < elements.len() => list.push(Box::new(CelNull)),
+                    false if index < elements.len() || scope.is_masked => list.push(Box::new(CelNull)),
                     // Marks go on behind the last element.
                     false => {}
                 }

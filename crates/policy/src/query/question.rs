@@ -11,7 +11,8 @@ use objchange::value::Path;
 use objchange_plan::{ResourceActions, View};
 
 use super::error::refused;
-use super::item::Thing;
+use super::item::{Kind, Thing};
+use super::kinds::PathReads;
 use super::node::{absent, key_of, value};
 use crate::collection::{Answer, Marked};
 
@@ -83,6 +84,10 @@ impl<'a, 't: 'a> Asked<'a, 't> {
         }
         let mut path: Path = argument.parse().map_err(|_| refused("this is no path"))?;
         let sides = self.item.sides()?;
+        // What is in a value of an output or a variable is not for a schema to say.
+        if matches!(self.item.kind, Kind::ResourceChange(_) | Kind::Resource(_)) {
+            PathReads::note(&scope.paths, &path, &sides);
+        }
         if scope.is_masked || self.question == Question::Sensitive {
             path = outermost_secret(path, &sides);
         }

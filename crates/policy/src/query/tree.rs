@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, SourceInfo};
+use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, SourceInfo, operators};
 
 /// The parts of an expression in the order in which they are evaluated.
 pub(super) fn parts(expr: &IdedExpr) -> Vec<&IdedExpr> {
@@ -24,6 +24,19 @@ fn entry_parts(entry: &EntryExpr) -> Vec<&IdedExpr> {
         EntryExpr::MapEntry(entry) => vec![&entry.key, &entry.value],
         EntryExpr::StructField(field) => vec![&field.value],
     }
+}
+
+/// Whether an expression only says which parts of items there are to be, and computes nothing.
+pub(super) fn is_selection(expr: &IdedExpr) -> bool {
+    let is_plain = match &expr.expr {
+        Expr::Ident(_) | Expr::Literal(_) | Expr::List(_) | Expr::Map(_) => true,
+        Expr::Select(select) => !select.test,
+        Expr::Call(call) => {
+            [operators::INDEX, operators::OPT_INDEX, operators::OPT_SELECT].contains(&&*call.func_name)
+        }
+        Expr::Comprehension(_) | Expr::Struct(_) | Expr::Unspecified => false,
+    };
+    is_plain && parts(expr).into_iter().all(is_selection)
 }
 
 /// Whether an expression nests deeper than this.

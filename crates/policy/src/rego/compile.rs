@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicUsize;
 use std::time::Instant;
 
-use objchange_rego::{CompileOptions, Network, Program, RuleId, SourceFile, Value};
+use objchange_rego::{CompileOptions, NetworkAccess, Program, RuleId, SourceFile, Value};
 
 use super::error::{Place, PolicyError, PolicyErrorKind};
 use super::members::Members;
@@ -36,10 +36,10 @@ pub(super) fn compile(
         files.iter().map(|file| SourceFile { name: file.name.clone(), text: file.text.clone() }).collect();
     let mut compile_options = CompileOptions::default();
     compile_options.deadline = Instant::now().checked_add(options.timeout);
-    compile_options.network = match (testing, options.allows_network) {
-        (true, _) => Network::Mocked,
-        (false, true) => Network::Allowed,
-        (false, false) => Network::Refused,
+    compile_options.network = match (testing, &options.network) {
+        (true, _) => NetworkAccess::Mocked,
+        (false, Some(_)) => NetworkAccess::Allowed,
+        (false, None) => NetworkAccess::Refused,
     };
     let program = Program::compile(&sources, &compile_options)
         .map_err(|errors| PolicyError::of_policies(&errors, options.timeout))?;

@@ -4,17 +4,19 @@
 //! whatever the values will be. Nothing that a rule says is shown before it is known to hold no secret: see `secret`.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use objchange_rego::{EvalError, Found, Limits, Session, Setup, Unknown, Value, Warning};
+use objchange_rego::{EvalError, Found, Limits, Network, Session, Setup, Unknown, Value, Warning};
 
 use super::Options;
 use super::compile::Compiled;
 use super::error::{Place, PolicyError};
 use super::finding::{Addresses, finding};
 use super::input::{Secrets, input};
+use super::network::Remembered;
 use super::secret::Hidden;
 use super::unknown::{Marking, Places};
 use super::verdict::{Finding, RuleVerdict, Undecided, Verdicts};
@@ -39,6 +41,7 @@ pub(super) struct Evaluation<'p> {
     pub(super) text: &'p str,
     deadline: Option<Instant>,
     now_ns: i64,
+    network: Option<Arc<Remembered>>,
 }
 
 /// Evaluates the policies over a plan.
@@ -54,6 +57,9 @@ pub(super) fn evaluate(policies: &Compiled, options: &Options, text: &str) -> Re
         })
         .collect();
     let results = evaluation.results(&document, &all, options.parts())?;
+    if let Some(network) = &evaluation.network {
+        network.close();
+    }
     let as_now = evaluation.as_now(&results)?;
     let hidden = Hidden::find(&evaluation, &document, &results)?;
     let addresses = Addresses::new(&document);
@@ -183,6 +189,7 @@ impl<'p> Evaluation<'p> {
             text,
             deadline: Instant::now().checked_add(options.timeout),
             now_ns: i64::try_from(now.as_nanos()).unwrap_or(i64::MAX),
+            network: options.network.clone().map(Remembered::new).map(Arc::new),
         }
     }
 
@@ -269,6 +276,7 @@ impl<'p> Evaluation<'p> {
             limits,
             strict_builtin_errors: self.options.strict_builtin_errors,
             now_ns: self.now_ns,
+            network: self.network.clone().map(|network| network as Arc<dyn Network>),
         };
         let mut now = None;
         let results = self.policies.program.run(setup, |session| {

@@ -41,6 +41,7 @@ mod evaluate;
 mod finding;
 mod input;
 mod members;
+mod network;
 mod rules;
 mod secret;
 mod shape;
@@ -50,9 +51,10 @@ mod value;
 mod verdict;
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
-pub use objchange_rego::Value;
+pub use objchange_rego::{HttpRequest, HttpResponse, Network, NetworkError, Value};
 
 pub use self::data::DataFile;
 pub use self::error::{Place, PolicyError, PolicyErrorKind};
@@ -101,8 +103,8 @@ pub struct Options {
     pub rules: Vec<String>,
     /// The documents that policies see as `data`: an object.
     pub data: Value,
-    /// Policies may use functions that need the network. There are none so far that tests do not replace.
-    pub allows_network: bool,
+    /// The network that policies may use; none, if those that do are refused.
+    pub network: Option<Arc<dyn Network>>,
     /// A rule fails where a built-in function does: otherwise the condition is undefined, with a warning.
     pub strict_builtin_errors: bool,
     /// How long compiling the policies may take, and evaluating them for a document.
@@ -120,7 +122,7 @@ impl Default for Options {
             packages: Vec::new(),
             rules: Vec::new(),
             data: Value::object([]),
-            allows_network: false,
+            network: None,
             strict_builtin_errors: false,
             timeout: Duration::from_secs(10),
             memory: 512 << 20,

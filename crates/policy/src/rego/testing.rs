@@ -61,6 +61,7 @@ pub fn run_tests(files: &[PolicyFile], options: &Options) -> Result<Vec<TestVerd
                     limits: Limits { deadline: begun.checked_add(options.timeout), memory: options.memory },
                     strict_builtin_errors: options.strict_builtin_errors,
                     now_ns: now_ns(),
+                    network: None,
                 };
                 let value = policies.program.run(setup, |session| {
                     let value = session.rule(rule.id);

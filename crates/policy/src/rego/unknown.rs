@@ -65,6 +65,7 @@ impl Marking {
                 })
             })),
             "output_changes" => Some(each(part, &mut |name, output| self.output(name, output))),
+            "checks" => Some(each(part, &mut |_, check| self.check(check))),
             "action_invocations" => Some(each(part, &mut |_, invocation| self.invocation(invocation))),
             "deferred_action_invocations" => Some(each(part, &mut |_, deferred| {
                 edited(deferred, &mut |name, invocation| {
@@ -94,6 +95,26 @@ impl Marking {
             self.unknowns.insert(planned_address(address, resource), unknown.clone());
         }
         edited(resource, &mut |name, change| (name == "change").then(|| self.change(change, address)))
+    }
+
+    /// A check, or an instance of one, whose outcome is unknown: what it becomes, and with which problems. Where it is not
+    /// known which instances there are, none are listed.
+    fn check(&mut self, check: &Value) -> Value {
+        let address = member(check, "address").and_then(|address| member(address, "to_display"));
+        let address = address.and_then(Value::as_str).unwrap_or_default().to_owned();
+        let is_instance = member(check, "address").is_some_and(|address| member(address, "kind").is_none());
+        let mut checked = edited(check, &mut |name, part| {
+            (name == "instances").then(|| each(part, &mut |_, instance| self.check(instance)))
+        });
+        if member(check, "status").and_then(Value::as_str) == Some("unknown") {
+            let missing = if is_instance { "problems" } else { "instances" };
+            let missing = Some(missing).filter(|name| is_instance || member(check, name).is_none());
+            for name in ["status"].into_iter().chain(missing) {
+                let unknown = self.unknown(&address, name);
+                checked = with_member(&checked, name, unknown);
+            }
+        }
+        checked
     }
 
     fn output(&mut self, name: &Value, output: &Value) -> Value {

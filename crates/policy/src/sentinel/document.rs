@@ -11,7 +11,7 @@ use crate::{Collection, Marked};
 use objchange_plan::{Document as Read, DocumentError, Plan, View};
 
 use super::items::Items;
-use super::place::Part;
+use super::place::RAW;
 
 /// A collection of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,7 +114,7 @@ impl Document {
         &self,
         of: CollectionKind,
         index: usize,
-        part: Part,
+        part: &str,
         path: &[u32],
         look: impl FnOnce(Marked<'_, '_>) -> Option<T>,
     ) -> Option<T> {
@@ -136,7 +136,7 @@ impl Document {
         let root = self.items(CollectionKind::Raw, |items| items.key(index).to_owned()).unwrap_or_default();
         let root = root.as_str();
         let look = |path: &[u32], missing: &dyn Fn(View<'_, '_>) -> Vec<&'static str>| {
-            self.at(CollectionKind::Raw, index, Part::Value, path, |marked| marked.exact().map(missing))
+            self.at(CollectionKind::Raw, index, RAW.0, path, |marked| marked.exact().map(missing))
                 .unwrap_or_default()
         };
         // The key of the object, in the one around it.
@@ -172,6 +172,12 @@ impl Document {
                 let is_unknown = invocation.get("config_unknown").is_some_and(View::has_true);
                 let is_missing = invocation.get("config_values").is_none();
                 if is_unknown && is_missing { vec!["config_values"] } else { Vec::new() }
+            }),
+            // A check, or an instance in its list.
+            "checks" if path.len() == 1 || path.len() == 3 => look(path, &|check| {
+                let name = if path.len() == 1 { "instances" } else { "problems" };
+                let is_missing = is_unknown_outcome(check) && check.get(name).is_none();
+                if is_missing { vec![name] } else { Vec::new() }
             }),
             _ => Vec::new(),
         }
@@ -297,6 +303,7 @@ impl<'t> Collections<'t> {
                     let change = self.plan.as_ref()?.collections.resource_changes.get(address)?;
                     change.change.after_unknown().ok()
                 }
+                ("checks", "status" | "problems") if is_unknown_outcome(view) => Some(view.bool(true)),
                 _ => None,
             }
         };
@@ -309,6 +316,11 @@ impl<'t> Collections<'t> {
             || self.plan.as_ref().map_or_else(|| Ok(TfState::default()), |of| TfState::prior(&of.plan));
         self.state.get_or_init(read).as_ref().map_err(Clone::clone)
     }
+}
+
+/// Whether the outcome of a check is known only after apply.
+fn is_unknown_outcome(check: View<'_, '_>) -> bool {
+    check.get("status").and_then(View::as_str) == Some("unknown")
 }
 
 impl<'t> OfPlan<'t> {

@@ -12,7 +12,7 @@ use serde_json::{Value as Json, json};
 /// What stands in place of what is sensitive: two values that have nothing in common, so that what is the same with
 /// both and with the secret is made from none of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Replacement {
+pub(super) enum Replacement {
     /// Short texts, small numbers, empty lists and maps.
     Short,
     /// Long texts, large numbers, lists and maps with elements.
@@ -21,7 +21,7 @@ pub enum Replacement {
 
 impl Replacement {
     /// Both.
-    pub const ALL: [Self; 2] = [Self::Short, Self::Long];
+    pub(super) const ALL: [Self; 2] = [Self::Short, Self::Long];
 
     fn text(self) -> String {
         match self {

@@ -1,16 +1,17 @@
-//! The items of plans and states: their fields, and the parts of them that are values of a document.
+//! The items of plans, states and configurations: their fields as values of the language, and the parts of them that
+//! are values of a document.
 
-use crate::tfplan::{Change, OutputChange, RawMember, ResourceChange, Variable};
-use crate::tfstate::{Output, Resource};
-use crate::{Collection, Marked};
-use objchange_plan::{DocumentError, Index};
+use std::sync::{LazyLock, OnceLock};
+
+use objchange_plan::{DocumentError, Index, Text};
 use objchange_sentinel::Value;
 
-use super::place::{Part, Place};
+use super::document::CollectionKind;
+use super::place::Place;
 use super::value::number;
-
-/// A part of an item: a value of the document, which may be large.
-pub(super) type Read<'v, 't> = Result<Option<Marked<'v, 't>>, DocumentError>;
+use crate::collection::{FieldValue, Item, Read};
+use crate::tfplan::{Change, RawMember};
+use crate::{Collection, Field, Marked};
 
 /// What resources are mostly told by. It is the same for many of them.
 #[derive(Debug, Default, Clone, Copy)]
@@ -22,29 +23,16 @@ pub(super) struct Labels<'v> {
     pub(super) provider_name: &'v str,
 }
 
-/// An item of a collection.
-pub(super) trait Item<'t> {
-    /// The names of its fields, in their order; none if it is but a part.
-    const FIELDS: &'static [&'static str];
-
-    fn labels(&self) -> Labels<'_> {
-        Labels::default()
-    }
-
-    /// A field that is no label.
-    fn field(&self, name: &str, place: &Place) -> Value;
-
-    fn part(&self, part: Part) -> Read<'_, 't>;
-}
-
 /// A collection, whatever its items are.
 pub(super) trait Items<'t> {
     fn count(&self) -> usize;
     fn key(&self, position: usize) -> &str;
-    fn fields(&self) -> &'static [&'static str];
+    fn fields(&self) -> &'static [Field];
     fn labels(&self, position: usize) -> Labels<'_>;
-    fn field(&self, position: usize, name: &str, place: &Place) -> Value;
-    fn part(&self, position: usize, part: Part) -> Read<'_, 't>;
+    /// A field of an item, or of its change, as a value.
+    fn field(&self, position: usize, field: Field, place: &Place) -> Value;
+    /// A field that is a value of the document, which may be large.
+    fn part(&self, position: usize, name: &str) -> Result<Option<Marked<'_, 't>>, DocumentError>;
 }
 
 impl<'t, T: Item<'t>> Items<'t> for Collection<'t, T> {
@@ -56,191 +44,102 @@ impl<'t, T: Item<'t>> Items<'t> for Collection<'t, T> {
         self.at(position).map_or("", |(key, _)| key)
     }
 
-    fn fields(&self) -> &'static [&'static str] {
+    fn fields(&self) -> &'static [Field] {
         T::FIELDS
     }
 
     fn labels(&self, position: usize) -> Labels<'_> {
-        self.at(position).map_or_else(Labels::default, |(_, item)| item.labels())
-    }
-
-    fn field(&self, position: usize, name: &str, place: &Place) -> Value {
-        self.at(position).map_or_else(Value::undefined, |(_, item)| item.field(name, place))
-    }
-
-    fn part(&self, position: usize, part: Part) -> Read<'_, 't> {
-        self.at(position).map_or(Ok(None), |(_, item)| item.part(part))
-    }
-}
-
-/// The fields of `change`.
-pub(super) const CHANGE: &[&str] = &["actions", "after", "after_unknown", "before"];
-
-impl<'t> Item<'t> for ResourceChange<'t> {
-    const FIELDS: &'static [&'static str] =
-        &["address", "change", "deposed", "index", "mode", "module_address", "name", "provider_name", "type"];
-
-    fn labels(&self) -> Labels<'_> {
+        let Some((_, item)) = self.at(position) else { return Labels::default() };
+        let text = |name| match item.field(name) {
+            Ok(Some(FieldValue::Text(text))) => text.as_str(),
+            _ => "",
+        };
         Labels {
-            address: &self.address,
-            module_address: &self.module_address,
-            mode: &self.mode,
-            resource_type: &self.resource_type,
-            provider_name: &self.provider_name,
+            address: text("address"),
+            module_address: text("module_address"),
+            mode: text("mode"),
+            resource_type: text("type"),
+            provider_name: text("provider_name"),
         }
     }
 
-    fn field(&self, name: &str, place: &Place) -> Value {
-        match name {
-            "name" => Value::from(&*self.name),
-            "index" => index(self.index.as_ref()),
-            "deposed" => Value::from(&*self.deposed),
-            "change" => place.change(),
-            name => of_change(&self.change, name, place),
+    fn field(&self, position: usize, field: Field, place: &Place) -> Value {
+        let Some((_, item)) = self.at(position) else { return Value::undefined() };
+        // The document itself has no fields.
+        let hidden = if T::FIELDS.is_empty() { place.hidden_in_raw() } else { None };
+        hidden.unwrap_or_else(|| match read(item, field.0) {
+            Ok(Some(value)) => of_field(value, field, place),
+            Ok(None) => Value::undefined(),
+            Err(error) => place.failed(error),
+        })
+    }
+
+    fn part(&self, position: usize, name: &str) -> Result<Option<Marked<'_, 't>>, DocumentError> {
+        let Some((_, item)) = self.at(position) else { return Ok(None) };
+        Ok(match read(item, name)? {
+            Some(FieldValue::Value(value)) => value,
+            Some(FieldValue::Marks(marks)) => Some(marks),
+            Some(FieldValue::Expressions(of)) => of.exact().map(Marked::plain),
+            _ => None,
+        })
+    }
+}
+
+/// A field of an item, or of its change.
+fn read<'v, 't, T: Item<'t>>(item: &'v T, name: &str) -> Read<'v, 't> {
+    match item.field(name)? {
+        None => match item.field("change")? {
+            Some(FieldValue::Change(change)) => change.field(name),
+            _ => Ok(None),
+        },
+        value => Ok(value),
+    }
+}
+
+fn of_field(value: FieldValue<'_, '_>, field: Field, place: &Place) -> Value {
+    match value {
+        FieldValue::Text(text) => Value::from(&**text),
+        FieldValue::Bool(bool) => Value::from(bool),
+        FieldValue::Index(index) => of_index(index),
+        FieldValue::Texts(texts) => of_texts(&texts),
+        FieldValue::Actions(actions) => place.visit.actions(actions),
+        FieldValue::Value(None) => place.unknown(),
+        FieldValue::Value(value) => place.value(field, value),
+        FieldValue::Marks(marks) => place.value(field, Some(marks)),
+        FieldValue::Expressions(of) => place.expressions(field, of),
+        FieldValue::Provisioners(all) => {
+            let keys = all.iter().map(|of| format!("{}:{}", of.resource_address, of.index));
+            Value::from(keys.map(|key| place.item(CollectionKind::Provisioners, &key)).collect::<Vec<_>>())
         }
-    }
-
-    fn part(&self, part: Part) -> Read<'_, 't> {
-        part_of_change(&self.change, part)
+        FieldValue::Change(_) => place.change(),
     }
 }
 
-impl<'t> Item<'t> for OutputChange<'t> {
-    const FIELDS: &'static [&'static str] = &["change", "name"];
-
-    fn field(&self, name: &str, place: &Place) -> Value {
-        match name {
-            "name" => Value::from(&*self.name),
-            "change" => place.change(),
-            name => of_change(&self.change, name, place),
-        }
-    }
-
-    fn part(&self, part: Part) -> Read<'_, 't> {
-        part_of_change(&self.change, part)
-    }
+/// The fields of the items of a collection in the order of their names, as maps have them.
+pub(super) fn sorted(of: CollectionKind, fields: &'static [Field]) -> &'static [Field] {
+    static SORTED: [OnceLock<Vec<Field>>; CollectionKind::COUNT] =
+        [const { OnceLock::new() }; CollectionKind::COUNT];
+    SORTED[of as usize].get_or_init(|| by_name(fields))
 }
 
-fn of_change(change: &Change<'_>, name: &str, place: &Place) -> Value {
-    match name {
-        "actions" => place.visit.actions(change.actions),
-        "before" => place.value(Part::Before, change.before().map(Some)),
-        "after_unknown" => place.value(Part::Unknown, change.unknown().map(Some)),
-        // That of an output which is all unknown.
-        "after" if is_undefined(change) => place.unknown(),
-        "after" => place.value(Part::After, change.after().map(Some)),
-        _ => Value::undefined(),
-    }
-}
+/// The fields of `change`, as [`sorted`].
+pub(super) static CHANGE: LazyLock<Vec<Field>> = LazyLock::new(|| by_name(Change::FIELDS));
 
-fn is_undefined(change: &Change<'_>) -> bool {
-    let is_missing = change.after().is_ok_and(|after| after.exact().is_none());
-    is_missing && change.after_unknown().is_ok_and(objchange_plan::View::is_true)
-}
-
-fn part_of_change<'v, 't>(change: &'v Change<'t>, part: Part) -> Read<'v, 't> {
-    match part {
-        Part::Before => change.before().map(Some),
-        Part::After => change.after().map(Some),
-        Part::Unknown => change.unknown().map(Some),
-        _ => Ok(None),
-    }
-}
-
-impl<'t> Item<'t> for Variable<'t> {
-    const FIELDS: &'static [&'static str] = &["name", "value"];
-
-    fn field(&self, name: &str, place: &Place) -> Value {
-        match name {
-            "name" => Value::from(&*self.name),
-            _ => place.value(Part::Value, self.part(Part::Value)),
-        }
-    }
-
-    fn part(&self, _: Part) -> Read<'_, 't> {
-        Ok(Some(self.value()))
-    }
-}
-
-impl<'t> Item<'t> for Resource<'t> {
-    const FIELDS: &'static [&'static str] = &[
-        "address",
-        "depends_on",
-        "deposed_key",
-        "index",
-        "mode",
-        "module_address",
-        "name",
-        "provider_name",
-        "tainted",
-        "type",
-        "values",
-    ];
-
-    fn labels(&self) -> Labels<'_> {
-        Labels {
-            address: &self.address,
-            module_address: &self.module_address,
-            mode: &self.mode,
-            resource_type: &self.resource_type,
-            provider_name: &self.provider_name,
-        }
-    }
-
-    fn field(&self, name: &str, place: &Place) -> Value {
-        match name {
-            "name" => Value::from(&*self.name),
-            "index" => index(self.index.as_ref()),
-            "tainted" => Value::from(self.tainted),
-            "deposed_key" => Value::from(&*self.deposed_key),
-            "depends_on" => match self.depends_on() {
-                Ok(addresses) => texts(&addresses),
-                Err(error) => place.failed(error),
-            },
-            _ => place.value(Part::Value, self.part(Part::Value)),
-        }
-    }
-
-    fn part(&self, _: Part) -> Read<'_, 't> {
-        self.values().map(Some)
-    }
-}
-
-impl<'t> Item<'t> for Output<'t> {
-    const FIELDS: &'static [&'static str] = &["name", "sensitive", "value"];
-
-    fn field(&self, name: &str, place: &Place) -> Value {
-        match name {
-            "name" => Value::from(&*self.name),
-            "sensitive" => Value::from(self.sensitive),
-            _ => match self.value() {
-                Ok(None) => place.unknown(),
-                value => place.value(Part::Value, value),
-            },
-        }
-    }
-
-    fn part(&self, _: Part) -> Read<'_, 't> {
-        self.value()
-    }
+fn by_name(fields: &[Field]) -> Vec<Field> {
+    let mut fields = fields.to_vec();
+    fields.sort_unstable_by_key(|(name, _)| *name);
+    fields
 }
 
 impl<'t> Item<'t> for RawMember<'t> {
-    const FIELDS: &'static [&'static str] = &[];
+    const FIELDS: &'static [Field] = &[];
 
-    fn field(&self, _: &str, place: &Place) -> Value {
-        match place.hidden_in_raw() {
-            Some(value) => value,
-            None => place.value(Part::Value, self.part(Part::Value)),
-        }
-    }
-
-    fn part(&self, _: Part) -> Read<'_, 't> {
-        self.exact().map(|value| Some(Marked::plain(value)))
+    fn field(&self, _: &str) -> Read<'_, 't> {
+        Ok(Some(FieldValue::Value(Some(Marked::plain(self.exact()?)))))
     }
 }
 
-fn index(index: Option<&Index<'_>>) -> Value {
+fn of_index(index: Option<&Index<'_>>) -> Value {
     match index {
         None => Value::Null,
         Some(Index::Number(text)) => number(text),
@@ -248,6 +147,6 @@ fn index(index: Option<&Index<'_>>) -> Value {
     }
 }
 
-pub(super) fn texts(texts: &[objchange_plan::Text<'_>]) -> Value {
+fn of_texts(texts: &[Text<'_>]) -> Value {
     Value::from(texts.iter().map(|text| Value::from(&**text)).collect::<Vec<_>>())
 }

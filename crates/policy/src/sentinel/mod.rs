@@ -8,10 +8,10 @@
 //! ```
 
 mod cache;
-mod config;
 mod document;
 mod hidden;
 mod items;
+pub mod judge;
 pub mod mock;
 mod place;
 mod record;
@@ -27,8 +27,8 @@ use objchange_sentinel::{Function, Import, Map, Source, Value};
 use self::cache::Shelf;
 use self::document::CollectionKind;
 pub use self::document::Document;
-pub use self::hidden::Replacement;
-pub use self::place::AccessLog;
+use self::hidden::Replacement;
+use self::place::AccessLog;
 use self::place::RunContext;
 
 /// The imports of all runs of a thread.
@@ -59,7 +59,7 @@ impl Imports {
     }
 
     /// Whether there is a resource, or an instance of one, with this address.
-    pub fn has_resource(&self, address: &str) -> bool {
+    fn has_resource(&self, address: &str) -> bool {
         let all = [
             CollectionKind::Changes,
             CollectionKind::Drift,
@@ -71,7 +71,7 @@ impl Imports {
     }
 
     /// The imports by name, for one run.
-    pub fn sources(
+    fn sources(
         &self,
         hiding: Option<Replacement>,
         noted: &Arc<AccessLog>,

@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::tfconfig::Expressions;
-use crate::{Marked, Redacted};
+use crate::{Field, FieldKind, Marked, Redacted};
 use objchange_plan::{DocumentError, Members, ResourceActions, Shape};
 use objchange_sentinel::{List, Map, Value};
 
 use super::cache::Shelf;
 use super::document::CollectionKind;
 use super::hidden::{Replacement, hidden};
-use super::items::{CHANGE, Read};
+use super::items::CHANGE;
 use super::record::Record;
 use super::value::value;
 
@@ -62,7 +62,7 @@ impl RunContext {
 
 /// What is noted of a run.
 #[derive(Debug, Default)]
-pub struct AccessLog {
+pub(super) struct AccessLog {
     /// Whether it has seen anything sensitive.
     secret: AtomicBool,
     /// A part of a document cannot be read.
@@ -71,12 +71,12 @@ pub struct AccessLog {
 
 impl AccessLog {
     /// Whether the run has seen anything sensitive.
-    pub fn has_seen_secrets(&self) -> bool {
+    pub(super) fn has_seen_secrets(&self) -> bool {
         self.secret.load(Ordering::Relaxed)
     }
 
     /// Why a part of a document could not be read, if one could not.
-    pub fn error(&self) -> Option<&DocumentError> {
+    pub(super) fn error(&self) -> Option<&DocumentError> {
         self.error.get()
     }
 
@@ -90,18 +90,8 @@ impl AccessLog {
     }
 }
 
-/// A part of an item that is a value of the document.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
-    Before,
-    After,
-    /// What is unknown of the value after: marks.
-    Unknown,
-    Value,
-    Config,
-    Count,
-    ForEach,
-}
+/// The document itself, of which a member has no name within the item.
+pub(super) const RAW: Field = ("", FieldKind::Value);
 
 /// An item.
 #[derive(Debug, Clone)]
@@ -114,27 +104,15 @@ pub(super) struct Place {
     pub(super) index: u32,
 }
 
-impl Part {
-    /// The part that a field of a change is.
-    pub(super) fn of_change(field: &str) -> Option<Self> {
-        Some(match field {
-            "after" => Self::After,
-            "before" => Self::Before,
-            "after_unknown" => Self::Unknown,
-            _ => return None,
-        })
-    }
-}
-
 impl Place {
     /// The value at the end of a path in a part of the item, if that is no list or object.
-    pub(super) fn reach(&self, part: Part, from: &[u32], path: &[&str]) -> Option<Value> {
+    pub(super) fn reach(&self, part: Field, from: &[u32], path: &[&str]) -> Option<Value> {
         // There what is unknown stands beside the way.
         if self.of == CollectionKind::Raw {
             return None;
         }
         let document = self.visit.shelf.document(self.of);
-        document.at(self.of, self.index as usize, part, from, |mut marked| {
+        document.at(self.of, self.index as usize, part.0, from, |mut marked| {
             for key in path {
                 // What is within is not looked into.
                 if marked.is_sensitive() {
@@ -150,18 +128,15 @@ impl Place {
 
     /// What happens to this resource or output.
     pub(super) fn change(&self) -> Value {
-        Value::Map(Map::lazy(Record { place: self.clone(), fields: CHANGE }))
+        Value::Map(Map::lazy(Record { place: self.clone(), fields: &CHANGE }))
     }
 
     /// A part of the item.
-    pub(super) fn value(&self, part: Part, read: Read<'_, '_>) -> Value {
-        match read {
-            // That there is nothing is no secret.
-            Ok(read) => match read.filter(|read| read.exact().is_some_and(|view| !view.is_null())) {
-                Some(read) => value(self, part, &mut Vec::new(), read),
-                None => Value::Null,
-            },
-            Err(error) => self.failed(error),
+    pub(super) fn value(&self, part: Field, marked: Option<Marked<'_, '_>>) -> Value {
+        // That there is nothing is no secret.
+        match marked.filter(|marked| marked.exact().is_some_and(|view| !view.is_null())) {
+            Some(marked) => value(self, part, &mut Vec::new(), marked),
+            None => Value::Null,
         }
     }
 
@@ -179,7 +154,7 @@ impl Place {
     }
 
     /// What is written in a block.
-    pub(super) fn expressions(&self, part: Part, expressions: &Expressions<'_>) -> Value {
+    pub(super) fn expressions(&self, part: Field, expressions: &Expressions<'_>) -> Value {
         let Some(view) = expressions.exact() else { return Value::Map(Map::default()) };
         if expressions.may_be_sensitive() {
             self.visit.noted.secret();
@@ -187,7 +162,7 @@ impl Place {
                 return hidden(&Redacted(expressions), replacement);
             }
         }
-        self.value(part, Ok(Some(Marked::plain(view))))
+        self.value(part, Some(Marked::plain(view)))
     }
 
     /// A member of the document with other values in place of what is sensitive, if that is what the run sees.

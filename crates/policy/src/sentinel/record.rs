@@ -5,8 +5,9 @@ use std::rc::Rc;
 use objchange_sentinel::{Map, Members, Text, Value};
 
 use super::document::CollectionKind;
-use super::items::CHANGE;
-use super::place::{Part, Place, RunContext};
+use super::items::{CHANGE, sorted};
+use super::place::{Place, RAW, RunContext};
+use crate::{Field, FieldKind};
 
 impl CollectionKind {
     /// Whether its items are told by the address, type and so on of a resource.
@@ -36,8 +37,8 @@ impl RunContext {
         let Some(index) = document.order(of).get(position).copied() else { return Value::undefined() };
         let place = Place { visit: Rc::clone(self), of, position: position as u32, index };
         let item = document.items(of, |items| match items.fields() {
-            [] => items.field(index as usize, "", &place),
-            fields => Value::Map(Map::lazy(Record { place: place.clone(), fields })),
+            [] => items.field(index as usize, RAW, &place),
+            fields => Value::Map(Map::lazy(Record { place: place.clone(), fields: sorted(of, fields) })),
         });
         item.unwrap_or_else(|error| place.failed(error))
     }
@@ -71,7 +72,7 @@ impl Members for Table {
 /// An item, or the change of one.
 pub(super) struct Record {
     pub(super) place: Place,
-    pub(super) fields: &'static [&'static str],
+    pub(super) fields: &'static [Field],
 }
 
 impl Members for Record {
@@ -80,16 +81,16 @@ impl Members for Record {
     }
 
     fn position(&self, key: &str) -> Option<usize> {
-        self.fields.iter().position(|field| *field == key)
+        self.fields.iter().position(|(field, _)| *field == key)
     }
 
     fn key(&self, position: usize) -> Text {
-        Text::from(self.fields[position])
+        Text::from(self.fields[position].0)
     }
 
     fn value(&self, position: usize) -> Value {
         let Place { visit, of, position: row, index } = &self.place;
-        let name = self.fields[position];
+        let field @ (name, _) = self.fields[position];
         if of.has_labels() {
             let label = |label: fn(&super::cache::Row) -> &Text| {
                 let row = visit.shelf.rows(*of).get(*row as usize);
@@ -109,30 +110,33 @@ impl Members for Record {
         if let (CollectionKind::PlannedResources | CollectionKind::PlannedOutputs, "values" | "value") =
             (of, name)
         {
-            let planned = document.at(*of, *index as usize, Part::Value, &[], |marked| {
-                Some(self.place.value(Part::Value, Ok(Some(marked))))
-            });
+            let planned = document
+                .at(*of, *index as usize, name, &[], |marked| Some(self.place.value(field, Some(marked))));
             if let Some(planned) = planned {
                 return planned;
             }
         }
-        let field = document.items(*of, |items| items.field(*index as usize, name, &self.place));
+        let field = document.items(*of, |items| items.field(*index as usize, field, &self.place));
         field.unwrap_or_else(|error| self.place.failed(error))
     }
 
     fn reach(&self, path: &[&str]) -> Option<Value> {
-        let is_change = std::ptr::eq(self.fields, CHANGE);
+        let is_change = std::ptr::eq(self.fields, &**CHANGE);
+        let part = |name: &str| {
+            let is_part = |field: &&Field| field.0 == name && field.1 != FieldKind::Actions;
+            CHANGE.iter().find(is_part).copied()
+        };
         match (self.place.of, path) {
             (
                 CollectionKind::Changes | CollectionKind::Drift | CollectionKind::OutputChanges,
                 [field, rest @ ..],
-            ) if is_change => self.place.reach(Part::of_change(field)?, &[], rest),
+            ) if is_change => self.place.reach(part(field)?, &[], rest),
             (
                 CollectionKind::Changes | CollectionKind::Drift | CollectionKind::OutputChanges,
                 ["change", field, rest @ ..],
-            ) if !rest.is_empty() => self.place.reach(Part::of_change(field)?, &[], rest),
+            ) if !rest.is_empty() => self.place.reach(part(field)?, &[], rest),
             (CollectionKind::PlannedResources | CollectionKind::Resources, ["values", rest @ ..]) => {
-                self.place.reach(Part::Value, &[], rest)
+                self.place.reach(("values", FieldKind::Value), &[], rest)
             }
             _ => None,
         }

@@ -1,28 +1,33 @@
 //! Values of documents as values of the language: nothing is made that is not looked at.
 
-use crate::Marked;
+use crate::{Field, FieldKind, Marked};
 use objchange_plan::{Shape, View};
 use objchange_sentinel::{List, Map, Members, Text, Value};
 use objchange_text::redact::SENSITIVE;
 
 use super::document::CollectionKind;
-use super::place::{Part, Place};
+use super::place::Place;
 
 /// The value at a path in a part of an item.
-pub(super) fn value(place: &Place, part: Part, path: &mut Vec<u32>, marked: Marked<'_, '_>) -> Value {
+pub(super) fn value(place: &Place, part: Field, path: &mut Vec<u32>, marked: Marked<'_, '_>) -> Value {
     let Some(view) = marked.exact() else { return Value::Null };
     if marked.is_unknown() {
         let name = name(place, part, path, None).unwrap_or_default();
-        let seen = if path.is_empty() { Value::undefined() } else { Value::Null };
+        let seen = match place.of {
+            // There it is as it stands in the document.
+            CollectionKind::Raw => value(place, part, path, Marked::plain(view)),
+            _ if path.is_empty() => Value::undefined(),
+            _ => Value::Null,
+        };
         return Value::unknown(&seen, &name);
     }
     // That something is unknown is no secret; the keys in it may be.
-    let is_open = part == Part::Unknown && matches!(view.shape(), Shape::Bool(_) | Shape::Null);
+    let is_open = part.1 == FieldKind::Marks && matches!(view.shape(), Shape::Bool(_) | Shape::Null);
     if !is_open && marked.is_sensitive() {
         place.visit.noted.secret();
         if let Some(replacement) = place.visit.hiding {
-            return match part {
-                Part::Unknown => Value::Bool(view.has_true()),
+            return match part.1 {
+                FieldKind::Marks => Value::Bool(view.has_true()),
                 _ => replacement.of(view.shape()),
             };
         }
@@ -71,7 +76,7 @@ pub(super) fn number(text: &str) -> Value {
 /// one run.
 struct Object {
     place: Place,
-    part: Part,
+    part: Field,
     /// Positions of members and elements.
     path: Box<[u32]>,
     count: usize,
@@ -80,7 +85,7 @@ struct Object {
 impl Object {
     fn look<T>(&self, look: impl FnOnce(Marked<'_, '_>) -> Option<T>) -> Option<T> {
         let Place { visit, of, index, .. } = &self.place;
-        visit.shelf.document(*of).at(*of, *index as usize, self.part, &self.path, look)
+        visit.shelf.document(*of).at(*of, *index as usize, self.part.0, &self.path, look)
     }
 
     /// What is missing of a plan itself because it is unknown.
@@ -95,10 +100,10 @@ impl Object {
 
 /// What people call a part of a value: its path, and of which resource or output it is. The last step may be a key that
 /// is not there. Keys in what is sensitive are not named.
-fn name(place: &Place, part: Part, path: &[u32], last: Option<&str>) -> Option<String> {
+fn name(place: &Place, part: Field, path: &[u32], last: Option<&str>) -> Option<String> {
     let Place { visit, of, index, .. } = place;
     let name = visit.shelf.document(*of).items(*of, |items| {
-        let mut marked = items.part(*index as usize, part).ok()??;
+        let mut marked = items.part(*index as usize, part.0).ok()??;
         let mut name = String::new();
         // How many keys are between the object of a resource and here, in the plan itself, which does not say beside
         // them what is sensitive. Those of attributes are not.
@@ -162,7 +167,7 @@ impl Members for Object {
         };
         let value = match of {
             CollectionKind::Raw => {
-                visit.shelf.document(*of).at(*of, *index as usize, self.part, &path_to(), make)
+                visit.shelf.document(*of).at(*of, *index as usize, self.part.0, &path_to(), make)
             }
             _ => self.look(|marked| make(marked.part(position)?)),
         };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use objchange_plan::{DocumentError, Plan, Text, View};
+use objchange_plan::{DocumentError, Plan, Shape, Text, View};
 
 use super::marks::{ConfigMarks, Names, says_sensitive};
 use super::{Expressions, ModuleCall, Output, Provider, Provisioner, Resource, TfConfig, Variable};
@@ -13,11 +13,15 @@ impl<'t> TfConfig<'t> {
     ///
     /// # Errors
     ///
-    /// That part of the plan is no JSON. The error says where.
+    /// That part of the plan is no JSON, or has not the form that it is to have. The error says where.
     pub fn new(plan: &Plan<'t>) -> Result<Self, DocumentError> {
         let marks = ConfigMarks::of(plan)?;
         let mut config = Self::default();
         let root = marks.configuration();
+        if let (Some(part), Some((wrong, expected))) = (plan.configuration(), wrong_part(root)) {
+            let error = part.reader().error(expected);
+            return Err(DocumentError::from_json(&error, plan.text(), &format!("configuration.{wrong}")));
+        }
         if let Some(providers) = root.get("provider_config") {
             for (key, provider) in named(providers) {
                 let provider = Provider::new(&key, provider);
@@ -55,6 +59,31 @@ impl<'t> TfConfig<'t> {
             self.add_module(part(call, "module"), &called, marks);
         }
     }
+}
+
+/// The first part of a configuration that is no list or object where it is to be one, and what it is to be.
+fn wrong_part(root: View<'_, '_>) -> Option<(String, &'static str)> {
+    let wrong = |of: View<'_, '_>, path: &str, name: &str| {
+        let is_wrong = match (of.get(name)?.shape(), name) {
+            (Shape::Array(_), "resources") => false,
+            (Shape::Object(_), name) => name == "resources",
+            _ => true,
+        };
+        let expected = if name == "resources" { "expected an array" } else { "expected an object" };
+        is_wrong.then(|| (format!("{path}{name}"), expected))
+    };
+    let mut modules = vec![(part(root, "root_module"), "root_module.".to_owned())];
+    let mut found = wrong(root, "", "provider_config").or_else(|| wrong(root, "", "root_module"));
+    while let (None, Some((module, path))) = (&found, modules.pop()) {
+        let names = ["resources", "variables", "outputs", "module_calls"];
+        found = names.into_iter().find_map(|name| wrong(module, &path, name));
+        for (name, call) in part(module, "module_calls").members().iter() {
+            let path = format!("{path}module_calls.{name}.");
+            found = found.or_else(|| wrong(call, &path, "module"));
+            modules.push((part(call, "module"), format!("{path}module.")));
+        }
+    }
+    found
 }
 
 impl<'t> Provider<'t> {

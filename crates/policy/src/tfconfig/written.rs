@@ -3,7 +3,7 @@
 use serde::ser::{SerializeMap, Serializer};
 
 use super::{ModuleCall, Output, Provider, Provisioner, Resource, TfConfig, Variable};
-use crate::collection::{As, Collected, Secrets};
+use crate::collection::{As, Collected, Secrets, items};
 
 impl Collected for TfConfig<'_> {
     fn write<S: Serializer>(&self, secrets: Secrets, serializer: S) -> Result<S::Ok, S::Error> {
@@ -18,84 +18,57 @@ impl Collected for TfConfig<'_> {
     }
 }
 
-impl Collected for Provider<'_> {
-    fn write<S: Serializer>(&self, secrets: Secrets, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut fields = serializer.serialize_map(Some(7))?;
-        fields.serialize_entry("provider_config_key", &self.provider_config_key)?;
-        fields.serialize_entry("name", &self.name)?;
-        fields.serialize_entry("full_name", &self.full_name)?;
-        fields.serialize_entry("alias", &self.alias)?;
-        fields.serialize_entry("module_address", &self.module_address)?;
-        fields.serialize_entry("config", &As(&self.config, secrets))?;
-        fields.serialize_entry("version_constraint", &self.version_constraint)?;
-        fields.end()
+items! {
+    Provider(of) {
+        "provider_config_key": Text = Text(&of.provider_config_key),
+        "name": Text = Text(&of.name),
+        "full_name": Text = Text(&of.full_name),
+        "alias": Text = Text(&of.alias),
+        "module_address": Text = Text(&of.module_address),
+        "config": Expressions = Expressions(&of.config),
+        "version_constraint": Text = Text(&of.version_constraint),
     }
-}
-
-impl Collected for Resource<'_> {
-    fn write<S: Serializer>(&self, secrets: Secrets, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut fields = serializer.serialize_map(Some(11))?;
-        fields.serialize_entry("address", &self.address)?;
-        fields.serialize_entry("module_address", &self.module_address)?;
-        fields.serialize_entry("mode", &self.mode)?;
-        fields.serialize_entry("type", &self.resource_type)?;
-        fields.serialize_entry("name", &self.name)?;
-        fields.serialize_entry("provider_config_key", &self.provider_config_key)?;
-        fields.serialize_entry("provisioners", &As(self.provisioners.as_slice(), secrets))?;
-        fields.serialize_entry("config", &As(&self.config, secrets))?;
-        fields.serialize_entry("count", &As(&self.count, secrets))?;
-        fields.serialize_entry("for_each", &As(&self.for_each, secrets))?;
-        fields.serialize_entry("depends_on", &self.depends_on)?;
-        fields.end()
+    Resource(of) {
+        "address": Text = Text(&of.address),
+        "module_address": Text = Text(&of.module_address),
+        "mode": Mode = Text(&of.mode),
+        "type": Text = Text(&of.resource_type),
+        "name": Text = Text(&of.name),
+        "provider_config_key": Text = Text(&of.provider_config_key),
+        "provisioners": Provisioners = Provisioners(&of.provisioners),
+        "config": Expressions = Expressions(&of.config),
+        "count": Expressions = Expressions(&of.count),
+        "for_each": Expressions = Expressions(&of.for_each),
+        "depends_on": Texts = Texts((&of.depends_on).into()),
     }
-}
-
-impl Collected for Provisioner<'_> {
-    fn write<S: Serializer>(&self, secrets: Secrets, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut fields = serializer.serialize_map(Some(4))?;
-        fields.serialize_entry("resource_address", &self.resource_address)?;
-        fields.serialize_entry("type", &self.provisioner_type)?;
-        fields.serialize_entry("index", &self.index)?;
-        fields.serialize_entry("config", &As(&self.config, secrets))?;
-        fields.end()
+    Provisioner(of) {
+        "resource_address": Text = Text(&of.resource_address),
+        "type": Text = Text(&of.provisioner_type),
+        "index": Text = Text(&of.index),
+        "config": Expressions = Expressions(&of.config),
     }
-}
-
-impl Collected for Variable<'_> {
-    fn write<S: Serializer>(&self, secrets: Secrets, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut fields = serializer.serialize_map(Some(4))?;
-        fields.serialize_entry("module_address", &self.module_address)?;
-        fields.serialize_entry("name", &self.name)?;
-        fields.serialize_entry("default", &As(&self.default(), secrets))?;
-        fields.serialize_entry("description", &self.description)?;
-        fields.end()
+    Variable(of) {
+        "module_address": Text = Text(&of.module_address),
+        "name": Text = Text(&of.name),
+        "default": Value = Value(Some(of.default())),
+        "description": Text = Text(&of.description),
     }
-}
-
-impl Collected for Output<'_> {
-    fn write<S: Serializer>(&self, secrets: Secrets, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut fields = serializer.serialize_map(Some(6))?;
-        fields.serialize_entry("module_address", &self.module_address)?;
-        fields.serialize_entry("name", &self.name)?;
-        fields.serialize_entry("sensitive", &self.sensitive)?;
-        fields.serialize_entry("value", &As(&self.value, secrets))?;
-        fields.serialize_entry("description", &self.description)?;
-        fields.serialize_entry("depends_on", &self.depends_on)?;
-        fields.end()
+    Output(of) {
+        "module_address": Text = Text(&of.module_address),
+        "name": Text = Text(&of.name),
+        "sensitive": Bool = Bool(of.sensitive),
+        "value": Expressions = Expressions(&of.value),
+        "description": Text = Text(&of.description),
+        "depends_on": Texts = Texts((&of.depends_on).into()),
     }
-}
-
-impl Collected for ModuleCall<'_> {
-    fn write<S: Serializer>(&self, secrets: Secrets, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut fields = serializer.serialize_map(Some(8))?;
-        fields.serialize_entry("module_address", &self.module_address)?;
-        fields.serialize_entry("name", &self.name)?;
-        fields.serialize_entry("source", &self.source)?;
-        fields.serialize_entry("config", &As(&self.config, secrets))?;
-        fields.serialize_entry("count", &As(&self.count, secrets))?;
-        fields.serialize_entry("for_each", &As(&self.for_each, secrets))?;
-        fields.serialize_entry("depends_on", &self.depends_on)?;
-        fields.serialize_entry("version_constraint", &self.version_constraint)?;
-        fields.end()
+    ModuleCall(of) {
+        "module_address": Text = Text(&of.module_address),
+        "name": Text = Text(&of.name),
+        "source": Text = Text(&of.source),
+        "config": Expressions = Expressions(&of.config),
+        "count": Expressions = Expressions(&of.count),
+        "for_each": Expressions = Expressions(&of.for_each),
+        "depends_on": Texts = Texts((&of.depends_on).into()),
+        "version_constraint": Text = Text(&of.version_constraint),
     }
 }

@@ -6,9 +6,8 @@ use objchange_plan::{
     ChangeValues, ChangedResource, DocumentError, DocumentText, Index, Json, ResourceActions, Sides, Text,
     ValueChange, View,
 };
-use serde::ser::{Error, SerializeMap, Serializer};
 
-use crate::collection::{As, Collected, Hidden, HiddenWith, Marked, Secrets, is_there, simplified};
+use crate::collection::{Marked, is_there, items, simplified};
 
 /// What happens to one resource instance, or to a deposed object of it.
 #[derive(Debug)]
@@ -183,49 +182,30 @@ fn sensitive<'s, 't>(sides: &'s Sides<'t>) -> [View<'s, 't>; 2] {
     [sides.before_sensitive.view(), sides.after_sensitive.view()]
 }
 
-impl Collected for Change<'_> {
-    fn write<S: Serializer>(&self, secrets: Secrets, serializer: S) -> Result<S::Ok, S::Error> {
-        let sides = self.sides().map_err(S::Error::custom)?;
-        // That there is no object is no secret.
-        let side = |value| match value {
-            value if View::is_null(value) => Marked::known(value, [value.bool(false); 2]),
-            value => Marked::known(value, sensitive(sides)),
-        };
-        let unknown = sides.unknown.view();
-        let mut fields = serializer.serialize_map(None)?;
-        fields.serialize_entry("actions", &self.actions)?;
-        fields.serialize_entry("before", &As(&side(sides.before.view()), secrets))?;
+items! {
+    Change(of) {
+        "actions": Actions = Actions(of.actions),
+        "before": Value = Value(Some(of.before()?.without_null_marks())),
         // That of an output which is all unknown is undefined.
-        if self.has_after() || !unknown.is_true() {
-            fields.serialize_entry("after", &As(&side(sides.after.view()), secrets))?;
-        }
-        let unknown = HiddenWith(Marked::known(unknown, sensitive(sides)), Hidden::Truth);
-        fields.serialize_entry("after_unknown", &As(&unknown, secrets))?;
-        fields.end()
+        "after": Value = Value(match of.after()? {
+            after if after.exact().is_none() && of.after_unknown()?.is_true() => None,
+            after => Some(after.without_null_marks()),
+        }),
+        "after_unknown": Marks = Marks(of.unknown()?),
     }
-}
-
-impl Collected for ResourceChange<'_> {
-    fn write<S: Serializer>(&self, secrets: Secrets, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut fields = serializer.serialize_map(Some(9))?;
-        fields.serialize_entry("address", &self.address)?;
-        fields.serialize_entry("module_address", &self.module_address)?;
-        fields.serialize_entry("mode", &self.mode)?;
-        fields.serialize_entry("type", &self.resource_type)?;
-        fields.serialize_entry("name", &self.name)?;
-        fields.serialize_entry("index", &self.index)?;
-        fields.serialize_entry("provider_name", &self.provider_name)?;
-        fields.serialize_entry("deposed", &self.deposed)?;
-        fields.serialize_entry("change", &As(&self.change, secrets))?;
-        fields.end()
+    ResourceChange(of) {
+        "address": Text = Text(&of.address),
+        "module_address": Text = Text(&of.module_address),
+        "mode": Mode = Text(&of.mode),
+        "type": Text = Text(&of.resource_type),
+        "name": Text = Text(&of.name),
+        "index": Index = Index(of.index.as_ref()),
+        "provider_name": Text = Text(&of.provider_name),
+        "deposed": Text = Text(&of.deposed),
+        "change": Change = Change(&of.change),
     }
-}
-
-impl Collected for OutputChange<'_> {
-    fn write<S: Serializer>(&self, secrets: Secrets, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut fields = serializer.serialize_map(Some(2))?;
-        fields.serialize_entry("name", &self.name)?;
-        fields.serialize_entry("change", &As(&self.change, secrets))?;
-        fields.end()
+    OutputChange(of) {
+        "name": Text = Text(&of.name),
+        "change": Change = Change(&of.change),
     }
 }

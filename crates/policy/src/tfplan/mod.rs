@@ -44,7 +44,7 @@ pub use change::{Change, OutputChange, ResourceChange};
 pub(crate) use raw::OnlyMembers;
 pub use raw::{RawMember, RawPlan};
 
-use crate::collection::{As, Collected, Collection, Marked, Secrets, read};
+use crate::collection::{As, Collected, Collection, Marked, Secrets, items, read};
 use crate::tfstate::TfState;
 
 /// The collections of a plan.
@@ -86,9 +86,10 @@ impl<'t> TfPlan<'t> {
     /// A part of the document has not the form that it is to have. The error says where.
     pub fn new(plan: &Plan<'t>) -> Result<Self, DocumentError> {
         let text = plan.text();
-        let planned = plan.planned_values().unwrap_or(Raw::NULL);
-        let planned = State::parse_values(text, planned)
-            .map_err(|error| DocumentError::from_json(&error, text, "planned_values"))?;
+        let planned = plan.planned_values().map(|planned| State::parse_values(text, planned)).transpose();
+        let planned = planned
+            .map_err(|error| DocumentError::from_json(&error, text, "planned_values"))?
+            .unwrap_or_default();
         let changed = plan.changes.resources.iter().filter(|resource| resource.deposed.is_none());
         let unknown: HashMap<&str, Raw<'t>> = changed
             .filter_map(|resource| {
@@ -146,12 +147,10 @@ impl<'t> Variable<'t> {
     }
 }
 
-impl Collected for Variable<'_> {
-    fn write<S: Serializer>(&self, secrets: Secrets, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut fields = serializer.serialize_map(Some(2))?;
-        fields.serialize_entry("name", &self.name)?;
-        fields.serialize_entry("value", &As(&self.value(), secrets))?;
-        fields.end()
+items! {
+    Variable(of) {
+        "name": Text = Text(&of.name),
+        "value": Value = Value(Some(of.value())),
     }
 }
 

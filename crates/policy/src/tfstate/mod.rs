@@ -21,10 +21,10 @@ use objchange_plan::{
     DocumentError, DocumentText, Index, Json, Plan, Raw, Sensitive, Sides, State, StateOutput, StateResource,
     Text, View, marks_or_all,
 };
-use serde::ser::{Error, SerializeMap, Serializer};
+use serde::ser::{SerializeMap, Serializer};
 
 use crate::collection::{
-    As, Collected, Collection, Marked, Secrets, instance_address, is_there, read, simplified,
+    As, Collected, Collection, Marked, Secrets, instance_address, is_there, items, read, simplified,
 };
 
 /// The collections of a state.
@@ -275,33 +275,23 @@ impl Collected for TfState<'_> {
     }
 }
 
-impl Collected for Resource<'_> {
-    fn write<S: Serializer>(&self, secrets: Secrets, serializer: S) -> Result<S::Ok, S::Error> {
-        let values = self.values().map_err(S::Error::custom)?;
-        let mut fields = serializer.serialize_map(Some(11))?;
-        fields.serialize_entry("address", &self.address)?;
-        fields.serialize_entry("module_address", &self.module_address)?;
-        fields.serialize_entry("mode", &self.mode)?;
-        fields.serialize_entry("type", &self.resource_type)?;
-        fields.serialize_entry("name", &self.name)?;
-        fields.serialize_entry("index", &self.index)?;
-        fields.serialize_entry("provider_name", &self.provider_name)?;
-        fields.serialize_entry("values", &As(&values, secrets))?;
-        fields.serialize_entry("depends_on", &self.depends_on().map_err(S::Error::custom)?)?;
-        fields.serialize_entry("tainted", &self.tainted)?;
-        fields.serialize_entry("deposed_key", &self.deposed_key)?;
-        fields.end()
+items! {
+    Resource(of) {
+        "address": Text = Text(&of.address),
+        "module_address": Text = Text(&of.module_address),
+        "mode": Mode = Text(&of.mode),
+        "type": Text = Text(&of.resource_type),
+        "name": Text = Text(&of.name),
+        "index": Index = Index(of.index.as_ref()),
+        "provider_name": Text = Text(&of.provider_name),
+        "values": Value = Value(Some(of.values()?)),
+        "depends_on": Texts = Texts(of.depends_on()?.into()),
+        "tainted": Bool = Bool(of.tainted),
+        "deposed_key": Text = Text(&of.deposed_key),
     }
-}
-
-impl Collected for Output<'_> {
-    fn write<S: Serializer>(&self, secrets: Secrets, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut fields = serializer.serialize_map(None)?;
-        fields.serialize_entry("name", &self.name)?;
-        fields.serialize_entry("sensitive", &self.sensitive)?;
-        if let Some(value) = self.value().map_err(S::Error::custom)? {
-            fields.serialize_entry("value", &As(&value, secrets))?;
-        }
-        fields.end()
+    Output(of) {
+        "name": Text = Text(&of.name),
+        "sensitive": Bool = Bool(of.sensitive),
+        "value": Value = Value(of.value()?),
     }
 }

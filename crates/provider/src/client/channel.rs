@@ -167,7 +167,7 @@ async fn ready(sender: SendRequest<Body>) -> Result<Grpc<Http2>, Status> {
 }
 
 fn as_path(path: String) -> Result<PathAndQuery, Status> {
-    path.try_into().map_err(|_| Status::internal("the name of the call is no path"))
+    path.try_into().map_err(|_| Status::internal("the name of the call is not a path"))
 }
 
 /// What an error of the connection is, as far as that says it.

@@ -10,7 +10,7 @@
 //!
 //! ```no_run
 //! use objchange_provider::client::{Client, Launch};
-//! use objchange_provider::Provider;
+//! use objchange_provider::ProviderExt;
 //!
 //! # async fn example() -> objchange_provider::Result<()> {
 //! let client = Client::start(&Launch::new("./terraform-provider-random")).await?;
@@ -234,7 +234,7 @@ impl Client {
         call.await.map_err(named)
     }
 
-    async fn call<Q, A>(&self, method: Method, question: Q) -> Result<A>
+    async fn unary<Q, A>(&self, method: Method, question: Q) -> Result<A>
     where
         Q: Message + 'static,
         A: Message + Default + 'static,
@@ -307,16 +307,16 @@ impl Client {
         let mut schemas = match self.protocol {
             Protocol::V5 => {
                 let question = pb5::get_provider_schema::Request {};
-                read_schemas_5(self.during(Method::SCHEMA, self.call(Method::SCHEMA, question)).await?)
+                read_schemas_5(self.during(Method::SCHEMA, self.unary(Method::SCHEMA, question)).await?)
             }
             Protocol::V6 => {
                 let question = pb::get_provider_schema::Request {};
-                read_schemas(self.during(Method::SCHEMA, self.call(Method::SCHEMA, question)).await?)
+                read_schemas(self.during(Method::SCHEMA, self.unary(Method::SCHEMA, question)).await?)
             }
         };
         let question = pb::get_resource_identity_schemas::Request {};
         let method = Method::IDENTITY_SCHEMAS;
-        match self.during(method, self.call(method, question)).await {
+        match self.during(method, self.unary(method, question)).await {
             Ok(identities) => read_identities(identities, &mut schemas),
             Err(error) if error.is_unimplemented() => {}
             Err(error) => return Err(error),

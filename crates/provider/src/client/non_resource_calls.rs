@@ -20,9 +20,11 @@ fn bytes(private: Option<&PrivateData>) -> Option<Vec<u8>> {
 pub(super) async fn metadata(client: &Client) -> Result<Metadata> {
     match client.protocol {
         Protocol::V5 => {
-            Ok(read_metadata_5(client.call(Method::METADATA, pb5::get_metadata::Request {}).await?))
+            Ok(read_metadata_5(client.unary(Method::METADATA, pb5::get_metadata::Request {}).await?))
         }
-        Protocol::V6 => Ok(read_metadata(client.call(Method::METADATA, pb::get_metadata::Request {}).await?)),
+        Protocol::V6 => {
+            Ok(read_metadata(client.unary(Method::METADATA, pb::get_metadata::Request {}).await?))
+        }
     }
 }
 
@@ -33,7 +35,7 @@ pub(super) async fn configure(client: &Client, config: &Value) -> Result<Vec<Dia
         config: write_value("config", config, &ty)?,
         client_capabilities: client_capabilities(client.protocol, false),
     };
-    let answer: pb::configure_provider::Response = client.call(Method::CONFIGURE, question).await?;
+    let answer: pb::configure_provider::Response = client.unary(Method::CONFIGURE, question).await?;
     Ok(read_diagnostics(answer.diagnostics))
 }
 
@@ -45,7 +47,7 @@ pub(super) async fn read_data(client: &Client, type_name: &str, config: &Value) 
         provider_meta: client.meta().await?,
         client_capabilities: client_capabilities(client.protocol, false),
     };
-    let answer: pb::read_data_source::Response = client.call(Method::READ_DATA, question).await?;
+    let answer: pb::read_data_source::Response = client.unary(Method::READ_DATA, question).await?;
     Ok(Answer {
         object: read_value("state", answer.state, &ty)?,
         deferred: read_deferred(answer.deferred),
@@ -61,7 +63,7 @@ pub(super) async fn open(client: &Client, type_name: &str, config: &Value) -> Re
         config: write_value("config", config, &ty)?,
         client_capabilities: client_capabilities(client.protocol, false),
     };
-    let answer: pb::open_ephemeral_resource::Response = client.call(Method::OPEN, question).await?;
+    let answer: pb::open_ephemeral_resource::Response = client.unary(Method::OPEN, question).await?;
     Ok(Opened {
         object: read_value("result", answer.result, &ty)?,
         renew_at: time(answer.renew_at)?,
@@ -74,7 +76,7 @@ pub(super) async fn open(client: &Client, type_name: &str, config: &Value) -> Re
 pub(super) async fn renew(client: &Client, type_name: &str, private: Option<&PrivateData>) -> Result<Opened> {
     let question =
         pb::renew_ephemeral_resource::Request { type_name: type_name.to_owned(), private: bytes(private) };
-    let answer: pb::renew_ephemeral_resource::Response = client.call(Method::RENEW, question).await?;
+    let answer: pb::renew_ephemeral_resource::Response = client.unary(Method::RENEW, question).await?;
     Ok(Opened {
         renew_at: time(answer.renew_at)?,
         private: answer.private.map(PrivateData),
@@ -90,7 +92,7 @@ pub(super) async fn close(
 ) -> Result<Vec<Diagnostic>> {
     let question =
         pb::close_ephemeral_resource::Request { type_name: type_name.to_owned(), private: bytes(private) };
-    let answer: pb::close_ephemeral_resource::Response = client.call(Method::CLOSE, question).await?;
+    let answer: pb::close_ephemeral_resource::Response = client.unary(Method::CLOSE, question).await?;
     Ok(read_diagnostics(answer.diagnostics))
 }
 
@@ -132,7 +134,7 @@ pub(super) async fn call_function(
         name: name.to_owned(),
         arguments: written?.into_iter().flatten().collect(),
     };
-    let answer: pb::call_function::Response = client.call(Method::CALL_FUNCTION, question).await?;
+    let answer: pb::call_function::Response = client.unary(Method::CALL_FUNCTION, question).await?;
     Ok(match answer.error {
         Some(error) => FunctionAnswer::Error { text: error.text, argument: error.function_argument },
         None => FunctionAnswer::Result(read_value("result", answer.result, &function.returns)?),
@@ -146,7 +148,7 @@ pub(super) async fn plan_action(client: &Client, type_name: &str, config: &Value
         config: write_value("config", config, &ty)?,
         client_capabilities: client_capabilities(client.protocol, false),
     };
-    let answer: pb::plan_action::Response = client.call(Method::PLAN_ACTION, question).await?;
+    let answer: pb::plan_action::Response = client.unary(Method::PLAN_ACTION, question).await?;
     let deferred = read_deferred(answer.deferred);
     Ok(ActionPlan { deferred, diagnostics: read_diagnostics(answer.diagnostics) })
 }
@@ -173,11 +175,12 @@ pub(super) async fn invoke_action(
 
 pub(super) async fn stop(client: &Client) -> Result<String> {
     let answer: pb::stop_provider::Response =
-        client.call(Method::STOP, pb::stop_provider::Request {}).await?;
+        client.unary(Method::STOP, pb::stop_provider::Request {}).await?;
     Ok(answer.error)
 }
 
 fn time(message: Option<prost_types::Timestamp>) -> Result<Option<SystemTime>> {
-    let malformed = |_| ErrorKind::Malformed { field: "renew_at", reason: "this is no time".into() }.into();
+    let malformed =
+        |_| ErrorKind::Malformed { field: "renew_at", reason: "this is not a time".into() }.into();
     message.map(|time| SystemTime::try_from(time).map_err(malformed)).transpose()
 }

@@ -27,7 +27,7 @@ pub(super) async fn upgrade(client: &Client, request: &UpgradeResource) -> Resul
         version: request.version,
         raw_state: raw_state(&request.stored),
     };
-    let answer: pb::upgrade_resource_state::Response = client.call(Method::UPGRADE, question).await?;
+    let answer: pb::upgrade_resource_state::Response = client.unary(Method::UPGRADE, question).await?;
     Ok(Answer {
         object: read_value("upgraded_state", answer.upgraded_state, &ty)?,
         diagnostics: read_diagnostics(answer.diagnostics),
@@ -43,7 +43,7 @@ pub(super) async fn upgrade_identity(client: &Client, request: &UpgradeResource)
         raw_identity: raw_state(&request.stored),
     };
     let answer: pb::upgrade_resource_identity::Response =
-        client.call(Method::UPGRADE_IDENTITY, question).await?;
+        client.unary(Method::UPGRADE_IDENTITY, question).await?;
     Ok(Answer {
         identity: read_identity("upgraded_identity", answer.upgraded_identity, ty)?,
         diagnostics: read_diagnostics(answer.diagnostics),
@@ -62,7 +62,7 @@ pub(super) async fn read(client: &Client, request: &ReadResource) -> Result<Answ
         client_capabilities: client_capabilities(client.protocol, request.deferral_allowed),
         current_identity: write_identity("current_identity", request.identity.as_ref(), identity)?,
     };
-    let answer: pb::read_resource::Response = client.call(Method::READ, question).await?;
+    let answer: pb::read_resource::Response = client.unary(Method::READ, question).await?;
     Ok(Answer {
         object: read_value("new_state", answer.new_state, &ty)?,
         private: PrivateData(answer.private),
@@ -90,7 +90,7 @@ pub(super) async fn plan(
         prior_identity: write_identity("prior_identity", request.identity.as_ref(), identity)?,
         planned_private: planned_private(client, request),
     };
-    let answer: pb::plan_resource_change::Response = client.call(Method::PLAN, question).await?;
+    let answer: pb::plan_resource_change::Response = client.unary(Method::PLAN, question).await?;
     let mut planned = PlannedResource::new(read_value_or_null("planned_state", answer.planned_state, &ty)?);
     planned.requires_replace = answer.requires_replace.into_iter().map(read_path).collect();
     planned.legacy_type_system = answer.legacy_type_system;
@@ -117,7 +117,7 @@ pub(super) async fn apply(
         provider_meta: client.meta().await?,
         planned_identity: write_identity("planned_identity", request.identity.as_ref(), identity)?,
     };
-    let answer: pb::apply_resource_change::Response = client.call(Method::APPLY, question).await?;
+    let answer: pb::apply_resource_change::Response = client.unary(Method::APPLY, question).await?;
     let mut applied = AppliedResource::new(Value::null(ty.clone()));
     applied.new_state = read_value("new_state", answer.new_state, &ty)?;
     applied.legacy_type_system = answer.legacy_type_system;
@@ -139,7 +139,7 @@ pub(super) async fn import(client: &Client, request: &ImportResource) -> Result<
         client_capabilities: client_capabilities(client.protocol, request.deferral_allowed),
         identity,
     };
-    let answer: pb::import_resource_state::Response = client.call(Method::IMPORT, question).await?;
+    let answer: pb::import_resource_state::Response = client.unary(Method::IMPORT, question).await?;
     let mut resources = Vec::new();
     for imported in answer.imported_resources {
         // A type that the provider does not have is for whoever asked to find out about.
@@ -174,7 +174,7 @@ pub(super) async fn move_state(client: &Client, request: &MoveResource) -> Resul
         source_identity,
         source_identity_schema_version: version,
     };
-    let answer: pb::move_resource_state::Response = client.call(Method::MOVE, question).await?;
+    let answer: pb::move_resource_state::Response = client.unary(Method::MOVE, question).await?;
     Ok(Answer {
         object: read_value("target_state", answer.target_state, &ty)?,
         private: PrivateData(answer.target_private),
@@ -188,7 +188,7 @@ pub(super) async fn generate_config(client: &Client, type_name: &str, state: &Va
     let ty = client.ty(Component::Resource, type_name).await?;
     let state = write_value("state", state, &ty)?;
     let question = pb::generate_resource_config::Request { type_name: type_name.to_owned(), state };
-    let answer: pb::generate_resource_config::Response = client.call(Method::GENERATE, question).await?;
+    let answer: pb::generate_resource_config::Response = client.unary(Method::GENERATE, question).await?;
     Ok(Answer {
         object: read_value("config", answer.config, &ty)?,
         diagnostics: read_diagnostics(answer.diagnostics),

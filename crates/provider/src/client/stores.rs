@@ -20,7 +20,7 @@ pub(super) async fn configure_store(
         config: write_value("config", config, &ty)?,
         capabilities: Some(pb::configure_state_store::Capabilities { chunk_size }),
     };
-    let answer: pb::configure_state_store::Response = client.call(Method::CONFIGURE_STORE, question).await?;
+    let answer: pb::configure_state_store::Response = client.unary(Method::CONFIGURE_STORE, question).await?;
     let chunk_size = answer.capabilities.map_or(chunk_size, |capabilities| capabilities.chunk_size);
     Ok(StoreConfigured { chunk_size, diagnostics: read_diagnostics(answer.diagnostics) })
 }
@@ -87,7 +87,7 @@ pub(super) async fn lock_state(
         state_id: id.to_owned(),
         operation: operation.to_owned(),
     };
-    let answer: pb::lock_state::Response = client.call(Method::LOCK_STATE, question).await?;
+    let answer: pb::lock_state::Response = client.unary(Method::LOCK_STATE, question).await?;
     Ok(Locked { lock: answer.lock_id, diagnostics: read_diagnostics(answer.diagnostics) })
 }
 
@@ -102,18 +102,18 @@ pub(super) async fn unlock_state(
         state_id: id.to_owned(),
         lock_id: lock.to_owned(),
     };
-    let answer: pb::unlock_state::Response = client.call(Method::UNLOCK_STATE, question).await?;
+    let answer: pb::unlock_state::Response = client.unary(Method::UNLOCK_STATE, question).await?;
     Ok(read_diagnostics(answer.diagnostics))
 }
 
 pub(super) async fn states(client: &Client, type_name: &str) -> Result<StateIds> {
     let question = pb::get_states::Request { type_name: type_name.to_owned() };
-    let answer: pb::get_states::Response = client.call(Method::STATES, question).await?;
+    let answer: pb::get_states::Response = client.unary(Method::STATES, question).await?;
     Ok(StateIds { ids: answer.state_id, diagnostics: read_diagnostics(answer.diagnostics) })
 }
 
 pub(super) async fn delete_state(client: &Client, type_name: &str, id: &str) -> Result<Vec<Diagnostic>> {
     let question = pb::delete_state::Request { type_name: type_name.to_owned(), state_id: id.to_owned() };
-    let answer: pb::delete_state::Response = client.call(Method::DELETE_STATE, question).await?;
+    let answer: pb::delete_state::Response = client.unary(Method::DELETE_STATE, question).await?;
     Ok(read_diagnostics(answer.diagnostics))
 }

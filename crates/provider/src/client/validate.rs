@@ -7,19 +7,6 @@ use super::Client;
 use crate::wire::{Method, client_capabilities, read_diagnostics, tfplugin6 as pb, write_value};
 use crate::{Component, Result};
 
-/// Which call it is.
-pub(super) fn method(component: Component) -> Method {
-    match component {
-        Component::Provider => Method::VALIDATE_PROVIDER,
-        Component::Resource => Method::VALIDATE_RESOURCE,
-        Component::DataSource => Method::VALIDATE_DATA,
-        Component::EphemeralResource => Method::VALIDATE_EPHEMERAL,
-        Component::ListResource => Method::VALIDATE_LIST,
-        Component::Action => Method::VALIDATE_ACTION,
-        Component::StateStore => Method::VALIDATE_STORE,
-    }
-}
-
 pub(super) async fn validate(
     client: &Client,
     component: Component,
@@ -27,29 +14,29 @@ pub(super) async fn validate(
     config: &Value,
 ) -> Result<Vec<Diagnostic>> {
     let ty = client.ty(component, name).await?;
-    let method = method(component);
+    let method = Method::validation(component);
     let (type_name, config) = (name.to_owned(), write_value("config", config, &ty)?);
     Ok(read_diagnostics(match component {
         Component::Provider => {
             let question = pb::validate_provider_config::Request { config };
-            let answer: pb::validate_provider_config::Response = client.call(method, question).await?;
+            let answer: pb::validate_provider_config::Response = client.unary(method, question).await?;
             answer.diagnostics
         }
         Component::Resource => {
             let client_capabilities = client_capabilities(client.protocol, false);
             let question = pb::validate_resource_config::Request { type_name, config, client_capabilities };
-            let answer: pb::validate_resource_config::Response = client.call(method, question).await?;
+            let answer: pb::validate_resource_config::Response = client.unary(method, question).await?;
             answer.diagnostics
         }
         Component::DataSource => {
             let question = pb::validate_data_resource_config::Request { type_name, config };
-            let answer: pb::validate_data_resource_config::Response = client.call(method, question).await?;
+            let answer: pb::validate_data_resource_config::Response = client.unary(method, question).await?;
             answer.diagnostics
         }
         Component::EphemeralResource => {
             let question = pb::validate_ephemeral_resource_config::Request { type_name, config };
             let answer: pb::validate_ephemeral_resource_config::Response =
-                client.call(method, question).await?;
+                client.unary(method, question).await?;
             answer.diagnostics
         }
         Component::ListResource => {
@@ -60,17 +47,17 @@ pub(super) async fn validate(
                 include_resource_object: write_value("include_resource_object", &nothing, &Type::Bool)?,
                 limit: write_value("limit", &nothing, &Type::Number)?,
             };
-            let answer: pb::validate_list_resource_config::Response = client.call(method, question).await?;
+            let answer: pb::validate_list_resource_config::Response = client.unary(method, question).await?;
             answer.diagnostics
         }
         Component::StateStore => {
             let question = pb::validate_state_store_config::Request { type_name, config };
-            let answer: pb::validate_state_store_config::Response = client.call(method, question).await?;
+            let answer: pb::validate_state_store_config::Response = client.unary(method, question).await?;
             answer.diagnostics
         }
         Component::Action => {
             let question = pb::validate_action_config::Request { type_name, config };
-            let answer: pb::validate_action_config::Response = client.call(method, question).await?;
+            let answer: pb::validate_action_config::Response = client.unary(method, question).await?;
             answer.diagnostics
         }
     }))

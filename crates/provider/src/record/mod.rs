@@ -6,7 +6,7 @@
 //! ```
 //! use objchange_conform::kit::Kit;
 //! use objchange_provider::record::{Recorder, Recording};
-//! use objchange_provider::Provider;
+//! use objchange_provider::ProviderExt;
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {

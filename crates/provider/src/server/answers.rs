@@ -13,7 +13,7 @@ use crate::wire::{
     write_deferred, write_diagnostics, write_identities, write_identity, write_path, write_schemas,
     write_schemas_5,
 };
-use crate::{Component, ErrorKind, Result};
+use crate::{Component, ErrorKind, ProviderExt, Result};
 
 impl Asked {
     fn block(&self, component: Component, name: &str) -> Result<Block> {

@@ -38,7 +38,7 @@ use crate::Provider;
 /// use objchange_provider::client::{Client, Limits};
 /// use objchange_conform::kit::Kit;
 /// use objchange_provider::server::serve_connection;
-/// use objchange_provider::Provider;
+/// use objchange_provider::ProviderExt;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> objchange_provider::Result<()> {

@@ -15,7 +15,7 @@ use tonic_prost::ProstCodec;
 
 use super::{answers as a, services as s, stores as t};
 use crate::wire::{MAX_MESSAGE, Method, Protocol, plugin};
-use crate::{Error, ErrorKind, Provider, Result, Schemas};
+use crate::{Error, ErrorKind, Provider, ProviderExt, Result, Schemas};
 
 type Reply = http::Response<Body>;
 type Answering<A> = Pin<Box<dyn Future<Output = Result<A>> + Send>>;

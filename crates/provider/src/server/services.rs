@@ -9,7 +9,7 @@ use crate::call::{ActionEvent, FunctionAnswer, ListQuestion, Opened};
 use crate::wire::{
     read_value_or_null, tfplugin6 as pb, write_answer, write_deferred, write_diagnostics, write_identity,
 };
-use crate::{Component, ErrorKind, Result};
+use crate::{Component, ErrorKind, ProviderExt, Result};
 
 pub(super) async fn open(
     asked: Asked,

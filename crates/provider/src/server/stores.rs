@@ -6,7 +6,7 @@ use crate::wire::{
     MAX_MESSAGE, read_value_or_null, tfplugin5 as pb5, tfplugin6 as pb, write_diagnostics, write_metadata,
     write_metadata_5,
 };
-use crate::{Component, ErrorKind, Result};
+use crate::{Component, ErrorKind, ProviderExt, Result};
 
 /// How much of a state goes into one message.
 const CHUNK: usize = 1 << 20;

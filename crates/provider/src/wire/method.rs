@@ -1,6 +1,7 @@
 //! The names of the calls.
 
 use super::Protocol;
+use crate::Component;
 
 /// A call of the protocol by its two names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,6 +99,19 @@ impl Method {
         Self::STATES,
         Self::DELETE_STATE,
     ];
+
+    /// The call that validates a configuration.
+    pub(crate) fn validation(component: Component) -> Self {
+        match component {
+            Component::Provider => Self::VALIDATE_PROVIDER,
+            Component::Resource => Self::VALIDATE_RESOURCE,
+            Component::DataSource => Self::VALIDATE_DATA,
+            Component::EphemeralResource => Self::VALIDATE_EPHEMERAL,
+            Component::ListResource => Self::VALIDATE_LIST,
+            Component::Action => Self::VALIDATE_ACTION,
+            Component::StateStore => Self::VALIDATE_STORE,
+        }
+    }
 
     /// Whether a version of the protocol has it.
     pub(crate) fn is_in(self, protocol: Protocol) -> bool {

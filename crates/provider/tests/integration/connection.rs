@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use objchange_conform::kit::faulty;
 use objchange_provider::client::Limits;
 use objchange_provider::server::serve_connection;
-use objchange_provider::{Client, Error, Provider};
+use objchange_provider::{Client, Error, ProviderExt};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, split};
 
 fn run<T>(work: impl Future<Output = T>) -> T {

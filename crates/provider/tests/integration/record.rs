@@ -5,7 +5,7 @@ use objchange::case::{Case, Outcome};
 use objchange::change::{ApplyRequest, PlanRequest, PrivateData};
 use objchange_conform::kit::{Fault, Stage, faulty, trial_block, trial_config};
 use objchange_provider::record::{Recorder, Recording};
-use objchange_provider::{OPERATIONS, Provider, ReadResource, apply_change, plan_change};
+use objchange_provider::{OPERATIONS, ProviderExt, ReadResource, apply_change, plan_change};
 use serde_json::Value as Json;
 
 fn run<T>(work: impl Future<Output = T>) -> T {

@@ -5,16 +5,14 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use objchange::Value;
-use objchange::change::{
-    AppliedResource, ApplyResourceChange, Diagnostic, PlanResourceChange, PlannedResource,
-};
+use objchange::change::Diagnostic;
 use objchange::schema::{Block, Schema};
 use objchange_conform::kit::Kit;
 use objchange_provider::client::Limits;
 use objchange_provider::server::serve_connection;
 use objchange_provider::{
-    Answer, Client, Component, Locked, Provider, ReadResource, Result, Schemas, StateIds, StoreConfigured,
-    StoredState, UpgradeResource,
+    Call, Client, Component, Locked, Provider, ProviderExt, Reply, Result, Schemas, StateIds,
+    StoreConfigured, StoredState,
 };
 
 /// Keeps states in memory; all else is the kit's.
@@ -23,53 +21,42 @@ struct Memory(Kit, Mutex<BTreeMap<String, Vec<u8>>>);
 
 #[async_trait]
 impl Provider for Memory {
-    async fn schemas(&self) -> Result<Arc<Schemas>> {
-        let mut schemas = Schemas::clone(&*self.0.schemas().await?);
-        schemas.state_stores.insert("kit_memory".into(), Schema::new(0, Block::new::<&str>([], [])));
-        Ok(Arc::new(schemas))
-    }
-    async fn validate(&self, component: Component, _: &str, _: &Value) -> Result<Vec<Diagnostic>> {
-        assert_eq!(component, Component::StateStore);
-        Ok(vec![Diagnostic::warning("only in memory")])
-    }
-    async fn configure(&self, config: &Value) -> Result<Vec<Diagnostic>> {
-        self.0.configure(config).await
-    }
-    async fn upgrade(&self, request: &UpgradeResource) -> Result<Answer> {
-        self.0.upgrade(request).await
-    }
-    async fn read(&self, request: &ReadResource) -> Result<Answer> {
-        self.0.read(request).await
-    }
-    async fn plan(&self, type_name: &str, request: &PlanResourceChange) -> Result<PlannedResource> {
-        self.0.plan(type_name, request).await
-    }
-    async fn apply(&self, type_name: &str, request: &ApplyResourceChange) -> Result<AppliedResource> {
-        self.0.apply(type_name, request).await
-    }
-    async fn configure_store(&self, _: &str, _: &Value, chunk_size: i64) -> Result<StoreConfigured> {
-        Ok(StoreConfigured { chunk_size: chunk_size / 2, diagnostics: Vec::new() })
-    }
-    async fn read_state(&self, _: &str, id: &str) -> Result<StoredState> {
-        let state = self.1.lock().unwrap().get(id).cloned().unwrap_or_default();
-        Ok(StoredState { state, diagnostics: Vec::new() })
-    }
-    async fn write_state(&self, _: &str, id: &str, state: &[u8], _: i64) -> Result<Vec<Diagnostic>> {
-        self.1.lock().unwrap().insert(id.to_owned(), state.to_vec());
-        Ok(Vec::new())
-    }
-    async fn lock_state(&self, _: &str, id: &str, operation: &str) -> Result<Locked> {
-        Ok(Locked { lock: format!("{id}-{operation}"), diagnostics: Vec::new() })
-    }
-    async fn unlock_state(&self, _: &str, _: &str, lock: &str) -> Result<Vec<Diagnostic>> {
-        Ok(vec![Diagnostic::warning(lock)])
-    }
-    async fn states(&self, _: &str) -> Result<StateIds> {
-        Ok(StateIds { ids: self.1.lock().unwrap().keys().cloned().collect(), diagnostics: Vec::new() })
-    }
-    async fn delete_state(&self, _: &str, id: &str) -> Result<Vec<Diagnostic>> {
-        self.1.lock().unwrap().remove(id);
-        Ok(Vec::new())
+    async fn call(&self, call: Call<'_>) -> Result<Reply> {
+        let states = || self.1.lock().unwrap();
+        Ok(match call {
+            Call::Schemas => {
+                let mut schemas = Schemas::clone(&*self.0.schemas().await?);
+                schemas.state_stores.insert("kit_memory".into(), Schema::new(0, Block::new::<&str>([], [])));
+                Arc::new(schemas).into()
+            }
+            Call::Validate(component, ..) => {
+                assert_eq!(component, Component::StateStore);
+                vec![Diagnostic::warning("only in memory")].into()
+            }
+            Call::ConfigureStore(_, _, chunk_size) => {
+                StoreConfigured { chunk_size: chunk_size / 2, diagnostics: Vec::new() }.into()
+            }
+            Call::ReadState(_, id) => {
+                let state = states().get(id).cloned().unwrap_or_default();
+                StoredState { state, diagnostics: Vec::new() }.into()
+            }
+            Call::WriteState(_, id, state, _) => {
+                states().insert(id.to_owned(), state.to_vec());
+                Vec::<Diagnostic>::new().into()
+            }
+            Call::LockState(_, id, operation) => {
+                Locked { lock: format!("{id}-{operation}"), diagnostics: Vec::new() }.into()
+            }
+            Call::UnlockState(_, _, lock) => vec![Diagnostic::warning(lock)].into(),
+            Call::States(_) => {
+                StateIds { ids: states().keys().cloned().collect(), diagnostics: Vec::new() }.into()
+            }
+            Call::DeleteState(_, id) => {
+                states().remove(id);
+                Vec::<Diagnostic>::new().into()
+            }
+            _ => self.0.call(call).await?,
+        })
     }
 }
 

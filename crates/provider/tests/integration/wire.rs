@@ -2,19 +2,16 @@
 
 use std::sync::Arc;
 
-use objchange::change::{
-    Action, AppliedResource, ApplyResourceChange, Diagnostic, PlanRequest, PlanResourceChange,
-    PlannedResource, Planning, begin_plan,
-};
+use objchange::change::{Action, PlanRequest, Planning, begin_plan};
 use objchange::schema::{Attribute, Block};
 use objchange::{Type, Value};
 use objchange_conform::kit::{Fault, Kit, ResourceType, faulty, trial_block, trial_config};
 use objchange_provider::client::Limits;
 use objchange_provider::server::serve_connection;
 use objchange_provider::{
-    Answer, Client, Component, Description, Error, ErrorKind, Function, FunctionAnswer, FunctionNote,
-    ImportResource, ImportTarget, Note, Parameter, Provider, RawState, ReadResource, Schemas,
-    UpgradeResource, schema_document,
+    Answer, Call, Client, Component, Description, Error, ErrorKind, Function, FunctionAnswer, FunctionNote,
+    ImportResource, ImportTarget, Note, Parameter, Provider, ProviderExt, RawState, ReadResource, Reply,
+    Schemas, UpgradeResource, schema_document,
 };
 
 fn run<T>(work: impl Future<Output = T>) -> T {
@@ -66,26 +63,12 @@ fn notes_come_through() {
     struct Noted(Arc<Schemas>);
     #[async_trait::async_trait]
     impl Provider for Noted {
-        async fn schemas(&self) -> Result<Arc<Schemas>, Error> {
-            Ok(self.0.clone())
-        }
-        async fn validate(&self, _: Component, _: &str, _: &Value) -> Result<Vec<Diagnostic>, Error> {
-            Err(ErrorKind::Unimplemented.into())
-        }
-        async fn configure(&self, _: &Value) -> Result<Vec<Diagnostic>, Error> {
-            Err(ErrorKind::Unimplemented.into())
-        }
-        async fn upgrade(&self, _: &UpgradeResource) -> Result<Answer, Error> {
-            Err(ErrorKind::Unimplemented.into())
-        }
-        async fn read(&self, _: &ReadResource) -> Result<Answer, Error> {
-            Err(ErrorKind::Unimplemented.into())
-        }
-        async fn plan(&self, _: &str, _: &PlanResourceChange) -> Result<PlannedResource, Error> {
-            Err(ErrorKind::Unimplemented.into())
-        }
-        async fn apply(&self, _: &str, _: &ApplyResourceChange) -> Result<AppliedResource, Error> {
-            Err(ErrorKind::Unimplemented.into())
+        async fn call(&self, call: Call<'_>) -> Result<Reply, Error> {
+            match call {
+                Call::Schemas => Ok(self.0.clone().into()),
+                Call::Metadata => Ok(self.0.metadata().into()),
+                _ => Err(ErrorKind::Unimplemented.into()),
+            }
         }
     }
     run(async {

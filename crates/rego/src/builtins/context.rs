@@ -4,9 +4,13 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
+use std::time::{Duration, Instant};
+
 use objchange_text::re2::Pattern;
 
 use super::BuiltinError;
+use crate::Limit;
+use crate::network::Network;
 use crate::value::Value;
 
 /// How much work or memory is done between two questions whether the evaluation may go on.
@@ -29,6 +33,8 @@ pub struct Context<'h> {
     budget: Budget<'h>,
     patterns: HashMap<String, Result<Arc<Pattern>, String>>,
     random: HashMap<(Value, Value), Value>,
+    network: Option<Arc<dyn Network>>,
+    deadline: Option<Instant>,
 }
 
 impl fmt::Debug for Context<'_> {
@@ -50,7 +56,33 @@ impl<'h> Context<'h> {
             budget: Box::new(budget),
             patterns: HashMap::new(),
             random: HashMap::new(),
+            network: None,
+            deadline: None,
         }
+    }
+
+    /// A context whose functions may use this network until this time.
+    #[must_use]
+    pub fn with_network(self, network: Option<Arc<dyn Network>>, deadline: Option<Instant>) -> Self {
+        Self { network, deadline, ..self }
+    }
+
+    /// The network of the host, and how long the evaluation may still take.
+    pub(super) fn network(&self, function: &str) -> Result<(Arc<dyn Network>, Duration), BuiltinError> {
+        let Some(network) = &self.network else {
+            let message = format!("there is no network: replace it with `with {function} as …`");
+            return Err(BuiltinError::limit(message));
+        };
+        let left = self.deadline.map_or(Duration::MAX, |at| at.saturating_duration_since(Instant::now()));
+        match left.is_zero() {
+            true => Err(BuiltinError::limit(Limit::Time.name())),
+            false => Ok((Arc::clone(network), left)),
+        }
+    }
+
+    /// As [`Context::charge`], and asks at once whether the evaluation may go on.
+    pub(super) fn charge_now(&mut self, work: usize) -> Result<(), BuiltinError> {
+        self.charge(work.max(CHARGE_STEP))
     }
 
     /// The time of the evaluation.

@@ -9,6 +9,7 @@ mod encoding;
 mod format;
 mod globs;
 mod graph;
+mod http;
 mod json_patch;
 mod json_paths;
 mod jwt;
@@ -49,6 +50,8 @@ pub struct Builtin {
     pub operands: &'static [Types],
     action: Action,
     reads_partly_known: bool,
+    /// It needs the network of the host.
+    pub(crate) needs_network: bool,
 }
 
 enum Action {
@@ -187,11 +190,27 @@ impl fmt::Debug for Builtin {
 
 impl Builtin {
     const fn new(name: &'static str, operands: &'static [Types], function: Function) -> Self {
-        Self { name, operands, action: Action::Call(function), reads_partly_known: false }
+        Self {
+            name,
+            operands,
+            action: Action::Call(function),
+            reads_partly_known: false,
+            needs_network: false,
+        }
+    }
+
+    const fn networked(name: &'static str, operands: &'static [Types], function: Function) -> Self {
+        Self { needs_network: true, ..Self::new(name, operands, function) }
     }
 
     const fn unsupported(name: &'static str, operands: &'static [Types], why: &'static str) -> Self {
-        Self { name, operands, action: Action::Unsupported(why), reads_partly_known: false }
+        Self {
+            name,
+            operands,
+            action: Action::Unsupported(why),
+            reads_partly_known: false,
+            needs_network: false,
+        }
     }
 
     /// The same function, whose result holds whatever the unknown values inside its operands are.
@@ -256,6 +275,7 @@ static TABLE: LazyLock<HashMap<&'static str, &'static Builtin>> = LazyLock::new(
         format::FAMILY,
         globs::FAMILY,
         graph::FAMILY,
+        http::FAMILY,
         json_paths::FAMILY,
         json_patch::FAMILY,
         jwt::FAMILY,

@@ -1,4 +1,4 @@
-//! JSON Schema, drafts 4 to 7: the keywords that are checked the same in all of them. Others are refused.
+//! JSON Schema, drafts 4 to 7: most keywords. Others are refused.
 
 use std::collections::BTreeSet;
 
@@ -23,17 +23,15 @@ const MAX_DEPTH: usize = 200;
 const TYPES: [&str; 7] = ["array", "boolean", "integer", "number", "null", "object", "string"];
 
 /// Keywords that decide whether a document matches but are not checked here, at least not in all forms.
-const UNSUPPORTED: [&str; 12] = [
+const UNSUPPORTED: [&str; 10] = [
     "$ref",
     "additionalItems",
     "contains",
-    "dependencies",
     "dependentRequired",
     "else",
     "format",
     "if",
     "items",
-    "patternProperties",
     "propertyNames",
     "then",
 ];
@@ -57,11 +55,13 @@ fn document(context: &mut Context<'_>, value: &Value) -> Result<Value, BuiltinEr
 /// A schema that is well-formed and has no keywords that are not checked here.
 fn schema(context: &mut Context<'_>, value: &Value) -> Result<Value, BuiltinError> {
     let schema = document(context, value)?;
-    check(context, &schema)?;
+    let says = schema.as_object().and_then(|schema| schema.get_str("$schema")).and_then(Value::as_str);
+    let is_older = says.is_some_and(|says| says.contains("draft-04") || says.contains("draft-06"));
+    check(context, &schema, !is_older)?;
     Ok(schema)
 }
 
-fn check(context: &mut Context<'_>, schema: &Value) -> Result<(), BuiltinError> {
+fn check(context: &mut Context<'_>, schema: &Value, has_conditions: bool) -> Result<(), BuiltinError> {
     let object = match schema {
         Value::Bool(_) => return Ok(()),
         Value::Object(object) => object,
@@ -89,16 +89,33 @@ fn check(context: &mut Context<'_>, schema: &Value) -> Result<(), BuiltinError> 
             }
             "properties" | "definitions" | "$defs" => {
                 for schema in value.as_object().ok_or_else(|| wrong("object"))?.values() {
-                    check(context, schema)?;
+                    check(context, schema, has_conditions)?;
                 }
             }
             "allOf" | "anyOf" | "oneOf" => {
                 for schema in value.as_array().ok_or_else(|| wrong("array"))? {
-                    check(context, schema)?;
+                    check(context, schema, has_conditions)?;
                 }
             }
-            "not" | "additionalProperties" => check(context, value)?,
-            "items" if !matches!(value, Value::Array(_)) => check(context, value)?,
+            "not" | "additionalProperties" => check(context, value, has_conditions)?,
+            // Drafts before 7 have another meaning of these: none.
+            "if" | "then" | "else" if has_conditions => check(context, value, true)?,
+            "patternProperties" => {
+                for (pattern, schema) in value.as_object().ok_or_else(|| wrong("object"))?.iter() {
+                    drop(context.pattern(&pattern.to_json_key())?);
+                    check(context, schema, has_conditions)?;
+                }
+            }
+            "dependencies" => {
+                for needed in value.as_object().ok_or_else(|| wrong("object"))?.values() {
+                    match needed {
+                        Value::Array(names) if names.iter().all(|name| name.as_str().is_some()) => {}
+                        Value::Array(_) => return Err(wrong("array of strings")),
+                        schema => check(context, schema, has_conditions)?,
+                    }
+                }
+            }
+            "items" if !matches!(value, Value::Array(_)) => check(context, value, has_conditions)?,
             "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" => {
                 value.as_number().ok_or_else(|| wrong("number"))?;
             }
@@ -302,7 +319,53 @@ impl<'s> Matcher<'s, '_, '_> {
         {
             problems.push(problem("number_not", "Must not validate the schema (not)"));
         }
+        problems.extend(self.dependencies(schema, value, field, depth)?);
+        if let Some(condition) = schema.get_str("if") {
+            let (name, kind, description) = match self.validate(condition, value, field, depth)?.is_empty() {
+                true => ("then", "condition_then", "Must validate \"then\" as \"if\" was valid"),
+                false => ("else", "condition_else", "Must validate \"else\" as \"if\" was not valid"),
+            };
+            if let Some(schema) = schema.get_str(name) {
+                let found = self.validate(schema, value, field, depth)?;
+                problems.extend((!found.is_empty()).then(|| problem(kind, description)));
+                problems.extend(found);
+            }
+        }
         Ok(problems)
+    }
+
+    /// What members need beside them.
+    fn dependencies(&mut self, schema: &'s Object, value: &Value, field: &str, depth: usize) -> Problems {
+        let mut problems = Vec::new();
+        let (Some(Value::Object(all)), Value::Object(members)) = (schema.get_str("dependencies"), value)
+        else {
+            return Ok(problems);
+        };
+        for (_, needed) in all.iter().filter(|(name, _)| members.get(name).is_some()) {
+            let Value::Array(names) = needed else {
+                problems.extend(self.validate(needed, value, field, depth)?);
+                continue;
+            };
+            for name in names.iter().filter_map(Value::as_str).filter(|name| members.get_str(name).is_none())
+            {
+                let description = format!("Has a dependency on {name}");
+                problems.push(Problem { kind: "missing_dependency", field: field.to_owned(), description });
+            }
+        }
+        Ok(problems)
+    }
+
+    /// The schemas of the patterns that a key matches.
+    fn patterns(&mut self, schema: &'s Object, key: &str) -> Result<Vec<&'s Value>, BuiltinError> {
+        let mut matching = Vec::new();
+        let patterns = schema.get_str("patternProperties").and_then(Value::as_object);
+        for (pattern, schema) in patterns.into_iter().flat_map(Object::iter) {
+            self.context.charge(key.len())?;
+            if self.context.pattern(&pattern.to_json_key())?.is_match(key.as_bytes()) {
+                matching.push(schema);
+            }
+        }
+        Ok(matching)
     }
 
     fn array(&mut self, schema: &'s Object, items: &[Value], field: &str, depth: usize) -> Problems {
@@ -351,7 +414,12 @@ impl<'s> Matcher<'s, '_, '_> {
         let additional = schema.get_str("additionalProperties");
         for (key, value) in members.iter() {
             let key = key.to_json_key();
-            if named.contains(key.as_str()) {
+            let matching = self.patterns(schema, &key)?;
+            let is_described = named.contains(key.as_str()) || !matching.is_empty();
+            for schema in matching {
+                problems.extend(self.validate(schema, value, &inner(field, &key), depth)?);
+            }
+            if is_described {
                 continue;
             }
             match additional {

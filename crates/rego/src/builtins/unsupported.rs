@@ -10,12 +10,9 @@ const CERTIFICATES: &str = "certificates and keys are not read";
 const GRAPHQL: &str = "GraphQL is not read";
 const SIGNATURES: &str = "signatures with public keys are not verified";
 const TEMPLATES: &str = "Go's text templates are not evaluated; use sprintf";
-const NETWORK: &str = "policies do not use the network";
 
 pub(super) const FAMILY: &[Builtin] = &[
-    Builtin::unsupported("http.send", &[O], NETWORK),
-    Builtin::unsupported("net.lookup_ip_addr", &[S], NETWORK),
-    Builtin::unsupported("providers.aws.sign_req", &[O, O, Types::NUMBER], NETWORK),
+    Builtin::unsupported("providers.aws.sign_req", &[O, O, Types::NUMBER], "requests are not signed"),
     Builtin::unsupported("graphql.is_valid", &[SO, SO], GRAPHQL),
     Builtin::unsupported("graphql.parse", &[SO, SO], GRAPHQL),
     Builtin::unsupported("graphql.parse_and_verify", &[SO, SO], GRAPHQL),

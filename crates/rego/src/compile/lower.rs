@@ -28,7 +28,7 @@ pub(super) struct Shared<'a> {
     pub(super) tree: &'a Tree,
     pub(super) shapes: &'a [RuleShape],
     pub(super) files: &'a [String],
-    pub(super) network: super::Network,
+    pub(super) network: super::NetworkAccess,
     pub(super) errors: Vec<CompileError>,
     pub(super) data_references: Vec<DataReference>,
     pub(super) input_references: Vec<InputReference>,

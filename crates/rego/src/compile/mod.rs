@@ -29,13 +29,13 @@ pub struct SourceFile {
     pub text: String,
 }
 
-/// What becomes of functions that need the network. None of them is supported itself.
+/// What becomes of calls of functions that need the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Network {
-    /// Policies that call them are refused.
+pub enum NetworkAccess {
+    /// Policies with such calls are refused.
     #[default]
     Refused,
-    /// Policies that call them are refused as well, with another reason.
+    /// They use the network of the host.
     Allowed,
     /// Tests replace them. Where they do not, a call fails.
     Mocked,
@@ -46,7 +46,7 @@ pub enum Network {
 #[non_exhaustive]
 pub struct CompileOptions {
     /// What becomes of calls of functions that need the network.
-    pub network: Network,
+    pub network: NetworkAccess,
     /// Policies must be ready then.
     pub deadline: Option<std::time::Instant>,
 }

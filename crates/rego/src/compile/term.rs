@@ -1,10 +1,10 @@
 //! Terms as expressions.
 
-use super::Network;
+use super::NetworkAccess;
 use super::condition::{comparison, get, only_keys};
 use super::lower::{Callee, Lowerer, Meaning};
 use super::program::{Comprehension, ComprehensionKind, Expr, Op, Pattern};
-use crate::builtins;
+use crate::builtins::{self, Builtin};
 use crate::syntax::ast::{Literal, Operator, Span, Term, TermKind};
 use crate::value::{Number, Value};
 
@@ -152,9 +152,7 @@ impl Lowerer<'_, '_> {
         let place = self.place(span);
         match callee {
             Callee::Builtin(builtin) => {
-                if let Some(why) = builtin.unsupported_because() {
-                    self.unsupported(builtin.name, why, span);
-                }
+                self.refuse_unsupported(builtin, span);
                 Expr::Builtin(builtin, lowered.into(), place)
             }
             Callee::Function(node, _) => {
@@ -164,17 +162,15 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    fn unsupported(&mut self, name: &str, why: &str, span: Span) {
-        let is_of_network = matches!(name, "http.send" | "net.lookup_ip_addr");
-        let message = match (is_of_network, self.shared.network) {
-            (_, Network::Mocked) => return,
-            (true, Network::Refused) => {
-                format!("{name} needs the network, which policies may not use")
+    fn refuse_unsupported(&mut self, builtin: &Builtin, span: Span) {
+        let name = builtin.name;
+        let message = match (builtin.unsupported_because(), self.shared.network) {
+            (_, NetworkAccess::Mocked) => return,
+            (Some(why), _) => format!("{name} is not supported: {why}"),
+            (None, NetworkAccess::Refused) if builtin.needs_network => {
+                format!("{name} needs the network, which policies may not use: allow it with --allow-net")
             }
-            (true, Network::Allowed) => {
-                format!("{name} is not supported, except in tests that replace it: `with {name} as …`")
-            }
-            (false, _) => format!("{name} is not supported: {why}"),
+            (None, _) => return,
         };
         self.error("rego_type_error", span, message);
     }

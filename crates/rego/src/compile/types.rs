@@ -1,6 +1,6 @@
 //! What OPA refuses because of types: calls with operands of the wrong type, and equalities that never hold.
 //!
-//! It knows that a value is a collection, but not the types of its elements: `sum(["a"])` is not refused here.
+//! It knows that a value is a collection, but not the types of its elements: `sum(["a"])` is refused when it is called.
 
 use super::program::{
     Change, Comparison, ComprehensionKind, Definition, Expr, Node, Op, Part, Pattern, Place, Replacement,
@@ -236,6 +236,12 @@ impl Checker<'_> {
                         self.error(*place, message);
                     }
                 }
+                if let (Some(wanted), Some(Expr::Const(operand))) = (members(builtin.name), operands.first())
+                    && let Some(wrong) = parts(operand).find(|part| !wanted.contains(part))
+                {
+                    let (name, is) = (builtin.name, type_of(wrong));
+                    self.error(*place, format!("{name}: operand 1 must hold {wanted}, and holds {is}"));
+                }
             }
             Expr::Compare(_, operands) => {
                 self.expr(&operands.0);
@@ -251,6 +257,25 @@ impl Checker<'_> {
             Expr::Template(parts) => self.parts(parts),
         }
         self.quiet(expr)
+    }
+}
+
+/// What the first operand of a function must hold that does not look at the types of that when it is called.
+fn members(builtin: &str) -> Option<Types> {
+    match builtin {
+        "any" | "all" => Some(Types::BOOLEAN),
+        "graph.reachable" | "graph.reachable_paths" => Some(Types::ARRAY.or(Types::SET)),
+        _ => None,
+    }
+}
+
+/// The elements of an array or a set, or the values of an object.
+fn parts(value: &Value) -> Box<dyn Iterator<Item = &Value> + '_> {
+    match value {
+        Value::Array(items) => Box::new(items.iter()),
+        Value::Set(items) => Box::new(items.iter()),
+        Value::Object(members) => Box::new(members.values()),
+        _ => Box::new(std::iter::empty()),
     }
 }
 

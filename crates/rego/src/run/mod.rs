@@ -16,11 +16,14 @@ mod lookup;
 mod rules;
 mod world;
 
+use std::sync::Arc;
+
 use hashbrown::HashMap;
 
 use crate::builtins::Context;
 use crate::compile::Compiled;
 use crate::compile::program::{Place, RuleId};
+use crate::network::Network;
 use crate::value::{Unknown, Value};
 pub(crate) use collect::Members;
 use limits::Budget;
@@ -112,10 +115,12 @@ impl<'p> Machine<'p> {
         limits: Limits,
         is_strict: bool,
         now_ns: i64,
+        network: Option<Arc<dyn Network>>,
     ) -> Self {
         let budget = Budget::new(limits);
         let of_builtins = budget.clone();
-        let context = Context::new(now_ns, now_ns.unsigned_abs(), move |work| of_builtins.work(work));
+        let context = Context::new(now_ns, now_ns.unsigned_abs(), move |work| of_builtins.work(work))
+            .with_network(network, limits.deadline);
         Self {
             program,
             documents,

@@ -1,9 +1,9 @@
 //! `json`.
 
-use super::{made, utf8};
+use super::utf8;
 use crate::builtins::native;
 use crate::run::{Done, Machine, fault};
-use crate::value::{Native, Value, from_json, to_json};
+use crate::value::{Native, Value, from_json, to_json_text};
 
 pub(super) static NATIVES: [Native; 3] = [
     native("unmarshal", 1, 1, true, unmarshal),
@@ -37,8 +37,8 @@ fn unmarshal(machine: &mut Machine<'_>, arguments: &[Value]) -> Done<Value> {
 }
 
 fn marshal(machine: &mut Machine<'_>, arguments: &[Value]) -> Done<Value> {
-    match to_json(&arguments[0], &mut machine.budget)? {
-        Some(json) => made(machine, json.to_string().into_bytes()),
+    match to_json_text(&arguments[0], &mut machine.budget)? {
+        Some(text) => Ok(Value::String(text.into())),
         None => Ok(Value::Undefined(machine.here())),
     }
 }

@@ -262,6 +262,14 @@ impl Budget {
 
     /// Looks at what is one level deeper in a value.
     pub(crate) fn deeper<T>(&mut self, look: impl FnOnce(&mut Budget) -> Done<T>) -> Done<T> {
+        self.enter()?;
+        let result = look(self);
+        self.leave();
+        result
+    }
+
+    /// Goes to what is one level deeper in a value.
+    pub(crate) fn enter(&mut self) -> Done<()> {
         if self.nesting == MAX_NESTING {
             return fault_of(
                 RunErrorKind::Limit,
@@ -269,8 +277,11 @@ impl Budget {
             );
         }
         self.nesting += 1;
-        let result = look(self);
+        Ok(())
+    }
+
+    /// Goes back to what is around it.
+    pub(crate) fn leave(&mut self) {
         self.nesting -= 1;
-        result
     }
 }

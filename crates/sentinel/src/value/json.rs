@@ -1,9 +1,14 @@
 //! Values from JSON and as JSON.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::io;
+
+use serde::ser::{self, Serialize, Serializer};
 use serde_json::Value as Json;
 
 use super::{Key, Map, Value, show_float};
-use crate::run::{Budget, Done, fault};
+use crate::run::{Budget, Done, Fault, fault};
 
 /// The value that a document holds: a number is an int where it is written as one and fits.
 pub(crate) fn from_json(json: &Json) -> Value {
@@ -23,48 +28,145 @@ pub(crate) fn from_json(json: &Json) -> Value {
 
 /// A value as JSON; none for undefined and functions, which are left out of what holds them.
 pub(crate) fn to_json(value: &Value, budget: &mut Budget) -> Done<Option<Json>> {
-    budget.step(1)?;
-    let value = budget.look(value);
-    budget.touch(value);
-    Ok(Some(match value {
-        Value::Undefined(_) | Value::Function(_) | Value::Rule(_) | Value::Object(_) | Value::Unknown(_) => {
-            return Ok(None);
-        }
-        Value::Null => Json::Null,
-        Value::Bool(bool) => Json::Bool(*bool),
-        Value::Int(int) => Json::from(*int),
-        Value::Float(float) => match serde_json::Number::from_f64(*float) {
-            Some(number) => Json::Number(number),
-            None => return fault(format!("{} has no form in JSON", show_float(*float))),
-        },
-        Value::String(text) => {
-            budget.make(text.0.len())?;
-            Json::String(String::from_utf8_lossy(&text.0).into_owned())
-        }
-        Value::List(list) => {
-            let items = list.items();
-            budget.make(64 * items.len())?;
-            let of = |budget: &mut Budget| {
-                items.iter().map(|item| to_json(item, budget)).collect::<Done<Vec<_>>>()
-            };
-            Json::Array(budget.deeper(of)?.into_iter().flatten().collect())
-        }
-        Value::Map(map) => {
-            let entries = map.entries();
-            budget.make(128 * entries.len())?;
-            budget.deeper(|budget| {
-                let mut members = serde_json::Map::new();
-                for (key, value) in entries {
-                    let name = match &key {
+    write(value, budget, |written| serde_json::to_value(written))
+}
+
+/// The text of a value in JSON, written without another form in between; none as in [`to_json`].
+pub(crate) fn to_json_text(value: &Value, budget: &mut Budget) -> Done<Option<Vec<u8>>> {
+    write(value, budget, |written| {
+        let mut out = TextWriter { text: Vec::new(), counting: written.counting };
+        serde_json::to_writer(&mut out, written).map(|()| out.text)
+    })
+}
+
+/// What is left of a budget, and what ended the writing.
+struct Counting<'b> {
+    budget: &'b mut Budget,
+    fault: Option<Box<Fault>>,
+}
+
+fn write<T>(
+    value: &Value,
+    budget: &mut Budget,
+    write: impl FnOnce(&Written<'_, '_, '_>) -> Result<T, serde_json::Error>,
+) -> Done<Option<T>> {
+    if is_left_out(budget.look(value)) {
+        return Ok(None);
+    }
+    let counting = RefCell::new(Counting { budget, fault: None });
+    let written = write(&Written { value, counting: &counting });
+    match (written, counting.into_inner().fault) {
+        (_, Some(fault)) => Err(fault),
+        (Ok(written), None) => Ok(Some(written)),
+        (Err(error), None) => fault(format!("this has no form in JSON: {error}")),
+    }
+}
+
+fn is_left_out(value: &Value) -> bool {
+    matches!(
+        value,
+        Value::Undefined(_) | Value::Function(_) | Value::Rule(_) | Value::Object(_) | Value::Unknown(_)
+    )
+}
+
+/// What a value takes in a tree of JSON, and an entry of a map.
+const VALUE_BYTES: usize = 64;
+const ENTRY_BYTES: usize = 128;
+
+/// A value that is written.
+struct Written<'v, 'c, 'b> {
+    value: &'v Value,
+    counting: &'c RefCell<Counting<'b>>,
+}
+
+impl Written<'_, '_, '_> {
+    /// Whether something in it is written.
+    fn has(&self, part: &Value) -> bool {
+        !is_left_out(self.counting.borrow_mut().budget.look(part))
+    }
+
+    /// Does something with the budget. Why that cannot be done is kept: the error alone does not hold it.
+    fn count<T, E: ser::Error>(&self, work: impl FnOnce(&mut Budget) -> Done<T>) -> Result<T, E> {
+        let mut counting = self.counting.borrow_mut();
+        work(counting.budget).map_err(|fault| {
+            let error = E::custom(&fault.message);
+            counting.fault.get_or_insert(fault);
+            error
+        })
+    }
+}
+
+impl Serialize for Written<'_, '_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let value = self.count(|budget| {
+            let value = budget.look(self.value);
+            budget.touch(value);
+            budget.make(VALUE_BYTES)?;
+            Ok(value)
+        })?;
+        let below = |value| Written { value, counting: self.counting };
+        match value {
+            Value::Bool(bool) => serializer.serialize_bool(*bool),
+            Value::Int(int) => serializer.serialize_i64(*int),
+            Value::Float(float) if float.is_finite() => serializer.serialize_f64(*float),
+            Value::Float(float) => {
+                self.count(|_| fault(format!("{} has no form in JSON", show_float(*float))))
+            }
+            Value::String(text) => {
+                self.count(|budget| budget.make(text.0.len()))?;
+                serializer.serialize_str(&String::from_utf8_lossy(&text.0))
+            }
+            Value::List(list) => {
+                self.count(Budget::enter)?;
+                let items = list.items();
+                let items = items.iter().filter(|item| self.has(item));
+                let written = serializer.collect_seq(items.map(below));
+                self.counting.borrow_mut().budget.leave();
+                written
+            }
+            Value::Map(map) => {
+                self.count(Budget::enter)?;
+                let entries = map.entries();
+                let mut members = BTreeMap::new();
+                for (key, value) in entries.iter().filter(|(_, value)| self.has(value)) {
+                    let name = match key {
                         Key::String(text) => String::from_utf8_lossy(&text.0).into_owned(),
                         other => format!("{:?}", other.to_value()),
                     };
-                    if let Some(value) = to_json(&value, budget)? {
-                        members.insert(name, value);
-                    }
+                    self.count(|budget| budget.make(ENTRY_BYTES + name.len()))?;
+                    members.insert(name, value);
                 }
-                Ok(Json::Object(members))
-            })?
+                let written =
+                    serializer.collect_map(members.iter().map(|(name, value)| (name, below(value))));
+                self.counting.borrow_mut().budget.leave();
+                written
+            }
+            // What is left out elsewhere.
+            _ => serializer.serialize_unit(),
         }
-    }))
+    }
+}
+
+/// Takes the text of JSON, whose room grows to twice what it is.
+struct TextWriter<'c, 'b> {
+    text: Vec<u8>,
+    counting: &'c RefCell<Counting<'b>>,
+}
+
+impl io::Write for TextWriter<'_, '_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut counting = self.counting.borrow_mut();
+        let room = counting.budget.make(2 * bytes.len());
+        let room = room.and_then(|()| counting.budget.fits(self.text.len() + bytes.len()));
+        if let Err(fault) = room {
+            counting.fault.get_or_insert(fault);
+            return Err(io::Error::other("there is no room"));
+        }
+        self.text.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }

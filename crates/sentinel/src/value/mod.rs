@@ -21,7 +21,7 @@ pub(crate) use collection::Content;
 pub use collection::{List, Map};
 pub(crate) use document::of_document;
 pub(crate) use equality::{compare_numbers, equal};
-pub(crate) use json::{from_json, to_json};
+pub(crate) use json::{from_json, to_json, to_json_text};
 pub(crate) use key::{Key, MemberName, whole};
 pub(crate) use lazy::Lazy;
 pub use lazy::Members;

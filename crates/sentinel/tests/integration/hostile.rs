@@ -236,3 +236,17 @@ fn memory_is_limited_with_its_number() {
     assert_eq!(error.kind, objchange_sentinel::RunErrorKind::Memory);
     assert_eq!(error.message, "the evaluation needs more than 64 MiB of memory");
 }
+
+/// A nest of lists that share their elements takes little memory, and its text much.
+#[test]
+fn the_text_of_a_shared_nest_is_limited_as_it_grows() {
+    for start in ["[]", "[\"a\"]", "{\"a\": 1}", "[undefined]"] {
+        let nest = |step: &str| {
+            format!(
+                "import \"json\"\nx = {start}\nfor range(24) as _ {{ x = {step} }}\nmain = json.marshal(x)"
+            )
+        };
+        check(nest("[x, x]"), "MiB of memory");
+        check(nest("{\"a\": x, \"b\": x}"), "MiB of memory");
+    }
+}

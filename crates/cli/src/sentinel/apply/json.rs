@@ -5,9 +5,8 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use super::judge::{Judged, Judgement, Unknown};
+use super::judge::{Judged, Judgement, Unknown, WitnessReports};
 use super::set::Applied;
-use super::witness::WitnessReports;
 use crate::reports::json;
 use crate::sentinel::fault::Fault;
 

@@ -8,7 +8,7 @@ use super::judge::{Judged, Judgement, Outcome};
 use super::set::Applied;
 use crate::reports::junit;
 use crate::sentinel::configuration::Level;
-use crate::sentinel::rule::show;
+use objchange_policy::sentinel::judge::show;
 
 pub(super) fn case(applied: &Applied, judged: &Judged, unknown: OnUnknown) -> TestCase {
     let said = said(judged);

@@ -4,16 +4,12 @@
 //! set ── policies, compiled once ──▶ judge ── one policy over one plan ──▶ text, JSON, JUnit, SARIF
 //! ```
 
-mod hide;
 mod json;
 mod judge;
 mod junit;
 mod sarif;
 mod set;
-#[cfg(test)]
-mod tests;
 mod text;
-mod witness;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -26,11 +22,10 @@ use objchange_policy::sentinel::{Document, Imports};
 use objchange_sentinel::Policy;
 use serde_json::Value as Json;
 
-use self::judge::{Judged, Judgement, Outcome, RunOptions, judge};
+use self::judge::{Judged, Outcome, RunOptions, judge};
 use self::set::{Applied, Asked};
 use super::configuration::Level;
 use super::limits::LimitArgs;
-use super::rule::Rule;
 use super::{clock, work};
 use crate::arguments::Assignment;
 use crate::documents::{self, ErroredPlans, Inputs, Wanted};
@@ -397,31 +392,5 @@ impl Judged {
             Outcome::Undefined => UNDEFINED,
             _ => u8::from(self.is_broken(unknown)) * exit::FAILED,
         }
-    }
-
-    /// The rule that the policy is at last, if it is one.
-    fn main_rule(&self) -> Option<&Rule> {
-        self.rules.iter().map(|judgement| &judgement.rule).find(|rule| rule.name == "main")
-    }
-
-    /// The rules, each below the one that needed it first, with how deep they nest; `main` is the first.
-    fn tree(&self) -> Vec<(usize, &Judgement)> {
-        let mut below = vec![Vec::new(); self.rules.len()];
-        let (mut main, mut roots) = (Vec::new(), Vec::new());
-        for (index, judgement) in self.rules.iter().enumerate().rev() {
-            match judgement.needed_by.and_then(|by| below.get_mut(by)) {
-                Some(below) => below.push(index),
-                None if judgement.rule.name == "main" => main.push(index),
-                None => roots.push(index),
-            }
-        }
-        roots.extend(main);
-        let mut waiting: Vec<(usize, usize)> = roots.into_iter().map(|root| (0, root)).collect();
-        let mut tree = Vec::with_capacity(self.rules.len());
-        while let Some((depth, index)) = waiting.pop() {
-            tree.push((depth, &self.rules[index]));
-            waiting.extend(std::mem::take(&mut below[index]).into_iter().map(|index| (depth + 1, index)));
-        }
-        tree
     }
 }

@@ -6,12 +6,11 @@ use std::io::{self, Write};
 use objchange_text::visible;
 
 use super::OnUnknown;
-use super::judge::{Judged, Judgement, Outcome};
+use super::judge::{Judged, Judgement, Outcome, WitnessReports};
 use super::set::Applied;
-use super::witness::WitnessReports;
 use crate::sentinel::configuration::Level;
-use crate::sentinel::rule::show;
 use crate::style::{BAD, CHANGED, FAINT, GOOD};
+use objchange_policy::sentinel::judge::show;
 
 /// As many elements are named where not all are asked for.
 const SHOWN: usize = 10;
@@ -109,7 +108,10 @@ impl Text {
             writeln!(out, "    Value:\n      {}", visible(&show(&rule.value)))?;
             self.witnesses(out, "      ", witnesses)?;
         }
-        if judged.rules.is_empty() { Ok(()) } else { writeln!(out) }
+        for (name, line, col) in &judged.unused {
+            writeln!(out, "\n  {file}:{line}:{col} - Rule \"{}\"\n    Not evaluated", visible(name))?;
+        }
+        if judged.rules.is_empty() && judged.unused.is_empty() { Ok(()) } else { writeln!(out) }
     }
 
     fn witnesses(&self, out: &mut impl Write, indent: &str, all: &WitnessReports) -> io::Result<()> {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use objchange_policy::{Field, FieldKind, tfconfig, tfplan, tfstate};
 use objchange_sentinel::{Fields, Shape};
 
 use super::schemas::{Attributes, Schemas};
@@ -9,90 +10,73 @@ use super::schemas::{Attributes, Schemas};
 /// What an import of Terraform data is; nothing if it is another import.
 pub(super) fn shape(import: &str, schemas: &Arc<Schemas>) -> Option<Shape> {
     let resources = |part| Shape::map(Resource::shape(part, schemas));
+    let items = |title, table| Shape::map(record(title, fields(table, &Shape::ANY, &Shape::ANY)));
     let state = || {
-        let output = record("an output", &["name"], vec![("sensitive", Shape::BOOL), ("value", Shape::ANY)]);
-        vec![("resources", resources(Part::State)), ("outputs", Shape::map(output))]
+        let outputs = items("an output", tfstate::Output::FIELDS);
+        vec![("resources", resources(Part::State)), ("outputs", outputs)]
     };
     let fields = match import {
-        "tfplan/v2" => {
-            let variable = record("a variable", &["name"], vec![("value", Shape::ANY)]);
-            let change = record("the change of an output", &[], change(&Shape::ANY));
-            let output = record("the change of an output", &["name"], vec![("change", change)]);
-            vec![
-                ("terraform_version", Shape::STRING),
-                ("variables", Shape::map(variable)),
-                ("planned_values", record("planned_values", &[], state())),
-                ("resource_changes", resources(Part::Change)),
-                ("resource_drift", resources(Part::Change)),
-                ("output_changes", Shape::map(output)),
-                ("raw", Shape::ANY),
-            ]
-        }
+        "tfplan/v2" => vec![
+            ("terraform_version", Shape::STRING),
+            ("variables", items("a variable", tfplan::Variable::FIELDS)),
+            ("planned_values", record("planned_values", state())),
+            ("resource_changes", resources(Part::Change)),
+            ("resource_drift", resources(Part::Change)),
+            ("output_changes", items("the change of an output", tfplan::OutputChange::FIELDS)),
+            ("raw", Shape::ANY),
+        ],
         "tfstate/v2" => {
             let mut fields = state();
             fields.push(("terraform_version", Shape::STRING.or_missing()));
             fields
         }
-        "tfconfig/v2" => configuration(resources(Part::Configuration)),
+        "tfconfig/v2" => vec![
+            ("providers", items("a provider", tfconfig::Provider::FIELDS)),
+            ("resources", resources(Part::Configuration)),
+            ("provisioners", Shape::map(provisioner())),
+            ("variables", items("a variable", tfconfig::Variable::FIELDS)),
+            ("outputs", items("an output", tfconfig::Output::FIELDS)),
+            ("module_calls", items("a call of a module", tfconfig::ModuleCall::FIELDS)),
+            ("strip_index", Shape::FUNCTION),
+        ],
         _ => return None,
     };
-    Some(record(&format!("the import {import}"), &[], fields))
-}
-
-fn configuration(resources: Shape) -> Vec<(&'static str, Shape)> {
-    let names = || Shape::list(Shape::STRING);
-    let provider =
-        ["provider_config_key", "name", "full_name", "alias", "module_address", "version_constraint"];
-    let output = vec![("sensitive", Shape::BOOL), ("value", Shape::ANY), ("depends_on", names())];
-    let call = vec![
-        ("config", Shape::ANY),
-        ("count", Shape::ANY),
-        ("for_each", Shape::ANY),
-        ("depends_on", names()),
-    ];
-    vec![
-        ("providers", Shape::map(record("a provider", &provider, vec![("config", Shape::ANY)]))),
-        ("resources", resources),
-        ("provisioners", Shape::map(provisioner())),
-        (
-            "variables",
-            Shape::map(record(
-                "a variable",
-                &["module_address", "name", "description"],
-                vec![("default", Shape::ANY)],
-            )),
-        ),
-        ("outputs", Shape::map(record("an output", &["module_address", "name", "description"], output))),
-        (
-            "module_calls",
-            Shape::map(record(
-                "a call of a module",
-                &["module_address", "name", "source", "version_constraint"],
-                call,
-            )),
-        ),
-        ("strip_index", Shape::FUNCTION),
-    ]
+    Some(record(&format!("the import {import}"), fields))
 }
 
 fn provisioner() -> Shape {
-    record("a provisioner", &["resource_address", "type", "index"], vec![("config", Shape::ANY)])
+    record("a provisioner", fields(tfconfig::Provisioner::FIELDS, &Shape::ANY, &Shape::ANY))
 }
 
-/// What a change holds of something of this shape.
-fn change(values: &Shape) -> Vec<(&'static str, Shape)> {
-    let values = values.or(&Shape::NULL);
-    vec![
-        ("actions", Shape::list(Shape::STRING)),
-        ("before", values.clone()),
-        ("after", values.or_missing()),
-        ("after_unknown", Shape::ANY),
-    ]
+/// The fields of an item: of values of the document and what is configured there are these.
+fn fields(table: &[Field], values: &Shape, config: &Shape) -> Vec<(&'static str, Shape)> {
+    let shape = |&(name, kind): &Field| {
+        let shape = match kind {
+            FieldKind::Text | FieldKind::Mode => Shape::STRING,
+            FieldKind::Bool => Shape::BOOL,
+            FieldKind::Texts | FieldKind::Actions => Shape::list(Shape::STRING),
+            FieldKind::Value => values.clone(),
+            FieldKind::Expressions if name == "config" => config.clone(),
+            FieldKind::Provisioners => Shape::list(provisioner()),
+            FieldKind::Change => {
+                let mut sides = fields(tfplan::Change::FIELDS, &values.or(&Shape::NULL), config);
+                // That of an output may be undefined.
+                let after = sides.iter_mut().find(|(name, _)| *name == "after");
+                after.into_iter().for_each(|(_, after)| *after = after.clone().or_missing());
+                let has_address = table.iter().any(|(name, _)| *name == "address");
+                record(
+                    if has_address { "the change of a resource" } else { "the change of an output" },
+                    sides,
+                )
+            }
+            _ => Shape::ANY,
+        };
+        (name, shape)
+    };
+    table.iter().map(shape).collect()
 }
 
-/// A map with these strings and other values.
-fn record(title: &str, strings: &[&'static str], mut fields: Vec<(&'static str, Shape)>) -> Shape {
-    fields.extend(strings.iter().map(|name| (*name, Shape::STRING)));
+fn record(title: &str, fields: Vec<(&'static str, Shape)>) -> Shape {
     Shape::fields(Arc::new(Record { title: title.to_owned(), fields }))
 }
 
@@ -140,40 +124,13 @@ impl Resource {
 
     fn record(&self) -> Record {
         let values = Attributes::of(&self.schemas, self.types.as_deref());
-        let (title, strings, mut fields) = match self.part {
-            Part::Change => {
-                let change = record("the change of a resource", &[], change(&Shape::fields(values)));
-                (
-                    "a change of a resource",
-                    ["provider_name", "deposed"],
-                    vec![("index", Shape::ANY), ("change", change)],
-                )
-            }
-            Part::State => (
-                "a resource",
-                ["provider_name", "deposed_key"],
-                vec![
-                    ("index", Shape::ANY),
-                    ("values", Shape::fields(values)),
-                    ("depends_on", Shape::list(Shape::STRING)),
-                    ("tainted", Shape::BOOL),
-                ],
-            ),
-            Part::Configuration => (
-                "the configuration of a resource",
-                ["provider_config_key", "address"],
-                vec![
-                    ("provisioners", Shape::list(provisioner())),
-                    ("config", Shape::fields(Arc::new(Expressions(values)))),
-                    ("count", Shape::ANY),
-                    ("for_each", Shape::ANY),
-                    ("depends_on", Shape::list(Shape::STRING)),
-                ],
-            ),
+        let config = Shape::fields(Arc::new(Expressions(Arc::clone(&values))));
+        let (title, table) = match self.part {
+            Part::Change => ("a change of a resource", tfplan::ResourceChange::FIELDS),
+            Part::State => ("a resource", tfstate::Resource::FIELDS),
+            Part::Configuration => ("the configuration of a resource", tfconfig::Resource::FIELDS),
         };
-        let strings = ["address", "module_address", "mode", "type", "name"].into_iter().chain(strings);
-        fields.extend(strings.map(|name| (name, Shape::STRING)));
-        Record { title: title.to_owned(), fields }
+        Record { title: title.to_owned(), fields: fields(table, &Shape::fields(values), &config) }
     }
 }
 

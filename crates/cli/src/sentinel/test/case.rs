@@ -11,8 +11,8 @@ use super::compare::is_same;
 use crate::sentinel::configuration::{self, Configuration, Given};
 use crate::sentinel::fault::Fault;
 use crate::sentinel::limits::RunLimits;
-use crate::sentinel::rule::{Rule, to_json, undefined};
 use crate::sentinel::sources::{Sources, shown};
+use objchange_policy::sentinel::judge::{Rule, to_json, undefined};
 
 /// A test case that was not run yet.
 #[derive(Debug)]

@@ -9,7 +9,7 @@ use super::case::{Difference, Outcome};
 use super::coverage::Coverage;
 use crate::reports;
 use crate::sentinel::fault::Fault;
-use crate::sentinel::rule::Rule;
+use objchange_policy::sentinel::judge::Rule;
 
 #[derive(Serialize)]
 struct Line<'a> {

@@ -5,7 +5,7 @@ use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus};
 
 use super::case::Outcome;
 use crate::reports::junit::Junit;
-use crate::sentinel::rule::show;
+use objchange_policy::sentinel::judge::show;
 
 /// Holds every case until the end, because the head of the report says how many there are.
 #[derive(Default)]

@@ -7,8 +7,8 @@ use serde_json::Value as Json;
 
 use super::case::{Difference, Outcome};
 use super::coverage::Coverage;
-use crate::sentinel::rule::{Rule, show};
 use crate::style::{BAD, FAINT, GOOD};
+use objchange_policy::sentinel::judge::{Rule, show};
 
 /// More lines of what was printed are counted only.
 const PRINTED_SHOWN: usize = 50;

@@ -86,42 +86,29 @@ fn what_is_left_is_named() {
 #[test]
 fn what_a_crash_leaves_is_destroyed() {
     use async_trait::async_trait;
-    use objchange::change::{ApplyResourceChange, PlanResourceChange, PlannedResource};
     use objchange_conform::run;
-    use objchange_provider::{
-        Answer, Component, ErrorKind, Provider, ReadResource, Result, Schemas, UpgradeResource,
-    };
+    use objchange_provider::{Call, ErrorKind, Provider, Reply, Result};
 
     /// It is gone with the first thing that it reads.
     struct Fragile(Kit, AtomicBool, Arc<Mutex<i64>>);
 
     #[async_trait]
     impl Provider for Fragile {
-        async fn schemas(&self) -> Result<Arc<Schemas>> {
-            self.0.schemas().await
-        }
-        async fn validate(&self, of: Component, name: &str, config: &Value) -> Result<Vec<Diagnostic>> {
-            self.0.validate(of, name, config).await
-        }
-        async fn configure(&self, config: &Value) -> Result<Vec<Diagnostic>> {
-            self.0.configure(config).await
-        }
-        async fn upgrade(&self, request: &UpgradeResource) -> Result<Answer> {
-            self.0.upgrade(request).await
-        }
-        async fn read(&self, _: &ReadResource) -> Result<Answer> {
-            self.1.store(true, Ordering::SeqCst);
-            Err(ErrorKind::Crashed { status: "exit status: 2".into() }.into())
-        }
-        async fn plan(&self, name: &str, request: &PlanResourceChange) -> Result<PlannedResource> {
-            self.0.plan(name, request).await
-        }
-        async fn apply(&self, name: &str, request: &ApplyResourceChange) -> Result<AppliedResource> {
-            assert!(!self.1.load(Ordering::SeqCst));
-            let applied = self.0.apply(name, request).await?;
-            *self.2.lock().unwrap() +=
-                i64::from(request.prior.is_null()) - i64::from(request.planned.is_null());
-            Ok(applied)
+        async fn call(&self, call: Call<'_>) -> Result<Reply> {
+            match call {
+                Call::Read(_) => {
+                    self.1.store(true, Ordering::SeqCst);
+                    Err(ErrorKind::Crashed { status: "exit status: 2".into() }.into())
+                }
+                Call::Apply(_, request) => {
+                    assert!(!self.1.load(Ordering::SeqCst));
+                    let applied = self.0.call(call).await?;
+                    *self.2.lock().unwrap() +=
+                        i64::from(request.prior.is_null()) - i64::from(request.planned.is_null());
+                    Ok(applied)
+                }
+                _ => self.0.call(call).await,
+            }
         }
     }
 

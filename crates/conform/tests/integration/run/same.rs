@@ -126,12 +126,8 @@ fn a_run_that_is_stopped_says_so() {
 #[test]
 fn what_crashes_is_given_up_and_the_others_are_tried() {
     use async_trait::async_trait;
-    use objchange::Value;
-    use objchange::change::{
-        AppliedResource, ApplyResourceChange, Diagnostic, PlanResourceChange, PlannedResource,
-    };
     use objchange_conform::{Clause, run};
-    use objchange_provider::{Answer, Provider, ReadResource, Result, Schemas, UpgradeResource};
+    use objchange_provider::{Call, Provider, Reply, Result};
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -140,31 +136,14 @@ fn what_crashes_is_given_up_and_the_others_are_tried() {
 
     #[async_trait]
     impl Provider for Fragile {
-        async fn schemas(&self) -> Result<Arc<Schemas>> {
-            self.0.schemas().await
-        }
-        async fn validate(&self, of: Component, name: &str, config: &Value) -> Result<Vec<Diagnostic>> {
-            self.alive()?;
-            self.0.validate(of, name, config).await
-        }
-        async fn configure(&self, config: &Value) -> Result<Vec<Diagnostic>> {
-            self.0.configure(config).await
-        }
-        async fn upgrade(&self, request: &UpgradeResource) -> Result<Answer> {
-            self.0.upgrade(request).await
-        }
-        async fn read(&self, request: &ReadResource) -> Result<Answer> {
-            self.0.read(request).await
-        }
-        async fn plan(&self, name: &str, request: &PlanResourceChange) -> Result<PlannedResource> {
-            if name == "kit_planned_string" {
+        async fn call(&self, call: Call<'_>) -> Result<Reply> {
+            if matches!(call, Call::Plan("kit_planned_string", _)) {
                 self.1.store(true, Ordering::SeqCst);
             }
-            self.alive()?;
-            self.0.plan(name, request).await
-        }
-        async fn apply(&self, name: &str, request: &ApplyResourceChange) -> Result<AppliedResource> {
-            self.0.apply(name, request).await
+            if matches!(call, Call::Plan(..) | Call::Validate(..)) {
+                self.alive()?;
+            }
+            self.0.call(call).await
         }
     }
 

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use libtest_mimic::{Arguments, Failed, Trial};
 use objchange_conform::{Acceptance, Clause, FindingSeverity, Hints, accepted, judge, samples};
 use objchange_provider::client::{Client, Launch};
-use objchange_provider::{Component, Provider};
+use objchange_provider::{Component, ProviderExt};
 
 use install::PACKAGES;
 use timed::Timed;

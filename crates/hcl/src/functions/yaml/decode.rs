@@ -296,7 +296,7 @@ impl<'t> Reader<'t> {
             let value = self.node(event, depth + 1)?;
             let key = match key.kind() {
                 Kind::Null => return Err(wrong("a key is null").into()),
-                _ => key.convert(&Type::String).map_err(|_| wrong("a key is no text"))?,
+                _ => key.convert(&Type::String).map_err(|_| wrong("a key is not text"))?,
             };
             let key = key.as_str().unwrap_or_default();
             if key == "<<" && !is_text {

@@ -4,6 +4,7 @@
 
 use std::io::{self, Write};
 
+use objchange_text::visible;
 use serde::{Serialize, Serializer};
 use serde_json::ser::Formatter;
 
@@ -97,6 +98,11 @@ impl Formatter for Indented {
         self.end_item(out)
     }
 
+    /// What must not reach a terminal is escaped as the language has it, also what JSON leaves as it is.
+    fn write_string_fragment<W: ?Sized + Write>(&mut self, out: &mut W, fragment: &str) -> io::Result<()> {
+        out.write_all(visible(fragment).as_bytes())
+    }
+
     fn write_i128<W: ?Sized + Write>(&mut self, out: &mut W, _: i128) -> io::Result<()> {
         out.write_all(b"undefined")
     }
@@ -134,6 +140,8 @@ mod tests {
         let expected = "{\n\t\"a\": [],\n\t\"b\": {},\n\t\"c\": [\n\t\t1,\n\t\t[\n\t\t\t2.5,\n\t\t],\n\t],\n\t\"d\": {\n\t\t\
                         \"e\": null,\n\t\t\"f\\\"\\u0001\\n\": \"é😀\",\n\t},\n}";
         assert_eq!(text(&value), expected);
+        let hidden = "a\u{7f}\u{9b}\u{202e}\u{2066}\u{2028}\u{feff}\u{e0001}";
+        assert_eq!(text(&hidden), r#""a\x7f\u009b\u202e\u2066\u2028\ufeff\U000e0001""#);
         assert_eq!(text(&[Undefined]), "[\n\tundefined,\n]");
     }
 

@@ -6,7 +6,7 @@ use objchange::Value;
 use objchange::change::PlanResourceChange;
 use objchange_conform::kit::{trial_block, trial_config};
 use objchange_provider::client::{Children, Client};
-use objchange_provider::{Error, Provider};
+use objchange_provider::{Error, ProviderExt};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::transport::program::{assert_gone, is_there, kit, run};

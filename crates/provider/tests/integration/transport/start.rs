@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use objchange_provider::client::{Children, Client, Launch, Limits, Reattach};
-use objchange_provider::{Error, Provider};
+use objchange_provider::{Error, ProviderExt};
 
 use crate::kit_program;
 use crate::transport::program::{Script, assert_gone, kit, run};

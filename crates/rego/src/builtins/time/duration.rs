@@ -20,7 +20,7 @@ fn unit(name: &str) -> Option<u64> {
     })
 }
 
-pub(super) fn parse(text: &str) -> Outcome {
+pub(in crate::builtins) fn parse(text: &str) -> Outcome {
     let shown = || Value::from(text);
     let invalid = || BuiltinError::failed(format!("time: invalid duration {}", shown()));
     let (is_negative, mut rest) = match text.strip_prefix('-') {

@@ -17,6 +17,8 @@ const S: Types = Types::STRING;
 const N: Types = Types::NUMBER;
 const ANY: Types = Types::ANY;
 
+pub(super) use duration::parse as parse_duration;
+
 pub(super) const FAMILY: &[Builtin] = &[
     Builtin::new("time.now_ns", &[], |context, _| some(Value::int(context.now_ns()))),
     Builtin::new("time.parse_rfc3339_ns", &[S], |_, o| {

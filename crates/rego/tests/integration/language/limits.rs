@@ -70,3 +70,20 @@ fn rules_that_lead_to_themselves_are_refused() {
         assert!(error.contains("itself, which Rego does not allow"), "{text}: {error}");
     }
 }
+
+/// OPA refuses these when policies are compiled. What they say of such elements would be no answer.
+#[test]
+fn constant_elements_of_the_wrong_type_are_refused() {
+    let compile = |call: &str| {
+        let text = format!("package a\n\nx := {call}\n");
+        let file = SourceFile { name: "a.rego".to_owned(), text };
+        Program::compile(&[file], &CompileOptions::default()).map(drop)
+    };
+    for call in ["any([\"a\"])", "all({true, 1})", "graph.reachable({\"a\": 1}, [\"a\"])"] {
+        let errors = compile(call).unwrap_err();
+        assert_eq!(errors.0[0].code, "rego_type_error", "{call}: {errors}");
+    }
+    for call in ["any([true])", "all(set())", "any(input.l)", "graph.reachable({\"a\": {\"b\"}}, [\"a\"])"] {
+        assert!(compile(call).is_ok(), "{call}");
+    }
+}

@@ -1,33 +1,42 @@
 //! Which elements made a policy or a rule false.
 
 use objchange_sentinel::{Element, Location, Reason, Value, Witness, Witnesses};
+use objchange_text::redact::SENSITIVE;
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use objchange_policy::sentinel::Imports;
-use objchange_text::redact::SENSITIVE;
+use super::super::Imports;
 
 /// An element that made something false or undefined.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(super) struct WitnessReport {
+#[non_exhaustive]
+pub struct WitnessReport {
     /// The resource that it is, or is a part of.
-    pub(super) address: Option<String>,
+    pub address: Option<String>,
     /// The keys and indexes, from the outermost collection to the innermost.
-    pub(super) keys: Vec<Json>,
-    pub(super) reason: &'static str,
+    pub keys: Vec<Json>,
+    /// What a list holds there, if that is a text, a number or a boolean: an index alone says little.
+    pub element: Option<Json>,
+    /// What is so with it, as a word.
+    pub reason: &'static str,
     /// How many elements there are of which none fits.
-    pub(super) looked_at: Option<usize>,
+    pub looked_at: Option<usize>,
     /// What says so.
-    file: String,
-    pub(super) line: usize,
-    col: usize,
+    pub file: String,
+    /// The line in that file.
+    pub line: usize,
+    /// The column in that.
+    pub col: usize,
 }
 
 /// Elements, and how many there are besides.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub(super) struct WitnessReports {
-    pub(super) list: Vec<WitnessReport>,
-    pub(super) more: usize,
+#[non_exhaustive]
+pub struct WitnessReports {
+    /// The elements, at most 100.
+    pub list: Vec<WitnessReport>,
+    /// How many there are besides.
+    pub more: usize,
 }
 
 impl WitnessReports {
@@ -48,6 +57,7 @@ impl WitnessReports {
                     *key = Json::from(SENSITIVE);
                 }
             }
+            seen.element = None;
             seen.looked_at = None;
         }
     }
@@ -68,6 +78,7 @@ impl WitnessReport {
         let addresses = witness.elements.iter().rev();
         Self {
             address: addresses.filter_map(|element| address(element, imports)).next(),
+            element: witness.elements.last().and_then(scalar_in_list),
             keys: witness.elements.iter().map(|element| element.key.to_json().unwrap_or_default()).collect(),
             reason,
             looked_at,
@@ -78,11 +89,14 @@ impl WitnessReport {
     }
 
     /// What people call the element.
-    pub(super) fn name(&self) -> String {
+    fn name(&self) -> String {
         let text = |key: &Json| key.as_str().map_or_else(|| key.to_string(), str::to_owned);
         let keys = || self.keys.iter().map(text).collect::<Vec<_>>().join(" / ");
         match &self.address {
-            None => keys(),
+            None => match &self.element {
+                Some(element) => format!("{element} (at {})", keys()),
+                None => keys(),
+            },
             // Where in it.
             Some(address) => match self.keys.last() {
                 Some(last) if self.keys.len() > 1 && last.as_str() != Some(address) => {
@@ -94,7 +108,7 @@ impl WitnessReport {
     }
 
     /// What is so, in a sentence.
-    pub(super) fn sentence(&self) -> String {
+    pub fn sentence(&self) -> String {
         let name = self.name();
         let of = if name.is_empty() { String::new() } else { format!(" of {name}") };
         match (self.reason, self.looked_at) {
@@ -109,6 +123,17 @@ impl WitnessReport {
         }
     }
 }
+
+/// An element of a list that has no parts.
+fn scalar_in_list(element: &Element) -> Option<Json> {
+    let is_scalar =
+        matches!(element.value, Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::String(_));
+    let is_in_list = matches!(element.key, Value::Int(_));
+    if is_scalar && is_in_list { element.value.to_json_within(LONGEST) } else { None }
+}
+
+/// A longer text is not shown as an element.
+const LONGEST: u64 = 1000;
 
 /// The address of the resource that an element is, whatever it is a part of.
 fn address(element: &Element, imports: &Imports) -> Option<String> {

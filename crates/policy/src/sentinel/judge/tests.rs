@@ -2,30 +2,17 @@
 
 use std::sync::Arc;
 
-use objchange_sentinel::Policy;
+use objchange_sentinel::{Policy, Setup};
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::judge::{Judged, RunOptions, judge};
-use super::set::{Applied, Compiled};
-use crate::sentinel::configuration::Level;
-use crate::sentinel::limits::RunLimits;
-use objchange_policy::sentinel::{Document, Imports};
+use super::super::Document;
+use super::{Imports, Judged, judge};
 
 fn judged(policy: &str, plan: &serde_json::Value) -> Judged {
     let policy = Policy::parse("p.sentinel", policy).unwrap_or_else(|errors| panic!("{policy}\n{errors:?}"));
-    let applied = Applied {
-        name: "p".to_owned(),
-        file: "p.sentinel".to_owned(),
-        level: Level::HardMandatory,
-        params: Default::default(),
-        own_params: Vec::new(),
-        globals: Default::default(),
-        compiled: Ok(Compiled { policy, imports: Default::default() }),
-    };
     let plan = Arc::new(Document::new(Arc::new(plan.to_string())).unwrap());
-    judge(&applied, &Imports::new(&plan, None, None), RunOptions { now: 0, limits: RunLimits::default() })
-        .unwrap()
+    judge(&policy, &Imports::new(&plan, None, None), Setup::default).unwrap()
 }
 
 /// A plan that says the secret wherever one may stand.

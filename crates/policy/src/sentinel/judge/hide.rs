@@ -4,11 +4,11 @@
 //! collections are shown where all of them are the same with other values in place of the secrets. If one differs none is
 //! shown: which of them are the same could spell a secret, guess by guess.
 
+use objchange_text::redact::SENSITIVE;
 use serde_json::Value as Json;
 
-use super::judge::{Judged, Judgement};
-use objchange_policy::sentinel::Imports;
-use objchange_text::redact::SENSITIVE;
+use super::super::Imports;
+use super::{Judged, Judgement};
 
 impl Judged {
     /// Hides what may be made from secrets, as the answers of the same policy tell that has seen other values.

@@ -6,13 +6,18 @@ use serde_json::{Value as Json, json};
 
 /// A rule that was evaluated.
 #[derive(Debug, Clone, Serialize)]
-pub(crate) struct Rule {
-    pub(crate) name: String,
-    pub(crate) line: usize,
-    pub(crate) col: usize,
+#[non_exhaustive]
+pub struct Rule {
+    /// What it is called.
+    pub name: String,
+    /// The line on which it is.
+    pub line: usize,
+    /// The column in that.
+    pub col: usize,
     /// The comment directly above it.
-    pub(crate) doc: Option<String>,
-    pub(crate) value: Json,
+    pub doc: Option<String>,
+    /// What it is, as a report has it.
+    pub value: Json,
 }
 
 /// A larger value is no answer that anybody reads, nor a program: it is cut, and then a text.
@@ -22,7 +27,8 @@ const LARGEST: u64 = 1 << 20;
 const SHOWN: usize = 200;
 
 impl Rule {
-    pub(crate) fn of(run: &Run<'_>, rule: &Evaluated) -> Self {
+    /// A rule that a run has evaluated.
+    pub fn of(run: &Run<'_>, rule: &Evaluated) -> Self {
         Self {
             name: rule.name.to_string(),
             line: rule.location.position.line,
@@ -34,7 +40,7 @@ impl Rule {
 }
 
 /// A value as a report has it: undefined with where it arose.
-pub(crate) fn to_json(run: &Run<'_>, value: &Value) -> Json {
+pub fn to_json(run: &Run<'_>, value: &Value) -> Json {
     match value {
         Value::Undefined(place) => undefined(&run.location(*place)),
         // What has no form in JSON, or one that is too large.
@@ -42,12 +48,13 @@ pub(crate) fn to_json(run: &Run<'_>, value: &Value) -> Json {
     }
 }
 
-pub(crate) fn undefined(at: &Location) -> Json {
+/// As a report has what is undefined: with where it arose.
+pub fn undefined(at: &Location) -> Json {
     json!({"undefined": true, "at": at.to_string()})
 }
 
 /// A value for people, cut where it is long.
-pub(crate) fn show(value: &Json) -> String {
+pub fn show(value: &Json) -> String {
     if let (Some(Json::Bool(true)), Some(Json::String(at))) = (value.get("undefined"), value.get("at")) {
         return format!("undefined (from {at})");
     }

@@ -1,0 +1,201 @@
+//! `objchange policy --allow-net`: what policies ask of the network.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use serde_json::{Value, json};
+
+use crate::folder::Folder;
+use crate::program::{Output, objchange};
+
+/// A request as a server has seen it.
+#[derive(Debug, Clone)]
+struct Seen {
+    line: String,
+    headers: Vec<String>,
+    body: String,
+}
+
+/// A server on this machine, for as long as the program runs.
+struct Server {
+    url: String,
+    seen: Arc<Mutex<Vec<Seen>>>,
+}
+
+impl Server {
+    fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let seen: Arc<Mutex<Vec<Seen>>> = Arc::default();
+        let noted = Arc::clone(&seen);
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                let noted = Arc::clone(&noted);
+                thread::spawn(move || answer(stream.unwrap(), &noted));
+            }
+        });
+        Self { url, seen }
+    }
+
+    fn seen(&self) -> Vec<Seen> {
+        self.seen.lock().unwrap().clone()
+    }
+}
+
+fn answer(mut stream: TcpStream, seen: &Mutex<Vec<Seen>>) {
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    let mut lines = Vec::new();
+    loop {
+        let mut line = String::new();
+        if reader.read_line(&mut line).unwrap() <= 2 {
+            break;
+        }
+        lines.push(line.trim_end().to_lowercase());
+    }
+    let length = lines.iter().find_map(|line| line.strip_prefix("content-length: ")?.parse().ok());
+    let mut body = vec![0; length.unwrap_or(0)];
+    reader.read_exact(&mut body).unwrap();
+    let first = lines.remove(0);
+    let path = first.split(' ').nth(1).unwrap().to_owned();
+    let body = String::from_utf8(body).unwrap();
+    seen.lock().unwrap().push(Seen { line: first, headers: lines, body });
+    let (status, headers, body) = match &*path {
+        "/json" => {
+            ("200 OK", "Content-Type: application/json\r\nX-A: 1\r\nX-A: 2", r#"{"limit":3}"#.to_owned())
+        }
+        "/yaml" => ("200 OK", "Content-Type: application/yaml", "limit: 4".to_owned()),
+        "/text" => ("404 Not Found", "Content-Type: text/plain", "{\"limit\": 5}".to_owned()),
+        "/broken" => ("200 OK", "Content-Type: application/json", "{".to_owned()),
+        "/from" => ("302 Found", "Location: /json", String::new()),
+        "/large" => ("200 OK", "Content-Type: text/plain", "a".repeat(17 << 20)),
+        // It never answers.
+        _ => return thread::park(),
+    };
+    let length = body.len();
+    // The program may have gone.
+    _ = write!(
+        stream,
+        "HTTP/1.1 {status}\r\n{headers}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+    );
+}
+
+const SECRET: &str = "hunter2x";
+
+fn plan() -> String {
+    json!({"format_version": "1.2", "terraform_version": "1.9.0", "resource_changes": [{
+        "address": "t.a", "mode": "managed", "type": "t", "name": "a", "provider_name": "p", "change": {
+            "actions": ["create"], "before": null, "after": {"secret": SECRET, "size": 3}, "after_unknown": {},
+            "after_sensitive": {"secret": true}}}]})
+    .to_string()
+}
+
+/// Evaluates a policy of which this is the body, with `msg` as its message.
+fn deny(server: &Server, body: &str, more: &[&str]) -> Output {
+    let body = body.replace("URL", &server.url);
+    let text = format!(
+        "package main\n\nchange := input.tfplan.resource_changes[_].change\n\n\
+        deny contains msg if {{\n{body}\n}}\n"
+    );
+    let folder = Folder::with("network", &[("p.rego", &*text)]);
+    let rego = folder.at("p.rego");
+    objchange([&["policy", "--rego", rego.to_str().unwrap()], more].concat(), plan())
+}
+
+fn messages(output: &Output) -> Vec<Value> {
+    let report: Value = serde_json::from_str(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
+    let rules = report["rules"].as_array().unwrap().iter();
+    rules.flat_map(|rule| rule["findings"].as_array().unwrap()).map(|one| one["message"].clone()).collect()
+}
+
+const ALLOWED: &[&str] = &["--allow-net", "--json"];
+
+#[test]
+fn http_send_answers_as_in_opa() {
+    let server = Server::start();
+    for (call, value, expected) in [
+        (r#"{"method": "get", "url": "URL/json"}"#, "response.status", "200 OK"),
+        (r#"{"method": "get", "url": "URL/json"}"#, "response.body.limit", "3"),
+        (r#"{"method": "get", "url": "URL/json"}"#, r#"response.headers["x-a"]"#, r#"["1", "2"]"#),
+        (r#"{"method": "get", "url": "URL/json"}"#, "response.raw_body", r#"{"limit":3}"#),
+        (r#"{"method": "get", "url": "URL/yaml"}"#, "response.body.limit", "4"),
+        (r#"{"method": "get", "url": "URL/text"}"#, "[response.status_code, response.body]", "[404, null]"),
+        (r#"{"method": "get", "url": "URL/broken"}"#, "response.body", "null"),
+        (r#"{"method": "get", "url": "URL/text", "force_json_decode": true}"#, "response.body.limit", "5"),
+        (r#"{"method": "get", "url": "URL/from"}"#, "response.status_code", "302"),
+        (r#"{"method": "get", "url": "URL/from", "enable_redirect": true}"#, "response.body.limit", "3"),
+        (
+            r#"{"method": "get", "url": "URL/silent", "timeout": "200ms", "raise_error": false}"#,
+            "[response.status_code, response.error.code]",
+            r#"[0, "eval_http_send_network_error"]"#,
+        ),
+        (
+            r#"{"method": "get", "url": "URL/large", "raise_error": false, "cache": true}"#,
+            "response.status_code",
+            "0",
+        ),
+    ] {
+        let body = format!("\tresponse := http.send({call})\n\tmsg := sprintf(\"%v\", [{value}])");
+        let output = deny(&server, &body, ALLOWED);
+        assert_eq!(messages(&output), [json!(expected)], "{call}: {output:?}");
+    }
+}
+
+#[test]
+fn a_request_is_sent_once_and_only_with_its_own_values() {
+    let server = Server::start();
+    let body = "\tresponse := http.send({\"method\": \"post\", \"url\": \"URL/json\", \
+        \"headers\": {\"X-Key\": \"v\"}, \"body\": {\"size\": change.after.size}})\n\
+        \tresponse.body.limit == 3\n\tmsg := \"too large\"";
+    let output = deny(&server, body, ALLOWED);
+    assert_eq!(messages(&output), ["too large"], "{output:?}");
+    let body = "\thttp.send({\"method\": \"get\", \"url\": \"URL/json\", \"body\": change.after}).body.limit == 3\n\
+        \tmsg := \"secret\"";
+    let output = deny(&server, body, ALLOWED);
+    let all = format!("{}{}", output.stdout, output.stderr);
+    // What the server says may depend on the secret.
+    assert!(!messages(&output).contains(&json!("secret")) && !all.contains(SECRET), "{output:?}");
+    assert_eq!(messages(&output).len(), 1, "{output:?}");
+    let seen = server.seen();
+    assert_eq!(seen.len(), 2, "{seen:?}");
+    assert!(seen[0].line.starts_with("post /json "), "{seen:?}");
+    assert!(seen[0].headers.contains(&"x-key: v".to_owned()), "{seen:?}");
+    assert_eq!(seen[0].body, r#"{"size":3}"#);
+    assert!(seen[1].body.contains(SECRET), "{seen:?}");
+}
+
+#[test]
+fn a_request_without_an_answer_is_a_warning_or_a_failure() {
+    let server = Server::start();
+    let body = "\thttp.send({\"method\": \"get\", \"url\": \"URL/silent?key=v\", \"timeout\": \"200ms\"})\n\tmsg := \"a\"";
+    let output = deny(&server, body, &["--allow-net"]);
+    assert_eq!(output.code, 0, "{output:?}");
+    assert!(
+        output.stderr.contains("http.send: GET http://") && output.stderr.contains("timed out"),
+        "{output:?}"
+    );
+    assert!(!output.stderr.contains("key=v"), "{output:?}");
+    let output = deny(&server, body, &["--allow-net", "--strict-builtin-errors"]);
+    assert_eq!(output.code, 1, "{output:?}");
+    let body = "\thttp.send({\"method\": \"get\", \"url\": \"URL/silent\", \"timeout\": 0})\n\tmsg := \"a\"";
+    let output = deny(&server, body, &["--allow-net", "--timeout", "1"]);
+    assert_eq!(output.code, 2, "{output:?}");
+    assert!(output.stderr.contains("--timeout"), "{output:?}");
+    // What is asked for and not done must not make a rule pass.
+    let body =
+        "\thttp.send({\"method\": \"get\", \"url\": \"URL/json\", \"tls_ca_cert\": \"x\"})\n\tmsg := \"a\"";
+    let output = deny(&server, body, &["--allow-net"]);
+    assert_eq!(output.code, 1, "{output:?}");
+    assert!(output.stdout.contains("tls_ca_cert is not supported"), "{output:?}");
+}
+
+#[test]
+fn names_are_looked_up() {
+    let server = Server::start();
+    let body = "\t\"127.0.0.1\" in net.lookup_ip_addr(\"localhost\")\n\tmsg := \"local\"";
+    assert_eq!(messages(&deny(&server, body, ALLOWED)), ["local"]);
+    let output = deny(&server, body, &[]);
+    assert_eq!(output.code, 2, "{output:?}");
+    assert!(output.stderr.contains("--allow-net"), "{output:?}");
+}

@@ -1,0 +1,236 @@
+//! Running one policy over one plan: what it says, why, what of that is unknown until apply, and what must not be shown.
+
+mod hide;
+mod rule;
+#[cfg(test)]
+mod tests;
+mod witness;
+
+use std::sync::Arc;
+
+use objchange_plan::DocumentError;
+use objchange_sentinel::{Evaluated, Location, Policy, Run, RunError, Setup, Touched, Verdict, Witnesses};
+use serde::Serialize;
+use serde_json::Value as Json;
+
+pub use self::rule::{Rule, show, to_json, undefined};
+pub use self::witness::{WitnessReport, WitnessReports};
+use super::Imports;
+use super::hidden::Replacement;
+use super::place::AccessLog;
+
+/// What a policy says of a plan.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Judged {
+    /// What it says.
+    pub outcome: Outcome,
+    /// Why it could not be evaluated.
+    pub error: Option<RunError>,
+    /// What it has printed.
+    pub print: String,
+    /// What `main` is; none if it was not evaluated.
+    pub main: Option<Json>,
+    /// The rules that were evaluated, in the order of the text.
+    pub rules: Vec<Judgement>,
+    /// The other rules, by name, line and column.
+    pub unused: Vec<(String, usize, usize)>,
+    /// What made the policy false.
+    pub witnesses: WitnessReports,
+    /// What was looked at that is unknown until apply.
+    pub unknown: Vec<Unknown>,
+    /// Whether the verdict may be another one after apply.
+    pub is_undecided: bool,
+}
+
+/// A rule, and why it is as it is.
+#[derive(Debug, Serialize)]
+#[non_exhaustive]
+pub struct Judgement {
+    /// The rule.
+    #[serde(flatten)]
+    pub rule: Rule,
+    /// What made it false or undefined.
+    pub witnesses: WitnessReports,
+    /// The rules that made it so, by their place in the list.
+    pub because: Vec<usize>,
+    /// Whether it may be something else after apply.
+    #[serde(rename = "undecided")]
+    pub is_undecided: bool,
+    /// The rule that needed it first.
+    pub needed_by: Option<usize>,
+}
+
+/// Something unknown until apply, on which a rule or the verdict depends.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Unknown {
+    /// The path of the value, and of which resource or output.
+    pub what: String,
+    /// The file in which it was looked at.
+    pub file: String,
+    /// The line in that.
+    pub line: usize,
+    /// The column in that.
+    pub col: usize,
+    /// The rules that depend on it, by their place in the list.
+    pub rules: Vec<usize>,
+}
+
+impl Unknown {
+    fn of(touched: &Touched) -> Self {
+        Self {
+            what: touched.what.clone(),
+            file: touched.location.file.to_string(),
+            line: touched.location.position.line,
+            col: touched.location.position.column,
+            rules: touched.rules.clone(),
+        }
+    }
+}
+
+/// What a policy says.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Outcome {
+    /// It is kept.
+    #[default]
+    Pass,
+    /// It is broken.
+    Fail,
+    /// It cannot be said.
+    Undefined,
+    /// It cannot be evaluated.
+    Error,
+}
+
+impl Outcome {
+    /// A name for programs, which does not change.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail => "fail",
+            Self::Undefined => "undefined",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// What a policy says of a plan; an error is one of the plan.
+///
+/// A policy that has seen secrets is run again with other values in their place: what differs then is hidden. `setup` gives
+/// each run what it has beside the imports of the plan; imports of the same name go before these.
+///
+/// # Errors
+///
+/// A part of the plan that the policy looks at cannot be read.
+pub fn judge(
+    policy: &Arc<Policy>,
+    imports: &Imports,
+    setup: impl Fn() -> Setup,
+) -> Result<Judged, DocumentError> {
+    let run = |hiding| {
+        let noted = Arc::new(AccessLog::default());
+        let mut setup = setup();
+        let own = std::mem::take(&mut setup.imports);
+        setup.imports = imports.sources(hiding, &noted).collect();
+        setup.imports.extend(own);
+        let judged = run(policy, imports, &mut setup);
+        match noted.error() {
+            Some(error) => Err(error.clone()),
+            None => Ok((judged, noted.has_seen_secrets())),
+        }
+    };
+    let (mut judged, has_seen_secrets) = run(None)?;
+    if has_seen_secrets {
+        let others = Replacement::ALL.map(|replacement| run(Some(replacement)).map(|(other, _)| other));
+        let [first, second] = others;
+        judged.hide_secrets(&[first?, second?], imports);
+    }
+    Ok(judged)
+}
+
+fn run(policy: &Arc<Policy>, imports: &Imports, setup: &mut Setup) -> Judged {
+    let first = setup.clone();
+    let mut run = Run::new(policy, &first);
+    let (outcome, error, main) = match run.verdict() {
+        Verdict::Pass => (Outcome::Pass, None, None),
+        Verdict::Fail => (Outcome::Fail, None, None),
+        Verdict::Undefined(location) => (Outcome::Undefined, None, Some(undefined(&location))),
+        Verdict::Error(error) => (Outcome::Error, Some(error), None),
+    };
+    let main = main.or_else(|| match error {
+        None => run.value("main").ok().flatten().map(|main| to_json(&run, &main)),
+        Some(_) => None,
+    });
+    let (witnesses, explained) = match outcome {
+        Outcome::Fail | Outcome::Undefined => every_witness(policy, &mut run, setup),
+        Outcome::Pass | Outcome::Error => (Witnesses::default(), run.rules()),
+    };
+    let touched = run.touched();
+    let evaluated = run.rules();
+    let is_unused = |(name, at): &(Arc<str>, Location)| {
+        !evaluated.iter().any(|rule| rule.name == *name && rule.location.position == at.position)
+    };
+    let unused = policy.rules().into_iter().filter(is_unused);
+    let unused = unused.map(|(name, at)| (name.to_string(), at.position.line, at.position.column)).collect();
+    let rules = evaluated.into_iter().zip(explained).map(|(rule, explained)| Judgement {
+        rule: Rule::of(&run, &rule),
+        witnesses: WitnessReports::of(&explained.witnesses, imports),
+        because: explained.because,
+        is_undecided: rule.is_undecided,
+        needed_by: rule.needed_by,
+    });
+    Judged {
+        outcome,
+        error,
+        print: run.printed(),
+        main,
+        rules: rules.collect(),
+        unused,
+        witnesses: WitnessReports::of(&witnesses, imports),
+        unknown: touched.list.iter().map(Unknown::of).collect(),
+        is_undecided: touched.is_undecided,
+    }
+}
+
+impl Judged {
+    /// The rule that the policy is at last, if it is one.
+    pub fn main_rule(&self) -> Option<&Rule> {
+        self.rules.iter().map(|judgement| &judgement.rule).find(|rule| rule.name == "main")
+    }
+
+    /// The rules, each below the one that needed it first, with how deep they nest; `main` is the first.
+    pub fn tree(&self) -> Vec<(usize, &Judgement)> {
+        let mut below = vec![Vec::new(); self.rules.len()];
+        let (mut main, mut roots) = (Vec::new(), Vec::new());
+        for (index, judgement) in self.rules.iter().enumerate().rev() {
+            match judgement.needed_by.and_then(|by| below.get_mut(by)) {
+                Some(below) => below.push(index),
+                None if judgement.rule.name == "main" => main.push(index),
+                None => roots.push(index),
+            }
+        }
+        roots.extend(main);
+        let mut waiting: Vec<(usize, usize)> = roots.into_iter().map(|root| (0, root)).collect();
+        let mut tree = Vec::with_capacity(self.rules.len());
+        while let Some((depth, index)) = waiting.pop() {
+            tree.push((depth, &self.rules[index]));
+            waiting.extend(std::mem::take(&mut below[index]).into_iter().map(|index| (depth + 1, index)));
+        }
+        tree
+    }
+}
+
+/// What made a policy false, and its rules: all elements, where those behind the first one can be looked at, too.
+fn every_witness(policy: &Arc<Policy>, run: &mut Run<'_>, setup: &mut Setup) -> (Witnesses, Vec<Evaluated>) {
+    let rules = run.rules();
+    setup.every_witness = true;
+    let mut longer = Run::new(policy, setup);
+    let found = longer.witnesses();
+    let of_longer = longer.rules();
+    let names = |rules: &[Evaluated]| rules.iter().map(|rule| rule.name.clone()).collect::<Vec<_>>();
+    match found {
+        Ok(found) if names(&rules) == names(&of_longer) => (found, of_longer),
+        _ => (run.witnesses().unwrap_or_default(), rules),
+    }
+}
