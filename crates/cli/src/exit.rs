@@ -38,14 +38,14 @@ pub(crate) fn note(message: &str) {
 pub(crate) enum CommandError {
     /// Arguments, files or documents cannot be used: what is wrong with them, and what to do.
     Unusable(String),
-    /// The same, where each thing that is wrong has been shown in its place.
+    /// They cannot be used, and each problem has already been shown with its place.
     Shown,
     /// The output cannot be written.
     Output(io::Error),
 }
 
 impl CommandError {
-    /// The error after what is wrong was shown, if it could be.
+    /// The error of a command that has just shown what is wrong, or could not write it.
     pub(crate) fn shown(result: io::Result<()>) -> Self {
         result.map_or_else(Self::Output, |()| Self::Shown)
     }
@@ -69,7 +69,7 @@ impl From<&str> for CommandError {
     }
 }
 
-/// The error of a command for which this cannot be used.
+/// Arguments, files or documents cannot be used for this reason.
 pub(crate) fn unusable(reason: impl std::fmt::Display) -> CommandError {
     CommandError::Unusable(reason.to_string())
 }

@@ -485,7 +485,7 @@ const TRANSPORT: Advice = Advice {
 const MESSAGE_TOO_LARGE: Advice = Advice {
     meaning: "An object is larger than a message between Terraform and the provider may be. The message names both sizes; most often the limit is 4 MiB on the side of the provider.",
     workaround: "Make the object smaller: keep large files and texts out of attributes, name a path or an address in their place, or split the object into several.",
-    cause: "A large text, file or list stands in an attribute, and each call sends all of the object, more than once.",
+    cause: "An attribute holds a large text, file or list, and every call sends the whole object, often more than once.",
     framework: "A current version of terraform-plugin-go takes messages of 256 MiB. Store a hash or a path in the state, and not the content.",
     sdk_v2: "Move to the current terraform-plugin-sdk/v2, which takes messages of 256 MiB. Store a hash or a path in the state, and not the content.",
     others: "Raise the limit of the gRPC server (`grpc.MaxRecvMsgSize`); Terraform's own is 256 MiB.",

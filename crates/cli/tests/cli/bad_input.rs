@@ -337,7 +337,7 @@ fn parts_of_plans_that_are_no_lists_or_objects_are_refused() {
         for value in values {
             let plan = format!(r#"{{"format_version":"1.2","errored":false,"{part}":{value}}}"#);
             for arguments in all {
-                // What is planned is read where it is asked for.
+                // These two commands do not read planned values here.
                 if part == "planned_values" && *value != "null" && ["query", "show"].contains(&arguments[0]) {
                     continue;
                 }

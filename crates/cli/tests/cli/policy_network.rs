@@ -12,7 +12,7 @@ use crate::program::{Output, objchange};
 
 /// A request as a server has seen it.
 #[derive(Debug, Clone)]
-struct Seen {
+struct ReceivedRequest {
     line: String,
     headers: Vec<String>,
     body: String,
@@ -21,14 +21,14 @@ struct Seen {
 /// A server on this machine, for as long as the program runs.
 struct Server {
     url: String,
-    seen: Arc<Mutex<Vec<Seen>>>,
+    seen: Arc<Mutex<Vec<ReceivedRequest>>>,
 }
 
 impl Server {
     fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
-        let seen: Arc<Mutex<Vec<Seen>>> = Arc::default();
+        let seen: Arc<Mutex<Vec<ReceivedRequest>>> = Arc::default();
         let noted = Arc::clone(&seen);
         thread::spawn(move || {
             for stream in listener.incoming() {
@@ -39,12 +39,12 @@ impl Server {
         Self { url, seen }
     }
 
-    fn seen(&self) -> Vec<Seen> {
+    fn seen(&self) -> Vec<ReceivedRequest> {
         self.seen.lock().unwrap().clone()
     }
 }
 
-fn answer(mut stream: TcpStream, seen: &Mutex<Vec<Seen>>) {
+fn answer(mut stream: TcpStream, seen: &Mutex<Vec<ReceivedRequest>>) {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     let mut lines = Vec::new();
     loop {
@@ -60,7 +60,7 @@ fn answer(mut stream: TcpStream, seen: &Mutex<Vec<Seen>>) {
     let first = lines.remove(0);
     let path = first.split(' ').nth(1).unwrap().to_owned();
     let body = String::from_utf8(body).unwrap();
-    seen.lock().unwrap().push(Seen { line: first, headers: lines, body });
+    seen.lock().unwrap().push(ReceivedRequest { line: first, headers: lines, body });
     let (status, headers, body) = match &*path {
         "/json" => {
             ("200 OK", "Content-Type: application/json\r\nX-A: 1\r\nX-A: 2", r#"{"limit":3}"#.to_owned())
@@ -182,7 +182,7 @@ fn a_request_without_an_answer_is_a_warning_or_a_failure() {
     let output = deny(&server, body, &["--allow-net", "--timeout", "1"]);
     assert_eq!(output.code, 2, "{output:?}");
     assert!(output.stderr.contains("--timeout"), "{output:?}");
-    // What is asked for and not done must not make a rule pass.
+    // An option that is not supported must not make a rule pass.
     let body =
         "\thttp.send({\"method\": \"get\", \"url\": \"URL/json\", \"tls_ca_cert\": \"x\"})\n\tmsg := \"a\"";
     let output = deny(&server, body, &["--allow-net"]);
