@@ -11,6 +11,21 @@ use crate::text::Text;
 use crate::walk::PlannedValues;
 
 /// All changes of a plan. [`Report::of_changes`](crate::Report::of_changes) shows them, wherever they come from.
+///
+/// ```
+/// use objchange_plan::{ChangeSet, Filter, Options, Plan, Report, Schemas};
+///
+/// let plan = Plan::parse(
+///     r#"{"format_version":"1.2","resource_changes":[{"address":"null_resource.a","mode":"managed",
+///     "type":"null_resource","name":"a","provider_name":"registry.terraform.io/hashicorp/null",
+///     "change":{"actions":["create"],"before":null,"after":{}}}]}"#,
+/// )?;
+/// let changes: &ChangeSet = &plan.changes;
+/// let schemas = Schemas::none();
+/// let report = Report::of_changes(changes, &schemas, &Options::default(), &Filter::default())?;
+/// assert_eq!(report.counts.create, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct ChangeSet<'t> {
