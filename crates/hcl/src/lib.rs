@@ -64,11 +64,16 @@ pub use cases::OPERATIONS;
 pub use console::{asks_type, console_text, console_type};
 pub use decode::{Decoded, Purpose, decode, references};
 pub use diagnostic::Diagnostic;
-pub use eval::{Scope, Variables, evaluate, evaluate_template};
+pub use eval::{Scope, TypeConstraint, Variables, evaluate, evaluate_template};
 pub use function::{Capability, Function, FunctionError, Functions, Parameter};
 pub use functions::BaseDirectory;
 pub use hidden_source::HiddenSource;
-pub use module::{Environment, Input, Module, Resource, VariableValues, each};
+pub use module::{
+    CheckConfig, Condition, ConfigBody, Environment, ImportConfig, Input, LifecycleConfig, Module,
+    ModuleCall, ModuleConfig, MoveEndpoint, MoveTarget, MovedConfig, OutputConfig, ProviderConfig,
+    ProviderRef, ProvisionerConfig, RemovedConfig, RequiredProvider, Resource, ResourceConfig, ResourceName,
+    VariableConfig, VariableValues, each,
+};
 pub use source::{Lines, Position, Span};
 pub use sources::{Place, Places, Sources};
 pub use syntax::{

@@ -26,7 +26,8 @@ use objchange::{Type, Value};
 
 pub(crate) use explain::explain;
 pub use scope::{Scope, Variables};
-pub(crate) use type_expr::{TypeExpr, constant};
+pub use type_expr::TypeConstraint;
+pub(crate) use type_expr::constant;
 
 use crate::diagnostic::Diagnostic;
 use crate::function::{CallContext, Capability, Functions};

@@ -1,7 +1,7 @@
 //! Types, as they are written: `list(string)`, `object({ a = optional(number, 1) })`.
 
 use hashbrown::HashMap;
-use objchange::value::{Kind, ObjectType};
+use objchange::value::{ConvertError, Kind, ObjectType};
 use objchange::{Type, Value};
 use smol_str::SmolStr;
 use std::sync::Arc;
@@ -14,13 +14,14 @@ use crate::syntax::ast::{Call, Expr, ExprKind};
 const INVALID: &str = "Invalid type specification";
 
 /// A type as it is written, with the defaults of attributes that may be left out.
-pub(crate) struct TypeExpr {
+#[derive(Debug, Clone)]
+pub struct TypeConstraint {
     ty: Type,
     defaults: Defaults,
 }
 
 /// What stands in for attributes that are not there, by where they are in a type.
-#[derive(Default)]
+#[derive(Debug, Clone, Default)]
 struct Defaults {
     /// Of the attributes of this object.
     own: HashMap<SmolStr, Value>,
@@ -83,14 +84,24 @@ impl Defaults {
     }
 }
 
-impl TypeExpr {
-    pub(crate) fn ty(&self) -> &Type {
+impl TypeConstraint {
+    /// The type; optional attributes say that they are.
+    pub fn ty(&self) -> &Type {
         &self.ty
     }
 
     /// The value with defaults for what is not there.
-    pub(crate) fn with_defaults(&self, value: &Value) -> Value {
+    pub fn with_defaults(&self, value: &Value) -> Value {
         self.defaults.apply(value)
+    }
+
+    /// The value converted to the type, with defaults for what is not there.
+    ///
+    /// # Errors
+    ///
+    /// The value does not fit.
+    pub fn convert(&self, value: &Value) -> Result<Value, ConvertError> {
+        self.with_defaults(value).convert(&self.ty)
     }
 
     fn plain(ty: Type) -> Self {
@@ -107,12 +118,12 @@ pub(crate) fn constant(expr: &Expr) -> Result<Value, Vec<Diagnostic>> {
 
 impl Evaluator<'_> {
     /// The type that an expression stands for by itself.
-    pub(crate) fn type_constraint(&mut self, expr: &Expr) -> Result<TypeExpr, Failed> {
+    pub(crate) fn type_constraint(&mut self, expr: &Expr) -> Result<TypeConstraint, Failed> {
         self.type_of(expr, &Scope::new(&Variables::default()))
     }
 
     /// The type that an expression stands for.
-    pub(super) fn type_of(&mut self, expr: &Expr, scope: &Scope<'_>) -> Result<TypeExpr, Failed> {
+    pub(super) fn type_of(&mut self, expr: &Expr, scope: &Scope<'_>) -> Result<TypeConstraint, Failed> {
         match &expr.kind {
             ExprKind::Variable(variable) if variable.steps.is_empty() => {
                 let ty = match &*variable.name {
@@ -129,7 +140,7 @@ impl Evaluator<'_> {
                         return self.failed(INVALID, expr.span, detail);
                     }
                 };
-                Ok(TypeExpr::plain(ty))
+                Ok(TypeConstraint::plain(ty))
             }
             ExprKind::Call(call) => self.constructor(expr, call, scope),
             _ => {
@@ -140,7 +151,7 @@ impl Evaluator<'_> {
         }
     }
 
-    fn constructor(&mut self, expr: &Expr, call: &Call, scope: &Scope<'_>) -> Result<TypeExpr, Failed> {
+    fn constructor(&mut self, expr: &Expr, call: &Call, scope: &Scope<'_>) -> Result<TypeConstraint, Failed> {
         let name = &*call.name;
         match name {
             "list" | "set" | "map" | "object" | "tuple" => {}
@@ -167,7 +178,7 @@ impl Evaluator<'_> {
             "object" => self.object_type(argument, scope),
             "tuple" => self.tuple_type(argument, scope),
             _ => {
-                let TypeExpr { ty, defaults } = self.type_of(argument, scope)?;
+                let TypeConstraint { ty, defaults } = self.type_of(argument, scope)?;
                 let ty = match name {
                     "list" => Type::list(ty),
                     "set" => Type::set(ty),
@@ -175,12 +186,12 @@ impl Evaluator<'_> {
                 };
                 let parts = if defaults.is_empty() { None } else { Some((SmolStr::default(), defaults)) };
                 let parts = parts.into_iter().collect();
-                Ok(TypeExpr { ty, defaults: Defaults { own: HashMap::new(), parts } })
+                Ok(TypeConstraint { ty, defaults: Defaults { own: HashMap::new(), parts } })
             }
         }
     }
 
-    fn tuple_type(&mut self, argument: &Expr, scope: &Scope<'_>) -> Result<TypeExpr, Failed> {
+    fn tuple_type(&mut self, argument: &Expr, scope: &Scope<'_>) -> Result<TypeConstraint, Failed> {
         let ExprKind::Tuple(items) = &argument.kind else {
             let detail = "Tuple type constructor requires a list of element types.";
             return self.failed(INVALID, argument.span, detail);
@@ -189,16 +200,16 @@ impl Evaluator<'_> {
         let mut parts = HashMap::new();
         let mut elements = Vec::new();
         for (i, item) in types.into_iter().enumerate() {
-            let TypeExpr { ty, defaults } = item?;
+            let TypeConstraint { ty, defaults } = item?;
             elements.push(ty);
             if !defaults.is_empty() {
                 parts.insert(SmolStr::from(i.to_string()), defaults);
             }
         }
-        Ok(TypeExpr { ty: Type::tuple(elements), defaults: Defaults { own: HashMap::new(), parts } })
+        Ok(TypeConstraint { ty: Type::tuple(elements), defaults: Defaults { own: HashMap::new(), parts } })
     }
 
-    fn object_type(&mut self, argument: &Expr, scope: &Scope<'_>) -> Result<TypeExpr, Failed> {
+    fn object_type(&mut self, argument: &Expr, scope: &Scope<'_>) -> Result<TypeConstraint, Failed> {
         let ExprKind::Object(items) = &argument.kind else {
             let detail = "Object type constructor requires a map whose keys are attribute names and whose values are \
                           the corresponding attribute types.";
@@ -231,7 +242,7 @@ impl Evaluator<'_> {
                 _ => self.type_of(&item.value, scope),
             };
             match ty {
-                Ok(TypeExpr { ty, defaults: inner }) => {
+                Ok(TypeConstraint { ty, defaults: inner }) => {
                     attributes.push((name.clone(), ty));
                     if !inner.is_empty() {
                         defaults.parts.insert(name, inner);
@@ -244,11 +255,15 @@ impl Evaluator<'_> {
             return Err(Failed);
         }
         let ty = Type::Object(Arc::new(ObjectType::with_optional(attributes, optional)));
-        Ok(TypeExpr { ty, defaults })
+        Ok(TypeConstraint { ty, defaults })
     }
 
     /// The type of an attribute that may be left out, and what then stands in its place.
-    fn optional_type(&mut self, call: &Call, scope: &Scope<'_>) -> Result<(TypeExpr, Option<Value>), Failed> {
+    fn optional_type(
+        &mut self,
+        call: &Call,
+        scope: &Scope<'_>,
+    ) -> Result<(TypeConstraint, Option<Value>), Failed> {
         let (ty, default) = match &call.arguments[..] {
             [ty] => return Ok((self.type_of(ty, scope)?, None)),
             [ty, default] => (self.type_of(ty, scope)?, default),
@@ -261,7 +276,8 @@ impl Evaluator<'_> {
         let value = self.constant(default)?;
         match ty.with_defaults(&value).convert(ty.ty()) {
             Ok(value) => {
-                let ty = if *ty.ty() == Type::Dynamic { TypeExpr::plain(value.ty().clone()) } else { ty };
+                let ty =
+                    if *ty.ty() == Type::Dynamic { TypeConstraint::plain(value.ty().clone()) } else { ty };
                 Ok((ty, Some(value)))
             }
             Err(error) => {

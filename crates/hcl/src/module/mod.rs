@@ -3,6 +3,8 @@
 //! `shape` is what may stand in its blocks, `merge` what a file that overrides others changes; `environment` says what
 //! names mean in it, with `variable` for what is given, and `resource` what its resource blocks say.
 
+mod body;
+mod declarations;
 mod environment;
 mod merge;
 mod resource;
@@ -13,6 +15,12 @@ use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
 
+pub use body::ConfigBody;
+pub use declarations::{
+    CheckConfig, Condition, ImportConfig, LifecycleConfig, ModuleCall, ModuleConfig, MoveEndpoint,
+    MoveTarget, MovedConfig, OutputConfig, ProviderConfig, ProviderRef, ProvisionerConfig, RemovedConfig,
+    RequiredProvider, ResourceConfig, ResourceName, VariableConfig,
+};
 pub use environment::Environment;
 pub use resource::{Resource, each};
 pub(crate) use shape::{Inside, Shape};

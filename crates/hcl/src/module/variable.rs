@@ -10,7 +10,7 @@ use super::environment::Environment;
 use super::{Module, Variable};
 use crate::decode::find;
 use crate::diagnostic::Diagnostic;
-use crate::eval::{Evaluator, Failed, Scope, TypeExpr, constant, evaluate, explain};
+use crate::eval::{Evaluator, Failed, Scope, TypeConstraint, constant, evaluate, explain};
 use crate::function::Functions;
 use crate::syntax::ast::Expr;
 use crate::syntax::parse_expression;
@@ -139,7 +139,7 @@ impl<'d> Declaration<'d> {
         (value.with_marks(marks), is_given)
     }
 
-    fn default(&mut self, ty: Option<&TypeExpr>, is_nullable: bool) -> Option<Value> {
+    fn default(&mut self, ty: Option<&TypeConstraint>, is_nullable: bool) -> Option<Value> {
         const SUMMARY: &str = "Invalid default value for variable";
         let expr = self.attribute("default")?;
         let value = self.constant("default")?;
@@ -160,7 +160,7 @@ impl<'d> Declaration<'d> {
         }
     }
 
-    fn given(&mut self, input: &Input, ty: Option<&TypeExpr>) -> Option<Value> {
+    fn given(&mut self, input: &Input, ty: Option<&TypeConstraint>) -> Option<Value> {
         let value = match input {
             Input::Value(value) => value.clone(),
             Input::Text(text) => self.written(text, ty)?,
@@ -180,7 +180,7 @@ impl<'d> Declaration<'d> {
     }
 
     /// What a text says for a variable of this type.
-    fn written(&mut self, text: &str, ty: Option<&TypeExpr>) -> Option<Value> {
+    fn written(&mut self, text: &str, ty: Option<&TypeConstraint>) -> Option<Value> {
         let is_plain = match ty {
             Some(ty) => matches!(ty.ty(), Type::String | Type::Number | Type::Bool),
             None => self.attribute("type").is_none(),
@@ -204,7 +204,7 @@ impl<'d> Declaration<'d> {
 }
 
 /// The value as one of a type, with its defaults.
-fn converted(value: &Value, ty: Option<&TypeExpr>) -> Result<Value, String> {
+fn converted(value: &Value, ty: Option<&TypeConstraint>) -> Result<Value, String> {
     let Some(ty) = ty else { return Ok(value.clone()) };
     ty.with_defaults(value).convert(ty.ty()).map_err(|error| error.kind.to_string())
 }

@@ -1,0 +1,292 @@
+//! What the files of one module declare, as data: one type for each kind of block.
+
+use std::collections::BTreeMap;
+
+use objchange::Value;
+use objchange::address::{InstanceAddress, Mode, ModuleAddress};
+use objchange::change::IgnoreChanges;
+use smol_str::SmolStr;
+
+use super::body::ConfigBody;
+use crate::eval::TypeConstraint;
+use crate::source::Span;
+use crate::syntax::ast::{Attribute, Body, Expr};
+
+/// What the files of one module declare, with override files applied.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct ModuleConfig {
+    /// `variable` blocks by name.
+    pub variables: BTreeMap<SmolStr, VariableConfig>,
+    /// Local values by name.
+    pub locals: BTreeMap<SmolStr, Attribute>,
+    /// `output` blocks by name.
+    pub outputs: BTreeMap<SmolStr, OutputConfig>,
+    /// `resource`, `data` and `ephemeral` blocks, those within `check` blocks included.
+    pub resources: BTreeMap<ResourceName, ResourceConfig>,
+    /// `module` blocks by name.
+    pub calls: BTreeMap<SmolStr, ModuleCall>,
+    /// `provider` blocks, in source order.
+    pub providers: Vec<ProviderConfig>,
+    /// The entries of `required_providers` by local name.
+    pub required_providers: BTreeMap<SmolStr, RequiredProvider>,
+    /// The constraints of `required_version`, with their place.
+    pub required_versions: Vec<(String, Span)>,
+    /// `check` blocks by name.
+    pub checks: BTreeMap<SmolStr, CheckConfig>,
+    /// `moved` blocks, in source order.
+    pub moved: Vec<MovedConfig>,
+    /// `removed` blocks, in source order.
+    pub removed: Vec<RemovedConfig>,
+    /// `import` blocks, in source order.
+    pub imports: Vec<ImportConfig>,
+}
+
+/// What names a resource in its module.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ResourceName {
+    /// The kind of block.
+    pub mode: Mode,
+    /// The type: `aws_instance`.
+    pub resource_type: SmolStr,
+    /// The name: `web`.
+    pub name: SmolStr,
+}
+
+/// A condition with its message: `validation`, `precondition`, `postcondition`, `assert`.
+#[derive(Debug, Clone)]
+pub struct Condition {
+    /// The header of the block.
+    pub header: Span,
+    /// What must be true.
+    pub condition: Expr,
+    /// What people read where it is false.
+    pub error_message: Expr,
+}
+
+/// A `variable` block.
+#[derive(Debug, Clone)]
+pub struct VariableConfig {
+    /// The header of the block.
+    pub header: Span,
+    /// The type; `None` takes any value as it is.
+    pub ty: Option<TypeConstraint>,
+    /// The default value, of the variable's type.
+    pub default: Option<Value>,
+    /// The description.
+    pub description: Option<String>,
+    /// Null is a value, and not the absence of one.
+    pub nullable: bool,
+    /// The value is marked as sensitive.
+    pub sensitive: bool,
+    /// The value is marked as ephemeral.
+    pub ephemeral: bool,
+    /// The `validation` blocks.
+    pub validations: Vec<Condition>,
+}
+
+/// An `output` block.
+#[derive(Debug, Clone)]
+pub struct OutputConfig {
+    /// The header of the block.
+    pub header: Span,
+    /// The value.
+    pub value: Expr,
+    /// The description.
+    pub description: Option<String>,
+    /// The value is hidden.
+    pub sensitive: bool,
+    /// The value is not kept.
+    pub ephemeral: bool,
+    /// What `depends_on` names, one reference each.
+    pub depends_on: Vec<Expr>,
+    /// The `precondition` blocks.
+    pub preconditions: Vec<Condition>,
+}
+
+/// A `resource`, `data` or `ephemeral` block.
+#[derive(Debug, Clone)]
+pub struct ResourceConfig {
+    /// The header of the block.
+    pub header: Span,
+    /// What the provider sees.
+    pub body: ConfigBody,
+    /// `count`.
+    pub count: Option<Expr>,
+    /// `for_each`.
+    pub for_each: Option<Expr>,
+    /// `provider`.
+    pub provider: Option<ProviderRef>,
+    /// What `depends_on` names, one reference each.
+    pub depends_on: Vec<Expr>,
+    /// The `lifecycle` block.
+    pub lifecycle: LifecycleConfig,
+    /// The `provisioner` blocks, in source order.
+    pub provisioners: Vec<ProvisionerConfig>,
+    /// The `connection` block.
+    pub connection: Option<Body>,
+    /// The `check` block that a data source stands in.
+    pub check: Option<SmolStr>,
+}
+
+/// A `lifecycle` block.
+#[derive(Debug, Clone, Default)]
+pub struct LifecycleConfig {
+    /// Replacements create the new object first; `None` where it is not set.
+    pub create_before_destroy: Option<bool>,
+    /// Plans that destroy the object are errors.
+    pub prevent_destroy: bool,
+    /// What of the configuration is ignored while the object exists.
+    pub ignore_changes: IgnoreChanges,
+    /// Where each path of `ignore_changes` is written.
+    pub ignore_changes_spans: Vec<Span>,
+    /// The references of `replace_triggered_by`.
+    pub replace_triggered_by: Vec<Expr>,
+    /// The `precondition` blocks.
+    pub preconditions: Vec<Condition>,
+    /// The `postcondition` blocks.
+    pub postconditions: Vec<Condition>,
+}
+
+/// A `provisioner` block.
+#[derive(Debug, Clone)]
+pub struct ProvisionerConfig {
+    /// The type: `local-exec`.
+    pub kind: SmolStr,
+    /// Where the type is written.
+    pub kind_span: Span,
+    /// Its arguments and blocks, `connection` included.
+    pub body: Body,
+}
+
+/// A `module` block.
+#[derive(Debug, Clone)]
+pub struct ModuleCall {
+    /// The header of the block.
+    pub header: Span,
+    /// `source`, with its place.
+    pub source: Option<(String, Span)>,
+    /// `version`, with its place.
+    pub version: Option<(String, Span)>,
+    /// The values of the module's variables.
+    pub arguments: Vec<Attribute>,
+    /// Where a missing argument is reported.
+    pub missing: Span,
+    /// `count`.
+    pub count: Option<Expr>,
+    /// `for_each`.
+    pub for_each: Option<Expr>,
+    /// `providers`: the configuration in the module, and the one that is passed.
+    pub providers: Vec<(ProviderRef, ProviderRef)>,
+    /// What `depends_on` names, one reference each.
+    pub depends_on: Vec<Expr>,
+}
+
+/// A `provider` block.
+#[derive(Debug, Clone)]
+pub struct ProviderConfig {
+    /// The header of the block.
+    pub header: Span,
+    /// The local name of the provider.
+    pub name: SmolStr,
+    /// `alias`.
+    pub alias: Option<SmolStr>,
+    /// `version`, deprecated, with its place.
+    pub version: Option<(String, Span)>,
+    /// What the provider sees.
+    pub body: ConfigBody,
+    /// The block has no arguments at all.
+    pub is_empty: bool,
+}
+
+/// A reference to a provider configuration: `aws`, `aws.east`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProviderRef {
+    /// The local name of the provider.
+    pub name: SmolStr,
+    /// The alias.
+    pub alias: Option<SmolStr>,
+    /// Where it is written.
+    pub span: Span,
+}
+
+/// An entry of `required_providers`.
+#[derive(Debug, Clone)]
+pub struct RequiredProvider {
+    /// `source`, as written.
+    pub source: Option<String>,
+    /// `version`, as written.
+    pub version: Option<String>,
+    /// `configuration_aliases`.
+    pub aliases: Vec<ProviderRef>,
+    /// Where the entry is written.
+    pub span: Span,
+}
+
+/// A `check` block.
+#[derive(Debug, Clone)]
+pub struct CheckConfig {
+    /// The header of the block.
+    pub header: Span,
+    /// The data source within it.
+    pub data: Option<ResourceName>,
+    /// The `assert` blocks.
+    pub asserts: Vec<Condition>,
+}
+
+/// What a `moved` or `removed` block names, relative to its module.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MoveTarget {
+    /// A module call or an instance of it.
+    Module(ModuleAddress),
+    /// A resource or an instance of it. Without a key: the resource, or its only instance.
+    Resource(InstanceAddress),
+}
+
+/// An address in a `moved` or `removed` block.
+#[derive(Debug, Clone)]
+pub struct MoveEndpoint {
+    /// What it names.
+    pub target: MoveTarget,
+    /// Where it is written.
+    pub span: Span,
+}
+
+/// A `moved` block.
+#[derive(Debug, Clone)]
+pub struct MovedConfig {
+    /// The header of the block.
+    pub header: Span,
+    /// The old address.
+    pub from: MoveEndpoint,
+    /// The new address.
+    pub to: MoveEndpoint,
+}
+
+/// A `removed` block.
+#[derive(Debug, Clone)]
+pub struct RemovedConfig {
+    /// The header of the block.
+    pub header: Span,
+    /// What is no longer managed.
+    pub from: MoveEndpoint,
+    /// The objects are destroyed, and not only forgotten.
+    pub destroy: bool,
+}
+
+/// An `import` block.
+#[derive(Debug, Clone)]
+pub struct ImportConfig {
+    /// The header of the block.
+    pub header: Span,
+    /// The address of the resource instance, which may refer to `each`.
+    pub to: Expr,
+    /// `id`.
+    pub id: Option<Expr>,
+    /// `identity`.
+    pub identity: Option<Expr>,
+    /// `for_each`.
+    pub for_each: Option<Expr>,
+    /// `provider`.
+    pub provider: Option<ProviderRef>,
+}

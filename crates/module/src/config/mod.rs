@@ -1,0 +1,33 @@
+//! The tree of modules.
+
+use std::collections::BTreeMap;
+
+use objchange_hcl::{ModuleConfig, Sources};
+use smol_str::SmolStr;
+
+/// Which module of a [`Config`]; 0 is the root.
+pub type ModuleId = usize;
+
+/// A module with all modules that it calls.
+#[derive(Debug, Default)]
+pub struct Config {
+    /// The files of all modules. A directory that several calls name is read once for each.
+    pub sources: Sources,
+    /// The modules, each before those that it calls.
+    pub modules: Vec<LoadedModule>,
+}
+
+/// A module, called from one place.
+#[derive(Debug, Default)]
+pub struct LoadedModule {
+    /// The names of the calls from the root module to this one.
+    pub path: Vec<SmolStr>,
+    /// The module that calls it; `None` of the root.
+    pub parent: Option<ModuleId>,
+    /// Its directory, as `path.module` has it: relative to the working directory, `.` for that itself.
+    pub directory: String,
+    /// What its files declare.
+    pub config: ModuleConfig,
+    /// The modules that it calls, by the name of the call.
+    pub children: BTreeMap<SmolStr, ModuleId>,
+}

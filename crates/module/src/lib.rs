@@ -1,0 +1,36 @@
+//! Plans a whole module: the plan that Terraform would make, from configuration, state and schemas alone.
+//!
+//! ```text
+//! files ──load──▶ Config ─┐
+//! state file ──▶ State ───┼─ plan ──▶ ModulePlan ──┬─▶ the document of `terraform show -json`
+//! schemas, variables ─────┘                         └─▶ ChangeSet, for reports
+//! ```
+//!
+//! - [`config`]: the tree of modules, and which provider configuration each resource uses.
+//! - [`state`]: the state before, typed by the schemas; moves.
+//! - [`plan`]: the graph, the walk that validates and the walk that plans; [`ModulePlan`] is what comes out.
+//! - [`document`]: that plan as JSON and as changes for reports.
+//!
+//! The rules are those of Terraform 1.11 to 1.15, found by experiment. Nothing is applied, no provider is started here,
+//! and files are read only through [`config::Files`].
+
+#![forbid(unsafe_code)]
+
+pub mod config;
+mod diagnostics;
+pub mod document;
+pub mod plan;
+mod provider_address;
+mod providers;
+mod schemas;
+pub mod state;
+
+pub use diagnostics::{Diagnostics, ModuleDiagnostic, Severity};
+pub use plan::ModulePlan;
+pub use provider_address::{ProviderAddress, ProviderConfigAddress};
+pub use providers::{DataAnswer, ImportAnswer, Providers};
+pub use schemas::Schemas;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,249 @@
+//! Planning: what it is made of, and what comes out.
+
+mod input;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use objchange::Value;
+use objchange::address::InstanceAddress;
+use objchange::schema::Schema;
+use objchange::value::Path;
+use objchange_hcl::Span;
+use smol_str::SmolStr;
+
+pub use input::{GivenVariable, PlanInput, PlanMode, PlanOptions, Target};
+
+use crate::state::PriorState;
+use crate::{Diagnostics, ProviderAddress};
+
+/// What Terraform would do with a module.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct ModulePlan {
+    /// The variables of the root module as they were given, not converted; defaults otherwise.
+    pub variables: BTreeMap<SmolStr, Value>,
+    /// What happens to each object, in the order of `resource_changes`.
+    pub changes: Vec<PlannedObject>,
+    /// What has happened outside of Terraform, in the order of `resource_drift`.
+    pub drift: Vec<PlannedObject>,
+    /// Resources whose instances are not known, because their `count` or `for_each` depends on what a simulated provider
+    /// does not know.
+    pub undecided: Vec<UndecidedResource>,
+    /// What happens to the outputs of the root module.
+    pub outputs: BTreeMap<SmolStr, PlannedOutput>,
+    /// What the state will hold after apply, as far as it is known.
+    pub planned_state: Vec<PlannedStateObject>,
+    /// The state after refreshing, moves and imports, with what data sources were read.
+    pub prior_state: PriorState,
+    /// The objects with conditions, in the order of their addresses.
+    pub checks: Vec<CheckResult>,
+    /// Which attributes of which resources the changes may come from.
+    pub relevant_attributes: Vec<RelevantAttribute>,
+    /// There is something to do, and no error.
+    pub applyable: bool,
+    /// Nothing was left out.
+    pub complete: bool,
+    /// Planning ended with errors.
+    pub errored: bool,
+    /// All errors and warnings.
+    pub diagnostics: Diagnostics,
+}
+
+/// What happens to one object.
+#[derive(Debug, Clone)]
+pub struct PlannedObject {
+    /// The instance.
+    pub address: InstanceAddress,
+    /// Its address before a move.
+    pub previous_address: Option<InstanceAddress>,
+    /// The provider.
+    pub provider: ProviderAddress,
+    /// The key of the deposed object that this is about.
+    pub deposed: Option<SmolStr>,
+    /// What happens.
+    pub action: PlannedAction,
+    /// Why.
+    pub reason: Option<ActionReason>,
+    /// The object before; null if there is none.
+    pub before: Value,
+    /// The object after; null if there will be none.
+    pub after: Value,
+    /// The schema of both; `None` where the provider does not have the type any more.
+    pub schema: Option<Arc<Schema>>,
+    /// The paths that force the replacement.
+    pub replace_paths: Vec<Path>,
+    /// The identifier that the object is imported by; null where it is not known.
+    pub importing: Option<Value>,
+}
+
+/// What Terraform does with an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PlannedAction {
+    /// Nothing.
+    NoOp,
+    /// Creates it.
+    Create,
+    /// Reads it during apply.
+    Read,
+    /// Changes it in place.
+    Update,
+    /// Destroys it, and creates another one.
+    DeleteThenCreate,
+    /// Creates another one, and destroys it.
+    CreateThenDelete,
+    /// Destroys it.
+    Delete,
+    /// Forgets it.
+    Forget,
+}
+
+/// Why Terraform does it: the `action_reason` of a plan document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ActionReason {
+    /// `replace_because_tainted`
+    ReplaceBecauseTainted,
+    /// `replace_because_cannot_update`
+    ReplaceBecauseCannotUpdate,
+    /// `replace_by_request`
+    ReplaceByRequest,
+    /// `replace_by_triggers`
+    ReplaceByTriggers,
+    /// `delete_because_no_resource_config`
+    DeleteBecauseNoResourceConfig,
+    /// `delete_because_no_module`
+    DeleteBecauseNoModule,
+    /// `delete_because_wrong_repetition`
+    DeleteBecauseWrongRepetition,
+    /// `delete_because_count_index`
+    DeleteBecauseCountIndex,
+    /// `delete_because_each_key`
+    DeleteBecauseEachKey,
+    /// `delete_because_no_move_target`
+    DeleteBecauseNoMoveTarget,
+    /// `read_because_config_unknown`
+    ReadBecauseConfigUnknown,
+    /// `read_because_dependency_pending`
+    ReadBecauseDependencyPending,
+    /// `read_because_check_nested`
+    ReadBecauseCheckNested,
+}
+
+/// A resource that is planned without its instances.
+#[derive(Debug, Clone)]
+pub struct UndecidedResource {
+    /// The resource, in an instance of its module or in all of them. Without a key.
+    pub address: InstanceAddress,
+    /// The provider.
+    pub provider: ProviderAddress,
+    /// Its `count` or `for_each`.
+    pub span: Span,
+    /// What that depends on: addresses of data sources and attributes.
+    pub because_of: Vec<String>,
+    /// The schema.
+    pub schema: Option<Arc<Schema>>,
+    /// What every instance will be, as far as it is known.
+    pub after: Value,
+}
+
+/// What happens to an output.
+#[derive(Debug, Clone)]
+pub struct PlannedOutput {
+    /// What happens: create, update, delete or nothing.
+    pub action: PlannedAction,
+    /// The value before, without marks; null if there was none.
+    pub before: Value,
+    /// The value after, without marks; null if there will be none.
+    pub after: Value,
+    /// It is hidden now.
+    pub sensitive: bool,
+    /// It is hidden now, or was before.
+    pub sensitive_change: bool,
+    /// It is declared; a deleted one is not.
+    pub declared: bool,
+}
+
+/// An object that will be in the state.
+#[derive(Debug, Clone)]
+pub struct PlannedStateObject {
+    /// The instance.
+    pub address: InstanceAddress,
+    /// The provider.
+    pub provider: ProviderAddress,
+    /// The object; `None` of one that is forgotten.
+    pub value: Option<Value>,
+    /// Its schema.
+    pub schema: Option<Arc<Schema>>,
+    /// The object has to be replaced, still.
+    pub tainted: bool,
+}
+
+/// The kind of object that conditions belong to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CheckKind {
+    /// A `resource` or `data` block with preconditions or postconditions.
+    Resource,
+    /// An `output` block with preconditions.
+    OutputValue,
+    /// A `check` block.
+    Check,
+    /// A `variable` block with validations.
+    InputVariable,
+}
+
+/// How a check has come out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CheckStatus {
+    /// All conditions hold.
+    Pass,
+    /// A condition does not hold.
+    Fail,
+    /// A condition depends on what is not known yet.
+    Unknown,
+    /// A condition could not be evaluated.
+    Error,
+}
+
+/// The conditions of one object of configuration.
+#[derive(Debug, Clone)]
+pub struct CheckResult {
+    /// What has the conditions.
+    pub kind: CheckKind,
+    /// The names of the calls to its module.
+    pub module: Vec<SmolStr>,
+    /// The object in its module: `aws_instance.web`, `data.aws_ami.x`, or a name.
+    pub name: String,
+    /// All instances together.
+    pub status: CheckStatus,
+    /// Each instance, in the order of their addresses; `None` where the expansion is not known.
+    pub instances: Option<Vec<CheckInstance>>,
+}
+
+/// The conditions of one instance.
+#[derive(Debug, Clone)]
+pub struct CheckInstance {
+    /// The instance of the module and, of a resource, its key. Names and types as in [`CheckResult::name`].
+    pub address: InstanceAddress,
+    /// How it has come out.
+    pub status: CheckStatus,
+    /// The messages of the conditions that do not hold.
+    pub problems: Vec<String>,
+}
+
+/// An attribute that changes may come from.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RelevantAttribute {
+    /// The resource, or an instance of it, in Terraform's written form.
+    pub resource: String,
+    /// Names, keys and positions.
+    pub path: Vec<RelevantStep>,
+}
+
+/// A step of the path of a [`RelevantAttribute`].
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RelevantStep {
+    /// An attribute or the key of a map.
+    Name(SmolStr),
+    /// A position.
+    Index(u64),
+}

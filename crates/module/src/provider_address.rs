@@ -1,0 +1,77 @@
+//! Addresses of providers and of their configurations.
+
+use std::fmt;
+
+use smol_str::SmolStr;
+
+/// The address of a provider: `registry.terraform.io/hashicorp/aws`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ProviderAddress {
+    /// The host of the registry.
+    pub hostname: SmolStr,
+    /// Who publishes it.
+    pub namespace: SmolStr,
+    /// Its type: `aws`.
+    pub name: SmolStr,
+}
+
+impl ProviderAddress {
+    /// The host of providers whose source names none.
+    pub const DEFAULT_HOSTNAME: &str = "registry.terraform.io";
+
+    /// The provider that a local name means where `required_providers` has no source for it.
+    pub fn implied(local_name: &str) -> Self {
+        match local_name {
+            "terraform" => Self::builtin(),
+            name => Self {
+                hostname: Self::DEFAULT_HOSTNAME.into(),
+                namespace: "hashicorp".into(),
+                name: name.into(),
+            },
+        }
+    }
+
+    /// The provider that is part of Terraform.
+    pub fn builtin() -> Self {
+        Self { hostname: "terraform.io".into(), namespace: "builtin".into(), name: "terraform".into() }
+    }
+
+    /// Whether this is the provider that is part of Terraform.
+    pub fn is_builtin(&self) -> bool {
+        self.hostname == "terraform.io" && self.namespace == "builtin" && self.name == "terraform"
+    }
+
+    /// As messages write it: without the default host.
+    pub fn for_display(&self) -> String {
+        if self.hostname == Self::DEFAULT_HOSTNAME {
+            format!("{}/{}", self.namespace, self.name)
+        } else {
+            self.to_string()
+        }
+    }
+}
+
+impl fmt::Display for ProviderAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}/{}", self.hostname, self.namespace, self.name)
+    }
+}
+
+/// The address of a provider configuration: `module.m.provider["registry.terraform.io/hashicorp/aws"].east`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ProviderConfigAddress {
+    /// The names of the calls from the root module to the module that it is in.
+    pub module: Vec<SmolStr>,
+    /// The provider.
+    pub provider: ProviderAddress,
+    /// The alias.
+    pub alias: Option<SmolStr>,
+}
+
+impl fmt::Display for ProviderConfigAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.module.iter().try_for_each(|name| write!(f, "module.{name}."))?;
+        write!(f, "provider[\"{}\"]", self.provider)?;
+        self.alias.iter().try_for_each(|alias| write!(f, ".{alias}"))
+    }
+}

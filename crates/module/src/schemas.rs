@@ -1,0 +1,44 @@
+//! The schemas of the providers of a module.
+
+use objchange::schema::{ProviderSchemas, Schema, SchemaDocumentError, SchemaKind};
+
+use crate::ProviderAddress;
+
+/// The schemas of providers, from any number of documents.
+#[derive(Debug, Clone, Default)]
+pub struct Schemas {
+    documents: Vec<ProviderSchemas>,
+}
+
+impl Schemas {
+    /// The schemas of these documents; where several have a provider, the first counts.
+    pub fn new(documents: impl IntoIterator<Item = ProviderSchemas>) -> Self {
+        Self { documents: documents.into_iter().collect() }
+    }
+
+    /// Whether the provider's schemas are there.
+    pub fn has_provider(&self, provider: &ProviderAddress) -> bool {
+        let name = provider.to_string();
+        self.documents.iter().any(|document| document.providers().any(|other| other == name))
+    }
+
+    /// The schema of something of a provider; the name of a provider's own configuration is empty.
+    ///
+    /// # Errors
+    ///
+    /// The schema in the document cannot be read.
+    pub fn get(
+        &self,
+        provider: &ProviderAddress,
+        kind: SchemaKind,
+        name: &str,
+    ) -> Result<Option<&Schema>, SchemaDocumentError> {
+        let provider = provider.to_string();
+        for document in &self.documents {
+            if let Some(schema) = document.get(&provider, kind, name)? {
+                return Ok(Some(schema));
+            }
+        }
+        Ok(None)
+    }
+}

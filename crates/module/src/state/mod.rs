@@ -1,0 +1,60 @@
+//! The state before the plan, typed by the schemas.
+
+use std::collections::BTreeMap;
+
+use objchange::Value;
+use objchange::address::{InstanceKey, ResourceAddress};
+use smol_str::SmolStr;
+
+use crate::ProviderConfigAddress;
+
+/// What the state knows.
+#[derive(Debug, Clone, Default)]
+pub struct PriorState {
+    /// The resources in all instances of modules.
+    pub resources: BTreeMap<ResourceAddress, StateResource>,
+    /// The outputs of the root module.
+    pub outputs: BTreeMap<SmolStr, StateOutput>,
+}
+
+/// A resource in one instance of its module.
+#[derive(Debug, Clone)]
+pub struct StateResource {
+    /// The provider configuration that made its objects.
+    pub provider: ProviderConfigAddress,
+    /// Its instances. Without a key: the only one.
+    pub instances: BTreeMap<Option<InstanceKey>, StateInstance>,
+}
+
+/// An instance of a resource.
+#[derive(Debug, Clone, Default)]
+pub struct StateInstance {
+    /// Its object; none where there are only deposed ones.
+    pub current: Option<StateObject>,
+    /// Objects that wait to be destroyed, by their keys.
+    pub deposed: BTreeMap<SmolStr, StateObject>,
+}
+
+/// An object of a resource instance.
+#[derive(Debug, Clone)]
+pub struct StateObject {
+    /// The object, of the type that the schema implies; what the state or the schema calls sensitive is marked.
+    pub value: Value,
+    /// It has to be replaced.
+    pub tainted: bool,
+    /// What the provider keeps with it.
+    pub private: Vec<u8>,
+    /// The resources that it depended on, without instance keys.
+    pub dependencies: Vec<ResourceAddress>,
+    /// Its replacement is created first.
+    pub create_before_destroy: bool,
+}
+
+/// An output in the state.
+#[derive(Debug, Clone)]
+pub struct StateOutput {
+    /// The value, without marks.
+    pub value: Value,
+    /// It is hidden.
+    pub sensitive: bool,
+}
