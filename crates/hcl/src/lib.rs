@@ -57,6 +57,7 @@ mod hidden_source;
 mod module;
 mod source;
 mod sources;
+mod suggestion;
 mod syntax;
 mod walk;
 
@@ -76,6 +77,7 @@ pub use module::{
 };
 pub use source::{Lines, Position, Span};
 pub use sources::{Place, Places, Sources};
+pub use suggestion::{did_you_mean, suggestion};
 pub use syntax::{
     Attribute, Block, Body, Expr, JsonBody, Label, parse_body, parse_body_json, parse_expression,
     parse_template,

@@ -36,6 +36,17 @@ impl Reference<'_> {
         std::iter::once(root).chain(steps)
     }
 
+    /// The steps behind the name, each with its place: `.name` with the dot, `[0]` with the brackets.
+    pub fn steps(&self) -> impl ExactSizeIterator<Item = (PathStep, Span)> {
+        self.steps.iter().map(|step| {
+            let part = match &step.kind {
+                StepKind::Attribute(name) => PathStep::Attribute(name.clone()),
+                StepKind::Index(key) => PathStep::Index(key.clone()),
+            };
+            (part, step.span)
+        })
+    }
+
     /// The name behind the first dot, if that comes first.
     pub(crate) fn first_attribute(&self) -> Option<&SmolStr> {
         match &self.steps.first()?.kind {

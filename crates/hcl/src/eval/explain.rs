@@ -36,6 +36,23 @@ impl Evaluator<'_> {
     }
 }
 
+impl Diagnostic {
+    /// The same with the values that an expression refers to, except unknown ones.
+    #[must_use]
+    pub fn explained(self, expr: &Expr, scope: &Scope<'_>) -> Self {
+        let mut all = [Diagnostic { subject: expr.span, ..self }];
+        explain(&mut all, expr, scope);
+        let [explained] = all;
+        explained
+    }
+
+    /// The same where the error is that values are unknown: with these, too.
+    #[must_use]
+    pub fn explained_by_unknown(self, expr: &Expr, scope: &Scope<'_>) -> Self {
+        self.explained(expr, scope)
+    }
+}
+
 /// Names in errors of an expression the values that they come from.
 pub(crate) fn explain(errors: &mut [Diagnostic], expr: &Expr, scope: &Scope<'_>) {
     let secrets = sensitive_arguments(expr);

@@ -49,7 +49,7 @@ impl<'s> Scope<'s> {
     }
 
     /// A scope with a few names in addition, which hide those around.
-    pub(crate) fn with(&'s self, names: &'s [(&'s str, Value)]) -> Self {
+    pub fn with(&'s self, names: &'s [(&'s str, Value)]) -> Self {
         Self { names: Names::Few(names), around: Some(self) }
     }
 

@@ -1,0 +1,16 @@
+//! The name that Terraform suggests for a misspelt one.
+
+/// The first of the names that differs in at most two letters, as Terraform's `Did you mean` has it.
+///
+/// ```
+/// assert_eq!(objchange_hcl::suggestion("nane", ["id", "name"]), Some("name"));
+/// assert_eq!(objchange_hcl::suggestion("nope", ["id", "input"]), None);
+/// ```
+pub fn suggestion<'n>(misspelt: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    names.into_iter().find(|name| strsim::levenshtein(misspelt, name) < 3)
+}
+
+/// ` Did you mean "name"?` behind a sentence, or nothing.
+pub fn did_you_mean<'n>(misspelt: &str, names: impl IntoIterator<Item = &'n str>) -> String {
+    suggestion(misspelt, names).map(|name| format!(" Did you mean {name:?}?")).unwrap_or_default()
+}

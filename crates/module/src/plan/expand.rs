@@ -1,0 +1,235 @@
+//! How many instances there are: what `count` and `for_each` come to.
+
+use objchange::value::{Kind, Marks};
+use objchange::{Type, Value};
+use objchange_hcl::{Diagnostic, Expr, Functions, Scope, evaluate};
+
+use super::instances::{Expanded, Repetition};
+
+/// What `count` or `for_each` comes to.
+#[derive(Debug)]
+pub(crate) enum Expansion {
+    /// These instances.
+    Known(Expanded<Repetition>),
+    /// It is not known yet; with the error that this is, if nobody could know it.
+    Unknown(Diagnostic),
+    /// It is wrong.
+    Wrong,
+}
+
+/// The instances of something that has neither.
+pub(crate) fn single() -> Expanded<Repetition> {
+    Expanded::Single(Repetition::default())
+}
+
+/// The instances that `count` gives.
+pub(crate) fn count(
+    expr: &Expr,
+    scope: &Scope<'_>,
+    functions: &Functions,
+    most: usize,
+    errors: &mut Vec<Diagnostic>,
+) -> Expansion {
+    const SUMMARY: &str = "Invalid count argument";
+    let (value, mut found) = evaluate(expr, scope, functions);
+    if !found.is_empty() {
+        errors.append(&mut found);
+        return Expansion::Wrong;
+    }
+    let error = |summary: &'static str, detail: String| {
+        Diagnostic::new(summary, expr.span, detail).explained(expr, scope)
+    };
+    let (value, marks) = value.unmark_deep();
+    let number = match value.convert(&Type::Number) {
+        Ok(number) => number,
+        Err(wrong) => {
+            let detail = format!("Invalid expression value: {}.", wrong.kind);
+            errors.push(error("Incorrect value type", detail));
+            return Expansion::Wrong;
+        }
+    };
+    let detail = if number.is_null() {
+        "The given \"count\" argument value is null. An integer is required.".to_owned()
+    } else if marks.contains(Marks::EPHEMERAL) {
+        "The given \"count\" is derived from an ephemeral value, which means that Terraform cannot persist it between \
+         plan/apply rounds. Use only non-ephemeral values to specify the number of resource instances."
+            .to_owned()
+    } else if !number.is_known() {
+        let detail = "The \"count\" value depends on resource attributes that cannot be determined until apply, so Terraform \
+                      cannot predict how many instances will be created. To work around this, use the -target argument to \
+                      first apply only the resources that the count depends on.";
+        return Expansion::Unknown(error(SUMMARY, detail.to_owned()));
+    } else {
+        let Some(number) = number.as_number() else { return Expansion::Wrong };
+        match number.as_u64() {
+            Some(n) if n <= most as u64 => {
+                let instances = (0..n)
+                    .map(|i| Repetition { count_index: Some(Value::from(i as i64)), ..Repetition::default() });
+                return Expansion::Known(Expanded::Count(instances.collect()));
+            }
+            Some(n) => {
+                let detail = format!("{n} instances are more than this plan may have: at most {most}.");
+                errors.push(error("Too many instances", detail));
+                return Expansion::Wrong;
+            }
+            None if number.is_integer() => {
+                "The given \"count\" argument value is unsuitable: must be greater than or equal to zero.".to_owned()
+            }
+            None => "The given \"count\" argument value is unsuitable: value must be a whole number, between \
+                     -9223372036854775808 and 9223372036854775807."
+                .to_owned(),
+        }
+    };
+    errors.push(error(SUMMARY, detail));
+    Expansion::Wrong
+}
+
+/// The instances that `for_each` gives.
+pub(crate) fn for_each(
+    expr: &Expr,
+    scope: &Scope<'_>,
+    functions: &Functions,
+    most: usize,
+    errors: &mut Vec<Diagnostic>,
+) -> Expansion {
+    let (value, mut found) = evaluate(expr, scope, functions);
+    if !found.is_empty() {
+        errors.append(&mut found);
+        return Expansion::Wrong;
+    }
+    match elements(&value) {
+        Ok(elements) if elements.len() > most => {
+            let detail =
+                format!("{} instances are more than this plan may have: at most {most}.", elements.len());
+            errors.push(Diagnostic::new("Too many instances", expr.span, detail).explained(expr, scope));
+            Expansion::Wrong
+        }
+        Ok(elements) => {
+            let instances = elements.into_iter().map(|(key, value)| {
+                let each = Some((Value::from(key.as_str()), value));
+                (key, Repetition { each, ..Repetition::default() })
+            });
+            Expansion::Known(Expanded::ForEach(instances.collect()))
+        }
+        Err(Problem { summary, detail, cause }) => {
+            let error = Diagnostic::new(summary, expr.span, detail);
+            match cause {
+                Cause::Unknown => Expansion::Unknown(error.explained_by_unknown(expr, scope)),
+                Cause::Other => {
+                    errors.push(error.explained(expr, scope));
+                    Expansion::Wrong
+                }
+            }
+        }
+    }
+}
+
+/// What is wrong with a `for_each`.
+struct Problem {
+    summary: &'static str,
+    detail: String,
+    cause: Cause,
+}
+
+enum Cause {
+    Unknown,
+    Other,
+}
+
+fn elements(value: &Value) -> Result<Vec<(String, Value)>, Problem> {
+    let problem = |detail: String| Problem { summary: "Invalid for_each argument", detail, cause: Cause::Other };
+    let unsuitable =
+        |detail: String| problem(format!("The given \"for_each\" argument value is unsuitable: {detail}"));
+    let marks = value.marks();
+    if marks.contains(Marks::EPHEMERAL) {
+        return Err(problem(
+            "The given \"for_each\" value is derived from an ephemeral value, which means that Terraform cannot persist it \
+             between plan/apply rounds. Use only non-ephemeral values to specify a resource's instance keys."
+                .to_owned(),
+        ));
+    }
+    if marks.contains(Marks::SENSITIVE) {
+        return Err(problem(
+            "Sensitive values, or values derived from sensitive values, cannot be used as for_each arguments. If used, the \
+             sensitive value could be exposed as a resource instance key."
+                .to_owned(),
+        ));
+    }
+    if value.is_null() {
+        return Err(unsuitable(
+            "the given \"for_each\" argument value is null. A map, or set of strings is allowed.".to_owned(),
+        ));
+    }
+    if !matches!(value.ty(), Type::Map(_) | Type::Object(_) | Type::Set(_) | Type::Dynamic) {
+        return Err(unsuitable(format!(
+            "the \"for_each\" argument must be a map, or set of strings, and you have provided a value of type {}.",
+            value.ty().friendly_name()
+        )));
+    }
+    let unknown = || Problem {
+        summary: "Invalid for_each argument",
+        detail: unknown_detail(matches!(value.ty(), Type::Set(_))),
+        cause: Cause::Unknown,
+    };
+    match value.kind() {
+        Kind::Map(map) => Ok(map.iter().map(|(key, value)| (key.to_string(), value.clone())).collect()),
+        Kind::Object(object) => {
+            Ok(object.iter().map(|(name, value)| (name.to_string(), value.clone())).collect())
+        }
+        Kind::Set(elements) => {
+            let unsuitable = |detail: String| Problem {
+                summary: "Invalid for_each set argument",
+                detail: format!("The given \"for_each\" argument value is unsuitable: {detail}"),
+                cause: Cause::Other,
+            };
+            let element = value.ty().element().cloned().unwrap_or(Type::Dynamic);
+            if !elements.is_empty() && !matches!(element, Type::String | Type::Dynamic) {
+                return Err(unsuitable(format!(
+                    "\"for_each\" supports maps and sets of strings, but you have provided a set containing type {}.",
+                    element.friendly_name()
+                )));
+            }
+            if elements.iter().any(|element| !element.is_known()) {
+                return Err(unknown());
+            }
+            let keys = elements.iter().map(|element| element.as_str().map(|key| (key.to_owned(), element.clone())));
+            keys.collect::<Option<_>>().ok_or_else(|| {
+                unsuitable("\"for_each\" sets must not contain null values.".to_owned())
+            })
+        }
+        _ => match value.ty() {
+            Type::Set(_) if !matches!(value.ty().element(), Some(Type::String | Type::Dynamic)) => Err(Problem {
+                summary: "Invalid for_each set argument",
+                detail: format!(
+                    "The given \"for_each\" argument value is unsuitable: \"for_each\" supports maps and sets of strings, but \
+                     you have provided a set containing type {}.",
+                    value.ty().element().map(Type::friendly_name).unwrap_or_default()
+                ),
+                cause: Cause::Other,
+            }),
+            _ => Err(unknown()),
+        },
+    }
+}
+
+fn unknown_detail(is_set: bool) -> String {
+    let (what, advice) = if is_set {
+        (
+            "The \"for_each\" set includes values derived from resource attributes that cannot be determined until apply, and \
+             so Terraform cannot determine the full set of keys that will identify the instances of this resource.",
+            "When working with unknown values in for_each, it's better to use a map value where the keys are defined \
+             statically in your configuration and where only the values contain apply-time results.",
+        )
+    } else {
+        (
+            "The \"for_each\" map includes keys derived from resource attributes that cannot be determined until apply, and \
+             so Terraform cannot determine the full set of keys that will identify the instances of this resource.",
+            "When working with unknown values in for_each, it's better to define the map keys statically in your \
+             configuration and place apply-time results only in the map values.",
+        )
+    };
+    format!(
+        "{what}\n\n{advice}\n\nAlternatively, you could use the -target planning option to first apply only the resources \
+         that the for_each value depends on, and then apply a second time to fully converge."
+    )
+}

@@ -1,0 +1,468 @@
+//! The graph of a module tree: what has to be known before what.
+//!
+//! A node is an object of configuration in one module of the tree, for all instances of that module and of the object.
+//! References go to whole resources, and to single outputs of modules.
+
+use std::borrow::Cow;
+
+use hashbrown::HashMap;
+use objchange::address::Mode;
+use objchange::schema::{Block, Schema, SchemaKind};
+use objchange_hcl::{
+    Attribute, Body, CheckConfig, Condition, Expr, ModuleCall, OutputConfig, ProviderConfig, Purpose,
+    ResourceConfig, ResourceName, VariableConfig, references, variables,
+};
+use smol_str::SmolStr;
+
+use super::subject::{Subject, SubjectKind, parse};
+use crate::config::{Config, ModuleId};
+use crate::{ProviderAddress, ProviderConfigAddress, Schemas};
+
+/// The graph of a module tree.
+#[derive(Debug)]
+pub(crate) struct Graph<'c> {
+    pub(crate) nodes: Vec<Node<'c>>,
+    index: HashMap<NodeKey, usize>,
+}
+
+/// An object of configuration.
+#[derive(Debug)]
+pub(crate) struct Node<'c> {
+    /// The module that it is in.
+    pub(crate) module: ModuleId,
+    /// The module whose names its expressions use: that of the call, for arguments of a module.
+    pub(crate) scope: ModuleId,
+    pub(crate) kind: NodeKind<'c>,
+    /// What its expressions refer to, as far as the references can be read.
+    pub(crate) subjects: Vec<Subject>,
+    /// What `depends_on` names.
+    pub(crate) depends_on: Vec<Subject>,
+    /// The nodes that come first.
+    pub(crate) needs: Vec<usize>,
+}
+
+#[derive(Debug)]
+pub(crate) enum NodeKind<'c> {
+    Variable(&'c SmolStr, &'c VariableConfig),
+    /// The `validation` blocks of a variable.
+    Validation(&'c SmolStr, &'c VariableConfig),
+    Local(&'c SmolStr, &'c Attribute),
+    Output(&'c SmolStr, &'c OutputConfig),
+    Resource(Box<ResourceNode<'c>>),
+    /// The instances of a module.
+    Call(&'c SmolStr, &'c ModuleCall),
+    /// Everything in a module has been evaluated.
+    CallClose(&'c SmolStr),
+    Provider(Box<ProviderNode<'c>>),
+    Check(&'c SmolStr, &'c CheckConfig),
+}
+
+/// A resource with what its provider says of it.
+#[derive(Debug)]
+pub(crate) struct ResourceNode<'c> {
+    pub(crate) name: &'c ResourceName,
+    pub(crate) config: &'c ResourceConfig,
+    pub(crate) provider: ProviderAddress,
+    pub(crate) provider_config: ProviderConfigAddress,
+    /// `None` where the provider does not have the type.
+    pub(crate) schema: Option<&'c Schema>,
+    pub(crate) body: Cow<'c, Body>,
+    /// What in the body does not fit the schema, in JSON syntax.
+    pub(crate) body_errors: Vec<objchange_hcl::Diagnostic>,
+}
+
+/// A provider configuration.
+#[derive(Debug)]
+pub(crate) struct ProviderNode<'c> {
+    pub(crate) address: ProviderConfigAddress,
+    /// `None` where there is no block.
+    pub(crate) config: Option<&'c ProviderConfig>,
+    pub(crate) schema: Option<&'c Schema>,
+    pub(crate) body: Cow<'c, Body>,
+    pub(crate) body_errors: Vec<objchange_hcl::Diagnostic>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum NodeKey {
+    Variable(ModuleId, SmolStr),
+    Validation(ModuleId, SmolStr),
+    Local(ModuleId, SmolStr),
+    Output(ModuleId, SmolStr),
+    Resource(ModuleId, ResourceName),
+    Call(ModuleId, SmolStr),
+    CallClose(ModuleId, SmolStr),
+    Provider(ProviderConfigAddress),
+    Check(ModuleId, SmolStr),
+}
+
+impl<'c> Graph<'c> {
+    /// The graph of all modules.
+    pub(crate) fn new(config: &'c Config, schemas: &'c Schemas) -> Self {
+        let mut builder = Builder { config, schemas, graph: Self { nodes: Vec::new(), index: HashMap::new() } };
+        for module in 0..config.modules.len() {
+            builder.module(module);
+        }
+        builder.connect();
+        builder.graph
+    }
+
+    /// The node of this name.
+    pub(crate) fn find(&self, key: &NodeKey) -> Option<usize> {
+        self.index.get(key).copied()
+    }
+
+    /// The nodes, each after those that it needs; or the cycles that make this impossible.
+    pub(crate) fn order(&self) -> Result<Vec<usize>, Vec<Vec<usize>>> {
+        let mut order = Vec::with_capacity(self.nodes.len());
+        let mut cycles = Vec::new();
+        for component in components(&self.nodes) {
+            match component[..] {
+                [node] => order.push(node),
+                _ => cycles.push(component),
+            }
+        }
+        if cycles.is_empty() { Ok(order) } else { Err(cycles) }
+    }
+
+    /// All that a node needs, directly or through others.
+    pub(crate) fn reachable(&self, from: impl IntoIterator<Item = usize>) -> Vec<bool> {
+        let mut seen = vec![false; self.nodes.len()];
+        let mut open: Vec<usize> = from.into_iter().collect();
+        while let Some(node) = open.pop() {
+            for need in &self.nodes[node].needs {
+                if !std::mem::replace(&mut seen[*need], true) {
+                    open.push(*need);
+                }
+            }
+        }
+        seen
+    }
+}
+
+impl Node<'_> {
+    /// The name of the node as cycles have it.
+    pub(crate) fn cycle_name(&self, config: &Config) -> String {
+        let mut prefix = String::new();
+        for name in &config.modules[self.module].path {
+            prefix.push_str(&format!("module.{name}."));
+        }
+        match &self.kind {
+            NodeKind::Variable(name, _) if prefix.is_empty() => format!("var.{name}"),
+            NodeKind::Variable(name, _) => format!("{prefix}var.{name} (expand)"),
+            NodeKind::Validation(name, _) => format!("{prefix}var.{name} (validation)"),
+            NodeKind::Local(name, _) => format!("{prefix}local.{name} (expand)"),
+            NodeKind::Output(name, _) => format!("{prefix}output.{name} (expand)"),
+            NodeKind::Resource(resource) => format!("{prefix}{}", resource_text(resource.name)),
+            NodeKind::Call(name, _) => format!("{prefix}module.{name} (expand)"),
+            NodeKind::CallClose(name) => format!("{prefix}module.{name} (close)"),
+            NodeKind::Provider(provider) => provider.address.to_string(),
+            NodeKind::Check(name, _) => format!("{prefix}check.{name} (expand)"),
+        }
+    }
+}
+
+/// A resource as references write it: `aws_instance.web`, `data.aws_ami.x`.
+pub(crate) fn resource_text(name: &ResourceName) -> String {
+    let prefix = match name.mode {
+        Mode::Managed => "",
+        Mode::Data => "data.",
+        Mode::Ephemeral => "ephemeral.",
+    };
+    format!("{prefix}{}.{}", name.resource_type, name.name)
+}
+
+/// The kind of schema that a resource has.
+pub(crate) fn schema_kind(mode: Mode) -> SchemaKind {
+    match mode {
+        Mode::Managed => SchemaKind::Resource,
+        Mode::Data => SchemaKind::DataSource,
+        Mode::Ephemeral => SchemaKind::EphemeralResource,
+    }
+}
+
+struct Builder<'c> {
+    config: &'c Config,
+    schemas: &'c Schemas,
+    graph: Graph<'c>,
+}
+
+impl<'c> Builder<'c> {
+    fn add(&mut self, key: NodeKey, node: Node<'c>) {
+        self.graph.index.insert(key, self.graph.nodes.len());
+        self.graph.nodes.push(node);
+    }
+
+    fn module(&mut self, module: ModuleId) {
+        let loaded = &self.config.modules[module];
+        let declared = &loaded.config;
+        let plain = |kind, subjects| Node {
+            module,
+            scope: module,
+            kind,
+            subjects,
+            depends_on: Vec::new(),
+            needs: Vec::new(),
+        };
+        for (name, variable) in &declared.variables {
+            let mut node = plain(NodeKind::Variable(name, variable), Vec::new());
+            if let (Some(parent), Some(call)) = (loaded.parent, self.call_of(module)) {
+                node.scope = parent;
+                let argument = call.arguments.iter().find(|argument| argument.name == *name);
+                node.subjects = subjects(argument.map(|argument| &argument.expr));
+            }
+            self.add(NodeKey::Variable(module, name.clone()), node);
+            if !variable.validations.is_empty() {
+                let found = conditions(&variable.validations);
+                let node = plain(NodeKind::Validation(name, variable), found);
+                self.add(NodeKey::Validation(module, name.clone()), node);
+            }
+        }
+        for (name, local) in &declared.locals {
+            let node = plain(NodeKind::Local(name, local), subjects([&local.expr]));
+            self.add(NodeKey::Local(module, name.clone()), node);
+        }
+        for (name, output) in &declared.outputs {
+            let mut found = subjects([&output.value]);
+            found.extend(conditions(&output.preconditions));
+            let mut node = plain(NodeKind::Output(name, output), found);
+            node.depends_on = subjects(&output.depends_on);
+            self.add(NodeKey::Output(module, name.clone()), node);
+        }
+        for (name, call) in &declared.calls {
+            let mut node = plain(
+                NodeKind::Call(name, call),
+                subjects(call.count.iter().chain(&call.for_each)),
+            );
+            node.depends_on = subjects(&call.depends_on);
+            self.add(NodeKey::Call(module, name.clone()), node);
+            self.add(NodeKey::CallClose(module, name.clone()), plain(NodeKind::CallClose(name), Vec::new()));
+        }
+        for (name, check) in &declared.checks {
+            let node = plain(NodeKind::Check(name, check), conditions(&check.asserts));
+            self.add(NodeKey::Check(module, name.clone()), node);
+        }
+        for (name, config) in &declared.resources {
+            self.resource(module, name, config);
+        }
+    }
+
+    /// The call that makes a module.
+    fn call_of(&self, module: ModuleId) -> Option<&'c ModuleCall> {
+        let loaded = &self.config.modules[module];
+        self.config.modules[loaded.parent?].config.calls.get(loaded.path.last()?)
+    }
+
+    fn resource(&mut self, module: ModuleId, name: &'c ResourceName, config: &'c ResourceConfig) {
+        let provider_config = self.config.provider_config_of(module, name);
+        let provider = provider_config.provider.clone();
+        let schema = self.schemas.get(&provider, schema_kind(name.mode), &name.resource_type).ok().flatten();
+        let empty = Block::new::<SmolStr>([], []);
+        let block = schema.map_or(&empty, |schema| &schema.block);
+        let (body, body_errors) = config.body.under(block);
+        let mut found = subjects(config.count.iter().chain(&config.for_each));
+        let referenced = references(&body, block, Purpose::Core);
+        found.extend(referenced.iter().filter_map(|reference| parse(reference).0));
+        for provisioner in &config.provisioners {
+            found.extend(body_subjects(&provisioner.body));
+        }
+        found.extend(config.connection.iter().flat_map(body_subjects));
+        let lifecycle = &config.lifecycle;
+        found.extend(conditions(&lifecycle.preconditions));
+        found.extend(conditions(&lifecycle.postconditions));
+        found.extend(subjects(&lifecycle.replace_triggered_by));
+        let node = Node {
+            module,
+            scope: module,
+            subjects: found,
+            depends_on: subjects(&config.depends_on),
+            needs: Vec::new(),
+            kind: NodeKind::Resource(Box::new(ResourceNode {
+                name,
+                config,
+                provider,
+                schema,
+                body,
+                body_errors,
+                provider_config: provider_config.clone(),
+            })),
+        };
+        self.add(NodeKey::Resource(module, name.clone()), node);
+        self.provider(provider_config);
+    }
+
+    fn provider(&mut self, address: ProviderConfigAddress) {
+        let key = NodeKey::Provider(address.clone());
+        if self.graph.index.contains_key(&key) {
+            return;
+        }
+        let (module, config) = match self.config.provider_block(&address) {
+            Some((module, config)) => (module, Some(config)),
+            None => (0, None),
+        };
+        let schema = self.schemas.get(&address.provider, SchemaKind::Provider, "").ok().flatten();
+        let empty = Block::new::<SmolStr>([], []);
+        let block = schema.map_or(&empty, |schema| &schema.block);
+        let (body, body_errors) =
+            config.map_or_else(Default::default, |config| config.body.under(block));
+        let referenced = references(&body, block, Purpose::Core);
+        let found = referenced.iter().filter_map(|reference| parse(reference).0).collect();
+        let node = Node {
+            module,
+            scope: module,
+            subjects: found,
+            depends_on: Vec::new(),
+            needs: Vec::new(),
+            kind: NodeKind::Provider(Box::new(ProviderNode { address, config, schema, body, body_errors })),
+        };
+        self.add(key, node);
+    }
+
+    fn connect(&mut self) {
+        for index in 0..self.graph.nodes.len() {
+            let node = &self.graph.nodes[index];
+            let mut needs = Vec::new();
+            for subject in node.subjects.iter().chain(&node.depends_on) {
+                self.subject(node.scope, subject, &mut needs);
+            }
+            // What is in a module needs its instances.
+            if let Some((parent, call)) = self.place(node.module) {
+                needs.extend(self.graph.find(&NodeKey::Call(parent, call)));
+            }
+            match &node.kind {
+                NodeKind::Validation(name, _) => {
+                    needs.extend(self.graph.find(&NodeKey::Variable(node.module, (*name).clone())));
+                    // It judges the variable itself, and not what has been judged of it.
+                    let own = self.graph.find(&NodeKey::Validation(node.module, (*name).clone()));
+                    needs.retain(|need| Some(*need) != own);
+                }
+                NodeKind::Resource(resource) => {
+                    needs.extend(self.graph.find(&NodeKey::Provider(resource.provider_config.clone())));
+                    if let Some(check) = &resource.config.check {
+                        let _ = check;
+                    }
+                }
+                NodeKind::CallClose(name) => {
+                    needs.extend(self.graph.find(&NodeKey::Call(node.module, (*name).clone())));
+                    if let Some(child) = self.config.modules[node.module].children.get(*name) {
+                        self.everything_in(*child, &mut needs);
+                    }
+                }
+                _ => {}
+            }
+            needs.retain(|need| *need != index);
+            needs.sort_unstable();
+            needs.dedup();
+            self.graph.nodes[index].needs = needs;
+        }
+    }
+
+    /// The module around a module, and the call that makes it.
+    fn place(&self, module: ModuleId) -> Option<(ModuleId, SmolStr)> {
+        let loaded = &self.config.modules[module];
+        Some((loaded.parent?, loaded.path.last()?.clone()))
+    }
+
+    fn subject(&self, module: ModuleId, subject: &Subject, needs: &mut Vec<usize>) {
+        let mut add = |key| needs.extend(self.graph.find(&key));
+        match &subject.kind {
+            SubjectKind::Variable(name) => {
+                add(NodeKey::Variable(module, name.clone()));
+                add(NodeKey::Validation(module, name.clone()));
+            }
+            SubjectKind::Local(name) => add(NodeKey::Local(module, name.clone())),
+            SubjectKind::Resource { name, .. } => add(NodeKey::Resource(module, name.clone())),
+            SubjectKind::Module { call, output, .. } => {
+                add(NodeKey::Call(module, call.clone()));
+                let Some(child) = self.config.modules[module].children.get(call) else { return };
+                let outputs = &self.config.modules[*child].config.outputs;
+                match output.as_ref().filter(|output| outputs.contains_key(*output)) {
+                    Some(output) => add(NodeKey::Output(*child, output.clone())),
+                    None => outputs.keys().for_each(|name| add(NodeKey::Output(*child, name.clone()))),
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// All nodes of a module and of those that it calls.
+    fn everything_in(&self, module: ModuleId, needs: &mut Vec<usize>) {
+        let loaded = &self.config.modules[module];
+        let declared = &loaded.config;
+        let mut add = |key| needs.extend(self.graph.find(&key));
+        declared.variables.keys().for_each(|name| {
+            add(NodeKey::Variable(module, name.clone()));
+            add(NodeKey::Validation(module, name.clone()));
+        });
+        declared.locals.keys().for_each(|name| add(NodeKey::Local(module, name.clone())));
+        declared.outputs.keys().for_each(|name| add(NodeKey::Output(module, name.clone())));
+        declared.resources.keys().for_each(|name| add(NodeKey::Resource(module, name.clone())));
+        declared.checks.keys().for_each(|name| add(NodeKey::Check(module, name.clone())));
+        declared.calls.keys().for_each(|name| add(NodeKey::CallClose(module, name.clone())));
+    }
+}
+
+fn subjects<'e>(expressions: impl IntoIterator<Item = &'e Expr>) -> Vec<Subject> {
+    let references = expressions.into_iter().flat_map(variables);
+    references.filter_map(|reference| parse(&reference).0).collect()
+}
+
+fn conditions(conditions: &[Condition]) -> Vec<Subject> {
+    subjects(conditions.iter().flat_map(|condition| [&condition.condition, &condition.error_message]))
+}
+
+/// What a body refers to that no schema describes.
+fn body_subjects(body: &Body) -> Vec<Subject> {
+    let mut found = subjects(body.attributes.iter().map(|attribute| &attribute.expr));
+    found.extend(body.blocks.iter().flat_map(|block| body_subjects(&block.body)));
+    found
+}
+
+/// The strongly connected components, each after those that it needs (Tarjan's algorithm, without a call for each level).
+fn components(nodes: &[Node<'_>]) -> Vec<Vec<usize>> {
+    const UNSEEN: usize = usize::MAX;
+    let mut found = Vec::new();
+    let mut number = vec![UNSEEN; nodes.len()];
+    let mut lowest = vec![0; nodes.len()];
+    let mut is_open = vec![false; nodes.len()];
+    let mut open = Vec::new();
+    let mut next = 0;
+    let mut calls: Vec<(usize, usize)> = Vec::new();
+    for start in 0..nodes.len() {
+        if number[start] != UNSEEN {
+            continue;
+        }
+        calls.push((start, 0));
+        while let Some((node, position)) = calls.last_mut() {
+            let node = *node;
+            if *position == 0 {
+                (number[node], lowest[node]) = (next, next);
+                next += 1;
+                open.push(node);
+                is_open[node] = true;
+            }
+            match nodes[node].needs.get(*position) {
+                Some(need) => {
+                    *position += 1;
+                    if number[*need] == UNSEEN {
+                        calls.push((*need, 0));
+                    } else if is_open[*need] {
+                        lowest[node] = lowest[node].min(number[*need]);
+                    }
+                }
+                None => {
+                    calls.pop();
+                    if let Some((caller, _)) = calls.last() {
+                        lowest[*caller] = lowest[*caller].min(lowest[node]);
+                    }
+                    if lowest[node] == number[node] {
+                        let first = open.iter().rposition(|other| *other == node).unwrap_or(0);
+                        let component = open.split_off(first);
+                        component.iter().for_each(|member| is_open[*member] = false);
+                        found.push(component);
+                    }
+                }
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,134 @@
+//! The instances of modules, with the values of what is in them.
+
+use std::collections::BTreeMap;
+
+use hashbrown::HashMap;
+use objchange::address::{InstanceKey, ModuleAddress, ModuleStep};
+use objchange::{Type, Value};
+use objchange_hcl::ResourceName;
+use smol_str::SmolStr;
+
+use crate::config::ModuleId;
+
+/// Which instance of a module; 0 is the root.
+pub(crate) type ModuleInstanceId = usize;
+
+/// An instance of a module.
+#[derive(Debug)]
+pub(crate) struct ModuleInstance {
+    pub(crate) module: ModuleId,
+    pub(crate) address: ModuleAddress,
+    /// The instance that calls it.
+    pub(crate) parent: Option<ModuleInstanceId>,
+    /// What `count` and `each` are in the arguments of its call.
+    pub(crate) repetition: Repetition,
+    /// It stands for any number of instances, which are not known.
+    pub(crate) is_undecided: bool,
+    pub(crate) variables: HashMap<SmolStr, Value>,
+    pub(crate) locals: HashMap<SmolStr, Value>,
+    pub(crate) outputs: HashMap<SmolStr, Value>,
+    /// Whole resources: an object, a tuple of them, or an object of them by key.
+    pub(crate) resources: HashMap<ResourceName, Value>,
+    pub(crate) calls: HashMap<SmolStr, Expanded<ModuleInstanceId>>,
+}
+
+/// The instances of something, with what each of them is here.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Expanded<T> {
+    /// One, without a key.
+    Single(T),
+    /// By `count`.
+    Count(Vec<T>),
+    /// By `for_each`, in the order of the keys.
+    ForEach(BTreeMap<String, T>),
+    /// Nobody knows which; one stands for all.
+    Undecided(T),
+}
+
+/// What `count` and `each` are.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Repetition {
+    pub(crate) count_index: Option<Value>,
+    pub(crate) each: Option<(Value, Value)>,
+}
+
+impl ModuleInstance {
+    pub(crate) fn new(module: ModuleId, address: ModuleAddress, parent: Option<ModuleInstanceId>) -> Self {
+        Self {
+            module,
+            address,
+            parent,
+            repetition: Repetition::default(),
+            is_undecided: false,
+            variables: HashMap::new(),
+            locals: HashMap::new(),
+            outputs: HashMap::new(),
+            resources: HashMap::new(),
+            calls: HashMap::new(),
+        }
+    }
+
+    /// The address of an instance of one of its calls.
+    pub(crate) fn child_address(&self, call: &str, key: Option<InstanceKey>) -> ModuleAddress {
+        let mut address = self.address.clone();
+        address.0.push(ModuleStep { name: call.to_owned(), key });
+        address
+    }
+}
+
+impl<T> Expanded<T> {
+    /// Each instance with its key.
+    pub(crate) fn iter(&self) -> Box<dyn Iterator<Item = (Option<InstanceKey>, &T)> + '_> {
+        match self {
+            Self::Single(one) | Self::Undecided(one) => Box::new(std::iter::once((None, one))),
+            Self::Count(all) => Box::new(
+                all.iter().enumerate().map(|(i, one)| (Some(InstanceKey::Number(i as u64)), one)),
+            ),
+            Self::ForEach(all) => {
+                Box::new(all.iter().map(|(key, one)| (Some(InstanceKey::String(key.clone())), one)))
+            }
+        }
+    }
+
+    /// The same instances with something else.
+    pub(crate) fn map<U>(&self, mut f: impl FnMut(Option<InstanceKey>, &T) -> U) -> Expanded<U> {
+        match self {
+            Self::Single(one) => Expanded::Single(f(None, one)),
+            Self::Undecided(one) => Expanded::Undecided(f(None, one)),
+            Self::Count(all) => Expanded::Count(
+                all.iter().enumerate().map(|(i, one)| f(Some(InstanceKey::Number(i as u64)), one)).collect(),
+            ),
+            Self::ForEach(all) => Expanded::ForEach(
+                all.iter()
+                    .map(|(key, one)| (key.clone(), f(Some(InstanceKey::String(key.clone())), one)))
+                    .collect(),
+            ),
+        }
+    }
+}
+
+impl Expanded<Value> {
+    /// All of them as what references see.
+    pub(crate) fn to_value(&self) -> Value {
+        match self {
+            Self::Single(one) => one.clone(),
+            Self::Undecided(_) => Value::unknown(Type::Dynamic),
+            Self::Count(all) => Value::tuple(all.iter().cloned()),
+            Self::ForEach(all) => Value::object(all.iter().map(|(key, value)| (key, value.clone()))),
+        }
+    }
+}
+
+impl Repetition {
+    /// The names that expressions have for it.
+    pub(crate) fn names(&self) -> Vec<(&'static str, Value)> {
+        let mut names = Vec::with_capacity(2);
+        if let Some(index) = &self.count_index {
+            names.push(("count", Value::object([("index", index.clone())])));
+        }
+        if let Some((key, value)) = &self.each {
+            names.push(("each", Value::object([("key", key.clone()), ("value", value.clone())])));
+        }
+        names
+    }
+}

@@ -1,0 +1,183 @@
+//! What a reference in an expression means: a variable, a local value, a resource, a module call, or one of the few
+//! other names.
+
+use objchange::Value;
+use objchange::address::Mode;
+use objchange::value::PathStep;
+use objchange_hcl::{Diagnostic, Reference, ResourceName, Span};
+use smol_str::SmolStr;
+
+/// What a reference means, with what is behind it.
+#[derive(Debug, Clone)]
+pub(crate) struct Subject {
+    pub(crate) kind: SubjectKind,
+    /// The part of the source that names it, without what is taken out of it.
+    pub(crate) span: Span,
+    /// What is taken out of it: attributes and indexes.
+    pub(crate) rest: Vec<(PathStep, Span)>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum SubjectKind {
+    Variable(SmolStr),
+    Local(SmolStr),
+    Path(SmolStr),
+    Terraform(SmolStr),
+    Count(SmolStr),
+    Each(SmolStr),
+    SelfObject,
+    /// A resource, or an instance of it by a literal key.
+    Resource { name: ResourceName, key: Option<Value> },
+    /// A module call, or an instance of it by a literal key, or one of its outputs.
+    Module { call: SmolStr, key: Option<Value>, output: Option<SmolStr> },
+}
+
+/// Names that Terraform keeps for itself.
+const RESERVED: [&str; 3] = ["template", "lazy", "arg"];
+
+/// What a reference means, and what is wrong with how it is written. Where a single name is missing, there is an error and
+/// a subject without that name, as Terraform goes on with it.
+pub(crate) fn parse(reference: &Reference<'_>) -> (Option<Subject>, Option<Diagnostic>) {
+    Parser { root: reference.name, root_span: reference.span, steps: reference.steps().collect() }.parse()
+}
+
+struct Parser<'r> {
+    root: &'r SmolStr,
+    root_span: Span,
+    steps: Vec<(PathStep, Span)>,
+}
+
+type Parsed = (Option<Subject>, Option<Diagnostic>);
+
+impl Parser<'_> {
+    fn parse(mut self) -> Parsed {
+        match &**self.root {
+            "var" => self.single(SubjectKind::Variable),
+            "local" => self.single(SubjectKind::Local),
+            "path" => self.single(SubjectKind::Path),
+            "terraform" => self.single(SubjectKind::Terraform),
+            "count" => self.single(SubjectKind::Count),
+            "each" => self.single(SubjectKind::Each),
+            "self" => self.found(SubjectKind::SelfObject, 0),
+            "module" => self.module(),
+            "data" => self.resource(Mode::Data, Some(0)),
+            "ephemeral" => self.resource(Mode::Ephemeral, Some(0)),
+            "resource" => self.resource(Mode::Managed, Some(0)),
+            name if RESERVED.contains(&name) => {
+                let detail = format!(
+                    "The symbol name {name:?} is reserved for use in a future Terraform version. If you are using a provider \
+                     that already uses this as a resource type name, add the prefix \"resource.\" to force interpretation as a \
+                     resource type name."
+                );
+                (None, Some(Diagnostic::new("Reserved symbol name", self.root_span, detail)))
+            }
+            _ => self.resource(Mode::Managed, None),
+        }
+    }
+
+    fn attribute(&self, position: usize) -> Option<&SmolStr> {
+        match self.steps.get(position) {
+            Some((PathStep::Attribute(name), _)) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// The subject that these first steps name.
+    fn found(&mut self, kind: SubjectKind, steps: usize) -> Parsed {
+        let rest = self.steps.split_off(steps.min(self.steps.len()));
+        let span = self.steps.last().map_or(self.root_span, |(_, span)| self.root_span.to(*span));
+        (Some(Subject { kind, span, rest }), None)
+    }
+
+    fn error(&self, span: Span, detail: String) -> Parsed {
+        (None, Some(Diagnostic::new("Invalid reference", span, detail)))
+    }
+
+    /// An object of which one attribute must be named.
+    fn single(&mut self, kind: fn(SmolStr) -> SubjectKind) -> Parsed {
+        let root = self.root;
+        let (_, error) = match self.steps.first() {
+            Some((PathStep::Attribute(name), _)) => return self.found(kind(name.clone()), 1),
+            None => self.error(
+                self.root_span,
+                format!("The \"{root}\" object cannot be accessed directly. Instead, access one of its attributes."),
+            ),
+            Some((_, span)) => {
+                self.error(*span, format!("The \"{root}\" object does not support this operation."))
+            }
+        };
+        let nameless = Subject { kind: kind(SmolStr::default()), span: Span::at(0), rest: Vec::new() };
+        (Some(nameless), error)
+    }
+
+    fn module(&mut self) -> Parsed {
+        let call = match self.steps.first() {
+            Some((PathStep::Attribute(name), _)) => name.clone(),
+            None => {
+                let detail = "The \"module\" object cannot be accessed directly. Instead, access one of its attributes.";
+                return self.error(self.root_span, detail.to_owned());
+            }
+            Some((_, span)) => {
+                return self.error(*span, "The \"module\" object does not support this operation.".to_owned());
+            }
+        };
+        let (key, used) = match self.steps.get(1) {
+            Some((PathStep::Index(key), _)) => (Some(key.clone()), 2),
+            _ => (None, 1),
+        };
+        let output = self.attribute(used).cloned();
+        self.found(SubjectKind::Module { call, key, output }, used)
+    }
+
+    /// A resource, whose type is the root or the step at this position.
+    fn resource(&mut self, mode: Mode, at: Option<usize>) -> Parsed {
+        let (word, kind) = match mode {
+            Mode::Managed => ("resource type", "resource"),
+            Mode::Data => ("data source", "data"),
+            Mode::Ephemeral => ("ephemeral resource type", "ephemeral"),
+        };
+        let (resource_type, next) = match at {
+            None => (Some(self.root.clone()), 0),
+            Some(at) => (self.attribute(at).cloned(), at + 1),
+        };
+        if let Some(Some(resource_type)) = at.map(|_| resource_type.clone())
+            && let Some((PathStep::Index(_), span)) = self.steps.get(next)
+        {
+            let _ = resource_type;
+            let detail = format!(
+                "A reference to a {word} must be followed by at least one attribute access, specifying the resource name."
+            );
+            return self.error(*span, detail);
+        }
+        match (resource_type, self.steps.get(next)) {
+            (Some(resource_type), Some((PathStep::Attribute(name), _))) => {
+                let name = ResourceName { mode, resource_type, name: name.clone() };
+                let (key, used) = match self.steps.get(next + 1) {
+                    Some((PathStep::Index(key), _)) => (Some(key.clone()), next + 2),
+                    _ => (None, next + 1),
+                };
+                self.found(SubjectKind::Resource { name, key }, used)
+            }
+            (_, Some((_, span))) if at.is_none() => self.error(
+                *span,
+                "A reference to a resource type must be followed by at least one attribute access, specifying the \
+                 resource name."
+                    .to_owned(),
+            ),
+            _ if at.is_none() => self.error(
+                self.root_span,
+                "A reference to a resource type must be followed by at least one attribute access, specifying the \
+                 resource name."
+                    .to_owned(),
+            ),
+            _ => {
+                let span = self.steps.last().map_or(self.root_span, |(_, span)| self.root_span.to(*span));
+                let what = if mode == Mode::Data { "data source type" } else { word };
+                let detail = format!(
+                    "The \"{kind}\" object must be followed by two attribute names: the {what} and the resource name."
+                );
+                self.error(span, detail)
+            }
+        }
+    }
+}
