@@ -106,6 +106,17 @@ pub fn variables(expr: &Expr) -> Vec<Reference<'_>> {
     walk.found
 }
 
+impl Expr {
+    /// The key of the first index that is not written out: `count.index` in `a.b[count.index].c`.
+    pub fn computed_key(&self) -> Option<&Expr> {
+        let ExprKind::Relative(relative) = &self.kind else { return None };
+        relative.accesses.iter().find_map(|access| match access {
+            Access::Computed { key, .. } => Some(key),
+            Access::Step(_) => None,
+        })
+    }
+}
+
 /// The calls in an expression.
 pub(crate) fn calls(expr: &Expr) -> Vec<Span> {
     let mut walk = Walk::default();

@@ -89,6 +89,11 @@ impl Diagnostics {
         self.all.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
     }
 
+    /// How many errors there are.
+    pub fn error_count(&self) -> usize {
+        self.all.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count()
+    }
+
     /// All of them.
     pub fn iter(&self) -> impl Iterator<Item = &ModuleDiagnostic> {
         self.all.iter()

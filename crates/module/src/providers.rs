@@ -39,6 +39,9 @@ pub trait Providers {
         config: &Value,
     ) -> Vec<Diagnostic>;
 
+    /// Configures a provider; what it says of that.
+    fn configure(&mut self, provider: &ProviderConfigAddress, config: &Value) -> Vec<Diagnostic>;
+
     /// Plans a change of an object.
     ///
     /// # Errors

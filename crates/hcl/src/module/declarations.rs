@@ -109,6 +109,8 @@ pub struct OutputConfig {
 pub struct ResourceConfig {
     /// The header of the block.
     pub header: Span,
+    /// Where the type is written.
+    pub type_span: Span,
     /// What the provider sees.
     pub body: ConfigBody,
     /// `count`.

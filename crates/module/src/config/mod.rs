@@ -31,3 +31,27 @@ pub struct LoadedModule {
     /// The modules that it calls, by the name of the call.
     pub children: BTreeMap<SmolStr, ModuleId>,
 }
+
+impl Config {
+    /// The provider configuration that a resource uses.
+    pub fn provider_config_of(
+        &self,
+        _module: ModuleId,
+        name: &objchange_hcl::ResourceName,
+    ) -> crate::ProviderConfigAddress {
+        let local = name.resource_type.split('_').next().unwrap_or_default();
+        crate::ProviderConfigAddress {
+            module: Vec::new(),
+            provider: crate::ProviderAddress::implied(local),
+            alias: None,
+        }
+    }
+
+    /// The block of a provider configuration, and the module that it is in.
+    pub fn provider_block(
+        &self,
+        _address: &crate::ProviderConfigAddress,
+    ) -> Option<(ModuleId, &objchange_hcl::ProviderConfig)> {
+        None
+    }
+}

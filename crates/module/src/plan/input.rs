@@ -80,6 +80,11 @@ pub enum Target {
     Resource(InstanceAddress),
 }
 
+/// Whether a version is this one or a newer one.
+pub(crate) fn since(version: Version, first: &str) -> bool {
+    Version::parse(first).is_some_and(|first| version >= first)
+}
+
 impl Default for PlanOptions {
     fn default() -> Self {
         Self {
