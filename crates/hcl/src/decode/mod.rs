@@ -184,8 +184,7 @@ impl Decoder<'_> {
         match value.with_marks(content.surroundings.marks).convert(ty) {
             Ok(value) => value,
             Err(error) => {
-                let place = if error.path.is_root() { String::new() } else { format!("{}: ", error.path) };
-                let detail = format!("Inappropriate value for attribute {name:?}: {place}{}.", error.kind);
+                let detail = format!("Inappropriate value for attribute {name:?}: {}.", error.kind);
                 self.evaluator.error("Incorrect attribute value type", written.expr.span, detail);
                 Value::unknown(ty.without_optional())
             }

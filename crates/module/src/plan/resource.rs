@@ -2,7 +2,7 @@
 
 use objchange::address::{InstanceAddress, InstanceKey, ModuleAddress, ResourceAddress};
 use objchange::schema::Block;
-use objchange::value::{ConvertError, Kind, Marks, Path, PathStep};
+use objchange::value::{Marks, Path, PathStep};
 use objchange::{Value, change::IgnoreChanges};
 use objchange_hcl::{Diagnostic, LifecycleConfig, ResourceName, Span, did_you_mean};
 
@@ -25,22 +25,6 @@ pub(crate) fn instance_address(
     key: Option<InstanceKey>,
 ) -> InstanceAddress {
     InstanceAddress { resource: resource_address(module, name), key }
-}
-
-/// Why a value could not be converted, with its place in the value, as Terraform says it.
-pub(crate) fn conversion_text(error: &ConvertError) -> String {
-    let mut text = String::new();
-    for step in error.path.steps() {
-        match step {
-            PathStep::Attribute(name) => text.push_str(&format!("attribute {:?}: ", name.as_str())),
-            PathStep::Index(key) => match key.kind() {
-                Kind::Number(number) => text.push_str(&format!("element {number}: ")),
-                Kind::String(key) => text.push_str(&format!("element {key:?}: ")),
-                _ => text.push_str("element: "),
-            },
-        }
-    }
-    text + &error.kind.to_string()
 }
 
 /// Ephemeral values in what has to be kept, each with its place.

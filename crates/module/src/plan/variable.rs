@@ -48,7 +48,7 @@ pub(crate) fn convert_argument(
     let converted = match &variable.ty {
         None => value.clone(),
         Some(ty) => ty.convert(value).map_err(|wrong| {
-            error("Invalid value for input variable", "declared", &super::resource::conversion_text(&wrong))
+            error("Invalid value for input variable", "declared", &wrong.kind.to_string())
         })?,
     };
     or_default(variable, converted).ok_or_else(|| {
@@ -69,9 +69,9 @@ pub(crate) fn root_value(
     };
     let converted = match &variable.ty {
         None => given.value.clone(),
-        Some(ty) => ty.convert(&given.value).map_err(|wrong| {
-            error("Invalid value for input variable", &super::resource::conversion_text(&wrong))
-        })?,
+        Some(ty) => ty
+            .convert(&given.value)
+            .map_err(|wrong| error("Invalid value for input variable", &wrong.kind.to_string()))?,
     };
     or_default(variable, converted)
         .map(Some)
