@@ -1,7 +1,6 @@
 //! The files of a configuration, one behind the other: a span of one of them tells its file too.
 
-use crate::diagnostic::Diagnostic;
-use crate::source::{Lines, Position, Span};
+use objchange_text::{Diagnostic, LineIndex, Position, Span};
 
 /// The texts of a configuration. What is read of them has places in all of them together, each file beginning where
 /// the one before has ended.
@@ -72,14 +71,14 @@ impl Sources {
 
     /// Prepares for questions about places.
     pub fn places(&self) -> Places<'_> {
-        Places { files: self.files.iter().map(|file| (file, Lines::new(&file.text))).collect() }
+        Places { files: self.files.iter().map(|file| (file, LineIndex::new(&file.text))).collect() }
     }
 }
 
 /// Finds places in the files of a configuration.
 #[derive(Debug)]
 pub struct Places<'s> {
-    files: Vec<(&'s SourceFile, Lines<'s>)>,
+    files: Vec<(&'s SourceFile, LineIndex<'s>)>,
 }
 
 /// A part of a file.
@@ -88,7 +87,7 @@ pub struct Place<'p> {
     /// The name of the file.
     pub name: &'p str,
     /// Its lines.
-    pub lines: &'p Lines<'p>,
+    pub lines: &'p LineIndex<'p>,
     /// The part, in the text of the file.
     pub span: Span,
 }

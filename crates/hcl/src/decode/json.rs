@@ -4,12 +4,11 @@ use std::borrow::Cow;
 
 use hashbrown::HashSet;
 use objchange::schema::{Block, NestingMode};
+use objchange_text::{Diagnostic, Span};
 use smol_str::SmolStr;
 
 use super::attributes_as_blocks::{as_block, may_be_legacy};
-use crate::diagnostic::Diagnostic;
 use crate::module::{Inside, Shape};
-use crate::source::Span;
 use crate::syntax::ast::{self, Body, Label};
 use crate::syntax::json::{JsonBody, Node, NodeKind, Property, Style};
 

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use objchange::schema::Block;
+use objchange_text::Diagnostic;
 
-use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::Body;
 
 /// The part of a block that a provider's schema describes. In JSON syntax the schema tells blocks from arguments.

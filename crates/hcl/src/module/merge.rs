@@ -1,11 +1,10 @@
 //! What files that override others change: arguments one by one, blocks all of a type at once.
 
 use hashbrown::{HashMap, HashSet};
+use objchange_text::{Diagnostic, Span};
 use smol_str::SmolStr;
 
 use super::{Declarations, Module};
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
 use crate::syntax::ast::{Attribute, Block, Body};
 
 impl<'t> Module<'t> {
@@ -68,7 +67,11 @@ fn missing(what: &str, kind: &str, name: &str, place: Span, errors: &mut Vec<Dia
         "There is no {kind} named {name:?}. An override file can only override a {kind} that was already {made} in a \
          primary configuration file."
     );
-    errors.push(Diagnostic::new(format!("Missing base {what} to override"), place, detail));
+    errors.push(Diagnostic::new(
+        ("missing_base_to_override", format!("Missing base {what} to override")),
+        place,
+        detail,
+    ));
 }
 
 impl super::Declared<'_> {

@@ -26,12 +26,11 @@ pub use resource::{Resource, each};
 pub(crate) use shape::{Inside, Shape};
 pub use variable::{Input, VariableValues};
 
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
 use crate::sources::{Places, SourceFile, Sources};
 use crate::syntax::ast::{Attribute, Block, Body};
 use crate::syntax::json::{JsonBody, body_at};
 use crate::syntax::parse_body;
+use objchange_text::{Diagnostic, Span};
 use shape::{FILE, RESOURCE};
 
 /// What the files of a module declare.
@@ -184,6 +183,7 @@ impl<'t> Module<'t> {
                      per type in each module."
                 );
                 let summary = format!("Duplicate resource {resource_type:?} configuration");
+                let summary = ("duplicate_resource", summary);
                 errors.push(Diagnostic::new(summary, *header, detail));
                 continue;
             }

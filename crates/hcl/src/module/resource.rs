@@ -4,11 +4,11 @@ use objchange::Value;
 use objchange::change::IgnoreChanges;
 use objchange::schema::Block;
 use objchange::value::{Kind, Path, PathStep};
+use objchange_text::Diagnostic;
 
 use super::merge::merge;
 use super::{Config, Module};
 use crate::decode::find;
-use crate::diagnostic::Diagnostic;
 use crate::eval::constant;
 use crate::syntax::ast::{self, Body, Expr, ExprKind, StepKind};
 use crate::walk::Reference;

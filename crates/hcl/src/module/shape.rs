@@ -1,6 +1,5 @@
 //! What may stand in the blocks of a module, where Terraform says it and not a provider.
 
-use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{Block, Body};
 use crate::syntax::json::Style;
 
@@ -25,6 +24,7 @@ pub(crate) enum Inside {
 
 use Inside::{Arguments, Ignored};
 use Style::{Constant, Name, Template};
+use objchange_text::Diagnostic;
 
 const CONDITION: Shape = Shape {
     arguments: &[("condition", Template), ("error_message", Template)],
@@ -147,9 +147,17 @@ fn check_labels(block: &Block, labels: &[&str], errors: &mut Vec<Diagnostic>) {
             0 => format!("No labels are expected for {kind} blocks."),
             n => format!("Only {n} labels ({}) are expected for {kind} blocks.", all()),
         };
-        errors.push(Diagnostic::new(format!("Extraneous label for {kind}"), extra.span, detail));
+        errors.push(Diagnostic::new(
+            ("extraneous_label", format!("Extraneous label for {kind}")),
+            extra.span,
+            detail,
+        ));
     } else if let Some(missing) = labels.get(block.labels.len()) {
         let detail = format!("All {kind} blocks must have {} labels ({}).", labels.len(), all());
-        errors.push(Diagnostic::new(format!("Missing {missing} for {kind}"), block.open, detail));
+        errors.push(Diagnostic::new(
+            ("missing_label", format!("Missing {missing} for {kind}")),
+            block.open,
+            detail,
+        ));
     }
 }

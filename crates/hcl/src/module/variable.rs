@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use objchange::value::Marks;
 use objchange::{Type, Value};
+use objchange_text::Diagnostic;
 use smol_str::SmolStr;
 
 use super::environment::Environment;
 use super::{Module, Variable};
 use crate::decode::find;
-use crate::diagnostic::Diagnostic;
 use crate::eval::{Evaluator, Failed, Scope, TypeConstraint, constant, evaluate, explain};
 use crate::function::Functions;
 use crate::syntax::ast::Expr;
