@@ -4,6 +4,9 @@ use std::borrow::Cow;
 
 use objchange_hcl::{Diagnostic, Severity, Span, Summary};
 
+/// The kind of what a provider says; its summary is its own.
+pub(crate) const PROVIDER: &str = "provider";
+
 /// Something that people must read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModuleDiagnostic {
@@ -77,7 +80,7 @@ impl Diagnostics {
 
     /// How many errors there are.
     pub fn error_count(&self) -> usize {
-        self.all.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count()
+        self.all.iter().filter(|all| all.diagnostic.severity == Severity::Error).count()
     }
 
     /// All of them.

@@ -2,7 +2,7 @@
 
 use objchange::value::Marks;
 use objchange::{Type, Value};
-use objchange_hcl::{Condition, Diagnostic, Functions, Scope, evaluate};
+use objchange_hcl::{Condition, Diagnostic, DiagnosticExt, Functions, Scope, evaluate};
 
 use super::CheckStatus;
 

@@ -4,17 +4,18 @@ use std::sync::Arc;
 
 use objchange::Value;
 use objchange::change::planned_data_resource;
-use objchange_hcl::{Scope, Variables};
+use objchange_hcl::{Diagnostic, Scope, Variables};
 
-use super::graph::{ResourceNode, resource_text};
+use super::graph::ResourceNode;
 use super::input::PlanMode;
 use super::managed::Instance;
 use super::walk::Walk;
 use super::world::dynamic;
 use super::{ActionReason, CheckKind, CheckStatus, PlannedAction, PlannedObject};
+use crate::ModuleDiagnostic;
+use crate::diagnostics::PROVIDER;
 use crate::providers::DataAnswer;
 use crate::state::StateObject;
-use crate::{ModuleDiagnostic, Severity};
 
 impl<'c> Walk<'_, 'c> {
     /// The object of an instance of a data source.
@@ -104,20 +105,17 @@ impl<'c> Walk<'_, 'c> {
             found.iter().map(|diagnostic| format!("{}: {}", diagnostic.summary, diagnostic.detail)).collect();
         for diagnostic in found {
             self.found.add(ModuleDiagnostic {
-                severity: Severity::Warning,
-                diagnostic: objchange_hcl::Diagnostic::new(
-                    diagnostic.summary,
+                diagnostic: Diagnostic::warning(
+                    (PROVIDER, diagnostic.summary),
                     resource.config.header,
                     diagnostic.detail,
                 ),
-                has_place: true,
                 address: Some(address.to_owned()),
             });
         }
         let module = &instance.address.resource.module;
         self.checks.instance(CheckKind::Check, module, check, None, &[CheckStatus::Fail], problems);
         self.add_read(instance, resource, ActionReason::ReadBecauseCheckNested, later.clone());
-        let _ = resource_text(resource.name);
         later
     }
 

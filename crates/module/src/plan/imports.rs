@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use objchange::Value;
 use objchange::address::InstanceAddress;
 use objchange::value::Marks;
-use objchange_hcl::{Diagnostic, Expr, ImportConfig, Scope, Span, evaluate, variables};
+use objchange_hcl::{Diagnostic, DiagnosticExt, Expr, ImportConfig, Scope, Span, evaluate, variables};
 
 use super::expand::{self, Expansion};
 use super::graph::{NodeKey, import_subjects, import_target};

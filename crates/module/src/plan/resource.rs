@@ -6,7 +6,7 @@ use objchange::value::{Marks, Path, PathStep};
 use objchange::{Value, change::IgnoreChanges};
 use objchange_hcl::{Diagnostic, LifecycleConfig, ResourceName, Span, did_you_mean};
 
-use crate::{Diagnostics, ModuleDiagnostic, Severity};
+use crate::{Diagnostics, ModuleDiagnostic};
 
 /// The address of a resource in a module.
 pub(crate) fn resource_address(module: &ModuleAddress, name: &ResourceName) -> ResourceAddress {
@@ -50,9 +50,7 @@ pub(crate) fn ephemeral_refusals(
             text.trim_start_matches('.')
         );
         found.add(ModuleDiagnostic {
-            severity: Severity::Error,
             diagnostic: Diagnostic::new("Invalid use of ephemeral value", place(&path), detail),
-            has_place: true,
             address: Some(address.to_owned()),
         });
     }

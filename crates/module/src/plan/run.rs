@@ -103,7 +103,7 @@ fn cycle_errors(input: &PlanInput<'_>, graph: &Graph<'_>, cycles: &[Vec<usize>])
         let mut names: Vec<String> =
             cycle.iter().map(|node| graph.nodes[*node].cycle_name(input.config)).collect();
         names.sort_unstable();
-        found.without_place(Severity::Error, format!("Cycle: {}", names.join(", ")), "");
+        found.without_place(Severity::Error, ("cycle", format!("Cycle: {}", names.join(", "))), "");
     }
     found
 }

@@ -50,7 +50,7 @@ impl<'c> Walk<'_, 'c> {
                 text.push_str(&key.to_string());
             }
             let summary = format!("no change found for {text} in {module}");
-            self.found.without_place(Severity::Error, summary, "");
+            self.found.without_place(Severity::Error, ("no_change_found", summary), "");
             return false;
         }
         let path: Vec<PathStep> = rest.into_iter().map(|(step, _)| step).collect();

@@ -4,8 +4,8 @@ use objchange::schema::Block;
 use objchange::value::Path;
 use objchange::{Type, Value};
 use objchange_hcl::{
-    Condition, Decoded, Diagnostic, Expr, ModuleCall, Purpose, Reference, Scope, Span, VariableConfig,
-    decode, evaluate, references, variables,
+    Condition, Decoded, Diagnostic, DiagnosticExt, Expr, ModuleCall, Purpose, Reference, Scope, Span,
+    VariableConfig, decode, evaluate, references, variables,
 };
 use smol_str::SmolStr;
 
@@ -18,6 +18,7 @@ use super::instances::{ModuleInstance, ModuleInstanceId, Repetition};
 use super::subject::SubjectKind;
 use super::world::{World, dynamic};
 use super::{CheckStatus, input::since};
+use crate::diagnostics::PROVIDER;
 use crate::providers::Providers;
 use crate::{Diagnostics, ModuleDiagnostic, Severity};
 
@@ -191,7 +192,7 @@ impl<'c> Validator<'_, 'c> {
                     ) {
                         Ok(value) => value,
                         Err(error) => {
-                            self.found.error(error.summary.clone(), error.subject, error.detail.clone());
+                            self.found.push(Severity::Error, *error);
                             return;
                         }
                     }
@@ -559,9 +560,10 @@ impl<'c> Validator<'_, 'c> {
                 _ => Severity::Warning,
             };
             self.found.add(ModuleDiagnostic {
-                severity,
-                diagnostic: Diagnostic::new(diagnostic.summary, span, diagnostic.detail),
-                has_place: true,
+                diagnostic: Diagnostic {
+                    severity,
+                    ..Diagnostic::new((PROVIDER, diagnostic.summary), span, diagnostic.detail)
+                },
                 address: address.map(str::to_owned),
             });
         }

@@ -3,14 +3,14 @@
 use objchange::Value;
 use objchange::address::ModuleAddress;
 use objchange::value::Marks;
-use objchange_hcl::{Condition, Diagnostic, Expr, ModuleCall, Scope, Span, VariableConfig};
+use objchange_hcl::{Condition, Diagnostic, DiagnosticExt, Expr, ModuleCall, Scope, Span, VariableConfig};
 use smol_str::SmolStr;
 
 use super::CheckStatus;
 use super::conditions::{Judged, VALIDATION};
 use super::input::{GivenVariable, PlanInput};
 use crate::config::{Config, ModuleId};
-use crate::{Diagnostics, ModuleDiagnostic, Severity};
+use crate::{Diagnostics, Severity};
 
 /// The marks that the declaration of a variable puts on its value.
 pub(crate) fn marks(variable: &VariableConfig) -> Marks {
@@ -113,15 +113,9 @@ pub(crate) fn judged(
         let message = judged.message.as_deref().unwrap_or_default();
         let place = place_in_words(config, rule.header);
         let detail = format!("{message}\n\nThis was checked by the validation rule at {place}.");
-        let mut diagnostic =
+        let diagnostic =
             Diagnostic::new(VALIDATION.failed, rule.condition.span, detail).explained(&rule.condition, scope);
-        diagnostic.subject = reported.unwrap_or(Span::at(0));
-        found.add(ModuleDiagnostic {
-            severity: Severity::Error,
-            diagnostic,
-            has_place: reported.is_some(),
-            address: None,
-        });
+        found.push(Severity::Error, Diagnostic { subject: reported, ..diagnostic });
     }
     found
 }

@@ -7,7 +7,9 @@ use hashbrown::{HashMap, HashSet};
 use objchange::address::{InstanceAddress, InstanceKey, Mode, ResourceAddress};
 use objchange::schema::Schema;
 use objchange::{Type, Value};
-use objchange_hcl::{Diagnostic, Expr, ModuleCall, OutputConfig, ResourceName, Scope, Span, evaluate};
+use objchange_hcl::{
+    Diagnostic, DiagnosticExt, Expr, ModuleCall, OutputConfig, ResourceName, Scope, Span, evaluate,
+};
 use smol_str::SmolStr;
 
 use super::checks::Checks;
@@ -22,6 +24,7 @@ use super::subject::{Subject, SubjectKind};
 use super::targets::Targets;
 use super::world::{World, dynamic};
 use super::{CheckKind, CheckStatus, ModulePlan, PlannedAction, PlannedObject, UndecidedResource};
+use crate::diagnostics::PROVIDER;
 use crate::providers::Providers;
 use crate::state::{PriorState, StateObject, StateResource};
 use crate::{Diagnostics, ModuleDiagnostic, Severity};
@@ -467,9 +470,10 @@ impl<'c> Walk<'_, 'c> {
                 _ => span,
             };
             self.found.add(ModuleDiagnostic {
-                severity,
-                diagnostic: Diagnostic::new(diagnostic.summary, subject, diagnostic.detail),
-                has_place: true,
+                diagnostic: Diagnostic {
+                    severity,
+                    ..Diagnostic::new((PROVIDER, diagnostic.summary), subject, diagnostic.detail)
+                },
                 address: address.map(str::to_owned),
             });
         }
