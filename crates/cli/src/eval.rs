@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use objchange::Value;
 use objchange::value::WriteError;
 use objchange_hcl::{
-    Diagnostic, Environment, Expr, Functions, HiddenSource, Lines, Module, Position, Scope, Sources, Span,
+    Diagnostic, Environment, Expr, Functions, HiddenSource, Lines, ModuleConfig, Position, Scope, Sources, Span,
     VariableValues, asks_type, console_text, console_type, evaluate, parse_expression, variables,
 };
 use objchange_text::visible_json;
@@ -67,7 +67,7 @@ pub(crate) struct Args {
 struct Evaluation<'a> {
     args: &'a Args,
     sources: &'a Sources,
-    module: Module<'a>,
+    module: ModuleConfig,
     variables: VariableValues,
     unknown: BTreeSet<String>,
     functions: Functions,
@@ -98,9 +98,9 @@ impl<'a> Evaluation<'a> {
             let hidden = HiddenSource::new(sources, |_| None, []);
             ConfigurationError::Problems { found, hidden }
         };
-        let module = Module::read(sources).map_err(problems)?;
+        let module = configuration.module()?;
         let (inputs, functions) = (args.given.inputs(configuration, &module)?, args.given.functions()?);
-        let (variables, errors) = VariableValues::new(&module, &inputs, &functions);
+        let (variables, errors) = VariableValues::new(&module, sources, &inputs, &functions);
         if !errors.is_empty() {
             return Err(problems(errors));
         }

@@ -1,5 +1,7 @@
 //! The files of a configuration, one behind the other: a span of one of them tells its file too.
 
+use std::ops::Range;
+
 use crate::diagnostic::Diagnostic;
 use crate::source::{Lines, Position, Span};
 
@@ -66,13 +68,24 @@ impl Sources {
         self.files.is_empty()
     }
 
+    /// How many files there are.
+    pub fn len(&self) -> usize {
+        self.files.len()
+    }
+
     pub(crate) fn files(&self) -> &[SourceFile] {
         &self.files
     }
 
     /// Prepares for questions about places.
     pub fn places(&self) -> Places<'_> {
-        Places { files: self.files.iter().map(|file| (file, Lines::new(&file.text))).collect() }
+        self.places_of(0..self.len())
+    }
+
+    /// Prepares for questions about places in some of the files: those with these positions.
+    pub(crate) fn places_of(&self, files: Range<usize>) -> Places<'_> {
+        let files = self.files.get(files).unwrap_or_default();
+        Places { files: files.iter().map(|file| (file, Lines::new(&file.text))).collect() }
     }
 }
 

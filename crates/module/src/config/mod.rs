@@ -1,9 +1,17 @@
 //! The tree of modules.
 
+mod files;
+mod load;
+mod manifest;
+
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use objchange_hcl::{ModuleConfig, Sources};
 use smol_str::SmolStr;
+
+pub use files::{Files, MemoryFiles};
+pub use load::LoadOptions;
 
 /// Which module of a [`Config`]; 0 is the root.
 pub type ModuleId = usize;
@@ -11,7 +19,7 @@ pub type ModuleId = usize;
 /// A module with all modules that it calls.
 #[derive(Debug, Default)]
 pub struct Config {
-    /// The files of all modules. A directory that several calls name is read once for each.
+    /// The files of all modules.
     pub sources: Sources,
     /// The modules, each before those that it calls.
     pub modules: Vec<LoadedModule>,
@@ -26,8 +34,8 @@ pub struct LoadedModule {
     pub parent: Option<ModuleId>,
     /// Its directory, as `path.module` has it: relative to the working directory, `.` for that itself.
     pub directory: String,
-    /// What its files declare.
-    pub config: ModuleConfig,
+    /// What its files declare, shared by all calls of one directory.
+    pub config: Arc<ModuleConfig>,
     /// The modules that it calls, by the name of the call.
     pub children: BTreeMap<SmolStr, ModuleId>,
 }
