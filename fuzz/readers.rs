@@ -12,8 +12,9 @@ use objchange::value::Path;
 use objchange::{Type, Value};
 use objchange_conform::{Baseline, Corpus, Hints};
 use objchange_hcl::{
-    Diagnostic, Environment, Functions, ModuleConfig, Purpose, Scope, Sources, VariableValues, Variables, decode,
-    evaluate, evaluate_template, parse_body, parse_body_json, parse_expression, parse_template, references,
+    Diagnostic, Environment, Functions, ModuleConfig, Purpose, Scope, Sources, VariableValues, Variables,
+    decode, evaluate, evaluate_template, parse_body, parse_body_json, parse_expression, parse_template,
+    references,
 };
 use objchange_plan::{Document, Options, Program, Schemas};
 use objchange_policy::query::{CollectionKind, Projection, Query, Subject};

@@ -115,7 +115,9 @@ impl<'s> SelectedBlock<'s> {
                 && is_of_type(ty)
         };
         match &parsed {
-            Some(parsed) if module.managed().iter().any(|(name, _)| is_it(&name.resource_type, &name.name)) => {
+            Some(parsed)
+                if module.managed().iter().any(|(name, _)| is_it(&name.resource_type, &name.name)) =>
+            {
                 Ok(Self::at(configuration, module, parsed.clone(), true))
             }
             Some(_) => Err(ResourceConfigError::NoResource { path: path(), wanted: address.clone(), known }),
@@ -150,7 +152,8 @@ impl<'s> SelectedBlock<'s> {
             Some(InstanceKey::String(_)) => &["each"],
             None => &[],
         };
-        let for_each = resource.for_each.as_ref().filter(|_| matches!(self.key, Some(InstanceKey::String(_))));
+        let for_each =
+            resource.for_each.as_ref().filter(|_| matches!(self.key, Some(InstanceKey::String(_))));
         let sources = &self.configuration.sources;
         let (values, mut errors) = VariableValues::new(&self.module, sources, &inputs, &functions);
         errors.extend(found);

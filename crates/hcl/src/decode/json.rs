@@ -8,8 +8,9 @@ use smol_str::SmolStr;
 
 use super::attributes_as_blocks::{as_block, may_be_legacy};
 use crate::diagnostic::Diagnostic;
-use crate::module::{BodyPart, Content, RawBlock, RawBody, Shape, suggestion};
+use crate::module::{BodyPart, Content, RawBlock, RawBody, Shape};
 use crate::source::Span;
+use crate::suggestion::did_you_mean;
 use crate::syntax::ast::{self, Body, Label};
 use crate::syntax::json::{JsonBody, Node, NodeKind, Property, Style};
 
@@ -119,10 +120,7 @@ enum Rules<'s> {
 /// What a property is.
 enum Meaning<'r> {
     Argument(Style),
-    Blocks {
-        label: Option<&'static str>,
-        inside: Rules<'r>,
-    },
+    Blocks { label: Option<&'static str>, inside: Rules<'r> },
     Dynamic(&'r Block),
 }
 
@@ -272,8 +270,8 @@ impl<'j, 't> Reading<'j, 't> {
 
     fn extraneous(&mut self, property: &Property<'t>, names: impl IntoIterator<Item = &'static str>) {
         let name = &property.name;
-        let suggestion = suggestion(name, names);
-        let detail = format!("No argument or block type is named {name:?}.{suggestion}");
+        let hint = did_you_mean(name, names);
+        let detail = format!("No argument or block type is named {name:?}.{hint}");
         self.error("Extraneous JSON object property", property.name_span, detail);
     }
 

@@ -48,7 +48,8 @@ impl ConfigBody {
         let mut bodies = self.parts.iter().map(|part| match part {
             BodyPart::Native(body) => body.clone(),
             BodyPart::Json { text, start, shape } => {
-                let read = body_at(text, *start).map(|json| json.split(|name| !shape.has(name)).0.under(schema));
+                let read =
+                    body_at(text, *start).map(|json| json.split(|name| !shape.has(name)).0.under(schema));
                 let (body, found) = read.unwrap_or_else(|found| (Body::default(), found));
                 errors.extend(found);
                 body
@@ -86,9 +87,7 @@ impl ConfigBody {
             let arguments = match part {
                 BodyPart::Native(body) => RawBody::Native(body).arguments(&mut problems),
                 BodyPart::Json { text, start, shape } => match body_at(&text, start) {
-                    Ok(json) => {
-                        RawBody::Json(json.split(|name| !shape.has(name)).0).arguments(&mut problems)
-                    }
+                    Ok(json) => RawBody::Json(json.split(|name| !shape.has(name)).0).arguments(&mut problems),
                     Err(found) => {
                         problems.errors.extend(found);
                         Vec::new()

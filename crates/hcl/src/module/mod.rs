@@ -15,8 +15,8 @@ mod resource;
 mod shape;
 mod variable;
 
-pub use body::ConfigBody;
 pub(crate) use body::BodyPart;
+pub use body::ConfigBody;
 pub use declarations::{
     CheckConfig, Condition, ImportConfig, LifecycleConfig, ModuleCall, ModuleConfig, MoveEndpoint,
     MoveTarget, MovedConfig, OutputConfig, ProviderConfig, ProviderRef, ProvisionerConfig, RemovedConfig,
@@ -26,7 +26,7 @@ pub use environment::Environment;
 pub use problems::Problems;
 pub(crate) use raw::{Content, RawBlock, RawBody};
 pub use resource::each;
-pub(crate) use shape::{Shape, suggestion};
+pub(crate) use shape::Shape;
 pub use variable::{Input, VariableValues};
 
 use crate::syntax::ast::Body;

@@ -4,10 +4,11 @@ use smol_str::SmolStr;
 
 use super::Problems;
 use super::body::BodyPart;
-use super::shape::{Shape, suggestion};
+use super::shape::Shape;
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::sources::SourceFile;
+use crate::suggestion::did_you_mean;
 use crate::syntax::ast::{Attribute, Block, Body, Label};
 use crate::syntax::json::{JsonBody, body_at};
 use crate::syntax::parse_body;
@@ -150,7 +151,7 @@ fn unsupported(attribute: &Attribute, shape: &Shape, content: &Content<'_>, prob
     } else {
         // Nobody meant what is there already.
         let absent = |name: &&str| content.attribute(name).is_none();
-        suggestion(name, shape.arguments.iter().map(|(name, _)| *name).filter(absent))
+        did_you_mean(name, shape.arguments.iter().map(|(name, _)| *name).filter(absent))
     };
     let detail = format!("An argument named {name:?} is not expected here.{hint}");
     problems.error("Unsupported argument", attribute.name_span, detail);
@@ -159,11 +160,9 @@ fn unsupported(attribute: &Attribute, shape: &Shape, content: &Content<'_>, prob
 fn unexpected_in(block: &Block, shape: &Shape, problems: &mut Problems) {
     let kind = &block.kind;
     let hint = if shape.argument(kind).is_some() {
-        format!(
-            " Did you mean to define argument {kind:?}? If so, use the equals sign to assign it a value."
-        )
+        format!(" Did you mean to define argument {kind:?}? If so, use the equals sign to assign it a value.")
     } else {
-        suggestion(kind, shape.blocks.iter().map(|(kind, _)| *kind))
+        did_you_mean(kind, shape.blocks.iter().map(|(kind, _)| *kind))
     };
     let detail = format!("Blocks of type {kind:?} are not expected here.{hint}");
     problems.error("Unsupported block type", block.kind_span, detail);

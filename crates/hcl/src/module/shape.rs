@@ -225,11 +225,3 @@ pub(crate) const IMPORT: Shape = Shape {
     blocks: &[],
     is_open: false,
 };
-
-/// The end of a sentence about a name that is none of these, as Terraform suggests another.
-pub(crate) fn suggestion<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> String {
-    match objchange_text::nearest(name, names) {
-        Some(other) => format!(" Did you mean {other:?}?"),
-        None => String::new(),
-    }
-}

@@ -3,6 +3,8 @@
 mod files;
 mod load;
 mod manifest;
+mod source;
+mod version;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -11,13 +11,16 @@ use crate::syntax::ast::{Expr, ExprKind, Step, StepKind};
 
 const INVALID: &str = "Invalid address";
 /// What no address of a resource begins with.
-const RESERVED: [&str; 9] =
-    ["action", "count", "each", "list", "local", "path", "self", "template", "var"];
+const RESERVED: [&str; 9] = ["action", "count", "each", "list", "local", "path", "self", "template", "var"];
 
 /// What an expression that is a reference names.
 pub(super) fn target(expr: &Expr) -> Result<MoveTarget, Diagnostic> {
     let ExprKind::Variable(variable) = &expr.kind else {
-        return Err(Diagnostic::new(INVALID, expr.span, "Resource specification must include a resource type and name."));
+        return Err(Diagnostic::new(
+            INVALID,
+            expr.span,
+            "Resource specification must include a resource type and name.",
+        ));
     };
     let root = Step { span: variable.name_span, kind: StepKind::Attribute(variable.name.clone()) };
     let steps: Vec<&Step> = std::iter::once(&root).chain(&variable.steps).collect();

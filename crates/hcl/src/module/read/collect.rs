@@ -65,15 +65,7 @@ impl<'t> Declared<'t> {
 
     fn from_content(header: Span, labels: Vec<Label>, content: Content<'t>) -> Self {
         let has_both = content.attribute("count").is_some() && content.attribute("for_each").is_some();
-        Self {
-            header,
-            labels,
-            content,
-            lifecycle: None,
-            overrides: Vec::new(),
-            check: None,
-            has_both,
-        }
+        Self { header, labels, content, lifecycle: None, overrides: Vec::new(), check: None, has_both }
     }
 
     /// The label with this position.
@@ -136,7 +128,9 @@ impl<'t> Collected<'t> {
                     self.add_local(local, reader);
                 }
             }
-            "resource" => self.add_resource(Mode::Managed, reader.resource_block(block, Mode::Managed), reader),
+            "resource" => {
+                self.add_resource(Mode::Managed, reader.resource_block(block, Mode::Managed), reader)
+            }
             "data" => self.add_resource(Mode::Data, reader.resource_block(block, Mode::Data), reader),
             "ephemeral" => {
                 self.add_resource(Mode::Ephemeral, reader.resource_block(block, Mode::Ephemeral), reader);
@@ -173,8 +167,7 @@ impl<'t> Collected<'t> {
     }
 
     fn add_resource(&mut self, mode: Mode, declared: Declared<'t>, reader: &mut Reader<'t>) {
-        let name =
-            ResourceName { mode, resource_type: declared.label(0), name: declared.label(1) };
+        let name = ResourceName { mode, resource_type: declared.label(0), name: declared.label(1) };
         if let Some(first) = self.resources.get(&name) {
             let at = reader.place(first.header);
             let kind = match mode {
@@ -241,7 +234,8 @@ impl<'t> Collected<'t> {
                     let detail = "Override files cannot override \"validation\" blocks.";
                     reader.problems.error("Can't override validation blocks", rule.header, detail);
                 }
-                let what = ("Missing base variable declaration to override", "a variable that was already declared");
+                let what =
+                    ("Missing base variable declaration to override", "a variable that was already declared");
                 merge_into(self.variables.get_mut(&declared.label(0)), declared, ("variable", what), reader);
             }
             "output" => {
@@ -252,7 +246,8 @@ impl<'t> Collected<'t> {
                     reader.problems.error(format!("Can't override {kind} blocks"), rule.header, detail);
                 }
                 reader.refuse_depends_on(&declared);
-                let what = ("Missing base output definition to override", "an output that was already defined");
+                let what =
+                    ("Missing base output definition to override", "an output that was already defined");
                 merge_into(self.outputs.get_mut(&declared.label(0)), declared, ("output", what), reader);
             }
             "module" => {
@@ -305,14 +300,14 @@ impl<'t> Collected<'t> {
     fn override_resource(&mut self, block: RawBlock<'t>, mode: Mode, reader: &mut Reader<'t>) {
         let declared = reader.overriding_resource_block(block, mode);
         reader.refuse_depends_on(&declared);
-        let name =
-            ResourceName { mode, resource_type: declared.label(0), name: declared.label(1) };
+        let name = ResourceName { mode, resource_type: declared.label(0), name: declared.label(1) };
         match self.resources.get_mut(&name) {
             Some(first) => first.merge(declared),
             // Nobody says so of an ephemeral one.
             None if mode == Mode::Ephemeral => {}
             None => {
-                let (kind, block) = if mode == Mode::Data { ("data resource", "data") } else { ("resource", "resource") };
+                let (kind, block) =
+                    if mode == Mode::Data { ("data resource", "data") } else { ("resource", "resource") };
                 let detail = format!(
                     "There is no {} {kind} named {:?}. An override file can only override a {block} block defined in a \
                      primary configuration file.",
@@ -327,7 +322,8 @@ impl<'t> Collected<'t> {
         let declared = Declared::overriding(block, &PROVIDER, reader);
         let name = declared.label(0);
         let alias = alias_text(&declared);
-        let first = self.providers.iter_mut().find(|first| first.label(0) == name && alias_text(first) == alias);
+        let first =
+            self.providers.iter_mut().find(|first| first.label(0) == name && alias_text(first) == alias);
         match (first, alias) {
             (Some(first), _) => first.merge(declared),
             // It is a configuration of its own.
@@ -465,7 +461,11 @@ impl Reader<'_> {
     fn refuse_depends_on(&mut self, declared: &Declared<'_>) {
         if let Some(depends_on) = declared.content.attribute("depends_on") {
             let detail = "The depends_on argument may not be overridden.";
-            self.problems.error("Unsupported override", depends_on.name_span.to(depends_on.expr.span), detail);
+            self.problems.error(
+                "Unsupported override",
+                depends_on.name_span.to(depends_on.expr.span),
+                detail,
+            );
         }
     }
 
@@ -473,7 +473,11 @@ impl Reader<'_> {
     fn resource_block<'t>(&mut self, block: RawBlock<'t>, mode: Mode) -> Declared<'t> {
         let mut declared = Declared::new(block, shape_of(mode), self);
         self.check_label(&declared, 0, "Invalid resource type name");
-        self.check_label(&declared, 1, if mode == Mode::Managed { "Invalid resource name" } else { "Invalid data resource name" });
+        self.check_label(
+            &declared,
+            1,
+            if mode == Mode::Managed { "Invalid resource name" } else { "Invalid data resource name" },
+        );
         self.take_lifecycle(&mut declared);
         declared
     }
@@ -492,7 +496,8 @@ impl Reader<'_> {
                 continue;
             }
             if let Some((first, _)) = &declared.lifecycle {
-                let detail = format!("This resource already has a lifecycle block at {}.", self.place(*first));
+                let detail =
+                    format!("This resource already has a lifecycle block at {}.", self.place(*first));
                 self.problems.error("Duplicate lifecycle block", block.header, detail);
                 continue;
             }

@@ -104,8 +104,7 @@ impl Reader<'_> {
     }
 }
 
-const BAD_NAME: &str =
-    "A name must start with a letter or underscore and may contain only letters, digits, underscores, and dashes.";
+const BAD_NAME: &str = "A name must start with a letter or underscore and may contain only letters, digits, underscores, and dashes.";
 
 /// Whether this may be the name of something.
 fn is_name(name: &str) -> bool {

@@ -18,8 +18,7 @@ impl Reader<'_> {
         let (from, to) = (from?, to?);
         let is_module = |endpoint: &MoveEndpoint| matches!(endpoint.target, MoveTarget::Module(_));
         if is_module(&from) != is_module(&to) {
-            let detail =
-                "The \"from\" and \"to\" addresses must either both refer to resources or both refer to modules.";
+            let detail = "The \"from\" and \"to\" addresses must either both refer to resources or both refer to modules.";
             self.problems.error("Invalid \"moved\" addresses", header, detail);
             return None;
         }
@@ -74,7 +73,8 @@ impl Reader<'_> {
                 false
             }
             MoveTarget::Resource(address)
-                if address.key.is_some() || address.resource.module.0.iter().any(|step| step.key.is_some()) =>
+                if address.key.is_some()
+                    || address.resource.module.0.iter().any(|step| step.key.is_some()) =>
             {
                 let is_of_module = address.resource.module.0.iter().any(|step| step.key.is_some());
                 let (summary, detail) = if is_of_module {

@@ -81,7 +81,8 @@ impl Reader<'_> {
     pub(super) fn check_provider_name(&mut self, name: &str, place: Span) -> bool {
         const SUMMARY: &str = "Invalid provider local name";
         let is_legal = |c: char| c == '-' || c.is_alphanumeric();
-        let is_valid = !name.is_empty() && !name.starts_with('-') && !name.ends_with('-') && name.chars().all(is_legal);
+        let is_valid =
+            !name.is_empty() && !name.starts_with('-') && !name.ends_with('-') && name.chars().all(is_legal);
         if !is_valid {
             let detail = format!(
                 "{name} is an invalid provider local name: must contain only letters, digits, and dashes, and may not use \

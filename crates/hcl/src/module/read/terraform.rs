@@ -28,23 +28,21 @@ impl Reader<'_> {
                         }
                         None => backend = Some(block.header),
                     },
-                    "required_providers" => {
-                        match required.filter(|_| !is_override) {
-                            Some(first) => {
-                                let at = self.place(first);
-                                let detail = format!(
-                                    "A module may have only one required providers configuration. The required providers were \
+                    "required_providers" => match required.filter(|_| !is_override) {
+                        Some(first) => {
+                            let at = self.place(first);
+                            let detail = format!(
+                                "A module may have only one required providers configuration. The required providers were \
                                      previously configured at {at}."
-                                );
-                                let summary = "Duplicate required providers configuration";
-                                self.problems.error(summary, block.header, detail);
-                            }
-                            None => {
-                                required = Some(block.header);
-                                self.required_providers(block, config);
-                            }
+                            );
+                            let summary = "Duplicate required providers configuration";
+                            self.problems.error(summary, block.header, detail);
                         }
-                    }
+                        None => {
+                            required = Some(block.header);
+                            self.required_providers(block, config);
+                        }
+                    },
                     _ => {}
                 }
             }

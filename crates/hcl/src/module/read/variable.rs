@@ -24,8 +24,9 @@ impl Reader<'_> {
             self.problems.error("Invalid variable name", label.span, BAD_NAME);
         }
         if RESERVED.contains(&name.as_str()) {
-            let detail =
-                format!("The variable name {name:?} is reserved due to its special meaning inside module blocks.");
+            let detail = format!(
+                "The variable name {name:?} is reserved due to its special meaning inside module blocks."
+            );
             self.problems.error("Invalid variable name", label.span, detail);
         }
     }
@@ -34,7 +35,8 @@ impl Reader<'_> {
         let content = &declared.content;
         let ty = content.attribute("type").and_then(|ty| self.type_constraint(&ty.expr));
         let nullable = self.bool(content, "nullable").unwrap_or(true);
-        let default = self.default(content.attribute("default").map(|default| &default.expr), ty.as_ref(), nullable);
+        let default =
+            self.default(content.attribute("default").map(|default| &default.expr), ty.as_ref(), nullable);
         let description = self.string(content, "description").map(|(text, _)| text);
         let sensitive = self.bool(content, "sensitive").unwrap_or(false);
         let ephemeral = self.bool(content, "ephemeral").unwrap_or(false);
