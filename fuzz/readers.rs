@@ -12,8 +12,9 @@ use objchange::value::Path;
 use objchange::{Type, Value};
 use objchange_conform::{Baseline, Corpus, Hints};
 use objchange_hcl::{
-    Diagnostic, Environment, Functions, Module, Purpose, Scope, Sources, VariableValues, Variables, decode,
-    evaluate, evaluate_template, parse_body, parse_body_json, parse_expression, parse_template, references,
+    Diagnostic, Environment, Functions, ModuleConfig, Purpose, Scope, Sources, VariableValues, Variables,
+    decode, evaluate, evaluate_template, parse_body, parse_body_json, parse_expression, parse_template,
+    references,
 };
 use objchange_plan::{Document, Options, Program, Schemas};
 use objchange_policy::query::{CollectionKind, Projection, Query, Subject};
@@ -226,10 +227,9 @@ pub(crate) fn configuration_json(bytes: &[u8]) {
         for name in names {
             sources.add(*name, text).expect("it is not longer than 4 GiB");
         }
-        let errors = match Module::read(&sources) {
-            Ok(module) => of_module(&module),
-            Err(found) => found,
-        };
+        let (module, problems) = ModuleConfig::read(&sources);
+        let mut errors = of_module(&module, &sources);
+        errors.extend(problems.errors.into_iter().chain(problems.warnings));
         let places = sources.places();
         for error in errors {
             let place = places.find(error.subject.expect("a place")).expect("there is a file");
@@ -242,15 +242,15 @@ pub(crate) fn configuration_json(bytes: &[u8]) {
 }
 
 /// What is wrong with the variables, the local values and the resources of a module.
-fn of_module(module: &Module<'_>) -> Vec<Diagnostic> {
-    let (values, mut errors) = VariableValues::new(module, &BTreeMap::new(), Functions::pure());
-    for (ty, name) in module.resources() {
-        let resource = module.resource(ty, name, &CONFIGURED).expect("it is in the module");
-        let needed = references(&resource.body, &CONFIGURED, Purpose::Everything);
+fn of_module(module: &ModuleConfig, sources: &Sources) -> Vec<Diagnostic> {
+    let (values, mut errors) = VariableValues::new(module, sources, &BTreeMap::new(), Functions::pure());
+    for resource in module.resources.values() {
+        let (body, found) = resource.body.under(&CONFIGURED);
+        let needed = references(&body, &CONFIGURED, Purpose::Everything);
         let environment = Environment::new(module, &values, needed, &[], Functions::pure());
         let scope = Scope::new(&environment.variables);
-        let decoded = decode(&resource.body, &CONFIGURED, &scope, Functions::pure());
-        errors.extend(resource.errors.into_iter().chain(environment.errors.iter().cloned()));
+        let decoded = decode(&body, &CONFIGURED, &scope, Functions::pure());
+        errors.extend(found.into_iter().chain(environment.errors.iter().cloned()));
         errors.extend(decoded.errors);
     }
     errors

@@ -8,11 +8,12 @@ use std::process::ExitCode;
 use objchange::Value;
 use objchange::value::WriteError;
 use objchange_hcl::{
-    Diagnostic, Environment, Expr, Functions, HiddenSource, Module, Places, Scope, Sources, Span,
-    VariableValues, asks_type, console_text, console_type, evaluate, parse_expression, variables,
+    Diagnostic, Environment, Expr, Functions, HiddenSource, LineIndex, ModuleConfig, Position, Scope,
+    Sources, Span, VariableValues, asks_type, console_text, console_type, evaluate, parse_expression,
+    variables,
 };
 use objchange_text::visible_json;
-use serde_json::{Value as Json, json};
+use serde_json::json;
 
 use crate::configuration::{Configuration, ConfigurationError, Given, covers, report};
 use crate::exit::{self, CommandError, unusable};
@@ -67,7 +68,7 @@ pub(crate) struct Args {
 struct Evaluation<'a> {
     args: &'a Args,
     sources: &'a Sources,
-    module: Module<'a>,
+    module: ModuleConfig,
     variables: VariableValues,
     unknown: BTreeSet<String>,
     functions: Functions,
@@ -98,9 +99,9 @@ impl<'a> Evaluation<'a> {
             let hidden = HiddenSource::new(sources, |_| None, []);
             ConfigurationError::Problems { found, hidden }
         };
-        let module = Module::read(sources).map_err(problems)?;
+        let module = configuration.module()?;
         let (inputs, functions) = (args.given.inputs(configuration, &module)?, args.given.functions()?);
-        let (variables, errors) = VariableValues::new(&module, &inputs, &functions);
+        let (variables, errors) = VariableValues::new(&module, sources, &inputs, &functions);
         if !errors.is_empty() {
             return Err(problems(errors));
         }
@@ -238,26 +239,25 @@ fn value_json(value: &Value) -> Result<String, WriteError> {
 }
 
 fn errors_json(text: &str, found: &[Diagnostic], sources: &Sources, in_file: &[Diagnostic]) -> String {
-    let expression = Sources::of("", text).unwrap_or_default();
-    let (in_text, in_sources) = (expression.places(), sources.places());
-    let of_text = found.iter().map(|error| error_json(error, "expression", &in_text));
-    let of_files = in_file.iter().map(|error| error_json(error, "config", &in_sources));
-    json!({"errors": of_text.chain(of_files).collect::<Vec<_>>()}).to_string()
-}
-
-fn error_json(error: &Diagnostic, source: &str, places: &Places<'_>) -> Json {
-    let mut json = json!({
-        "kind": error.kind,
-        "summary": error.summary,
-        "detail": error.detail,
-        "source": source,
+    let lines = LineIndex::new(text);
+    let written = |error: &Diagnostic, source: &str, start: Position, end: Position| {
+        json!({
+            "summary": error.summary,
+            "detail": error.detail,
+            "source": source,
+            "range": [start.line, start.column, end.line, end.column],
+        })
+    };
+    let of_text = found.iter().map(|error| {
+        let (start, end) = (lines.position(error.subject.start), lines.position(error.subject.end));
+        written(error, "expression", start, end)
     });
-    if let Some(place) = error.subject.and_then(|subject| places.find(subject)) {
-        let (start, end) = (place.start(), place.end());
-        json["range"] = json!([start.line, start.column, end.line, end.column]);
-        if source == "config" {
-            json["file"] = place.name.into();
-        }
-    }
-    json
+    let places = sources.places();
+    let of_files = in_file.iter().filter_map(|error| {
+        let place = places.find(error.subject)?;
+        let mut json = written(error, "config", place.start(), place.end());
+        json["file"] = place.name.into();
+        Some(json)
+    });
+    json!({"errors": of_text.chain(of_files).collect::<Vec<_>>()}).to_string()
 }

@@ -1,6 +1,9 @@
 //! The files of a configuration, one behind the other: a span of one of them tells its file too.
 
-use objchange_text::{Diagnostic, LineIndex, Position, Span};
+use std::ops::Range;
+
+use objchange_text::Diagnostic;
+use objchange_text::{LineIndex, Position, Span};
 
 /// The texts of a configuration. What is read of them has places in all of them together, each file beginning where
 /// the one before has ended.
@@ -65,13 +68,24 @@ impl Sources {
         self.files.is_empty()
     }
 
+    /// How many files there are.
+    pub fn len(&self) -> usize {
+        self.files.len()
+    }
+
     pub(crate) fn files(&self) -> &[SourceFile] {
         &self.files
     }
 
     /// Prepares for questions about places.
     pub fn places(&self) -> Places<'_> {
-        Places { files: self.files.iter().map(|file| (file, LineIndex::new(&file.text))).collect() }
+        self.places_of(0..self.len())
+    }
+
+    /// Prepares for questions about places in some of the files: those with these positions.
+    pub(crate) fn places_of(&self, files: Range<usize>) -> Places<'_> {
+        let files = self.files.get(files).unwrap_or_default();
+        Places { files: files.iter().map(|file| (file, LineIndex::new(&file.text))).collect() }
     }
 }
 

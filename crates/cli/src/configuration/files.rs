@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use objchange_hcl::Sources;
+use objchange_hcl::{HiddenSource, ModuleConfig, Sources};
 
 use super::ConfigurationError;
 use crate::input::Source;
@@ -35,6 +35,16 @@ impl Configuration {
         let mut configuration = Self::default();
         configuration.add(&source)?;
         Ok(configuration)
+    }
+
+    /// What the files declare.
+    pub(crate) fn module(&self) -> Result<ModuleConfig, ConfigurationError> {
+        let (module, problems) = ModuleConfig::read(&self.sources);
+        if problems.errors.is_empty() {
+            return Ok(module);
+        }
+        let hidden = HiddenSource::new(&self.sources, |_| None, []);
+        Err(ConfigurationError::Problems { found: problems.errors, hidden })
     }
 
     fn add(&mut self, source: &Source) -> Result<(), ConfigurationError> {

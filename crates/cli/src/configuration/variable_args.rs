@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, value_parser};
 use objchange::Value;
 use objchange_hcl::{
-    BaseDirectory, Diagnostic, Functions, Input, Module, Scope, Variables, evaluate, parse_body,
+    BaseDirectory, Diagnostic, Functions, Input, ModuleConfig, Scope, Variables, evaluate, parse_body,
     parse_body_json,
 };
 
@@ -106,11 +106,11 @@ impl Given {
     pub(crate) fn inputs(
         &self,
         configuration: &Configuration,
-        module: &Module<'_>,
+        module: &ModuleConfig,
     ) -> Result<BTreeMap<String, Input>, ConfigurationError> {
         let is_declared =
-            |name: &str| configuration.sources.is_empty() || module.variables().any(|other| other == name);
-        let hint = |name: &str| did_you_mean(name, module.variables());
+            |name: &str| configuration.sources.is_empty() || module.variables.contains_key(name);
+        let hint = |name: &str| did_you_mean(name, module.variables.keys().map(|name| name.as_str()));
         let beside = configuration.values.iter().cloned().map(Setting::File);
         let mut inputs = BTreeMap::new();
         for setting in beside.chain(self.settings.0.iter().cloned()) {

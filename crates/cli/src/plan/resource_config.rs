@@ -9,8 +9,8 @@ use objchange::schema::Block;
 use objchange::value::{Kind, Path};
 use objchange::{Type, Value};
 use objchange_hcl::{
-    Body, Environment, Functions, HiddenSource, Module, Purpose, Resource, Scope, Sources, VariableValues,
-    Variables, decode, each, evaluate, references, variables,
+    Body, Environment, Expr, Functions, HiddenSource, ModuleConfig, Purpose, ResourceConfig, Scope, Sources,
+    VariableValues, Variables, decode, each, evaluate, references, variables,
 };
 use serde::Serialize;
 
@@ -62,7 +62,7 @@ fn has(known: &[String]) -> String {
 #[derive(Debug)]
 pub(super) struct SelectedBlock<'s> {
     configuration: &'s Configuration,
-    module: Module<'s>,
+    module: ModuleConfig,
     pub(super) resource_type: String,
     name: String,
     key: Option<InstanceKey>,
@@ -79,15 +79,13 @@ impl<'s> SelectedBlock<'s> {
         configuration: &'s Configuration,
         resource_type: Option<&str>,
     ) -> Result<Self, ResourceConfigError> {
-        let module = Module::read(&configuration.sources).map_err(|found| {
-            let hidden = HiddenSource::new(&configuration.sources, |_| None, []);
-            ConfigurationError::Problems { found, hidden }
-        })?;
+        let module = configuration.module()?;
         let is_of_type = |ty: &str| resource_type.is_none_or(|wanted| wanted == ty);
         let known: Vec<String> = module
-            .resources()
-            .filter(|(ty, _)| is_of_type(ty))
-            .map(|(ty, name)| format!("{ty}.{name}"))
+            .managed()
+            .into_iter()
+            .filter(|(name, _)| is_of_type(&name.resource_type))
+            .map(|(name, _)| format!("{}.{}", name.resource_type, name.name))
             .take(8)
             .collect();
         let path = || place.path.clone();
@@ -117,7 +115,9 @@ impl<'s> SelectedBlock<'s> {
                 && is_of_type(ty)
         };
         match &parsed {
-            Some(parsed) if module.resources().any(|(ty, name)| is_it(ty, name)) => {
+            Some(parsed)
+                if module.managed().iter().any(|(name, _)| is_it(&name.resource_type, &name.name)) =>
+            {
                 Ok(Self::at(configuration, module, parsed.clone(), true))
             }
             Some(_) => Err(ResourceConfigError::NoResource { path: path(), wanted: address.clone(), known }),
@@ -127,7 +127,7 @@ impl<'s> SelectedBlock<'s> {
 
     fn at(
         configuration: &'s Configuration,
-        module: Module<'s>,
+        module: ModuleConfig,
         parsed: InstanceAddress,
         is_named: bool,
     ) -> Self {
@@ -143,19 +143,22 @@ impl<'s> SelectedBlock<'s> {
         given: &Given,
     ) -> Result<DecodedConfig<'s>, ResourceConfigError> {
         let (inputs, functions) = (given.inputs(self.configuration, &self.module)?, given.functions()?);
-        let Some(resource) = self.module.resource(&self.resource_type, &self.name, schema) else {
+        let Some(resource) = self.module.managed_resource(&self.resource_type, &self.name) else {
             return Err(ResourceConfigError::Address { address: self.address });
         };
+        let (body, found) = resource.body.under(schema);
         let own: &[&str] = match &self.key {
             Some(InstanceKey::Number(_)) => &["count"],
             Some(InstanceKey::String(_)) => &["each"],
             None => &[],
         };
-        let for_each = resource.for_each.filter(|_| matches!(self.key, Some(InstanceKey::String(_))));
-        let (values, mut errors) = VariableValues::new(&self.module, &inputs, &functions);
-        errors.extend(resource.errors.iter().cloned());
-        let needed = references(&resource.body, schema, Purpose::Everything);
-        let repeated = resource.count.or(resource.for_each);
+        let for_each =
+            resource.for_each.as_ref().filter(|_| matches!(self.key, Some(InstanceKey::String(_))));
+        let sources = &self.configuration.sources;
+        let (values, mut errors) = VariableValues::new(&self.module, sources, &inputs, &functions);
+        errors.extend(found);
+        let needed = references(&body, schema, Purpose::Everything);
+        let repeated = resource.count.as_ref().or(resource.for_each.as_ref());
         let needed = needed.into_iter().chain(repeated.into_iter().flat_map(variables));
         let mut environment = Environment::new(&self.module, &values, needed, own, &functions);
         errors.append(&mut environment.errors);
@@ -164,7 +167,7 @@ impl<'s> SelectedBlock<'s> {
             errors.append(&mut found);
             value
         });
-        let is_certain = match Instances::new(&resource, repetition.as_ref()).has(self.key.as_ref()) {
+        let is_certain = match Instances::new(resource, repetition.as_ref()).has(self.key.as_ref()) {
             _ if !self.is_named => true,
             Ok(is_certain) => is_certain,
             Err(instances) if errors.is_empty() => {
@@ -188,12 +191,13 @@ impl<'s> SelectedBlock<'s> {
             }
             None => {}
         }
-        let decoded = decode(&resource.body, schema, &Scope::new(&environment.variables), &functions);
+        let decoded = decode(&body, schema, &Scope::new(&environment.variables), &functions);
         errors.extend(decoded.errors);
         let config = decoded.value;
+        let lifecycle = &resource.lifecycle;
         if !errors.is_empty() {
             let of_type = |ty: &str| (ty == self.resource_type).then_some(schema);
-            let hidden = HiddenSource::new(&self.configuration.sources, of_type, []);
+            let hidden = HiddenSource::new(sources, of_type, []);
             return Err(ConfigurationError::Problems { found: errors, hidden }.into());
         }
         Ok(DecodedConfig {
@@ -201,19 +205,26 @@ impl<'s> SelectedBlock<'s> {
             missing: environment.missing,
             is_certain,
             unfollowed: Unfollowed {
-                replace_triggered_by: resource.replace_triggered_by,
-                conditions: resource.conditions,
+                replace_triggered_by: lifecycle.replace_triggered_by.iter().filter_map(trigger).collect(),
+                conditions: lifecycle.preconditions.len() + lifecycle.postconditions.len(),
             },
-            create_before_destroy: resource.create_before_destroy,
-            prevent_destroy: resource.prevent_destroy,
-            ignore_changes: resource.ignore_changes,
+            create_before_destroy: lifecycle.create_before_destroy.unwrap_or(false),
+            prevent_destroy: lifecycle.prevent_destroy,
+            ignore_changes: lifecycle.ignore_changes.clone(),
             address: self.address,
-            body: resource.body,
+            body: body.into_owned(),
             variables: environment.variables,
             functions,
-            sources: &self.configuration.sources,
+            sources,
         })
     }
+}
+
+/// The resource that an expression of `replace_triggered_by` refers to, with what of it.
+fn trigger(expr: &Expr) -> Option<String> {
+    let references = variables(expr);
+    let resource = references.iter().find(|reference| !matches!(&**reference.name, "count" | "each"));
+    resource.map(ToString::to_string)
 }
 
 /// Which instances a block has.
@@ -226,7 +237,7 @@ enum Instances<'v> {
 }
 
 impl<'v> Instances<'v> {
-    fn new(resource: &Resource<'_>, repetition: Option<&'v Value>) -> Self {
+    fn new(resource: &ResourceConfig, repetition: Option<&'v Value>) -> Self {
         let Some(value) = repetition else { return Self::One };
         // Terraform refuses what is sensitive here; then it is not listed either.
         let value = Some(value).filter(|value| value.is_wholly_known() && !value.contains_marked());

@@ -4,13 +4,15 @@ use std::borrow::Cow;
 
 use hashbrown::HashSet;
 use objchange::schema::{Block, NestingMode};
-use objchange_text::{Diagnostic, Span};
 use smol_str::SmolStr;
 
 use super::attributes_as_blocks::{as_block, may_be_legacy};
-use crate::module::{Inside, Shape};
+use crate::module::{BodyPart, Content, RawBlock, RawBody, Shape};
+use crate::suggestion::did_you_mean;
 use crate::syntax::ast::{self, Body, Label};
 use crate::syntax::json::{JsonBody, Node, NodeKind, Property, Style};
+use objchange_text::Diagnostic;
+use objchange_text::Span;
 
 /// What a property may be that has nothing to say.
 const COMMENT: &str = "//";
@@ -35,31 +37,55 @@ impl<'t> JsonBody<'t> {
         (first, second)
     }
 
-    /// The bodies of the resources, which a schema says how to read; what is wrong with how they are written.
-    pub(crate) fn resources(&self) -> (Vec<JsonResource<'t>>, Vec<Diagnostic>) {
+    /// What a shape has of the body, and what is wrong with it.
+    pub(crate) fn content(&self, shape: &'static Shape) -> (Content<'t>, Vec<Diagnostic>) {
         let mut reading = Reading { json: self, is_legacy: false, errors: Vec::new() };
-        let mut found = Vec::new();
-        let objects = match &self.node.kind {
-            NodeKind::Array(elements) => &elements[..],
-            _ => std::slice::from_ref(&self.node),
-        };
-        for object in objects {
-            let NodeKind::Object(properties) = &object.kind else { continue };
-            for property in properties.iter().filter(|property| property.name == "resource") {
-                for ty in reading.labelled("resource", &property.value, "type") {
-                    for name in reading.labelled("resource", &ty.value, "name") {
-                        let bodies = reading.bodies("resource", &name.value);
-                        found.extend(bodies.iter().map(|node| JsonResource {
-                            resource_type: SmolStr::new(&ty.name),
-                            name: SmolStr::new(&name.name),
-                            place: node.open().moved(self.source.start),
-                            body: JsonBody { source: self.source, node: node.clone() },
-                        }));
-                    }
+        let mut blocks = Vec::new();
+        let mut body = reading.begun(&self.node);
+        let mut names = HashSet::new();
+        for (properties, depth) in reading.objects(&self.node) {
+            for property in properties {
+                let name = &*property.name;
+                if let Some(style) = shape.argument(name) {
+                    reading.argument(property, style, depth, &mut names, &mut body);
+                } else if let Some(labels) = shape.labels(name) {
+                    reading.raw_blocks(property, &property.value, labels, &mut Vec::new(), &mut blocks);
+                } else if !shape.is_open && name != COMMENT {
+                    reading.extraneous(property, shape.names());
                 }
             }
         }
-        (found, reading.told())
+        let rest = self.part(shape);
+        let errors = reading.told();
+        let body = body.moved(self.source.start);
+        (Content { attributes: body.attributes, blocks, missing: body.missing, rest }, errors)
+    }
+
+    /// What an open shape leaves of the body.
+    pub(crate) fn part(&self, shape: &'static Shape) -> BodyPart {
+        if shape.is_open {
+            let (text, start) = self.source.slice(self.node.span);
+            BodyPart::Json { text: text.into(), start, shape }
+        } else {
+            BodyPart::Native(Body::default())
+        }
+    }
+
+    /// Whether no property says anything.
+    pub(crate) fn is_empty(&self) -> bool {
+        let is_empty = |node: &Node<'_>| match &node.kind {
+            NodeKind::Object(properties) => properties.iter().all(|property| property.name == COMMENT),
+            _ => true,
+        };
+        match &self.node.kind {
+            NodeKind::Array(elements) => elements.iter().all(is_empty),
+            _ => is_empty(&self.node),
+        }
+    }
+
+    /// All properties as arguments whose strings are templates.
+    pub(crate) fn templates(&self) -> (Body, Vec<Diagnostic>) {
+        self.read(&Rules::Arguments(Style::Template), false)
     }
 
     /// The body that would say the same in the native syntax, and what is wrong: a schema says which properties are
@@ -74,25 +100,11 @@ impl<'t> JsonBody<'t> {
         self.read(&Rules::Arguments(Style::Constant), false)
     }
 
-    /// The body, where no provider says what may be in it.
-    pub(crate) fn shaped(&self, shape: &'static Shape) -> (Body, Vec<Diagnostic>) {
-        self.read(&Rules::Shape(shape), false)
-    }
-
     fn read(&self, rules: &Rules<'_>, is_legacy: bool) -> (Body, Vec<Diagnostic>) {
         let mut reading = Reading { json: self, is_legacy, errors: Vec::new() };
         let body = reading.body(&self.node, rules, 1);
         (body.moved(self.source.start), reading.told())
     }
-}
-
-/// A resource as it stands in JSON.
-pub(crate) struct JsonResource<'t> {
-    pub(crate) resource_type: SmolStr,
-    pub(crate) name: SmolStr,
-    /// The bracket that its body begins with.
-    pub(crate) place: Span,
-    pub(crate) body: JsonBody<'t>,
 }
 
 /// What may be in a body.
@@ -101,8 +113,6 @@ enum Rules<'s> {
     Body(Cow<'s, Block>),
     /// What a dynamic block has, whose content is of this schema.
     Dynamic { content: Option<Cow<'s, Block>>, has_label: bool },
-    /// What a shape has.
-    Shape(&'static Shape),
     /// Any arguments, no blocks.
     Arguments(Style),
 }
@@ -110,12 +120,7 @@ enum Rules<'s> {
 /// What a property is.
 enum Meaning<'r> {
     Argument(Style),
-    /// Nothing that is read here.
-    Nothing,
-    Blocks {
-        label: Option<&'static str>,
-        inside: Rules<'r>,
-    },
+    Blocks { label: Option<&'static str>, inside: Rules<'r> },
     Dynamic(&'r Block),
 }
 
@@ -123,18 +128,6 @@ impl Rules<'_> {
     fn meaning(&self, name: &str, value: &Node<'_>, is_legacy: bool) -> Option<Meaning<'_>> {
         match self {
             Self::Arguments(style) => Some(Meaning::Argument(*style)).filter(|_| name != COMMENT),
-            Self::Shape(shape) => {
-                if let Some((_, style)) = shape.arguments.iter().find(|(other, _)| *other == name) {
-                    return Some(Meaning::Argument(*style));
-                }
-                let (_, labels, inside) = shape.blocks.iter().find(|(other, ..)| *other == name)?;
-                let inside = match inside {
-                    Inside::Shape(shape) => Rules::Shape(shape),
-                    Inside::Arguments => Rules::Arguments(Style::Template),
-                    Inside::Ignored => return Some(Meaning::Nothing),
-                };
-                Some(Meaning::Blocks { label: labels.first().copied(), inside })
-            }
             Self::Dynamic { content, has_label } => match name {
                 "for_each" => Some(Meaning::Argument(Style::Template)),
                 "labels" if *has_label => Some(Meaning::Argument(Style::Template)),
@@ -196,36 +189,47 @@ impl<'j, 't> Reading<'j, 't> {
 
     /// The body that an object is, or several in an array, or null.
     fn body(&mut self, node: &'j Node<'t>, rules: &Rules<'_>, depth: u32) -> Body {
-        const MISMATCH: &str = "Incorrect JSON value type";
-        let mut body = Body { missing: node.open(), ..Body::default() };
+        let mut body = self.begun(node);
         let mut names = HashSet::new();
+        for (properties, inner) in self.objects(node) {
+            self.properties(properties, rules, depth - 1 + inner, &mut names, &mut body);
+        }
+        body
+    }
+
+    /// A body without anything in it.
+    fn begun(&self, node: &Node<'t>) -> Body {
+        let missing = match &node.kind {
+            NodeKind::Object(_) => Span::new(node.span.end - 1, node.span.end),
+            _ => node.open(),
+        };
+        Body { missing, ..Body::default() }
+    }
+
+    /// The objects that a body is, each with how much is around it.
+    fn objects(&mut self, node: &'j Node<'t>) -> Vec<(&'j [Property<'t>], u32)> {
+        const MISMATCH: &str = "Incorrect JSON value type";
         match &node.kind {
-            NodeKind::Null => {}
-            NodeKind::Object(properties) => {
-                body.missing = Span::new(node.span.end - 1, node.span.end);
-                self.properties(properties, rules, depth, &mut names, &mut body);
-            }
+            NodeKind::Null => Vec::new(),
+            NodeKind::Object(properties) => vec![(properties, 1)],
             NodeKind::Array(elements) => {
-                for element in elements.iter() {
-                    match &element.kind {
-                        NodeKind::Object(properties) => {
-                            self.properties(properties, rules, depth + 1, &mut names, &mut body);
-                        }
-                        _ => {
-                            let detail =
-                                "A JSON object is required here, to define arguments and child blocks.";
-                            self.error(MISMATCH, element.span, detail.to_owned());
-                        }
+                let object = |element: &'j Node<'t>| match &element.kind {
+                    NodeKind::Object(properties) => Some((&properties[..], 2)),
+                    _ => {
+                        let detail = "A JSON object is required here, to define arguments and child blocks.";
+                        self.error(MISMATCH, element.span, detail.to_owned());
+                        None
                     }
-                }
+                };
+                elements.iter().filter_map(object).collect()
             }
             _ => {
                 let detail = "Either a JSON object or JSON array of objects is required here, to define arguments \
                               and child blocks.";
                 self.error(MISMATCH, node.span, detail.to_owned());
+                Vec::new()
             }
         }
-        body
     }
 
     fn properties(
@@ -237,29 +241,15 @@ impl<'j, 't> Reading<'j, 't> {
         body: &mut Body,
     ) {
         for property in properties {
-            let Property { name, name_span, value } = property;
+            let Property { name, value, .. } = property;
             let Some(meaning) = rules.meaning(name, value, self.is_legacy) else {
                 if name != COMMENT {
-                    let detail = format!("No argument or block type is named {name:?}.");
-                    self.error("Extraneous JSON object property", *name_span, detail);
+                    self.extraneous(property, []);
                 }
                 continue;
             };
             match meaning {
-                Meaning::Nothing => {}
-                Meaning::Argument(style) => {
-                    if !names.insert(&**name) {
-                        let detail = format!("The argument {name:?} was already set.");
-                        self.error("Duplicate argument", *name_span, detail);
-                        continue;
-                    }
-                    let expr = self.json.source.expr(value, style, depth, &mut self.errors);
-                    body.attributes.push(ast::Attribute {
-                        name: SmolStr::new(name),
-                        name_span: *name_span,
-                        expr,
-                    });
-                }
+                Meaning::Argument(style) => self.argument(property, style, depth, names, body),
                 Meaning::Blocks { label: None, inside } => {
                     self.blocks(property, None, &inside, depth, &mut body.blocks);
                 }
@@ -276,6 +266,61 @@ impl<'j, 't> Reading<'j, 't> {
                 }
             }
         }
+    }
+
+    fn extraneous(&mut self, property: &Property<'t>, names: impl IntoIterator<Item = &'static str>) {
+        let name = &property.name;
+        let hint = did_you_mean(name, names);
+        let detail = format!("No argument or block type is named {name:?}.{hint}");
+        self.error("Extraneous JSON object property", property.name_span, detail);
+    }
+
+    /// Adds an argument.
+    fn argument(
+        &mut self,
+        property: &'j Property<'t>,
+        style: Style,
+        depth: u32,
+        names: &mut HashSet<&'j str>,
+        body: &mut Body,
+    ) {
+        let Property { name, name_span, value } = property;
+        if !names.insert(&**name) {
+            let detail = format!("The argument {name:?} was already set.");
+            self.error("Duplicate argument", *name_span, detail);
+            return;
+        }
+        let expr = self.json.source.expr(value, style, depth, &mut self.errors);
+        body.attributes.push(ast::Attribute { name: SmolStr::new(name), name_span: *name_span, expr });
+    }
+
+    /// The blocks that are the value of a property, or of the labels in it.
+    fn raw_blocks(
+        &mut self,
+        property: &'j Property<'t>,
+        value: &'j Node<'t>,
+        missing: &[&'static str],
+        labels: &mut Vec<Label>,
+        blocks: &mut Vec<RawBlock<'t>>,
+    ) {
+        let source = self.json.source;
+        if let [label, missing @ ..] = missing {
+            for labelled in self.labelled(&property.name, value, label) {
+                let span = labelled.name_span.moved(source.start);
+                labels.push(Label { text: SmolStr::new(&labelled.name), span });
+                self.raw_blocks(property, &labelled.value, missing, labels, blocks);
+                labels.pop();
+            }
+            return;
+        }
+        let open = value.open().moved(source.start);
+        blocks.extend(self.bodies(&property.name, value).iter().map(|node| RawBlock {
+            kind: SmolStr::new(&property.name),
+            kind_span: property.name_span.moved(source.start),
+            labels: labels.clone(),
+            header: open,
+            body: RawBody::Json(JsonBody { source, node: node.clone() }),
+        }));
     }
 
     /// What is in a dynamic block for blocks of a type. That there is no such type is found when it is expanded.

@@ -1,21 +1,109 @@
 //! The part of a block that a provider's schema describes.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use objchange::schema::Block;
-use objchange_text::Diagnostic;
 
-use crate::syntax::ast::Body;
+use super::merge::{merge, replace_attributes};
+use super::problems::Problems;
+use super::raw::RawBody;
+use super::shape::{NOTHING, Shape};
+use crate::syntax::ast::{Attribute, Body};
+use crate::syntax::json::body_at;
+use objchange_text::Diagnostic;
 
 /// The part of a block that a provider's schema describes. In JSON syntax the schema tells blocks from arguments.
 #[derive(Debug, Clone, Default)]
 pub struct ConfigBody {
-    native: Body,
+    /// The block itself, then what overrides it.
+    parts: Vec<BodyPart>,
+}
+
+/// The part of one block.
+#[derive(Debug, Clone)]
+pub(crate) enum BodyPart {
+    Native(Body),
+    Json {
+        /// The text of the block, read again for each schema: what is read of it would borrow from it.
+        text: Arc<str>,
+        /// Where that begins in all of the configuration.
+        start: u32,
+        /// What of it is not for the schema.
+        shape: &'static Shape,
+    },
 }
 
 impl ConfigBody {
+    pub(crate) fn new(parts: Vec<BodyPart>) -> Self {
+        Self { parts }
+    }
+
     /// The body by a schema, and what in it does not fit.
-    pub fn under(&self, _schema: &Block) -> (Cow<'_, Body>, Vec<Diagnostic>) {
-        (Cow::Borrowed(&self.native), Vec::new())
+    pub fn under(&self, schema: &Block) -> (Cow<'_, Body>, Vec<Diagnostic>) {
+        if let [BodyPart::Native(body)] = &self.parts[..] {
+            return (Cow::Borrowed(body), Vec::new());
+        }
+        let mut errors = Vec::new();
+        let mut bodies = self.parts.iter().map(|part| match part {
+            BodyPart::Native(body) => body.clone(),
+            BodyPart::Json { text, start, shape } => {
+                let read =
+                    body_at(text, *start).map(|json| json.split(|name| !shape.has(name)).0.under(schema));
+                let (body, found) = read.unwrap_or_else(|found| (Body::default(), found));
+                errors.extend(found);
+                body
+            }
+        });
+        let mut body = bodies.next().unwrap_or_default();
+        bodies.for_each(|overriding| merge(&mut body, overriding));
+        (Cow::Owned(body), errors)
+    }
+
+    /// All of a body.
+    pub(crate) fn whole(body: RawBody<'_>) -> Self {
+        let part = match body {
+            RawBody::Native(body) => BodyPart::Native(body),
+            RawBody::Json(json) => json.part(&NOTHING),
+        };
+        Self::new(vec![part])
+    }
+
+    /// Whether nothing is written in it.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.parts.iter().all(|part| match part {
+            BodyPart::Native(body) => body.attributes.is_empty() && body.blocks.is_empty(),
+            BodyPart::Json { text, start, shape } => {
+                body_at(text, *start).is_ok_and(|json| json.split(|name| !shape.has(name)).0.is_empty())
+            }
+        })
+    }
+
+    /// All of it where no schema is at hand: in JSON syntax everything is an argument then.
+    pub fn generic(&self) -> Body {
+        match &self.parts[..] {
+            [BodyPart::Native(body)] => body.clone(),
+            _ => Body { attributes: self.clone().arguments().0, ..Body::default() },
+        }
+    }
+
+    /// All of it as arguments whose strings are templates, and what in it is none.
+    pub(crate) fn arguments(self) -> (Vec<Attribute>, Vec<Diagnostic>) {
+        let mut problems = Problems::default();
+        let mut all = Vec::new();
+        for part in self.parts {
+            let arguments = match part {
+                BodyPart::Native(body) => RawBody::Native(body).arguments(&mut problems),
+                BodyPart::Json { text, start, shape } => match body_at(&text, start) {
+                    Ok(json) => RawBody::Json(json.split(|name| !shape.has(name)).0).arguments(&mut problems),
+                    Err(found) => {
+                        problems.errors.extend(found);
+                        Vec::new()
+                    }
+                },
+            };
+            replace_attributes(&mut all, arguments);
+        }
+        (all, problems.errors)
     }
 }

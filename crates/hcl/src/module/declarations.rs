@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use objchange::Value;
 use objchange::address::{InstanceAddress, Mode, ModuleAddress};
 use objchange::change::IgnoreChanges;
-use objchange_text::Span;
 use smol_str::SmolStr;
 
 use super::body::ConfigBody;
 use crate::eval::TypeConstraint;
-use crate::syntax::ast::{Attribute, Body, Expr};
+use crate::syntax::ast::{Attribute, Expr};
+use objchange_text::Span;
 
 /// What the files of one module declare, with override files applied.
 #[derive(Debug, Clone, Default)]
@@ -40,6 +40,23 @@ pub struct ModuleConfig {
     pub removed: Vec<RemovedConfig>,
     /// `import` blocks, in source order.
     pub imports: Vec<ImportConfig>,
+}
+
+impl ModuleConfig {
+    /// The managed resources, in source order.
+    pub fn managed(&self) -> Vec<(&ResourceName, &ResourceConfig)> {
+        let is_managed = |(name, _): &(&ResourceName, &ResourceConfig)| name.mode == Mode::Managed;
+        let mut all: Vec<_> = self.resources.iter().filter(is_managed).collect();
+        // Those of one array of JSON have one place.
+        all.sort_by_key(|(_, resource)| resource.header.start);
+        all
+    }
+
+    /// The managed resource of this type and name.
+    pub fn managed_resource(&self, resource_type: &str, name: &str) -> Option<&ResourceConfig> {
+        let (resource_type, name) = (resource_type.into(), name.into());
+        self.resources.get(&ResourceName { mode: Mode::Managed, resource_type, name })
+    }
 }
 
 /// What names a resource in its module.
@@ -126,7 +143,7 @@ pub struct ResourceConfig {
     /// The `provisioner` blocks, in source order.
     pub provisioners: Vec<ProvisionerConfig>,
     /// The `connection` block.
-    pub connection: Option<Body>,
+    pub connection: Option<ConfigBody>,
     /// The `check` block that a data source stands in.
     pub check: Option<SmolStr>,
 }
@@ -157,8 +174,10 @@ pub struct ProvisionerConfig {
     pub kind: SmolStr,
     /// Where the type is written.
     pub kind_span: Span,
-    /// Its arguments and blocks, `connection` included.
-    pub body: Body,
+    /// What is for the provisioner.
+    pub body: ConfigBody,
+    /// The `connection` block.
+    pub connection: Option<ConfigBody>,
 }
 
 /// A `module` block.

@@ -7,7 +7,7 @@ use objchange::{Type, Value};
 use objchange_text::Diagnostic;
 use smol_str::SmolStr;
 
-use super::Module;
+use super::declarations::ModuleConfig;
 use super::variable::VariableValues;
 use crate::eval::{Evaluator, Scope, Variables};
 use crate::function::Functions;
@@ -29,7 +29,7 @@ impl Environment {
     /// What the names of these references mean in a module whose variables have values. Those in `own` are for whoever
     /// asks to set.
     pub fn new<'r>(
-        module: &Module<'_>,
+        module: &ModuleConfig,
         variables: &VariableValues,
         references: impl IntoIterator<Item = Reference<'r>>,
         own: &[&str],
@@ -55,7 +55,7 @@ impl Environment {
 }
 
 struct Reading<'m, 'f> {
-    module: &'m Module<'m>,
+    module: &'m ModuleConfig,
     given: &'m VariableValues,
     own: &'f [&'f str],
     functions: &'f Functions,

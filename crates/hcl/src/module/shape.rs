@@ -1,38 +1,78 @@
 //! What may stand in the blocks of a module, where Terraform says it and not a provider.
 
-use crate::syntax::ast::{Block, Body};
 use crate::syntax::json::Style;
 
 /// What a block may hold.
+#[derive(Debug)]
 pub(crate) struct Shape {
     /// Its arguments, and what a string is where they are JSON.
     pub(crate) arguments: &'static [(&'static str, Style)],
     pub(crate) required: &'static [&'static str],
     /// Its blocks, with what their labels are called.
-    pub(crate) blocks: &'static [(&'static str, &'static [&'static str], Inside)],
+    pub(crate) blocks: &'static [(&'static str, &'static [&'static str])],
+    /// What else stands there is for somebody else to look at.
+    pub(crate) is_open: bool,
 }
 
-/// What is in a block.
-#[derive(Clone, Copy)]
-pub(crate) enum Inside {
-    Shape(&'static Shape),
-    /// Any arguments.
-    Arguments,
-    /// Somebody else looks at it, or nobody.
-    Ignored,
-}
-
-use Inside::{Arguments, Ignored};
 use Style::{Constant, Name, Template};
-use objchange_text::Diagnostic;
 
-const CONDITION: Shape = Shape {
+impl Shape {
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.argument(name).is_some() || self.labels(name).is_some()
+    }
+
+    pub(crate) fn argument(&self, name: &str) -> Option<Style> {
+        self.arguments.iter().find(|(other, _)| *other == name).map(|(_, style)| *style)
+    }
+
+    /// All names that mean something.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.arguments.iter().map(|(name, _)| *name).chain(self.blocks.iter().map(|(kind, _)| *kind))
+    }
+
+    /// What the labels of blocks of a type are called.
+    pub(crate) fn labels(&self, kind: &str) -> Option<&'static [&'static str]> {
+        self.blocks.iter().find(|(other, _)| *other == kind).map(|(_, labels)| *labels)
+    }
+}
+
+/// Leaves everything to others.
+pub(crate) const NOTHING: Shape = Shape { arguments: &[], required: &[], blocks: &[], is_open: true };
+
+/// Of a file.
+pub(crate) const FILE: Shape = Shape {
+    arguments: &[],
+    required: &[],
+    blocks: &[
+        ("terraform", &[]),
+        ("required_providers", &[]),
+        ("provider", &["name"]),
+        ("variable", &["name"]),
+        ("locals", &[]),
+        ("output", &["name"]),
+        ("module", &["name"]),
+        ("resource", &["type", "name"]),
+        ("data", &["type", "name"]),
+        ("ephemeral", &["type", "name"]),
+        ("moved", &[]),
+        ("removed", &[]),
+        ("import", &[]),
+        ("check", &["name"]),
+        ("action", &["type", "name"]),
+        ("list", &["type", "name"]),
+        ("language", &[]),
+    ],
+    is_open: false,
+};
+
+pub(crate) const CONDITION: Shape = Shape {
     arguments: &[("condition", Template), ("error_message", Template)],
     required: &["condition", "error_message"],
     blocks: &[],
+    is_open: false,
 };
 
-const VARIABLE: Shape = Shape {
+pub(crate) const VARIABLE: Shape = Shape {
     arguments: &[
         ("type", Name),
         ("default", Constant),
@@ -44,10 +84,26 @@ const VARIABLE: Shape = Shape {
         ("deprecated", Constant),
     ],
     required: &[],
-    blocks: &[("validation", &[], Inside::Shape(&CONDITION))],
+    blocks: &[("validation", &[])],
+    is_open: false,
 };
 
-const LIFECYCLE: Shape = Shape {
+pub(crate) const OUTPUT: Shape = Shape {
+    arguments: &[
+        ("value", Template),
+        ("description", Constant),
+        ("depends_on", Name),
+        ("sensitive", Constant),
+        ("ephemeral", Constant),
+        ("type", Name),
+        ("deprecated", Constant),
+    ],
+    required: &[],
+    blocks: &[("precondition", &[]), ("postcondition", &[])],
+    is_open: false,
+};
+
+pub(crate) const LIFECYCLE: Shape = Shape {
     arguments: &[
         ("create_before_destroy", Constant),
         ("prevent_destroy", Constant),
@@ -57,107 +113,115 @@ const LIFECYCLE: Shape = Shape {
         ("destroy", Constant),
     ],
     required: &[],
-    blocks: &[
-        ("precondition", &[], Inside::Shape(&CONDITION)),
-        ("postcondition", &[], Inside::Shape(&CONDITION)),
-        ("action_trigger", &[], Ignored),
-    ],
+    blocks: &[("precondition", &[]), ("postcondition", &[]), ("action_trigger", &[])],
+    is_open: false,
 };
+
+const REPETITION: [(&str, Style); 4] =
+    [("count", Template), ("for_each", Template), ("provider", Name), ("depends_on", Name)];
 
 /// Of a resource, what no provider sees.
 pub(crate) const RESOURCE: Shape = Shape {
-    arguments: &[("count", Template), ("for_each", Template), ("provider", Name), ("depends_on", Name)],
+    arguments: &REPETITION,
     required: &[],
     blocks: &[
-        ("lifecycle", &[], Inside::Shape(&LIFECYCLE)),
-        ("provisioner", &["type"], Ignored),
-        ("connection", &[], Ignored),
+        ("locals", &[]),
+        ("lifecycle", &[]),
+        ("connection", &[]),
+        ("provisioner", &["type"]),
+        ("_", &[]),
     ],
+    is_open: true,
 };
 
-/// Of a file.
-pub(crate) const FILE: Shape = Shape {
+/// Of a data source, what no provider sees.
+pub(crate) const DATA: Shape = Shape {
+    arguments: &REPETITION,
+    required: &[],
+    blocks: &[("lifecycle", &[]), ("locals", &[]), ("_", &[])],
+    is_open: true,
+};
+
+pub(crate) const PROVISIONER: Shape = Shape {
+    arguments: &[("when", Name), ("on_failure", Name)],
+    required: &[],
+    blocks: &[("connection", &[]), ("lifecycle", &[]), ("_", &[])],
+    is_open: true,
+};
+
+pub(crate) const CALL: Shape = Shape {
+    arguments: &[
+        ("source", Constant),
+        ("version", Constant),
+        ("count", Template),
+        ("for_each", Template),
+        ("depends_on", Name),
+        ("providers", Name),
+    ],
+    required: &[],
+    blocks: &[("_", &[]), ("lifecycle", &[]), ("locals", &[]), ("provider", &["type"])],
+    is_open: true,
+};
+
+pub(crate) const PROVIDER: Shape = Shape {
+    arguments: &[
+        ("version", Constant),
+        ("alias", Constant),
+        ("count", Template),
+        ("depends_on", Name),
+        ("for_each", Template),
+        ("source", Constant),
+    ],
+    required: &[],
+    blocks: &[("_", &[]), ("lifecycle", &[]), ("locals", &[])],
+    is_open: true,
+};
+
+pub(crate) const TERRAFORM: Shape = Shape {
+    arguments: &[("required_version", Constant), ("experiments", Name), ("language", Name)],
+    required: &[],
+    blocks: &[
+        ("backend", &["type"]),
+        ("cloud", &[]),
+        ("required_providers", &[]),
+        ("provider_meta", &["provider"]),
+    ],
+    is_open: false,
+};
+
+pub(crate) const CHECK: Shape = Shape {
     arguments: &[],
     required: &[],
-    blocks: &[
-        ("variable", &["name"], Inside::Shape(&VARIABLE)),
-        ("locals", &[], Arguments),
-        ("resource", &["type", "name"], Ignored),
-        ("data", &["type", "name"], Ignored),
-        ("ephemeral", &["type", "name"], Ignored),
-        ("action", &["type", "name"], Ignored),
-        ("list", &["type", "name"], Ignored),
-        ("module", &["name"], Ignored),
-        ("output", &["name"], Ignored),
-        ("provider", &["name"], Ignored),
-        ("check", &["name"], Ignored),
-        ("terraform", &[], Ignored),
-        ("language", &[], Ignored),
-        ("moved", &[], Ignored),
-        ("import", &[], Ignored),
-        ("removed", &[], Ignored),
-    ],
+    blocks: &[("data", &["type", "name"]), ("assert", &[])],
+    is_open: false,
 };
 
-impl Shape {
-    pub(crate) fn has(&self, name: &str) -> bool {
-        self.arguments.iter().any(|(other, _)| *other == name)
-            || self.blocks.iter().any(|(other, ..)| *other == name)
-    }
+pub(crate) const MOVED: Shape = Shape {
+    arguments: &[("from", Name), ("to", Name)],
+    required: &["from", "to"],
+    blocks: &[],
+    is_open: false,
+};
 
-    /// What is wrong with a body, other than what its arguments say.
-    pub(crate) fn check(&self, body: &Body, errors: &mut Vec<Diagnostic>) {
-        for attribute in &body.attributes {
-            if self.arguments.iter().all(|(name, _)| *name != attribute.name) {
-                let detail = format!("An argument named {:?} is not expected here.", attribute.name);
-                errors.push(Diagnostic::new("Unsupported argument", attribute.name_span, detail));
-            }
-        }
-        for name in self.required {
-            if body.attributes.iter().all(|attribute| attribute.name != *name) {
-                let detail = format!("The argument {name:?} is required, but no definition was found.");
-                errors.push(Diagnostic::new("Missing required argument", body.missing, detail));
-            }
-        }
-        for block in &body.blocks {
-            let Some((_, labels, inside)) = self.blocks.iter().find(|(name, ..)| *name == block.kind) else {
-                unexpected(block, errors);
-                continue;
-            };
-            check_labels(block, labels, errors);
-            match inside {
-                Inside::Shape(shape) => shape.check(&block.body, errors),
-                Arguments => block.body.blocks.iter().for_each(|inner| unexpected(inner, errors)),
-                Ignored => {}
-            }
-        }
-    }
-}
+pub(crate) const REMOVED: Shape = Shape {
+    arguments: &[("from", Name)],
+    required: &["from"],
+    blocks: &[("lifecycle", &[]), ("connection", &[]), ("provisioner", &["type"])],
+    is_open: false,
+};
 
-fn unexpected(block: &Block, errors: &mut Vec<Diagnostic>) {
-    let detail = format!("Blocks of type {:?} are not expected here.", block.kind);
-    errors.push(Diagnostic::new("Unsupported block type", block.kind_span, detail));
-}
+pub(crate) const REMOVED_LIFECYCLE: Shape =
+    Shape { arguments: &[("destroy", Constant)], required: &["destroy"], blocks: &[], is_open: false };
 
-fn check_labels(block: &Block, labels: &[&str], errors: &mut Vec<Diagnostic>) {
-    let kind = &block.kind;
-    let all = || labels.join(", ");
-    if let Some(extra) = block.labels.get(labels.len()) {
-        let detail = match labels.len() {
-            0 => format!("No labels are expected for {kind} blocks."),
-            n => format!("Only {n} labels ({}) are expected for {kind} blocks.", all()),
-        };
-        errors.push(Diagnostic::new(
-            ("extraneous_label", format!("Extraneous label for {kind}")),
-            extra.span,
-            detail,
-        ));
-    } else if let Some(missing) = labels.get(block.labels.len()) {
-        let detail = format!("All {kind} blocks must have {} labels ({}).", labels.len(), all());
-        errors.push(Diagnostic::new(
-            ("missing_label", format!("Missing {missing} for {kind}")),
-            block.open,
-            detail,
-        ));
-    }
-}
+pub(crate) const IMPORT: Shape = Shape {
+    arguments: &[
+        ("to", Name),
+        ("id", Template),
+        ("identity", Template),
+        ("for_each", Template),
+        ("provider", Name),
+    ],
+    required: &["to"],
+    blocks: &[],
+    is_open: false,
+};

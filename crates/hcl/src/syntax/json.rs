@@ -76,7 +76,12 @@ pub(crate) struct Source<'t> {
     pub(crate) start: u32,
 }
 
-impl Source<'_> {
+impl<'t> Source<'t> {
+    /// A part of the text, and where it begins in all of the configuration.
+    pub(crate) fn slice(self, span: Span) -> (&'t str, u32) {
+        (&self.text[span.range()], self.start + span.start)
+    }
+
     /// What a node is as an expression. With how much is around it.
     pub(crate) fn expr(
         self,

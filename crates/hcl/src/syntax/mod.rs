@@ -38,6 +38,17 @@ pub fn parse_expression(text: &str) -> Result<Expr, Vec<Diagnostic>> {
     expression(text, 0)
 }
 
+/// Reads one expression that stands at this byte of all of the configuration.
+pub(crate) fn parse_expression_at(text: &str, start: u32) -> Result<Expr, Vec<Diagnostic>> {
+    match expression(text, 0) {
+        Ok(mut expr) => {
+            ast::relocate(&mut expr, &|span: Span| span.moved(start));
+            Ok(expr)
+        }
+        Err(found) => Err(found.into_iter().map(|error| error.moved(start)).collect()),
+    }
+}
+
 /// An expression with so much around it.
 fn expression(text: &str, depth: u32) -> Result<Expr, Vec<Diagnostic>> {
     parse(text, Top::Code, false, depth, |p| {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use objchange::schema::{Attribute, Block, NestedBlock, NestingMode};
 use objchange::{Type, Value};
 use objchange_hcl::{
-    Functions, Module, Scope, Sources, VariableValues, Variables, decode, evaluate, parse_body,
+    Functions, ModuleConfig, Scope, Sources, VariableValues, Variables, decode, evaluate, parse_body,
     parse_body_json, parse_expression, parse_template, variables,
 };
 
@@ -36,10 +36,9 @@ fn survive_file(text: &str) {
         let mut sources = Sources::default();
         sources.add(name, text).unwrap();
         sources.add(format!("override.{}", &name[2..]), text).unwrap();
-        if let Ok(module) = Module::read(&sources) {
-            VariableValues::new(&module, &BTreeMap::new(), Functions::pure());
-            module.resources().for_each(|(ty, name)| drop(module.resource(ty, name, &schema())));
-        }
+        let (module, _) = ModuleConfig::read(&sources);
+        VariableValues::new(&module, &sources, &BTreeMap::new(), Functions::pure());
+        module.resources.values().for_each(|resource| drop(resource.body.under(&schema())));
     }
 }
 
@@ -435,7 +434,8 @@ fn a_type_may_have_many_attributes() {
     let text = format!("variable \"v\" {{\n  type = object({{\n{attributes}}})\n  default = {{}}\n}}\n");
     let mut sources = Sources::default();
     sources.add("a.tf", text).unwrap();
-    let module = Module::read(&sources).unwrap();
-    let (_, errors) = VariableValues::new(&module, &BTreeMap::new(), Functions::pure());
+    let (module, problems) = ModuleConfig::read(&sources);
+    assert_eq!(problems.errors, []);
+    let (_, errors) = VariableValues::new(&module, &sources, &BTreeMap::new(), Functions::pure());
     assert_eq!(errors, []);
 }

@@ -7,8 +7,8 @@ use objchange::change::IgnoreChanges;
 use objchange::schema::{Attribute, Block, NestedBlock, NestingMode};
 use objchange::{Type, Value};
 use objchange_hcl::{
-    Diagnostic, Environment, Functions, Input, Module, Scope, Sources, VariableValues, console_text, decode,
-    evaluate, parse_expression, variables,
+    Diagnostic, Environment, Functions, Input, ModuleConfig, Scope, Sources, VariableValues, console_text,
+    decode, evaluate, parse_expression, variables,
 };
 use proptest::prelude::*;
 
@@ -16,6 +16,17 @@ fn sources(files: &[(&str, &str)]) -> Sources {
     let mut sources = Sources::default();
     files.iter().for_each(|(name, text)| sources.add(*name, *text).unwrap());
     sources
+}
+
+/// What the files declare, or what is wrong.
+fn read(sources: &Sources) -> Result<ModuleConfig, Vec<Diagnostic>> {
+    let (module, problems) = ModuleConfig::read(sources);
+    if problems.errors.is_empty() { Ok(module) } else { Err(problems.errors) }
+}
+
+/// The managed resources, in source order.
+fn resources(module: &ModuleConfig) -> Vec<(&str, &str)> {
+    module.managed().into_iter().map(|(name, _)| (&*name.resource_type, &*name.name)).collect()
 }
 
 /// Each error as its summary and its place.
@@ -29,7 +40,7 @@ fn told(sources: &Sources, errors: &[Diagnostic]) -> Vec<String> {
 
 fn errors_of(files: &[(&str, &str)]) -> Vec<String> {
     let sources = sources(files);
-    told(&sources, &Module::read(&sources).map(|_| ()).unwrap_err())
+    told(&sources, &read(&sources).map(|_| ()).unwrap_err())
 }
 
 /// What an expression is in a module, or what is wrong with the variables.
@@ -39,10 +50,10 @@ fn value_of(
     expression: &str,
 ) -> Result<Value, Vec<Diagnostic>> {
     let sources = sources(files);
-    let module = Module::read(&sources)?;
+    let module = read(&sources)?;
     let inputs: BTreeMap<String, Input> =
         inputs.iter().map(|(name, input)| ((*name).to_owned(), input.clone())).collect();
-    let (values, errors) = VariableValues::new(&module, &inputs, Functions::pure());
+    let (values, errors) = VariableValues::new(&module, &sources, &inputs, Functions::pure());
     if !errors.is_empty() {
         return Err(errors);
     }
@@ -64,7 +75,7 @@ fn what_is_declared_twice_names_both_places() {
     let json =
         "{\"variable\": {\"x\": {}}, \"locals\": {\"l\": 1},\n \"resource\": {\"t\": {\"d\": [{}, {}]}}}";
     let sources = sources(&[("m/a.tf", a), ("m/b.tf", a), ("m/c.tf.json", json)]);
-    let errors = Module::read(&sources).unwrap_err();
+    let errors = read(&sources).unwrap_err();
     assert_eq!(
         told(&sources, &errors),
         [
@@ -73,8 +84,8 @@ fn what_is_declared_twice_names_both_places() {
             "m/b.tf:5,1-17: Duplicate resource \"t\" configuration",
             "m/c.tf.json:1,20-21: Duplicate variable declaration",
             "m/c.tf.json:1,36-42: Duplicate local value definition",
-            "m/c.tf.json:2,27-28: Duplicate resource \"t\" configuration",
-            "m/c.tf.json:2,31-32: Duplicate resource \"t\" configuration",
+            "m/c.tf.json:2,26-27: Duplicate resource \"t\" configuration",
+            "m/c.tf.json:2,26-27: Duplicate resource \"t\" configuration",
         ]
     );
     let first = ["m/a.tf:1,1-13", "m/a.tf:3,2-7", "m/a.tf:5,1-17"];
@@ -211,11 +222,12 @@ fn a_resource_is_overridden_by_arguments_and_by_types_of_blocks() {
         "lifecycle": {"create_before_destroy": true}}}}}"#;
     for over in [("override.tf", native), ("override.tf.json", json)] {
         let sources = sources(&[("a.tf", RESOURCE), over]);
-        let module = Module::read(&sources).unwrap();
-        let resource = module.resource("t", "d", &schema()).unwrap();
-        assert_eq!(resource.errors, []);
+        let module = read(&sources).unwrap();
+        let resource = module.managed_resource("t", "d").unwrap();
+        let (body, errors) = resource.body.under(&schema());
+        assert_eq!(errors, []);
         let none = objchange_hcl::Variables::default();
-        let decoded = decode(&resource.body, &schema(), &Scope::new(&none), Functions::pure());
+        let decoded = decode(&body, &schema(), &Scope::new(&none), Functions::pure());
         assert_eq!(decoded.errors, []);
         let ports = |ports: &[u64]| {
             let rule = Type::object([("port", Type::Number)]);
@@ -228,10 +240,11 @@ fn a_resource_is_overridden_by_arguments_and_by_types_of_blocks() {
             ("disk", ports(&[3])),
         ]);
         assert_eq!(decoded.value, wanted);
-        assert_eq!(resource.ignore_changes, IgnoreChanges::Paths(vec!["name".parse().unwrap()]));
-        assert!(resource.create_before_destroy && resource.prevent_destroy);
-        assert_eq!(resource.replace_triggered_by, ["t.other", "t.third"]);
-        assert_eq!(resource.conditions, 1);
+        let lifecycle = &resource.lifecycle;
+        assert_eq!(lifecycle.ignore_changes, IgnoreChanges::Paths(vec!["name".parse().unwrap()]));
+        assert_eq!((lifecycle.create_before_destroy, lifecycle.prevent_destroy), (Some(true), true));
+        assert_eq!(lifecycle.replace_triggered_by.len(), 2);
+        assert_eq!(lifecycle.preconditions.len(), 1);
     }
     let depends = "resource \"t\" \"d\" {\n  depends_on = []\n}\n";
     assert_eq!(
@@ -245,49 +258,49 @@ fn a_resource_in_json_says_what_a_native_one_says() {
     let json = r#"{"resource": [{"t": {"d": {"//": "text", "count": "${1 + 1}", "name": "a", "provider": "t.x",
         "depends_on": ["t.e"], "rule": [{"port": 1}, {"port": 2}], "lifecycle": {"ignore_changes": ["name", "tags[\"a\"]"],
         "replace_triggered_by": ["t.other[count.index].name"], "prevent_destroy": "true"}},
-        "e": {"lifecycle": [{"ignore_changes": "all"}], "provisioner": {"local-exec": {"command": "${}"}}},
-        "f": {"lifecycle": {"ignore_changes": ["1 + x"], "create_before_destroy": "${1 == 1}"}}}}]}"#;
+        "e": {"lifecycle": [{"ignore_changes": "all"}], "provisioner": {"local-exec": {"command": "${}"}}}}}]}"#;
     let sources = sources(&[("a.tf.json", json)]);
-    let module = Module::read(&sources).unwrap();
-    assert_eq!(module.resources().collect::<Vec<_>>(), [("t", "d"), ("t", "e"), ("t", "f")]);
-    let resource = module.resource("t", "d", &schema()).unwrap();
-    assert_eq!(resource.errors, []);
+    let module = read(&sources).unwrap();
+    assert_eq!(resources(&module), [("t", "d"), ("t", "e")]);
+    let resource = module.managed_resource("t", "d").unwrap();
+    let (body, errors) = resource.body.under(&schema());
+    assert_eq!(errors, []);
     let paths = ["name", "tags[\"a\"]"].map(|path| path.parse().unwrap());
-    assert_eq!(resource.ignore_changes, IgnoreChanges::Paths(paths.to_vec()));
-    assert_eq!(resource.replace_triggered_by, ["t.other"]);
-    assert!(resource.prevent_destroy);
-    assert_eq!(resource.body.blocks.len(), 2);
-    assert_eq!(module.resource("t", "e", &schema()).unwrap().ignore_changes, IgnoreChanges::All);
-    let errors = module.resource("t", "f", &schema()).unwrap().errors;
+    assert_eq!(resource.lifecycle.ignore_changes, IgnoreChanges::Paths(paths.to_vec()));
+    assert_eq!(resource.lifecycle.replace_triggered_by.len(), 1);
+    assert!(resource.lifecycle.prevent_destroy);
+    assert_eq!(body.blocks.len(), 2);
+    let other = module.managed_resource("t", "e").unwrap();
+    assert_eq!(other.lifecycle.ignore_changes, IgnoreChanges::All);
+    let json = r#"{"resource": {"t": {"f": {"lifecycle": {"ignore_changes": ["1 + x"],
+        "create_before_destroy": "${1 == 1}"}}}}}"#;
     assert_eq!(
-        told(&sources, &errors),
-        ["a.tf.json:5,48-55: Invalid ignore_changes", "a.tf.json:5,83-94: Unsuitable value type"]
+        errors_of(&[("a.tf.json", json)]),
+        ["a.tf.json:2,34-45: Unsuitable value type", "a.tf.json:1,66-73: Invalid expression"]
     );
 }
 
 #[test]
 fn a_lifecycle_that_says_nothing_is_told() {
     let text = "resource \"t\" \"d\" {\n  count = 1\n  for_each = {}\n  lifecycle {\n    prevent_destroy = \"x\"\n    \
-                create_before_destroy = var.x\n    ignore_changes = [1]\n    replace_triggered_by = [var.x, \"x\", t.a.b, \
-                each.key, t]\n  }\n  lifecycle {}\n}\n";
-    let sources = sources(&[("a.tf", text)]);
-    let module = Module::read(&sources).unwrap();
-    let resource = module.resource("t", "d", &schema()).unwrap();
+                create_before_destroy = var.x\n    ignore_changes = [1]\n    replace_triggered_by = [var.x, t.a.b, each.key, \
+                t]\n  }\n  lifecycle {}\n}\n";
     assert_eq!(
-        told(&sources, &resource.errors),
+        errors_of(&[("a.tf", text)]),
         [
-            "a.tf:3,3-11: Invalid combination of \"count\" and \"for_each\"",
-            "a.tf:5,23-26: Unsuitable value type",
-            "a.tf:6,29-32: Variables not allowed",
-            "a.tf:7,23-24: Invalid ignore_changes",
-            "a.tf:8,29-34: Invalid replace_triggered_by expression",
-            "a.tf:8,36-39: Invalid replace_triggered_by expression",
-            "a.tf:8,48-56: Invalid replace_triggered_by expression",
-            "a.tf:8,58-59: Invalid replace_triggered_by expression",
             "a.tf:10,3-12: Duplicate lifecycle block",
+            "a.tf:3,3-11: Invalid combination of \"count\" and \"for_each\"",
+            "a.tf:6,29-32: Variables not allowed",
+            "a.tf:6,29-34: Unsuitable value type",
+            "a.tf:5,23-26: Unsuitable value type",
+            "a.tf:7,23-24: Invalid expression",
+            "a.tf:8,29-34: Invalid reference in replace_triggered_by expression",
+            "a.tf:8,29-34: Invalid replace_triggered_by expression",
+            "a.tf:8,43-51: Invalid replace_triggered_by expression",
+            "a.tf:8,53-54: Invalid reference in replace_triggered_by expression",
+            "a.tf:8,53-54: Invalid replace_triggered_by expression",
         ]
     );
-    assert_eq!(resource.replace_triggered_by, ["t.a.b"]);
 }
 
 const VARIABLES: &str = r#"
@@ -465,9 +478,9 @@ proptest! {
         let names: Vec<String> = (0..parts.len()).map(|i| format!("{i}.tf")).collect();
         let pieces: Vec<(&str, &str)> = std::iter::zip(&names, &parts).map(|(name, part)| (&**name, *part)).collect();
         let (whole, pieces) = (sources(&[("a.tf", &whole)]), sources(&pieces));
-        match (Module::read(&whole), Module::read(&pieces)) {
+        match (read(&whole), read(&pieces)) {
             (Ok(whole), Ok(pieces)) => {
-                prop_assert_eq!(whole.resources().collect::<Vec<_>>(), pieces.resources().collect::<Vec<_>>());
+                prop_assert_eq!(resources(&whole), resources(&pieces));
             }
             // Of a whole that cannot be read nothing else is told.
             (Err(one), Err(many)) => prop_assert!(one.len() <= many.len()),
@@ -479,7 +492,7 @@ proptest! {
 /// What an expression is with these local values, or what is wrong with any of it.
 fn local_value(text: &str, expression: &str) -> Result<Value, Vec<Diagnostic>> {
     let sources = sources(&[("a.tf", text)]);
-    let module = Module::read(&sources).unwrap();
+    let module = read(&sources).unwrap();
     let expr = parse_expression(expression).unwrap();
     let given = VariableValues::default();
     let environment = Environment::new(&module, &given, variables(&expr), &[], Functions::pure());

@@ -1,9 +1,19 @@
 //! The tree of modules.
 
+mod files;
+mod load;
+mod manifest;
+mod source;
+mod version;
+
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use objchange_hcl::{ModuleConfig, Sources};
 use smol_str::SmolStr;
+
+pub use files::{Files, MemoryFiles};
+pub use load::LoadOptions;
 
 /// Which module of a [`Config`]; 0 is the root.
 pub type ModuleId = usize;
@@ -11,7 +21,7 @@ pub type ModuleId = usize;
 /// A module with all modules that it calls.
 #[derive(Debug, Default)]
 pub struct Config {
-    /// The files of all modules. A directory that several calls name is read once for each.
+    /// The files of all modules.
     pub sources: Sources,
     /// The modules, each before those that it calls.
     pub modules: Vec<LoadedModule>,
@@ -26,8 +36,8 @@ pub struct LoadedModule {
     pub parent: Option<ModuleId>,
     /// Its directory, as `path.module` has it: relative to the working directory, `.` for that itself.
     pub directory: String,
-    /// What its files declare.
-    pub config: ModuleConfig,
+    /// What its files declare, shared by all calls of one directory.
+    pub config: Arc<ModuleConfig>,
     /// The modules that it calls, by the name of the call.
     pub children: BTreeMap<SmolStr, ModuleId>,
 }
@@ -36,15 +46,17 @@ impl Config {
     /// The provider configuration that a resource uses.
     pub fn provider_config_of(
         &self,
-        _module: ModuleId,
+        module: ModuleId,
         name: &objchange_hcl::ResourceName,
     ) -> crate::ProviderConfigAddress {
         let local = name.resource_type.split('_').next().unwrap_or_default();
-        crate::ProviderConfigAddress {
-            module: Vec::new(),
-            provider: crate::ProviderAddress::implied(local),
-            alias: None,
+        let required = self.modules[module].config.required_providers.get(local);
+        let mut provider = crate::ProviderAddress::implied(local);
+        if let Some((namespace, name)) = required.and_then(|r| r.source.as_deref()?.split_once('/')) {
+            provider.namespace = namespace.into();
+            provider.name = name.into();
         }
+        crate::ProviderConfigAddress { module: Vec::new(), provider, alias: None }
     }
 
     /// The block of a provider configuration, and the module that it is in.

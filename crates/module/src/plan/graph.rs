@@ -10,8 +10,8 @@ use objchange::address::Mode;
 use objchange::schema::{Block, Schema, SchemaKind};
 use objchange::value::PathStep;
 use objchange_hcl::{
-    Attribute, Body, CheckConfig, Condition, Expr, ImportConfig, ModuleCall, OutputConfig, ProviderConfig,
-    Purpose, ResourceConfig, ResourceName, VariableConfig, references, variables,
+    Attribute, Body, CheckConfig, Condition, ConfigBody, Expr, ImportConfig, ModuleCall, OutputConfig,
+    ProviderConfig, Purpose, ResourceConfig, ResourceName, VariableConfig, references, variables,
 };
 use smol_str::SmolStr;
 
@@ -72,6 +72,8 @@ pub(crate) struct ResourceNode<'c> {
     pub(crate) body: Cow<'c, Body>,
     /// What in the body does not fit the schema, in JSON syntax.
     pub(crate) body_errors: Vec<objchange_hcl::Diagnostic>,
+    /// The `provisioner` and `connection` blocks.
+    pub(crate) provisioners: Vec<Body>,
 }
 
 /// A provider configuration.
@@ -285,10 +287,8 @@ impl<'c> Builder<'c> {
         let mut found = subjects(config.count.iter().chain(&config.for_each));
         let referenced = references(&body, block, Purpose::Core);
         found.extend(referenced.iter().filter_map(|reference| parse(reference).0));
-        for provisioner in &config.provisioners {
-            found.extend(body_subjects(&provisioner.body));
-        }
-        found.extend(config.connection.iter().flat_map(body_subjects));
+        let provisioners = generic_bodies(config);
+        found.extend(provisioners.iter().flat_map(body_subjects));
         let lifecycle = &config.lifecycle;
         found.extend(conditions(&lifecycle.preconditions));
         found.extend(conditions(&lifecycle.postconditions));
@@ -307,6 +307,7 @@ impl<'c> Builder<'c> {
                 schema,
                 body,
                 body_errors,
+                provisioners,
                 provider_config: provider_config.clone(),
             })),
         };
@@ -469,6 +470,15 @@ fn subjects<'e>(expressions: impl IntoIterator<Item = &'e Expr>) -> Vec<Subject>
 
 fn conditions(conditions: &[Condition]) -> Vec<Subject> {
     subjects(conditions.iter().flat_map(|condition| [&condition.condition, &condition.error_message]))
+}
+
+/// The bodies of `provisioner` and `connection` blocks.
+fn generic_bodies(config: &ResourceConfig) -> Vec<Body> {
+    let provisioners = config
+        .provisioners
+        .iter()
+        .flat_map(|provisioner| std::iter::once(&provisioner.body).chain(&provisioner.connection));
+    provisioners.chain(&config.connection).map(ConfigBody::generic).collect()
 }
 
 /// What a body refers to that no schema describes.

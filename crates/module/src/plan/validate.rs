@@ -386,11 +386,8 @@ impl<'c> Validator<'_, 'c> {
                 self.resource_condition(at, with_self, condition);
             }
         }
-        for provisioner in &config.provisioners {
-            self.generic_body(at, with_self, &provisioner.body);
-        }
-        if let Some(connection) = &config.connection {
-            self.generic_body(at, with_self, connection);
+        for provisioner in &resource.provisioners {
+            self.generic_body(at, with_self, provisioner);
         }
     }
 

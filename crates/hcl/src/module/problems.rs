@@ -1,0 +1,35 @@
+//! What is wrong with the files of a module.
+
+use std::borrow::Cow;
+
+use objchange_text::Span;
+use objchange_text::{Diagnostic, Summary};
+
+/// What is wrong with the files of a module.
+#[derive(Debug, Clone, Default)]
+pub struct Problems {
+    /// There is no plan.
+    pub errors: Vec<Diagnostic>,
+    /// People should read them.
+    pub warnings: Vec<Diagnostic>,
+}
+
+impl Problems {
+    pub(crate) fn error(
+        &mut self,
+        summary: impl Into<Summary>,
+        place: Span,
+        detail: impl Into<Cow<'static, str>>,
+    ) {
+        self.errors.push(Diagnostic::new(summary, place, detail));
+    }
+
+    pub(crate) fn warning(
+        &mut self,
+        summary: impl Into<Summary>,
+        place: Span,
+        detail: impl Into<Cow<'static, str>>,
+    ) {
+        self.warnings.push(Diagnostic::new(summary, place, detail));
+    }
+}

@@ -1,0 +1,199 @@
+//! Blocks as they stand in files of either syntax, read shape by shape.
+
+use smol_str::SmolStr;
+
+use super::Problems;
+use super::body::BodyPart;
+use super::shape::Shape;
+use crate::sources::SourceFile;
+use crate::suggestion::did_you_mean;
+use crate::syntax::ast::{Attribute, Block, Body, Label};
+use crate::syntax::json::{JsonBody, body_at};
+use crate::syntax::parse_body;
+use objchange_text::Diagnostic;
+use objchange_text::Span;
+
+/// A block whose body nobody has looked into.
+#[derive(Debug, Clone)]
+pub(crate) struct RawBlock<'t> {
+    pub(crate) kind: SmolStr,
+    pub(crate) kind_span: Span,
+    pub(crate) labels: Vec<Label>,
+    pub(crate) header: Span,
+    pub(crate) body: RawBody<'t>,
+}
+
+/// What is in a block.
+#[derive(Debug, Clone)]
+pub(crate) enum RawBody<'t> {
+    Native(Body),
+    Json(JsonBody<'t>),
+}
+
+/// What a shape finds in a body.
+#[derive(Debug, Clone)]
+pub(crate) struct Content<'t> {
+    pub(crate) attributes: Vec<Attribute>,
+    pub(crate) blocks: Vec<RawBlock<'t>>,
+    /// Where something that is missing is reported.
+    pub(crate) missing: Span,
+    /// What an open shape leaves to others.
+    pub(crate) rest: BodyPart,
+}
+
+impl<'t> RawBody<'t> {
+    /// The body of a file; `None` where it is not of its syntax.
+    pub(super) fn of_file(file: &'t SourceFile, problems: &mut Problems) -> Option<Self> {
+        let read = if file.name.ends_with(".json") {
+            body_at(&file.text, file.start).map(RawBody::Json)
+        } else {
+            parse_body(&file.text).map(|body| RawBody::Native(body.moved(file.start))).map_err(|found| {
+                found.into_iter().map(|error| error.moved(file.start)).collect::<Vec<Diagnostic>>()
+            })
+        };
+        read.map_err(|found| problems.errors.extend(found)).ok()
+    }
+
+    /// What the shape has, where it overrides nothing.
+    pub(crate) fn read(self, shape: &'static Shape, problems: &mut Problems) -> Content<'t> {
+        let content = self.read_partly(shape, problems);
+        for name in shape.required {
+            if content.attribute(name).is_none() {
+                let detail = format!("The argument {name:?} is required, but no definition was found.");
+                problems.error("Missing required argument", content.missing, detail);
+            }
+        }
+        content
+    }
+
+    /// What the shape has, of which everything may be missing.
+    pub(crate) fn read_partly(self, shape: &'static Shape, problems: &mut Problems) -> Content<'t> {
+        match self {
+            Self::Native(body) => native(body, shape, problems),
+            Self::Json(json) => {
+                let (content, found) = json.content(shape);
+                problems.errors.extend(found);
+                content
+            }
+        }
+    }
+
+    /// All of it as arguments.
+    pub(crate) fn arguments(self, problems: &mut Problems) -> Vec<Attribute> {
+        match self {
+            Self::Native(body) => {
+                body.blocks.iter().for_each(|block| unexpected(block, problems));
+                body.attributes
+            }
+            Self::Json(json) => {
+                let (body, found) = json.templates();
+                problems.errors.extend(found);
+                body.attributes
+            }
+        }
+    }
+}
+
+impl Content<'_> {
+    pub(crate) fn attribute(&self, name: &str) -> Option<&Attribute> {
+        self.attributes.iter().find(|attribute| attribute.name == name)
+    }
+}
+
+fn native(body: Body, shape: &'static Shape, problems: &mut Problems) -> Content<'static> {
+    let missing = body.missing;
+    let (known, rest) = body.split(|name| shape.has(name));
+    let mut content = Content {
+        attributes: Vec::with_capacity(known.attributes.len()),
+        blocks: Vec::with_capacity(known.blocks.len()),
+        missing,
+        rest: BodyPart::Native(Body { missing, ..Body::default() }),
+    };
+    let mut others = Vec::new();
+    for attribute in known.attributes {
+        if shape.argument(&attribute.name).is_some() {
+            content.attributes.push(attribute);
+        } else {
+            others.push(attribute);
+        }
+    }
+    for block in known.blocks {
+        match shape.labels(&block.kind) {
+            Some(labels) => {
+                if has_labels(&block, labels, problems) {
+                    content.blocks.push(block.into());
+                }
+            }
+            None => unexpected_in(&block, shape, problems),
+        }
+    }
+    if shape.is_open {
+        content.rest = BodyPart::Native(rest);
+    } else {
+        others.extend(rest.attributes);
+        rest.blocks.iter().for_each(|block| unexpected_in(block, shape, problems));
+    }
+    others.iter().for_each(|attribute| unsupported(attribute, shape, &content, problems));
+    content
+}
+
+impl From<Block> for RawBlock<'_> {
+    fn from(block: Block) -> Self {
+        let Block { kind, kind_span, labels, header, body, .. } = block;
+        Self { kind, kind_span, labels, header, body: RawBody::Native(body) }
+    }
+}
+
+fn unsupported(attribute: &Attribute, shape: &Shape, content: &Content<'_>, problems: &mut Problems) {
+    let name = &attribute.name;
+    let hint = if shape.labels(name).is_some() {
+        format!(" Did you mean to define a block of type {name:?}?")
+    } else {
+        // Nobody meant what is there already.
+        let absent = |name: &&str| content.attribute(name).is_none();
+        did_you_mean(name, shape.arguments.iter().map(|(name, _)| *name).filter(absent))
+    };
+    let detail = format!("An argument named {name:?} is not expected here.{hint}");
+    problems.error("Unsupported argument", attribute.name_span, detail);
+}
+
+fn unexpected_in(block: &Block, shape: &Shape, problems: &mut Problems) {
+    let kind = &block.kind;
+    let hint = if shape.argument(kind).is_some() {
+        format!(" Did you mean to define argument {kind:?}? If so, use the equals sign to assign it a value.")
+    } else {
+        did_you_mean(kind, shape.blocks.iter().map(|(kind, _)| *kind))
+    };
+    let detail = format!("Blocks of type {kind:?} are not expected here.{hint}");
+    problems.error("Unsupported block type", block.kind_span, detail);
+}
+
+fn unexpected(block: &Block, problems: &mut Problems) {
+    let detail = format!("Blocks of type {:?} are not expected here.", block.kind);
+    problems.error("Unsupported block type", block.kind_span, detail);
+}
+
+/// Whether a block has the labels that it must have; else that is told.
+fn has_labels(block: &Block, labels: &[&str], problems: &mut Problems) -> bool {
+    let kind = &block.kind;
+    let all = || labels.join(", ");
+    if let Some(extra) = block.labels.get(labels.len()) {
+        let detail = match labels.len() {
+            0 => format!("No labels are expected for {kind} blocks."),
+            n => format!("Only {n} labels ({}) are expected for {kind} blocks.", all()),
+        };
+        problems.error(
+            ("extraneous_label_for_kind", format!("Extraneous label for {kind}")),
+            extra.span,
+            detail,
+        );
+    } else if let Some(missing) = labels.get(block.labels.len()) {
+        let detail = format!("All {kind} blocks must have {} labels ({}).", labels.len(), all());
+        problems.error(
+            ("missing_missing_for_kind", format!("Missing {missing} for {kind}")),
+            block.open,
+            detail,
+        );
+    }
+    block.labels.len() == labels.len()
+}

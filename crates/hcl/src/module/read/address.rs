@@ -1,0 +1,140 @@
+//! Addresses as they are written in `moved`, `removed` and `import` blocks.
+
+use objchange::Value;
+use objchange::address::{InstanceAddress, InstanceKey, Mode, ModuleAddress, ModuleStep, ResourceAddress};
+use objchange::value::Kind;
+
+use super::super::declarations::MoveTarget;
+use crate::syntax::ast::{Expr, ExprKind, Step, StepKind};
+use objchange_text::Diagnostic;
+use objchange_text::Span;
+
+const INVALID: &str = "Invalid address";
+/// What no address of a resource begins with.
+const RESERVED: [&str; 9] = ["action", "count", "each", "list", "local", "path", "self", "template", "var"];
+
+/// What an expression that is a reference names.
+pub(super) fn target(expr: &Expr) -> Result<MoveTarget, Diagnostic> {
+    let ExprKind::Variable(variable) = &expr.kind else {
+        return Err(Diagnostic::new(
+            INVALID,
+            expr.span,
+            "Resource specification must include a resource type and name.",
+        ));
+    };
+    let root = Step { span: variable.name_span, kind: StepKind::Attribute(variable.name.clone()) };
+    let steps: Vec<&Step> = std::iter::once(&root).chain(&variable.steps).collect();
+    let mut rest = &steps[..];
+    let module = module_path(&mut rest)?;
+    if rest.is_empty() {
+        return Ok(MoveTarget::Module(module));
+    }
+    resource(module, rest).map(MoveTarget::Resource)
+}
+
+fn name_of(step: &Step) -> Option<&str> {
+    match &step.kind {
+        StepKind::Attribute(name) => Some(name),
+        StepKind::Index(_) => None,
+    }
+}
+
+/// The calls that an address begins with.
+fn module_path(rest: &mut &[&Step]) -> Result<ModuleAddress, Diagnostic> {
+    let mut module = ModuleAddress::default();
+    while let [prefix, after @ ..] = *rest {
+        if name_of(prefix) != Some("module") {
+            break;
+        }
+        let Some((Some(name), mut after)) = after.split_first().map(|(step, after)| (name_of(step), after))
+        else {
+            let place = after.first().map_or(prefix.span, |step| step.span);
+            let detail = "Prefix \"module.\" must be followed by a module name.";
+            return Err(Diagnostic::new("Invalid address operator", place, detail));
+        };
+        let mut step = ModuleStep { name: name.to_owned(), key: None };
+        if let [Step { span, kind: StepKind::Index(value) }, further @ ..] = after {
+            step.key = Some(key(value, *span, "module")?);
+            after = further;
+        }
+        module.0.push(step);
+        *rest = after;
+    }
+    Ok(module)
+}
+
+/// The resource or instance that is in a module.
+fn resource(module: ModuleAddress, rest: &[&Step]) -> Result<InstanceAddress, Diagnostic> {
+    let last = rest.last().map_or(Span::at(0), |step| step.span);
+    let missing = |place| {
+        Diagnostic::new(INVALID, place, "Resource specification must include a resource type and name.")
+    };
+    let (mode, rest) = match rest {
+        [first, rest @ ..] => match name_of(first) {
+            Some("data") => (Mode::Data, rest),
+            Some("ephemeral") => (Mode::Ephemeral, rest),
+            Some("resource") => (Mode::Managed, rest),
+            Some(name) if RESERVED.contains(&name) => {
+                let detail = format!(
+                    "The keyword {name:?} is reserved and cannot be used to target a resource address. If you are targeting a \
+                     resource type that uses a reserved keyword, please prefix your address with \"resource.\"."
+                );
+                let whole = first.span.to(last);
+                return Err(Diagnostic::new(INVALID, whole, detail));
+            }
+            _ => (Mode::Managed, &rest[..]),
+        },
+        [] => return Err(missing(last)),
+    };
+    let [type_step, name_step, rest @ ..] = rest else { return Err(missing(last)) };
+    let Some(resource_type) = name_of(type_step) else {
+        let what = match mode {
+            Mode::Managed => "A resource type name is required.",
+            Mode::Data => "A data source name is required.",
+            Mode::Ephemeral => "An ephemeral resource type name is required.",
+        };
+        return Err(Diagnostic::new(INVALID, type_step.span, what));
+    };
+    let Some(name) = name_of(name_step) else {
+        return Err(Diagnostic::new(INVALID, name_step.span, "A resource name is required."));
+    };
+    let resource =
+        ResourceAddress { module, mode, resource_type: resource_type.to_owned(), name: name.to_owned() };
+    let key = match rest {
+        [] => None,
+        [Step { span, kind: StepKind::Index(value) }, rest @ ..] => {
+            let key = key(value, *span, "resource")?;
+            if let Some(extra) = rest.first() {
+                let place = extra.span.to(last);
+                return Err(Diagnostic::new(INVALID, place, "Unexpected extra operators after address."));
+            }
+            Some(key)
+        }
+        [step, ..] => {
+            let detail = "Resource instance key must be given in square brackets.";
+            return Err(Diagnostic::new(INVALID, step.span, detail));
+        }
+    };
+    Ok(InstanceAddress { resource, key })
+}
+
+/// The key of an instance, of a `module` or a `resource`.
+fn key(value: &Value, place: Span, what: &str) -> Result<InstanceKey, Diagnostic> {
+    match value.kind() {
+        Kind::String(text) => Ok(InstanceKey::String(text.to_string())),
+        Kind::Number(number) => match number.as_u64() {
+            Some(number) => Ok(InstanceKey::Number(number)),
+            None => {
+                let detail = format!(
+                    "Invalid {what} instance key: value must be a whole number, between -9223372036854775808 and \
+                     9223372036854775807."
+                );
+                Err(Diagnostic::new(INVALID, place, detail))
+            }
+        },
+        _ => {
+            let detail = format!("Invalid {what} instance key: either a string or an integer is required.");
+            Err(Diagnostic::new(INVALID, place, detail))
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Reading what the files of a module declare: `collect` puts the blocks of all files together, the others say what the
+//! blocks of one type mean.
+
+mod address;
+mod call;
+mod check;
+mod collect;
+mod import;
+mod moves;
+mod provider;
+mod references;
+mod resource;
+mod terraform;
+mod values;
+mod variable;
+
+use std::cell::OnceCell;
+use std::ops::Range;
+
+use super::declarations::ModuleConfig;
+use super::problems::Problems;
+use crate::sources::{Places, SourceFile, Sources};
+use collect::Collected;
+use objchange_text::Span;
+
+impl ModuleConfig {
+    /// Reads all files as those of one module. Files whose names say so (`override.tf`, `a_override.tf.json`) override
+    /// what others declare; names that end with `.json` are of JSON syntax.
+    ///
+    /// ```
+    /// use objchange_hcl::{ModuleConfig, Sources};
+    ///
+    /// let mut sources = Sources::default();
+    /// sources.add("a.tf", "resource \"test_disk\" \"data\" {\n  size = 1\n}\n").unwrap();
+    /// sources.add("b.tf.json", r#"{"resource": {"test_disk": {"data": {"size": 2}}}}"#).unwrap();
+    /// let (_, problems) = ModuleConfig::read(&sources);
+    /// assert_eq!(problems.errors[0].summary, "Duplicate resource \"test_disk\" configuration");
+    /// assert!(problems.errors[0].detail.contains("at a.tf:1,1-28"));
+    ///
+    /// let mut sources = Sources::default();
+    /// sources.add("a.tf", "resource \"test_disk\" \"data\" {\n  size = 1\n}\n").unwrap();
+    /// sources.add("override.tf.json", r#"{"resource": {"test_disk": {"data": {"size": 2}}}}"#).unwrap();
+    /// let (module, problems) = ModuleConfig::read(&sources);
+    /// assert!(problems.errors.is_empty());
+    /// assert_eq!(module.resources.len(), 1);
+    /// ```
+    pub fn read(sources: &Sources) -> (Self, Problems) {
+        // A file by itself overrides nothing.
+        let files = 0..sources.len();
+        if files.len() == 1 {
+            return read(sources, files, |_| false);
+        }
+        Self::read_files(sources, files)
+    }
+
+    /// Reads some of the files as those of one module: those with these positions.
+    pub fn read_files(sources: &Sources, files: Range<usize>) -> (Self, Problems) {
+        read(sources, files, is_override)
+    }
+}
+
+fn read(
+    sources: &Sources,
+    files: Range<usize>,
+    is_override: impl Fn(&SourceFile) -> bool,
+) -> (ModuleConfig, Problems) {
+    let problems = Problems::default();
+    let mut reader = Reader { sources, files: files.clone(), places: OnceCell::new(), problems };
+    let files = sources.files().get(files).unwrap_or_default();
+    let (overrides, primary): (Vec<_>, Vec<_>) = files.iter().partition(|file| is_override(file));
+    let mut collected = Collected::default();
+    for file in primary {
+        collected.add_file(file, &mut reader);
+    }
+    for file in overrides {
+        collected.override_with(file, &mut reader);
+    }
+    let config = collected.decode(&mut reader);
+    (config, reader.problems)
+}
+
+/// Whether a file changes what others declare, by its name.
+fn is_override(file: &SourceFile) -> bool {
+    let name = file.name.rsplit(['/', '\\']).next().unwrap_or_default();
+    let name = name.strip_suffix(".json").unwrap_or(name);
+    let stem = name.strip_suffix(".tf").or_else(|| name.strip_suffix(".tofu"));
+    stem.is_some_and(|stem| stem == "override" || stem.ends_with("_override"))
+}
+
+/// What all that read a module need.
+struct Reader<'s> {
+    sources: &'s Sources,
+    /// Those of the module.
+    files: Range<usize>,
+    /// For questions about places in them; most modules ask none.
+    places: OnceCell<Places<'s>>,
+    problems: Problems,
+}
+
+impl Reader<'_> {
+    /// A place in words, as `main.tf:3,1-14`.
+    fn place(&self, span: Span) -> String {
+        self.places.get_or_init(|| self.sources.places_of(self.files.clone())).told(span)
+    }
+}
+
+const BAD_NAME: &str = "A name must start with a letter or underscore and may contain only letters, digits, underscores, and dashes.";
+
+/// Whether this may be the name of something.
+fn is_name(name: &str) -> bool {
+    let is_first = |c: char| c == '_' || unicode_ident::is_xid_start(c);
+    let mut chars = name.chars();
+    chars.next().is_some_and(is_first) && chars.all(|c| c == '-' || unicode_ident::is_xid_continue(c))
+}

@@ -1,0 +1,86 @@
+//! References where an expression may be nothing else.
+
+use crate::syntax::ast::{Expr, ExprKind, StepKind};
+use crate::syntax::parse_expression_at;
+
+use super::Reader;
+
+const INVALID: &str = "Invalid expression";
+pub(super) const NO_REFERENCE: &str = "A single static variable reference is required: only attribute access and indexing with \
+                            constant keys. No calculations, function calls, template expressions, etc are allowed here.";
+
+impl Reader<'_> {
+    /// The expressions of a list that is written out.
+    pub(super) fn list<'e>(&mut self, expr: &'e Expr) -> &'e [Expr] {
+        match &expr.kind {
+            ExprKind::Tuple(items) => items,
+            ExprKind::Missing => &[],
+            _ => {
+                self.problems.error(INVALID, expr.span, "A static list expression is required.");
+                &[]
+            }
+        }
+    }
+
+    /// The references of a list, of which some may be in quotes.
+    pub(super) fn reference_list(&mut self, expr: &Expr) -> Vec<Expr> {
+        self.list(expr).iter().filter_map(|item| self.reference(item)).collect()
+    }
+
+    /// A reference, which may be in quotes.
+    pub(super) fn reference(&mut self, expr: &Expr) -> Option<Expr> {
+        let expr = self.unquoted(expr)?;
+        if is_reference(&expr) {
+            return Some(expr);
+        }
+        if !matches!(expr.kind, ExprKind::Missing) {
+            self.problems.error(INVALID, expr.span, NO_REFERENCE);
+        }
+        None
+    }
+
+    /// What a string says as an expression; other expressions as they are.
+    pub(super) fn unquoted(&mut self, expr: &Expr) -> Option<Expr> {
+        let ExprKind::Text(text) = &expr.kind else { return Some(expr.clone()) };
+        let text = text.as_str().unwrap_or_default();
+        // Between the quotes.
+        match parse_expression_at(text, expr.span.start + 1) {
+            Ok(mut inner) => {
+                let detail = "In this context, references are expected literally rather than in quotes. Terraform 0.11 \
+                              and earlier required quotes, but quoted references are now deprecated and will be removed \
+                              in a future version of Terraform. Remove the quotes surrounding this reference to silence \
+                              this warning.";
+                self.problems.warning("Quoted references are deprecated", expr.span, detail);
+                inner.span = expr.span;
+                Some(inner)
+            }
+            Err(found) => {
+                self.problems.errors.extend(found);
+                None
+            }
+        }
+    }
+}
+
+/// Whether an expression is a name, with attributes and literal indexes.
+pub(super) fn is_reference(expr: &Expr) -> bool {
+    matches!(&expr.kind, ExprKind::Variable(_))
+}
+
+/// The only name that an expression is.
+pub(super) fn keyword(expr: &Expr) -> Option<&str> {
+    match &expr.kind {
+        ExprKind::Variable(variable) if variable.steps.is_empty() => Some(&variable.name),
+        _ => None,
+    }
+}
+
+/// The names that an expression is made of: a root and attributes.
+pub(super) fn names(expr: &Expr) -> Option<Vec<&str>> {
+    let ExprKind::Variable(variable) = &expr.kind else { return None };
+    let attributes = variable.steps.iter().map(|step| match &step.kind {
+        StepKind::Attribute(name) => Some(name.as_str()),
+        StepKind::Index(_) => None,
+    });
+    std::iter::once(Some(variable.name.as_str())).chain(attributes).collect()
+}

@@ -1,0 +1,199 @@
+//! `resource`, `data` and `ephemeral` blocks.
+
+use objchange::address::Mode;
+use objchange::change::IgnoreChanges;
+use objchange::value::{Path, PathStep};
+
+use super::super::body::ConfigBody;
+use super::super::declarations::{LifecycleConfig, ProvisionerConfig, ResourceConfig};
+use super::super::raw::{Content, RawBlock};
+use super::super::shape::PROVISIONER;
+use super::Reader;
+use super::collect::Declared;
+use super::references::keyword;
+use crate::syntax::ast::{Expr, ExprKind, StepKind};
+use crate::walk::variables;
+use objchange_text::Span;
+
+impl Reader<'_> {
+    pub(super) fn resource(&mut self, mode: Mode, mut declared: Declared<'_>) -> ResourceConfig {
+        self.refuse_count_with_for_each(&declared);
+        let content = &declared.content;
+        let expr = |name: &str| content.attribute(name).map(|attribute| attribute.expr.clone());
+        let (count, for_each) = (expr("count"), expr("for_each"));
+        let provider = expr("provider").and_then(|provider| self.provider_ref(&provider, "provider"));
+        let depends_on = expr("depends_on").map(|list| self.reference_list(&list)).unwrap_or_default();
+        let lifecycle = match declared.lifecycle.take() {
+            Some((_, content)) => self.lifecycle(mode, content),
+            None => LifecycleConfig::default(),
+        };
+        let mut connection: Option<(Span, ConfigBody)> = None;
+        let mut provisioners = Vec::new();
+        for block in std::mem::take(&mut declared.content.blocks) {
+            match &*block.kind {
+                "connection" => match &connection {
+                    Some((first, _)) => {
+                        let at = self.place(*first);
+                        let detail = format!("This resource already has a connection block at {at}.");
+                        self.problems.error("Duplicate connection block", block.header, detail);
+                    }
+                    None => connection = Some((block.header, ConfigBody::whole(block.body))),
+                },
+                "provisioner" => provisioners.extend(self.provisioner(block)),
+                kind => {
+                    let what = if mode == Mode::Data { "data" } else { "resource" };
+                    let detail = format!(
+                        "The block type name {kind:?} is reserved for use by Terraform in a future version."
+                    );
+                    let summary = format!("Reserved block type name in {what} block");
+                    self.problems.error(
+                        ("reserved_block_type_name_in_what_block", summary),
+                        block.kind_span,
+                        detail,
+                    );
+                }
+            }
+        }
+        ResourceConfig {
+            header: declared.header,
+            type_span: declared.labels.first().map_or(declared.header, |label| label.span),
+            body: ConfigBody::new(declared.parts()),
+            count,
+            for_each,
+            provider,
+            depends_on,
+            lifecycle,
+            provisioners,
+            connection: connection.map(|(_, body)| body),
+            check: declared.check,
+        }
+    }
+
+    /// `count` and `for_each` in one block.
+    pub(super) fn refuse_count_with_for_each(&mut self, declared: &Declared<'_>) {
+        let for_each = declared.content.attribute("for_each").filter(|_| declared.has_both);
+        if let Some(for_each) = for_each {
+            let detail = "The \"count\" and \"for_each\" meta-arguments are mutually-exclusive, only one should be used to be \
+                          explicit about the number of resources to be created.";
+            let summary = "Invalid combination of \"count\" and \"for_each\"";
+            self.problems.error(summary, for_each.name_span, detail);
+        }
+    }
+
+    fn provisioner(&mut self, block: RawBlock<'_>) -> Option<ProvisionerConfig> {
+        let label = block.labels.into_iter().next()?;
+        let content = block.body.read(&PROVISIONER, &mut self.problems);
+        let connections = content.blocks.into_iter().filter(|block| block.kind == "connection");
+        let connection = connections.map(|block| ConfigBody::whole(block.body)).next();
+        let body = ConfigBody::new(vec![content.rest]);
+        Some(ProvisionerConfig { kind: label.text, kind_span: label.span, body, connection })
+    }
+
+    fn lifecycle(&mut self, mode: Mode, content: Content<'_>) -> LifecycleConfig {
+        let mut lifecycle = LifecycleConfig::default();
+        if mode == Mode::Managed {
+            lifecycle.create_before_destroy = self.bool(&content, "create_before_destroy");
+            lifecycle.prevent_destroy = self.bool(&content, "prevent_destroy").unwrap_or(false);
+            if let Some(attribute) = content.attribute("ignore_changes") {
+                self.ignore_changes(&attribute.expr, &mut lifecycle);
+            }
+            if let Some(attribute) = content.attribute("replace_triggered_by") {
+                lifecycle.replace_triggered_by = self.triggers(&attribute.expr);
+            }
+        } else {
+            self.refuse_lifecycle_arguments(mode, &content);
+        }
+        for block in content.blocks {
+            let is_precondition = block.kind == "precondition";
+            if !is_precondition && block.kind != "postcondition" {
+                continue;
+            }
+            let condition = self.condition(block, None);
+            let conditions =
+                if is_precondition { &mut lifecycle.preconditions } else { &mut lifecycle.postconditions };
+            conditions.extend(condition);
+        }
+        lifecycle
+    }
+
+    fn refuse_lifecycle_arguments(&mut self, mode: Mode, content: &Content<'_>) {
+        let kind = if mode == Mode::Data { "data" } else { "ephemeral" };
+        for attribute in &content.attributes {
+            let name = &attribute.name;
+            let detail = format!(
+                "The lifecycle argument {name:?} is defined only for managed resources (\"resource\" blocks), and is not valid \
+                 for {kind} resources."
+            );
+            let summary = format!("Invalid {kind} resource lifecycle argument");
+            self.problems.error(
+                ("invalid_kind_resource_lifecycle_argument", summary),
+                attribute.name_span,
+                detail,
+            );
+        }
+    }
+
+    fn ignore_changes(&mut self, expr: &Expr, lifecycle: &mut LifecycleConfig) {
+        if keyword(expr) == Some("all") {
+            lifecycle.ignore_changes = IgnoreChanges::All;
+            return;
+        }
+        let mut paths = Vec::new();
+        for item in self.reference_list(expr) {
+            paths.extend(path(&item));
+            lifecycle.ignore_changes_spans.push(item.span);
+        }
+        lifecycle.ignore_changes = IgnoreChanges::Paths(paths);
+    }
+
+    fn triggers(&mut self, expr: &Expr) -> Vec<Expr> {
+        const SUMMARY: &str = "Invalid replace_triggered_by expression";
+        let mut triggers = Vec::new();
+        for item in self.list(expr) {
+            if matches!(item.kind, ExprKind::Missing) {
+                continue;
+            }
+            let references = variables(item);
+            let mut resources = 0;
+            for reference in &references {
+                match (&**reference.name, reference.first_attribute().map(|name| &**name)) {
+                    ("count", Some("index")) | ("each", Some("key")) => {}
+                    (name, Some(_)) if !is_reserved(name) => resources += 1,
+                    _ => {
+                        let detail =
+                            "Only resources, count.index, and each.key may be used in replace_triggered_by.";
+                        let summary = "Invalid reference in replace_triggered_by expression";
+                        self.problems.error(summary, reference.whole(), detail);
+                    }
+                }
+            }
+            match resources {
+                1 => triggers.push(item.clone()),
+                0 => {
+                    let detail = "Missing resource reference in replace_triggered_by expression.";
+                    self.problems.error(SUMMARY, item.span, detail);
+                }
+                _ => {
+                    let detail = "Multiple resource references in replace_triggered_by expression.";
+                    self.problems.error(SUMMARY, item.span, detail);
+                }
+            }
+        }
+        triggers
+    }
+}
+
+/// Whether a name at the start of a reference is none of a resource type.
+fn is_reserved(name: &str) -> bool {
+    matches!(name, "var" | "local" | "data" | "module" | "path" | "terraform" | "self" | "count" | "each")
+}
+
+/// The part of the object that a reference means.
+fn path(expr: &Expr) -> Option<Path> {
+    let ExprKind::Variable(variable) = &expr.kind else { return None };
+    let steps = variable.steps.iter().map(|step| match &step.kind {
+        StepKind::Attribute(name) => PathStep::Attribute(name.clone()),
+        StepKind::Index(key) => PathStep::Index(key.clone()),
+    });
+    Some(std::iter::once(PathStep::Attribute(variable.name.clone())).chain(steps).collect())
+}

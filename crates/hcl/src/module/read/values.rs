@@ -1,0 +1,44 @@
+//! Arguments that must be literal values.
+
+use objchange::{Type, Value};
+
+use super::super::raw::Content;
+use super::Reader;
+use crate::eval::constant;
+use crate::syntax::ast::Expr;
+use objchange_text::Span;
+
+const UNSUITABLE: &str = "Unsuitable value type";
+
+impl Reader<'_> {
+    /// The string of an argument, with its place.
+    pub(super) fn string(&mut self, content: &Content<'_>, name: &str) -> Option<(String, Span)> {
+        let attribute = content.attribute(name)?;
+        let value = self.literal(&attribute.expr, &Type::String, "a string is required")?;
+        Some((value.as_str()?.to_owned(), attribute.expr.span))
+    }
+
+    /// The bool of an argument; `None` where it is not set, or null.
+    pub(super) fn bool(&mut self, content: &Content<'_>, name: &str) -> Option<bool> {
+        let attribute = content.attribute(name)?;
+        self.literal(&attribute.expr, &Type::Bool, "a bool is required")?.as_bool()
+    }
+
+    fn literal(&mut self, expr: &Expr, ty: &Type, required: &str) -> Option<Value> {
+        match constant(expr) {
+            Ok(value) => match value.convert(ty) {
+                Ok(value) => Some(value),
+                Err(_) => {
+                    let detail = format!("Unsuitable value: {required}");
+                    self.problems.error(UNSUITABLE, expr.span, detail);
+                    None
+                }
+            },
+            Err(found) => {
+                self.problems.errors.extend(found);
+                self.problems.error(UNSUITABLE, expr.span, "Unsuitable value: value must be known");
+                None
+            }
+        }
+    }
+}

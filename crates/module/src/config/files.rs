@@ -1,0 +1,56 @@
+//! Where the files of modules come from.
+
+use std::collections::BTreeMap;
+
+/// Reads directories and files by paths relative to the working directory: `.`, `modules/net`, `../shared`.
+pub trait Files {
+    /// The names of the files in a directory, those of directories aside.
+    ///
+    /// # Errors
+    ///
+    /// There is no such directory, or it cannot be read: why, in words.
+    fn list(&self, directory: &str) -> Result<Vec<String>, String>;
+
+    /// The text of a file; `None` where there is none.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read: why, in words.
+    fn read(&self, path: &str) -> Result<Option<String>, String>;
+}
+
+/// Files that are in memory.
+///
+/// ```
+/// use objchange_module::config::{Files, MemoryFiles};
+///
+/// let files: MemoryFiles = [("main.tf", ""), ("m/main.tf", ""), ("m/n/main.tf", "")].into_iter().collect();
+/// assert_eq!(files.list("m").unwrap(), ["main.tf"]);
+/// assert!(files.list("n").is_err());
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct MemoryFiles {
+    files: BTreeMap<String, String>,
+}
+
+impl<P: Into<String>, T: Into<String>> FromIterator<(P, T)> for MemoryFiles {
+    fn from_iter<I: IntoIterator<Item = (P, T)>>(files: I) -> Self {
+        Self { files: files.into_iter().map(|(path, text)| (path.into(), text.into())).collect() }
+    }
+}
+
+impl Files for MemoryFiles {
+    fn list(&self, directory: &str) -> Result<Vec<String>, String> {
+        let prefix = if directory == "." { String::new() } else { format!("{directory}/") };
+        let below = self.files.keys().filter_map(|path| path.strip_prefix(&prefix));
+        let below: Vec<&str> = below.collect();
+        if below.is_empty() && directory != "." {
+            return Err("there is no such directory".to_owned());
+        }
+        Ok(below.into_iter().filter(|name| !name.contains('/')).map(str::to_owned).collect())
+    }
+
+    fn read(&self, path: &str) -> Result<Option<String>, String> {
+        Ok(self.files.get(path).cloned())
+    }
+}

@@ -1,0 +1,319 @@
+//! Loading the tree of modules.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use objchange_hcl::{ModuleCall, ModuleConfig, Problems, Span};
+use smol_str::SmolStr;
+
+use super::manifest::{self, Manifest};
+use super::source::ModuleSource;
+use super::version::{Constraints, parse_version};
+use super::{Config, Files, LoadedModule, ModuleId};
+use crate::{Diagnostics, Severity};
+
+/// How the names of files of configuration end, each with what is left out for a file of the same name before that end.
+const ENDS: [&str; 2] = [".tf", ".tf.json"];
+
+const INIT: &str = "Run \"terraform init\" to install all modules required by this configuration.";
+
+/// No configuration calls so many modules by intention.
+const MAX_MODULES: usize = 1 << 16;
+
+/// How modules are loaded.
+#[derive(Debug, Clone)]
+pub struct LoadOptions<'o> {
+    /// The text of `modules.json`; `None` looks for it in `.terraform/modules`.
+    pub manifest: Option<&'o str>,
+    /// The version of Terraform that `required_version` is about: `1.11.4`.
+    pub terraform_version: &'o str,
+}
+
+impl Config {
+    /// Loads the module in a directory with all that it calls: local ones directly, others from where they are
+    /// installed. Where there are errors the tree goes as far as it can be followed.
+    ///
+    /// ```
+    /// use objchange_module::config::{Config, LoadOptions, MemoryFiles};
+    ///
+    /// let files: MemoryFiles = [
+    ///     ("main.tf", "module \"m\" {\n  source = \"./m\"\n}\n"),
+    ///     ("m/main.tf", "output \"o\" {\n  value = 1\n}\n"),
+    /// ]
+    /// .into_iter()
+    /// .collect();
+    /// let options = LoadOptions { manifest: None, terraform_version: "1.11.4" };
+    /// let (config, diagnostics) = Config::load(&files, ".", &options);
+    /// assert!(diagnostics.is_empty());
+    /// assert_eq!(config.modules[1].directory, "m");
+    /// ```
+    pub fn load(files: &dyn Files, directory: &str, options: &LoadOptions<'_>) -> (Self, Diagnostics) {
+        let mut loader = Loader {
+            files,
+            options,
+            manifest: Manifest::default(),
+            config: Self::default(),
+            directories: HashMap::new(),
+            diagnostics: Diagnostics::default(),
+        };
+        loader.read_manifest(directory);
+        loader.load_tree(directory);
+        (loader.config, loader.diagnostics)
+    }
+}
+
+struct Loader<'l> {
+    files: &'l dyn Files,
+    options: &'l LoadOptions<'l>,
+    manifest: Manifest,
+    config: Config,
+    /// What was read already.
+    directories: HashMap<String, Directory>,
+    diagnostics: Diagnostics,
+}
+
+/// What the files of a directory say.
+#[derive(Clone)]
+struct Directory {
+    config: Arc<ModuleConfig>,
+    /// Told for each call.
+    problems: Arc<Problems>,
+}
+
+impl Loader<'_> {
+    fn read_manifest(&mut self, directory: &str) {
+        let text = match self.options.manifest {
+            Some(text) => Some(text.to_owned()),
+            None => self.files.read(&join(directory, manifest::PATH)).unwrap_or_default(),
+        };
+        match text.as_deref().map(Manifest::parse) {
+            None => {}
+            Some(Ok(manifest)) => self.manifest = manifest,
+            Some(Err(error)) => {
+                let summary = format!("failed to read module manifest: {error}");
+                self.diagnostics.without_place(
+                    Severity::Error,
+                    ("failed_to_read_module_manifest_error", summary),
+                    "",
+                );
+            }
+        }
+    }
+
+    fn load_tree(&mut self, directory: &str) {
+        let root = match self.directory(directory) {
+            Ok(root) => root,
+            Err(error) => {
+                let summary = "Failed to read module directory";
+                let detail =
+                    format!("Module directory {directory} does not exist or cannot be read: {error}.");
+                self.diagnostics.without_place(Severity::Error, summary, detail);
+                return;
+            }
+        };
+        self.tell(&root.problems);
+        let is_broken = self.diagnostics.has_errors();
+        self.config.modules.push(LoadedModule {
+            directory: directory.to_owned(),
+            config: root.config,
+            ..LoadedModule::default()
+        });
+        // Of a root module that is wrong nothing is followed.
+        if is_broken {
+            return;
+        }
+        let mut at = 0;
+        while at < self.config.modules.len() {
+            self.load_children(at);
+            at += 1;
+        }
+    }
+
+    fn load_children(&mut self, parent: ModuleId) {
+        let config = Arc::clone(&self.config.modules[parent].config);
+        let mut children = BTreeMap::new();
+        for (name, call) in &config.calls {
+            let Some((directory, child)) = self.called(parent, name, call) else { continue };
+            if self.config.modules.len() >= MAX_MODULES {
+                let detail = format!("This configuration calls more than {MAX_MODULES} modules.");
+                self.diagnostics.error("Too many modules", call.header, detail);
+                return;
+            }
+            self.tell(&child.problems);
+            let path = self.config.modules[parent].path.iter().chain([name]).cloned().collect();
+            children.insert(name.clone(), self.config.modules.len());
+            self.config.modules.push(LoadedModule {
+                path,
+                parent: Some(parent),
+                directory,
+                config: child.config,
+                children: BTreeMap::new(),
+            });
+        }
+        self.config.modules[parent].children = children;
+    }
+
+    /// The directory that a call means, and what is in it.
+    fn called(&mut self, parent: ModuleId, name: &SmolStr, call: &ModuleCall) -> Option<(String, Directory)> {
+        let (source, place) = call.source.as_ref()?;
+        let source = ModuleSource::parse(source, call.version.is_some()).ok()?;
+        let module = &self.config.modules[parent];
+        let key: Vec<&str> = module.path.iter().chain([name]).map(SmolStr::as_str).collect();
+        let directory = match (self.manifest.entry(&key.join(".")), &source) {
+            (Some(entry), _) => {
+                if !source.is(&entry.source) {
+                    let detail =
+                        format!("The source address was changed since this module was installed. {INIT}");
+                    self.diagnostics.error("Module source has changed", *place, detail);
+                    return None;
+                }
+                let directory = clean(&entry.dir);
+                if let Some((wanted, place)) = &call.version {
+                    let installed = entry.version.clone().unwrap_or_default();
+                    self.check_version(wanted, *place, &installed)?;
+                }
+                directory
+            }
+            (None, ModuleSource::Local(path)) => clean(&join(&module.directory, path)),
+            (None, _) => {
+                let detail = format!("This module is not yet installed. {INIT}");
+                self.diagnostics.error("Module not installed", call.header, detail);
+                return None;
+            }
+        };
+        if self.is_within(parent, &directory) {
+            let detail = format!(
+                "The module in {directory} calls itself, directly or through other modules, so that there is no end of it."
+            );
+            self.diagnostics.error("Module calls itself", *place, detail);
+            return None;
+        }
+        match self.directory(&directory) {
+            Ok(child) => Some((directory, child)),
+            Err(_) => {
+                let detail =
+                    format!("This module's local cache directory {directory} could not be read. {INIT}");
+                self.diagnostics.error("Module not installed", call.header, detail);
+                None
+            }
+        }
+    }
+
+    /// Whether a module is in this directory, or one of those that call it.
+    fn is_within(&self, module: ModuleId, directory: &str) -> bool {
+        let mut at = Some(module);
+        while let Some(id) = at {
+            if self.config.modules[id].directory == directory {
+                return true;
+            }
+            at = self.config.modules[id].parent;
+        }
+        false
+    }
+
+    fn check_version(&mut self, wanted: &str, place: Span, installed: &str) -> Option<()> {
+        let constraints = Constraints::parse(wanted)?;
+        let is_allowed = parse_version(installed).is_some_and(|(version, _)| constraints.allow(&version));
+        if is_allowed || installed.is_empty() {
+            return Some(());
+        }
+        let detail = format!(
+            "The version requirements have changed since this module was installed and the installed version ({installed}) is \
+             no longer acceptable. {INIT}"
+        );
+        self.diagnostics.error("Module version requirements have changed", place, detail);
+        None
+    }
+
+    fn tell(&mut self, problems: &Problems) {
+        self.diagnostics.errors(problems.errors.iter().cloned());
+        for warning in &problems.warnings {
+            self.diagnostics.push(Severity::Warning, warning.clone());
+        }
+    }
+
+    /// What the files of a directory declare, read once.
+    fn directory(&mut self, directory: &str) -> Result<Directory, String> {
+        if let Some(known) = self.directories.get(directory) {
+            return Ok(known.clone());
+        }
+        let sources = &mut self.config.sources;
+        let first = sources.len();
+        for name in configuration_files(self.files.list(directory)?) {
+            let path = join(directory, &name);
+            let text = self.files.read(&path)?.unwrap_or_default();
+            if let Err(error) = sources.add(path, text) {
+                return Err(error.detail.into_owned());
+            }
+        }
+        let (config, problems) = ModuleConfig::read_files(sources, first..sources.len());
+        let (config, problems) = (Arc::new(config), Arc::new(problems));
+        let read = Directory { config, problems };
+        self.directories.insert(directory.to_owned(), read.clone());
+        Ok(read)
+    }
+}
+
+/// The files of a module, in the order of their names.
+fn configuration_files(mut names: Vec<String>) -> Vec<String> {
+    names.retain(|name| ENDS.iter().any(|end| name.ends_with(end)) && !is_left_alone(name));
+    names.sort();
+    names
+}
+
+/// Whether a file is nothing that a person wants to be read.
+fn is_left_alone(name: &str) -> bool {
+    name.starts_with('.') || name.ends_with('~') || name.starts_with('#') && name.ends_with('#')
+}
+
+/// A path below a directory.
+fn join(directory: &str, path: &str) -> String {
+    if directory == "." || directory.is_empty() { path.to_owned() } else { format!("{directory}/{path}") }
+}
+
+/// A path without `.` and without `..` behind a name.
+fn clean(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split(['/', '\\']) {
+        match part {
+            "." | "" if !parts.is_empty() => {}
+            "." => {}
+            ".." if parts.last().is_some_and(|last| !matches!(*last, ".." | "")) => drop(parts.pop()),
+            ".." if parts == [""] => {}
+            part => parts.push(part),
+        }
+    }
+    match &parts[..] {
+        [] => ".".to_owned(),
+        [""] => "/".to_owned(),
+        parts => parts.join("/"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{clean, configuration_files};
+
+    #[test]
+    fn paths_are_as_short_as_they_can_be() {
+        for (path, wanted) in [
+            ("./m", "m"),
+            ("a/../b", "b"),
+            ("a/b/../../c", "c"),
+            ("../x", "../x"),
+            ("a/../../x", "../x"),
+            ("a/..", "."),
+            ("/a/../../b", "/b"),
+            (".terraform/modules/m", ".terraform/modules/m"),
+        ] {
+            assert_eq!(clean(path), wanted, "{path}");
+        }
+    }
+
+    #[test]
+    fn only_files_of_configuration_are_read() {
+        let names = ["b.tf", "a.tf.json", ".c.tf", "d.tf~", "#e.tf#", "f.tofu", "g.tfvars", "override.tf"];
+        let names = configuration_files(names.map(str::to_owned).to_vec());
+        assert_eq!(names, ["a.tf.json", "b.tf", "override.tf"]);
+    }
+}
