@@ -51,10 +51,12 @@ mod console;
 mod decode;
 mod diagnostic;
 mod eval;
+mod excerpt;
 mod function;
 mod functions;
 mod hidden_source;
 mod module;
+mod outline;
 mod source;
 mod sources;
 mod suggestion;
@@ -64,8 +66,9 @@ mod walk;
 pub use cases::OPERATIONS;
 pub use console::{asks_type, console_text, console_type};
 pub use decode::{Decoded, Purpose, decode, references};
-pub use diagnostic::Diagnostic;
-pub use eval::{Scope, TypeConstraint, Variables, evaluate, evaluate_template};
+pub use diagnostic::{Called, Diagnostic};
+pub use eval::{Scope, TypeConstraint, Variables, constant, evaluate, evaluate_template};
+pub use excerpt::Excerpt;
 pub use function::{Capability, Function, FunctionError, Functions, Parameter};
 pub use functions::BaseDirectory;
 pub use hidden_source::HiddenSource;
@@ -75,6 +78,7 @@ pub use module::{
     ProviderRef, ProvisionerConfig, RemovedConfig, RequiredProvider, Resource, ResourceConfig, ResourceName,
     VariableConfig, VariableValues, each,
 };
+pub use outline::Outline;
 pub use source::{Lines, Position, Span};
 pub use sources::{Place, Places, Sources};
 pub use suggestion::{did_you_mean, suggestion};

@@ -66,6 +66,11 @@ impl Sources {
         self.files.is_empty()
     }
 
+    /// Where the last file ends.
+    pub fn end(&self) -> u32 {
+        self.files.last().map_or(0, |last| last.start + last.text.len() as u32)
+    }
+
     pub(crate) fn files(&self) -> &[SourceFile] {
         &self.files
     }

@@ -80,7 +80,7 @@ impl<'s> SelectedBlock<'s> {
         resource_type: Option<&str>,
     ) -> Result<Self, ResourceConfigError> {
         let module = Module::read(&configuration.sources).map_err(|found| {
-            let hidden = HiddenSource::new(&configuration.sources, |_| None, []);
+            let hidden = HiddenSource::new(&configuration.sources, |_, _| None, []);
             ConfigurationError::Problems { found, hidden }
         })?;
         let is_of_type = |ty: &str| resource_type.is_none_or(|wanted| wanted == ty);
@@ -192,7 +192,8 @@ impl<'s> SelectedBlock<'s> {
         errors.extend(decoded.errors);
         let config = decoded.value;
         if !errors.is_empty() {
-            let of_type = |ty: &str| (ty == self.resource_type).then_some(schema);
+            let of_type =
+                |kind: &str, ty: &str| (kind == "resource" && ty == self.resource_type).then_some(schema);
             let hidden = HiddenSource::new(&self.configuration.sources, of_type, []);
             return Err(ConfigurationError::Problems { found: errors, hidden }.into());
         }

@@ -26,8 +26,7 @@ use objchange::{Type, Value};
 
 pub(crate) use explain::explain;
 pub use scope::{Scope, Variables};
-pub use type_expr::TypeConstraint;
-pub(crate) use type_expr::constant;
+pub use type_expr::{TypeConstraint, constant};
 
 use crate::diagnostic::Diagnostic;
 use crate::function::{CallContext, Capability, Functions};
