@@ -1,8 +1,14 @@
-//! What is wrong with a module, as it is collected.
+//! What is wrong with a module: how it is collected, and how it is shown.
+
+mod json;
+mod shown;
+mod text;
 
 use std::borrow::Cow;
 
 use objchange_hcl::{Diagnostic, Span};
+
+pub use shown::Shown;
 
 /// Whether planning goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -12,6 +18,9 @@ pub enum Severity {
     /// The plan stands.
     Warning,
 }
+
+/// A place that Terraform prints as line 0 of a file without a name.
+pub const NOWHERE: Span = Span { start: u32::MAX, end: u32::MAX };
 
 /// Something that people must read.
 #[derive(Debug, Clone, PartialEq, Eq)]
