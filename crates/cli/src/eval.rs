@@ -96,7 +96,7 @@ impl<'a> Evaluation<'a> {
     fn new(args: &'a Args, configuration: &'a Configuration) -> Result<Self, ConfigurationError> {
         let sources = &configuration.sources;
         let problems = |found| {
-            let hidden = HiddenSource::new(sources, |_| None, []);
+            let hidden = HiddenSource::new(sources, |_, _| None, []);
             ConfigurationError::Problems { found, hidden }
         };
         let module = configuration.module()?;
@@ -179,7 +179,7 @@ impl<'a> Evaluation<'a> {
             out.flush()?;
         }
         if !in_file.is_empty() {
-            let hidden = HiddenSource::new(self.sources, |_| None, &parsed);
+            let hidden = HiddenSource::new(self.sources, |_, _| None, &parsed);
             report::show(self.sources, &hidden, &in_file)?;
         }
         if let Ok(sources) = Sources::of(name, text) {

@@ -49,10 +49,12 @@ mod cases;
 mod console;
 mod decode;
 mod eval;
+mod excerpt;
 mod function;
 mod functions;
 mod hidden_source;
 mod module;
+mod outline;
 mod sources;
 mod suggestion;
 mod syntax;
@@ -61,7 +63,8 @@ mod walk;
 pub use cases::OPERATIONS;
 pub use console::{asks_type, console_text, console_type};
 pub use decode::{Decoded, Purpose, decode, references};
-pub use eval::{DiagnosticExt, Scope, TypeConstraint, Variables, evaluate, evaluate_template};
+pub use eval::{DiagnosticExt, Scope, TypeConstraint, Variables, constant, evaluate, evaluate_template};
+pub use excerpt::Excerpt;
 pub use function::{Capability, Function, FunctionError, Functions, Parameter};
 pub use functions::BaseDirectory;
 pub use hidden_source::HiddenSource;
@@ -71,7 +74,8 @@ pub use module::{
     ProvisionerConfig, RemovedConfig, RequiredProvider, ResourceConfig, ResourceName, VariableConfig,
     VariableValues, each,
 };
-pub use objchange_text::{Diagnostic, LineIndex, Position, Severity, Span, Summary};
+pub use objchange_text::{Called, Diagnostic, LineIndex, Position, Severity, Span, Summary};
+pub use outline::Outline;
 pub use sources::{Place, Places, Sources};
 pub use suggestion::{did_you_mean, suggestion};
 pub use syntax::{

@@ -73,6 +73,11 @@ impl Sources {
         self.files.len()
     }
 
+    /// Where the last file ends.
+    pub fn end(&self) -> u32 {
+        self.files.last().map_or(0, |last| last.start + last.text.len() as u32)
+    }
+
     pub(crate) fn files(&self) -> &[SourceFile] {
         &self.files
     }

@@ -1,7 +1,7 @@
 //! What an expression refers to.
 
-use objchange::Value;
 use objchange::value::{Kind, PathStep};
+use objchange::{Type, Value};
 use objchange_text::{Span, visible_json};
 use smol_str::SmolStr;
 use std::fmt;
@@ -66,13 +66,34 @@ impl Reference<'_> {
                     _ => None,
                 },
             };
+            let next = next.cloned().or_else(|| part_of_unknown(&value, &step.kind));
             let Some(next) = next else {
                 return (Reference { steps: &self.steps[..i], ..*self }.to_string(), value);
             };
-            value = next.clone().with_marks(value.marks());
+            value = next.with_marks(value.marks());
         }
         (self.to_string(), value)
     }
+}
+
+/// What a step leads to in a value that is not known.
+fn part_of_unknown(value: &Value, step: &StepKind) -> Option<Value> {
+    if !matches!(value.kind(), Kind::Unknown(_)) {
+        return None;
+    }
+    let name = match step {
+        StepKind::Attribute(name) => Some(name.as_str()),
+        StepKind::Index(key) => key.as_str(),
+    };
+    let ty = match value.ty() {
+        Type::Dynamic => Type::Dynamic,
+        Type::List(element) if name.is_none() => (**element).clone(),
+        Type::Map(element) if name.is_some() => (**element).clone(),
+        Type::Object(object) => object.attribute(name?)?.clone(),
+        Type::Tuple(_) if name.is_none() => Type::Dynamic,
+        _ => return None,
+    };
+    Some(Value::unknown(ty))
 }
 
 /// As it would be written: `a.b[0]`, `a["key"]`.
@@ -130,6 +151,13 @@ pub(crate) fn sensitive_arguments(expr: &Expr) -> Vec<&Expr> {
     walk.sensitive
 }
 
+/// The part of an expression that an error points to; if it is an argument of a call, where the argument begins is enough.
+pub(crate) fn place_of(expr: &Expr, subject: Span, is_argument: bool) -> Option<Span> {
+    let mut walk = Walk { sought: Some((subject, is_argument)), ..Walk::default() };
+    walk.expr(expr);
+    walk.place
+}
+
 /// Whether a function makes a secret of its argument.
 pub(crate) fn makes_sensitive(function: &str) -> bool {
     function.strip_prefix("core::").unwrap_or(function) == "sensitive"
@@ -142,10 +170,17 @@ struct Walk<'e> {
     sensitive: Vec<&'e Expr>,
     /// Names of `for` around the place.
     local: Vec<&'e str>,
+    /// The place to look for, and whether it is the beginning of an argument.
+    sought: Option<(Span, bool)>,
+    /// The expression at that place.
+    place: Option<Span>,
 }
 
 impl<'e> Walk<'e> {
     fn expr(&mut self, expr: &'e Expr) {
+        if self.sought == Some((expr.span, false)) {
+            self.place = Some(expr.span);
+        }
         match &expr.kind {
             ExprKind::Literal(_) | ExprKind::Text(_) | ExprKind::Element | ExprKind::Missing => {}
             ExprKind::Variable(variable) => {
@@ -192,7 +227,12 @@ impl<'e> Walk<'e> {
         if makes_sensitive(&call.name) {
             self.sensitive.extend(&call.arguments);
         }
-        call.arguments.iter().for_each(|argument| self.expr(argument));
+        for argument in &call.arguments {
+            if self.sought.is_some_and(|(span, is_argument)| is_argument && argument.start() == span) {
+                self.place = Some(argument.span);
+            }
+            self.expr(argument);
+        }
     }
 
     /// A bare word for a key is a name.

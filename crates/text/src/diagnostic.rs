@@ -50,8 +50,33 @@ pub struct Diagnostic {
     /// The values that led to the error: an expression of the source, and its value. Sensitive and unknown values are
     /// described, not shown.
     pub values: Vec<(String, String)>,
+    /// The function that failed, if it is about one.
+    pub called: Option<Box<Called>>,
     /// What may help.
     pub hints: Vec<String>,
+}
+
+/// A function that was called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Called {
+    /// The name by which it was called.
+    pub name: String,
+    /// The names and types of its parameters, each type as JSON.
+    pub parameters: Vec<(String, String)>,
+    /// The parameter for all further arguments.
+    pub variadic: Option<(String, String)>,
+    /// The type of what it answers, as JSON; `"dynamic"` where it depends on the arguments.
+    pub result: String,
+}
+
+/// As messages have it: `concat(seqs...)`.
+impl fmt::Display for Called {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = self.parameters.iter().map(|(name, _)| name.clone());
+        let rest = self.variadic.iter().map(|(name, _)| format!("{name}..."));
+        let names: Vec<String> = names.chain(rest).collect();
+        write!(f, "{}({})", self.name, names.join(", "))
+    }
 }
 
 impl Diagnostic {
@@ -70,6 +95,7 @@ impl Diagnostic {
             subject: subject.into(),
             context: None,
             values: Vec::new(),
+            called: None,
             hints: Vec::new(),
         }
     }

@@ -25,7 +25,7 @@ mod similar;
 mod span;
 
 #[cfg(feature = "source")]
-pub use diagnostic::{Diagnostic, Severity, Summary};
+pub use diagnostic::{Called, Diagnostic, Severity, Summary};
 #[cfg(feature = "source")]
 pub use lines::{LineIndex, Position};
 pub use quote::{is_printable, quote_into, visible, visible_json};

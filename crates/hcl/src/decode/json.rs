@@ -381,6 +381,7 @@ impl<'j, 't> Reading<'j, 't> {
                 labels: labels.into_iter().collect(),
                 header: value.open(),
                 open: value.open(),
+                close: value.open(),
                 body,
             });
         }

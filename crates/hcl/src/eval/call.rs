@@ -12,6 +12,9 @@ use crate::walk::makes_sensitive;
 
 pub(super) const INVALID: &str = "Invalid function argument";
 pub(super) const FAILED: &str = "Error in function call";
+const TOO_FEW: &str = "Not enough function arguments";
+const TOO_MANY: &str = "Too many function arguments";
+const EXPANDING: &str = "Invalid expanding argument value";
 
 /// An argument, and where errors about it point to.
 pub(super) enum Argument<'c> {
@@ -42,6 +45,18 @@ impl Evaluator<'_> {
             self.report("Call to unknown function", call.name_span, detail);
             return dynamic();
         };
+        let errors = self.errors();
+        let value = self.call_function(function, call, scope);
+        if self.failed_since(errors) {
+            let own = [INVALID, FAILED, TOO_FEW, TOO_MANY, EXPANDING];
+            let found = self.diagnostics[errors..].iter_mut();
+            let found = found.filter(|error| error.called.is_none() && own.contains(&&*error.summary));
+            found.for_each(|error| error.called = Some(Box::new(function.called(&call.name))));
+        }
+        value
+    }
+
+    fn call_function(&mut self, function: &Function, call: &Call, scope: &Scope<'_>) -> Value {
         if function.reach() > self.reach {
             self.call_error(call, None, "this function cannot be called from a template");
             return dynamic();
@@ -132,10 +147,9 @@ impl Evaluator<'_> {
         if self.failed_since(errors) {
             return Err(Failed);
         }
-        const SUMMARY: &str = "Invalid expanding argument value";
         if list.is_null() {
             let detail = "The expanding argument (indicated by ...) must not be null.";
-            return self.failed(SUMMARY, last.span, detail);
+            return self.failed(EXPANDING, last.span, detail);
         }
         let elements = match (list.ty(), list.kind()) {
             (Type::Dynamic, _) => return Ok(None),
@@ -144,7 +158,7 @@ impl Evaluator<'_> {
             _ => {
                 let detail =
                     "The expanding argument (indicated by ...) must be of a tuple, list, or set type.";
-                return self.failed(SUMMARY, last.span, detail);
+                return self.failed(EXPANDING, last.span, detail);
             }
         };
         let marks = list.marks();
@@ -167,12 +181,12 @@ impl Evaluator<'_> {
                 "Function {:?} expects {at_least}{count} argument(s). Missing value for {missing:?}.",
                 call.name
             );
-            return self.failed("Not enough function arguments", call.close, detail);
+            return self.failed(TOO_FEW, call.close, detail);
         }
         match most.and_then(|most| arguments.get(most)) {
             Some(extra) => {
                 let detail = format!("Function {:?} expects only {count} argument(s).", call.name);
-                self.failed("Too many function arguments", extra.place(), detail)
+                self.failed(TOO_MANY, extra.place(), detail)
             }
             None => Ok(()),
         }

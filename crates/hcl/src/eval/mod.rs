@@ -28,8 +28,7 @@ use objchange_text::{Diagnostic, Span, Summary};
 pub use explain::DiagnosticExt;
 pub(crate) use explain::explain;
 pub use scope::{Scope, Variables};
-pub use type_expr::TypeConstraint;
-pub(crate) use type_expr::constant;
+pub use type_expr::{TypeConstraint, constant};
 
 use crate::function::{CallContext, Capability, Functions};
 use crate::syntax::ast::{Expr, ExprKind, Variable};

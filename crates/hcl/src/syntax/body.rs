@@ -152,6 +152,7 @@ impl Parser<'_> {
             header: labels.last().map_or(name.span, |label: &Label| name.span.to(label.span)),
             labels,
             open,
+            close: open,
             body: Body { missing, ..Body::default() },
         };
         let inside = match self.kind() {
@@ -161,6 +162,7 @@ impl Parser<'_> {
             }),
             _ => self.single_argument(&mut block.body, open),
         };
+        block.close = self.last_span();
         body.blocks.push(block);
         inside?;
         let detail = "A block definition must end with a newline.";

@@ -88,6 +88,15 @@ pub fn parse_body(text: &str) -> Result<Body, Vec<Diagnostic>> {
     parse(text, Top::Code, true, 0, |p| Some(p.file()))
 }
 
+/// What can be read of the arguments and blocks of a file, whatever else is wrong with it.
+pub(crate) fn parse_body_partly(text: &str) -> Body {
+    if check_length(text).is_err() {
+        return Body::default();
+    }
+    let (tokens, _) = tokens(text, Top::Code);
+    Parser::new(text, &tokens, true, 0).file()
+}
+
 fn parse<T>(
     text: &str,
     top: Top,

@@ -63,6 +63,11 @@ impl<'t> Parser<'t> {
         token
     }
 
+    /// Where the token is that was just taken.
+    pub(super) fn last_span(&self) -> Span {
+        self.tokens[self.at.saturating_sub(1)].span
+    }
+
     /// Goes back to the token that was just taken, which was not behind line ends that do not count.
     pub(super) fn back(&mut self) {
         self.at -= 1;

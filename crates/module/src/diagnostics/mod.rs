@@ -1,11 +1,20 @@
-//! What is wrong with a module, as it is collected.
+//! What is wrong with a module: how it is collected, and how it is shown.
+
+mod json;
+mod shown;
+mod text;
 
 use std::borrow::Cow;
 
 use objchange_hcl::{Diagnostic, Severity, Span, Summary};
 
+pub use shown::Shown;
+
 /// The kind of what a provider says; its summary is its own.
 pub(crate) const PROVIDER: &str = "provider";
+
+/// A place that Terraform prints as line 0 of a file without a name.
+pub const NOWHERE: Span = Span { start: u32::MAX, end: u32::MAX };
 
 /// Something that people must read.
 #[derive(Debug, Clone, PartialEq, Eq)]

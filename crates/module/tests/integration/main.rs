@@ -1,0 +1,5 @@
+//! What the crate promises, from outside.
+
+mod arguments;
+mod diagnostics;
+mod variables;
