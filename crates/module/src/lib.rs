@@ -33,7 +33,7 @@ pub use diagnostics::{Diagnostics, ModuleDiagnostic, NOWHERE, Shown};
 pub use objchange_hcl::Severity;
 pub use plan::ModulePlan;
 pub use provider_address::{ProviderAddress, ProviderConfigAddress};
-pub use providers::{DataAnswer, ImportAnswer, Providers};
+pub use providers::{DataAnswer, ImportAnswer, Providers, SimulatedProviders, TerraformData};
 pub use schemas::Schemas;
 
 #[cfg(doctest)]

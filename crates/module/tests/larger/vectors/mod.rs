@@ -2,6 +2,7 @@
 
 mod case;
 mod compare;
+mod provider;
 mod run;
 
 use std::collections::BTreeMap;

@@ -62,6 +62,13 @@ impl<P: Providers> Providers for CaseProviders<'_, P> {
         }
     }
 
+    fn configure(&mut self, provider: &ProviderConfigAddress, config: &Value) -> Vec<Diagnostic> {
+        if text(config, "region") == Some("nowhere") {
+            return told(Diagnostic::error("Cannot reach region"), "Nobody answers.", "region");
+        }
+        self.simulated.configure(provider, config)
+    }
+
     fn plan(
         &mut self,
         provider: &ProviderConfigAddress,

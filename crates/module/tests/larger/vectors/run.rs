@@ -1,18 +1,48 @@
 //! Plans a case.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use objchange::schema::ProviderSchemas;
-use objchange_module::Schemas;
+use objchange_hcl::{BaseDirectory, Functions};
+use objchange_module::config::{Config, Files, LoadOptions};
+use objchange_module::plan::{PlanInput, PlanOptions, plan};
+use objchange_module::state::PriorState;
+use objchange_module::variables::{
+    UnreadFile, VariableArgument, VariableSources, automatic_files, given_variables,
+};
+use objchange_module::{Diagnostics, PlanArguments, Schemas, Shown, SimulatedProviders};
+use objchange_plan::Version;
 
 use super::case::{Answer, Case};
+use super::provider::CaseProviders;
 
 /// Plans cases.
 #[derive(Debug)]
 pub(crate) struct Planner {
-    #[allow(dead_code, reason = "the planner is not there yet")]
     schemas: Schemas,
+}
+
+/// The files of a case.
+struct Folder(PathBuf);
+
+impl Files for Folder {
+    fn list(&self, directory: &str) -> Result<Vec<String>, String> {
+        let entries = fs::read_dir(self.0.join(directory)).map_err(|error| error.to_string())?;
+        let mut names = Vec::new();
+        for entry in entries {
+            let entry = entry.map_err(|error| error.to_string())?;
+            if entry.path().is_file() {
+                names.push(entry.file_name().to_string_lossy().into_owned());
+            }
+        }
+        Ok(names)
+    }
+
+    fn read(&self, path: &str) -> Result<Option<String>, String> {
+        let path = self.0.join(path);
+        if path.is_file() { fs::read_to_string(path).map(Some).map_err(|error| error.to_string()) } else { Ok(None) }
+    }
 }
 
 impl Planner {
@@ -23,7 +53,89 @@ impl Planner {
         Ok(Self { schemas: Schemas::new([schemas]) })
     }
 
-    pub(crate) fn run(&self, _case: &Case) -> Result<Answer, String> {
-        Err("nothing plans yet".to_owned())
+    /// Plans as the rules of Terraform 1.11 are.
+    pub(crate) fn run(&self, case: &Case) -> Result<Answer, String> {
+        let version = Version::parse("1.11.4").ok_or("no such version")?;
+        let files = Folder(case.directory.clone());
+        let (arguments, sources) = arguments(case, &files)?;
+        let (options, mut found) = arguments.apply(PlanOptions { version, ..PlanOptions::default() });
+        if found.has_errors() {
+            return Ok(self.errors(&Config::default(), &found));
+        }
+        let manifest = fs::read_to_string(case.directory.join("modules.json")).ok();
+        let load = LoadOptions { manifest: manifest.as_deref(), terraform_version: "1.11.4" };
+        let (mut config, diagnostics) = Config::load(&files, ".", &load);
+        found.append(diagnostics);
+        if found.has_errors() {
+            return Ok(self.errors(&config, &found));
+        }
+        let (variables, diagnostics) = given_variables(&mut config, &sources, version);
+        found.append(diagnostics);
+        if found.has_errors() {
+            return Ok(self.errors(&config, &found));
+        }
+        let state = PriorState::default();
+        let base = BaseDirectory::open(&case.directory).map_err(|error| error.to_string())?;
+        let functions = Functions::pure().clone().with_files(&base);
+        let input = PlanInput {
+            config: &config,
+            schemas: &self.schemas,
+            state: &state,
+            variables: &variables,
+            functions: &functions,
+            options: &options,
+        };
+        let mut providers = CaseProviders { case, simulated: SimulatedProviders };
+        let planned = plan(&input, &mut providers);
+        found.append(planned.diagnostics.clone());
+        let exit = match (planned.errored, planned.applyable) {
+            (true, _) => 1,
+            (false, true) => 2,
+            (false, false) => 0,
+        };
+        Ok(Answer { exit, plan: None, text: None, ..self.errors(&config, &found) })
     }
+
+    fn errors(&self, config: &Config, found: &Diagnostics) -> Answer {
+        let shown = Shown::new(config, &self.schemas);
+        let diagnostics =
+            shown.json(found).iter().filter_map(|json| serde_json::from_str(json.get()).ok()).collect();
+        Answer { exit: 1, diagnostics, plan: None, text: None }
+    }
+}
+
+/// The arguments of a case, and the sources of its variables.
+fn arguments(case: &Case, files: &Folder) -> Result<(PlanArguments, VariableSources), String> {
+    let mut arguments = PlanArguments::default();
+    let mut sources = VariableSources::default();
+    let mut words = case.run.args.iter();
+    while let Some(word) = words.next() {
+        let (name, value) = word.split_once('=').map_or((word.as_str(), None), |(n, v)| (n, Some(v.to_owned())));
+        let mut needed = || value.clone().or_else(|| words.next().cloned()).ok_or(format!("{name} needs a value"));
+        match name {
+            "-destroy" => arguments.destroy = true,
+            "-refresh-only" => arguments.refresh_only = true,
+            "-refresh" => arguments.refresh = needed()? == "true",
+            "-target" => arguments.targets.push(needed()?),
+            "-replace" => arguments.replace.push(needed()?),
+            "-var" => sources.arguments.push(VariableArgument::Value(needed()?)),
+            "-var-file" => {
+                let file = needed()?;
+                let text = match files.read(&file) {
+                    Ok(Some(text)) => Ok(text),
+                    Ok(None) => Err(UnreadFile::Missing),
+                    Err(error) => Err(UnreadFile::Other(error)),
+                };
+                sources.arguments.push(VariableArgument::File(file, text));
+            }
+            _ => return Err(format!("unknown argument {word}")),
+        }
+    }
+    let names = files.list(".")?;
+    for name in automatic_files(names.iter().map(String::as_str)) {
+        let text = files.read(name)?.unwrap_or_default();
+        sources.automatic.push((name.to_owned(), text));
+    }
+    sources.environment = case.run.env.clone().into_iter().collect();
+    Ok((arguments, sources))
 }

@@ -1,8 +1,14 @@
 //! Who answers for the providers of a module.
 
+mod builtin;
+mod simulated;
+
 use objchange::Value;
 use objchange::change::{Diagnostic, PlanResourceChange, PlannedResource, ProviderError};
 use objchange::schema::{Schema, SchemaKind};
+
+pub use builtin::TerraformData;
+pub use simulated::SimulatedProviders;
 
 use crate::ProviderConfigAddress;
 
