@@ -93,7 +93,13 @@ impl ConfigBody {
         let mut all = Vec::new();
         for part in self.parts {
             let arguments = match part {
-                BodyPart::Native(body) => RawBody::Native(body).arguments(&mut problems),
+                BodyPart::Native(body) => {
+                    for block in &body.blocks {
+                        let detail = format!("Blocks of type {:?} are not expected here.", block.kind);
+                        problems.error("Unsupported block type", block.kind_span, detail);
+                    }
+                    body.attributes
+                }
                 BodyPart::Json { text, start, shape } => match body_at(&text, start) {
                     Ok(json) => RawBody::Json(json.split(|name| !shape.has(name)).0).arguments(&mut problems),
                     Err(found) => {

@@ -234,8 +234,8 @@ pub struct ProviderRef {
 /// An entry of `required_providers`.
 #[derive(Debug, Clone)]
 pub struct RequiredProvider {
-    /// `source`, as written.
-    pub source: Option<String>,
+    /// `source`, as written, with its place.
+    pub source: Option<(String, Span)>,
     /// `version`, as written.
     pub version: Option<String>,
     /// `configuration_aliases`.

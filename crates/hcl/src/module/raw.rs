@@ -82,7 +82,11 @@ impl<'t> RawBody<'t> {
     pub(crate) fn arguments(self, problems: &mut Problems) -> Vec<Attribute> {
         match self {
             Self::Native(body) => {
-                body.blocks.iter().for_each(|block| unexpected(block, problems));
+                // One stands for all of them.
+                if let Some(block) = body.blocks.first() {
+                    let summary = format!("Unexpected {:?} block", block.kind);
+                    problems.error(("unexpected_block", summary), block.kind_span, "Blocks are not allowed here.");
+                }
                 body.attributes
             }
             Self::Json(json) => {
@@ -165,11 +169,6 @@ fn unexpected_in(block: &Block, shape: &Shape, problems: &mut Problems) {
         did_you_mean(kind, shape.blocks.iter().map(|(kind, _)| *kind))
     };
     let detail = format!("Blocks of type {kind:?} are not expected here.{hint}");
-    problems.error("Unsupported block type", block.kind_span, detail);
-}
-
-fn unexpected(block: &Block, problems: &mut Problems) {
-    let detail = format!("Blocks of type {:?} are not expected here.", block.kind);
     problems.error("Unsupported block type", block.kind_span, detail);
 }
 

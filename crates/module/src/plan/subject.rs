@@ -113,7 +113,7 @@ impl Parser<'_> {
                 self.error(*span, format!("The \"{root}\" object does not support this operation."))
             }
         };
-        let nameless = Subject { kind: kind(SmolStr::default()), span: Span::at(0), rest: Vec::new() };
+        let nameless = Subject { kind: kind(SmolStr::default()), span: crate::NOWHERE, rest: Vec::new() };
         (Some(nameless), error)
     }
 

@@ -467,13 +467,10 @@ impl Reader<'_> {
     }
 
     fn refuse_depends_on(&mut self, declared: &Declared<'_>) {
-        if let Some(depends_on) = declared.content.attribute("depends_on") {
+        let depends_on = declared.content.attribute("depends_on").map(|list| self.reference_list(&list.expr));
+        if let Some(first) = depends_on.iter().flatten().next() {
             let detail = "The depends_on argument may not be overridden.";
-            self.problems.error(
-                "Unsupported override",
-                depends_on.name_span.to(depends_on.expr.span),
-                detail,
-            );
+            self.problems.error("Unsupported override", first.span, detail);
         }
     }
 

@@ -19,6 +19,8 @@ use std::ops::Range;
 
 use super::declarations::ModuleConfig;
 use super::problems::Problems;
+use crate::eval::{Evaluator, Failed};
+use crate::function::Functions;
 use crate::sources::{Places, SourceFile, Sources};
 use collect::Collected;
 use objchange_text::Span;
@@ -65,7 +67,8 @@ fn read(
     is_override: impl Fn(&SourceFile) -> bool,
 ) -> (ModuleConfig, Problems) {
     let problems = Problems::default();
-    let mut reader = Reader { sources, files: files.clone(), places: OnceCell::new(), problems };
+    let evaluator = Evaluator::new(Functions::pure());
+    let mut reader = Reader { sources, files: files.clone(), places: OnceCell::new(), evaluator, problems };
     let files = sources.files().get(files).unwrap_or_default();
     let (overrides, primary): (Vec<_>, Vec<_>) = files.iter().partition(|file| is_override(file));
     let mut collected = Collected::default();
@@ -76,6 +79,7 @@ fn read(
         collected.override_with(file, &mut reader);
     }
     let config = collected.decode(&mut reader);
+    reader.problems.errors.extend(reader.evaluator.into_diagnostics());
     (config, reader.problems)
 }
 
@@ -94,10 +98,19 @@ struct Reader<'s> {
     files: Range<usize>,
     /// For questions about places in them; most modules ask none.
     places: OnceCell<Places<'s>>,
+    /// Of all that is a literal value; one for all of them, so that they are paid for together.
+    evaluator: Evaluator<'static>,
     problems: Problems,
 }
 
 impl Reader<'_> {
+    /// What a literal expression is; its errors are told.
+    fn constant<T>(&mut self, read: impl FnOnce(&mut Evaluator<'static>) -> Result<T, Failed>) -> Option<T> {
+        let result = read(&mut self.evaluator);
+        self.problems.errors.append(&mut self.evaluator.diagnostics);
+        result.ok()
+    }
+
     /// A place in words, as `main.tf:3,1-14`.
     fn place(&self, span: Span) -> String {
         self.places.get_or_init(|| self.sources.places_of(self.files.clone())).told(span)

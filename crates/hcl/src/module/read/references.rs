@@ -16,7 +16,7 @@ impl Reader<'_> {
             ExprKind::Tuple(items) => items,
             ExprKind::Missing => &[],
             _ => {
-                self.problems.error(INVALID, expr.span, "A static list expression is required.");
+                self.problems.error(INVALID, expr.start(), "A static list expression is required.");
                 &[]
             }
         }

@@ -1,6 +1,6 @@
 //! `terraform` blocks.
 
-use super::super::declarations::{ModuleConfig, RequiredProvider};
+use super::super::declarations::{ModuleConfig, ProviderRef, RequiredProvider};
 use super::super::raw::RawBlock;
 use super::Reader;
 use super::collect::Declared;
@@ -52,44 +52,71 @@ impl Reader<'_> {
     fn required_providers(&mut self, block: RawBlock<'_>, config: &mut ModuleConfig) {
         let entries = block.body.arguments(&mut self.problems);
         for entry in entries {
-            let name = entry.name.clone();
-            if !self.check_provider_name(&name, entry.name_span.to(entry.expr.span)) {
-                continue;
+            let is_right = self.check_provider_name(&entry.name, entry.name_span.to(entry.expr.span));
+            if let Some(required) = self.required_provider(&entry).filter(|_| is_right) {
+                config.required_providers.insert(entry.name, required);
             }
-            let required = self.required_provider(&entry);
-            config.required_providers.insert(name, required);
         }
     }
 
-    fn required_provider(&mut self, entry: &Attribute) -> RequiredProvider {
+    fn required_provider(&mut self, entry: &Attribute) -> Option<RequiredProvider> {
+        const SUMMARY: &str = "Invalid required_providers object";
         let span = entry.name_span.to(entry.expr.span);
         let mut required = RequiredProvider { source: None, version: None, aliases: Vec::new(), span };
         let (ExprKind::Object(items) | ExprKind::Properties(items)) = &entry.expr.kind else {
-            required.version = text(&entry.expr);
-            return required;
+            // Terraform 0.12 had nothing but versions.
+            if let ExprKind::Text(_) = &entry.expr.kind {
+                required.version = self.text(&entry.expr, "Invalid version constraint", "Version");
+                return Some(required);
+            }
+            let detail = "required_providers entries must be strings or objects.";
+            self.problems.error(SUMMARY, entry.expr.span, detail);
+            return None;
         };
         for item in items {
-            let name = keyword(&item.key).map(str::to_owned).or_else(|| text(&item.key));
-            match name.as_deref() {
-                Some("source") => required.source = text(&item.value),
-                Some("version") => required.version = text(&item.value),
-                Some("configuration_aliases") => {
-                    let list = self.list(&item.value).to_vec();
-                    let aliases =
-                        list.iter().filter_map(|alias| self.provider_ref(alias, "configuration_aliases"));
-                    required.aliases = aliases.collect();
+            let name = match keyword(&item.key) {
+                Some(name) => name.to_owned(),
+                None => {
+                    let Some(key) = self.constant(|evaluator| evaluator.constant(&item.key)) else {
+                        continue;
+                    };
+                    key.as_str().unwrap_or_default().to_owned()
                 }
-                _ => {}
+            };
+            match &*name {
+                "source" => {
+                    required.source =
+                        self.text(&item.value, "Invalid source", "Source").zip(Some(item.value.span))
+                }
+                "version" => {
+                    required.version = self.text(&item.value, "Invalid version constraint", "Version");
+                }
+                "configuration_aliases" => {
+                    for alias in self.list(&item.value).to_vec() {
+                        required.aliases.extend(self.configuration_alias(&alias, &entry.name));
+                    }
+                }
+                _ => {
+                    let detail = "required_providers objects can only contain \"version\", \"source\" and \
+                                  \"configuration_aliases\" attributes. To configure a provider, use a \"provider\" block.";
+                    self.problems.error(SUMMARY, item.key.span, detail);
+                    break;
+                }
             }
         }
-        required
+        Some(required)
     }
-}
 
-/// The string that an expression is.
-fn text(expr: &Expr) -> Option<String> {
-    match &expr.kind {
-        ExprKind::Text(text) => text.as_str().map(str::to_owned),
-        _ => None,
+    fn configuration_alias(&mut self, expr: &Expr, _name: &str) -> Option<ProviderRef> {
+        self.provider_ref(expr, "configuration_aliases")
+    }
+
+    /// A string that must be one, with its place.
+    fn text(&mut self, expr: &Expr, summary: &'static str, what: &str) -> Option<String> {
+        let value = self.constant(|evaluator| evaluator.constant(expr))?;
+        if value.as_str().is_none() {
+            self.problems.error(summary, expr.span, format!("{what} must be specified as a string."));
+        }
+        value.as_str().map(str::to_owned)
     }
 }

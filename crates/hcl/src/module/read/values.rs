@@ -4,7 +4,6 @@ use objchange::{Type, Value};
 
 use super::super::raw::Content;
 use super::Reader;
-use crate::eval::constant;
 use crate::syntax::ast::Expr;
 use objchange_text::Span;
 
@@ -25,20 +24,16 @@ impl Reader<'_> {
     }
 
     fn literal(&mut self, expr: &Expr, ty: &Type, required: &str) -> Option<Value> {
-        match constant(expr) {
-            Ok(value) => match value.convert(ty) {
-                Ok(value) => Some(value),
-                Err(_) => {
-                    let detail = format!("Unsuitable value: {required}");
-                    self.problems.error(UNSUITABLE, expr.span, detail);
-                    None
-                }
-            },
-            Err(found) => {
-                self.problems.errors.extend(found);
-                self.problems.error(UNSUITABLE, expr.span, "Unsuitable value: value must be known");
-                None
-            }
-        }
+        let Some(value) = self.constant(|evaluator| evaluator.constant(expr)) else {
+            self.problems.error(UNSUITABLE, expr.span, "Unsuitable value: value must be known");
+            return None;
+        };
+        let detail = match value.convert(ty) {
+            Ok(value) if value.is_null() => "Unsuitable value: null value is not allowed".to_owned(),
+            Ok(value) => return Some(value),
+            Err(_) => format!("Unsuitable value: {required}"),
+        };
+        self.problems.error(UNSUITABLE, expr.span, detail);
+        None
     }
 }

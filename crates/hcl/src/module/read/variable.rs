@@ -7,8 +7,7 @@ use super::super::raw::RawBlock;
 use super::super::shape::CONDITION;
 use super::collect::Declared;
 use super::{BAD_NAME, Reader, is_name};
-use crate::eval::{Evaluator, TypeConstraint, constant};
-use crate::function::Functions;
+use crate::eval::TypeConstraint;
 use crate::syntax::ast::{Expr, ExprKind};
 use crate::walk::variables;
 
@@ -76,10 +75,7 @@ impl Reader<'_> {
             self.quoted_type(expr, text.as_str().unwrap_or_default());
             return None;
         }
-        let mut evaluator = Evaluator::new(Functions::pure());
-        let ty = evaluator.type_constraint(expr).ok();
-        self.problems.errors.extend(evaluator.into_diagnostics());
-        ty
+        self.constant(|evaluator| evaluator.type_constraint(expr))
     }
 
     /// A type in quotes, as Terraform 0.11 had it.
@@ -109,13 +105,7 @@ impl Reader<'_> {
 
     fn default(&mut self, expr: Option<&Expr>, ty: Option<&TypeConstraint>, nullable: bool) -> Option<Value> {
         let expr = expr?;
-        let value = match constant(expr) {
-            Ok(value) => value,
-            Err(found) => {
-                self.problems.errors.extend(found);
-                return None;
-            }
-        };
+        let value = self.constant(|evaluator| evaluator.constant(expr))?;
         let value = match ty.map(|ty| ty.convert(&value)) {
             None => value,
             Some(Ok(value)) => value,
