@@ -58,9 +58,9 @@ impl Planner {
         Ok(Self { schemas: Schemas::new([schemas]) })
     }
 
-    /// Plans as the rules of Terraform 1.11 are.
+    /// Plans by the rules of Terraform 1.15.
     pub(crate) fn run(&self, case: &Case) -> Result<Answer, String> {
-        let version = Version::parse("1.11.4").ok_or("no such version")?;
+        let version = Version::parse("1.15.5").ok_or("no such version")?;
         let files = Folder(case.directory.clone());
         let (arguments, sources) = arguments(case, &files)?;
         let (options, mut found) = arguments.apply(PlanOptions { version, ..PlanOptions::default() });
@@ -125,8 +125,7 @@ fn text(plan: &ModulePlan, mode: PlanMode) -> Result<String, String> {
         PlanMode::RefreshOnly => objchange_plan::PlanMode::RefreshOnly,
     };
     let options = Options {
-        program: Some("terraform@1.11".parse().map_err(|_| "no such program")?),
-        width: 80,
+        program: Some("terraform@1.15".parse().map_err(|_| "no such program")?),
         mode: Some(mode),
         ..Options::default()
     };
