@@ -85,8 +85,8 @@ impl Reader<'_> {
             };
             match &*name {
                 "source" => {
-                    required.source =
-                        self.text(&item.value, "Invalid source", "Source").zip(Some(item.value.span))
+                    let source = self.text(&item.value, "Invalid source", "Source");
+                    required.source = source.zip(Some(item.value.span));
                 }
                 "version" => {
                     required.version = self.text(&item.value, "Invalid version constraint", "Version");
