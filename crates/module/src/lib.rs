@@ -27,7 +27,7 @@ pub mod state;
 
 pub use diagnostics::{Diagnostics, ModuleDiagnostic, Severity};
 pub use plan::ModulePlan;
-pub use provider_address::{ProviderAddress, ProviderConfigAddress};
+pub use provider_address::{ProviderAddress, ProviderConfigAddress, ProviderConfigAddressError};
 pub use providers::{DataAnswer, ImportAnswer, Providers};
 pub use schemas::Schemas;
 
