@@ -32,7 +32,7 @@ pub use arguments::PlanArguments;
 pub use diagnostics::{Diagnostics, ModuleDiagnostic, NOWHERE, Shown};
 pub use objchange_hcl::Severity;
 pub use plan::ModulePlan;
-pub use provider_address::{ProviderAddress, ProviderConfigAddress};
+pub use provider_address::{ProviderAddress, ProviderConfigAddress, ProviderConfigAddressError};
 pub use providers::{DataAnswer, ImportAnswer, Providers, SimulatedProviders, TerraformData};
 pub use schemas::Schemas;
 

@@ -2,4 +2,5 @@
 
 mod arguments;
 mod diagnostics;
+mod state;
 mod variables;

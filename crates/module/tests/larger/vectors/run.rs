@@ -79,7 +79,11 @@ impl Planner {
         if found.has_errors() {
             return Ok(self.errors(&config, &found));
         }
-        let state = PriorState::default();
+        let (state, diagnostics) = match files.read("terraform.tfstate")? {
+            Some(text) => PriorState::read(&text, &self.schemas).map_err(|error| error.to_string())?,
+            None => Default::default(),
+        };
+        found.append(diagnostics);
         let base = BaseDirectory::open(&case.directory).map_err(|error| error.to_string())?;
         let functions = Functions::pure().clone().with_files(&base);
         let input = PlanInput {
