@@ -3,11 +3,10 @@
 use std::collections::BTreeSet;
 
 use objchange::schema::{Attribute, Block as Schema};
-use objchange_text::similar;
+use objchange_text::{Span, similar};
 use smol_str::SmolStr;
 
 use crate::decode::find;
-use crate::source::Span;
 use crate::sources::{SourceFile, Sources};
 use crate::syntax::ast::{Block, Body, Expr, ExprKind};
 use crate::syntax::{parse_body, parse_expression};

@@ -2,11 +2,10 @@
 
 use objchange::Value;
 use objchange::value::{Kind, PathStep};
-use objchange_text::visible_json;
+use objchange_text::{Span, visible_json};
 use smol_str::SmolStr;
 use std::fmt;
 
-use crate::source::Span;
 use crate::syntax::ast::{Access, Call, Expr, ExprKind, For, Item, Step, StepKind};
 
 /// A variable that an expression needs, with the steps from it that are written out: `a.b[0]`.

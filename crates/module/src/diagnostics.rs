@@ -2,26 +2,13 @@
 
 use std::borrow::Cow;
 
-use objchange_hcl::{Diagnostic, Span};
-
-/// Whether planning goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Severity {
-    /// There is no plan, or only a part of one.
-    Error,
-    /// The plan stands.
-    Warning,
-}
+use objchange_hcl::{Diagnostic, Severity, Span, Summary};
 
 /// Something that people must read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModuleDiagnostic {
-    /// Whether planning goes on.
-    pub severity: Severity,
     /// What it is about, in the places of all files together.
     pub diagnostic: Diagnostic,
-    /// It has a place; a few of Terraform's have none.
-    pub has_place: bool,
     /// The address of the resource instance that it is about, where a provider said it.
     pub address: Option<String>,
 }
@@ -33,45 +20,34 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
-    /// Adds an error at a place.
+    /// Adds an error at a place, or at none.
     pub fn error(
         &mut self,
-        summary: impl Into<Cow<'static, str>>,
-        span: Span,
+        summary: impl Into<Summary>,
+        span: impl Into<Option<Span>>,
         detail: impl Into<Cow<'static, str>>,
     ) {
-        self.push(Severity::Error, Diagnostic::new(summary, span, detail));
+        self.push(Diagnostic::new(summary, span, detail));
     }
 
-    /// Adds a warning at a place.
+    /// Adds a warning at a place, or at none.
     pub fn warning(
         &mut self,
-        summary: impl Into<Cow<'static, str>>,
-        span: Span,
+        summary: impl Into<Summary>,
+        span: impl Into<Option<Span>>,
         detail: impl Into<Cow<'static, str>>,
     ) {
-        self.push(Severity::Warning, Diagnostic::new(summary, span, detail));
+        self.push(Diagnostic::warning(summary, span, detail));
     }
 
-    /// Adds something that has no place.
-    pub fn without_place(
-        &mut self,
-        severity: Severity,
-        summary: impl Into<Cow<'static, str>>,
-        detail: impl Into<Cow<'static, str>>,
-    ) {
-        let diagnostic = Diagnostic::new(summary, Span::at(0), detail);
-        self.all.push(ModuleDiagnostic { severity, diagnostic, has_place: false, address: None });
-    }
-
-    /// Adds what has a place.
-    pub fn push(&mut self, severity: Severity, diagnostic: Diagnostic) {
-        self.all.push(ModuleDiagnostic { severity, diagnostic, has_place: true, address: None });
+    /// Adds what is about no resource instance.
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        self.all.push(ModuleDiagnostic { diagnostic, address: None });
     }
 
     /// Adds errors that reading or evaluating has found.
     pub fn errors(&mut self, found: impl IntoIterator<Item = Diagnostic>) {
-        found.into_iter().for_each(|diagnostic| self.push(Severity::Error, diagnostic));
+        found.into_iter().for_each(|diagnostic| self.push(diagnostic));
     }
 
     /// Adds something that is made elsewhere.
@@ -86,7 +62,7 @@ impl Diagnostics {
 
     /// Whether there is an error.
     pub fn has_errors(&self) -> bool {
-        self.all.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+        self.all.iter().any(|diagnostic| diagnostic.diagnostic.severity == Severity::Error)
     }
 
     /// All of them.

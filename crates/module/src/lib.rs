@@ -25,7 +25,7 @@ mod providers;
 mod schemas;
 pub mod state;
 
-pub use diagnostics::{Diagnostics, ModuleDiagnostic, Severity};
+pub use diagnostics::{Diagnostics, ModuleDiagnostic};
 pub use plan::ModulePlan;
 pub use provider_address::{ProviderAddress, ProviderConfigAddress};
 pub use providers::{DataAnswer, ImportAnswer, Providers};

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::ops::{Range, RangeInclusive};
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet, Title};
-use objchange_hcl::{Diagnostic, HiddenSource, Lines, Place, Places, Position, Sources, Span};
+use objchange_hcl::{Diagnostic, HiddenSource, LineIndex, Place, Places, Position, Sources, Span};
 use objchange_text::visible;
 
 /// More errors than this are counted only.
@@ -16,7 +16,8 @@ const MAX_LINES: u32 = 12;
 /// Where the first error is, and what it is called.
 pub(crate) fn first_place(text: &str, found: &[Diagnostic]) -> String {
     let Some(first) = found.first() else { return String::new() };
-    let Position { line, column, .. } = Lines::new(text).position(first.subject.start);
+    let start = first.subject.unwrap_or_default().start;
+    let Position { line, column, .. } = LineIndex::new(text).position(start);
     format!("line {line}, column {column}: {}", first.summary)
 }
 
@@ -41,10 +42,10 @@ pub(crate) fn count_rest(err: &mut impl Write, count: usize) -> io::Result<()> {
 
 fn group<'a>(places: &'a Places<'a>, hidden: &HiddenSource, diagnostic: &'a Diagnostic) -> Group<'a> {
     let title = Level::ERROR.primary_title(visible(&diagnostic.summary));
-    let group = match places.find(diagnostic.subject) {
-        Some(place) => {
+    let group = match diagnostic.subject.and_then(|subject| Some((subject, places.find(subject)?))) {
+        Some((subject, place)) => {
             // Spans are of all files together, and those of a place of its file.
-            let before = diagnostic.subject.start.saturating_sub(place.span.start);
+            let before = subject.start.saturating_sub(place.span.start);
             let in_file = |span: &Span| {
                 let start = span.start.checked_sub(before)?;
                 Some(Span::new(start, span.end - before))
@@ -107,7 +108,11 @@ fn placed_without<'a>(
 const HIDDEN: &str = "(sensitive value)";
 
 /// Where the hidden parts are in these lines, joined by line feeds; none goes over the end of a line.
-fn hidden_in_lines(lines: &Lines<'_>, numbers: RangeInclusive<u32>, hidden: &[Span]) -> Vec<Range<usize>> {
+fn hidden_in_lines(
+    lines: &LineIndex<'_>,
+    numbers: RangeInclusive<u32>,
+    hidden: &[Span],
+) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut before = 0;
     for number in numbers {

@@ -21,6 +21,7 @@ use objchange_policy::query::{QueryError, SubjectError};
 use objchange_policy::rego::PolicyError;
 use objchange_policy::sentinel::mock::MockError;
 use objchange_sentinel::{RunError, SyntaxError};
+use objchange_text::Diagnostic;
 
 use crate::program::workspace;
 
@@ -28,7 +29,7 @@ use crate::program::workspace;
 macro_rules! kinds {
     ($($ty:ident: $kind:expr;)*) => {
         [$({
-            let _: fn(&$ty) -> &'static str = $kind;
+            let _: fn(&$ty) -> &str = $kind;
             stringify!($ty)
         }),*]
     };
@@ -49,6 +50,7 @@ fn every_error_type_has_one() {
         ConstructError: |e| e.kind();
         ConvertError: |e| e.kind.kind();
         ConvertErrorKind: |e| e.kind();
+        Diagnostic: |e| e.kind();
         DocumentError: |e| e.problem.kind();
         InconsistentResult: |e| e.kind.kind();
         InvalidPlan: |e| e.kind.kind();
@@ -85,7 +87,9 @@ fn every_error_type_has_one() {
     };
     let mut sources = vec![
         workspace().join("src"),
-        workspace().join("crates/text/src/json"),
+        workspace().join("crates/text/src"),
+        workspace().join("crates/hcl/src"),
+        workspace().join("crates/rego/src"),
         workspace().join("crates/plan/src"),
         workspace().join("crates/policy/src"),
         workspace().join("crates/sentinel/src"),

@@ -5,11 +5,10 @@ use std::borrow::Cow;
 use hashbrown::HashSet;
 use objchange::schema::{Block, NestingMode};
 use smol_str::SmolStr;
+use objchange_text::{Diagnostic, Span};
 
 use super::attributes_as_blocks::{as_block, may_be_legacy};
-use crate::diagnostic::Diagnostic;
 use crate::module::{BodyPart, Content, RawBlock, RawBody, Shape};
-use crate::source::Span;
 use crate::suggestion::did_you_mean;
 use crate::syntax::ast::{self, Body, Label};
 use crate::syntax::json::{JsonBody, Node, NodeKind, Property, Style};

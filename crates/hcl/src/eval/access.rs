@@ -2,9 +2,9 @@
 
 use objchange::value::{Kind, Number};
 use objchange::{Type, Value};
+use objchange_text::Span;
 
 use super::{Evaluator, Failed, Scope, dynamic, marked};
-use crate::source::Span;
 use crate::syntax::ast::{Access, Step, StepKind};
 
 impl Evaluator<'_> {

@@ -2,10 +2,10 @@
 
 use objchange::value::Kind;
 use objchange::{Type, Value};
+use objchange_text::Span;
 
 use super::{Evaluator, Failed, Scope, dynamic};
 use crate::function::Function;
-use crate::source::Span;
 use crate::syntax::ast::{Call, Expr};
 use crate::walk::makes_sensitive;
 

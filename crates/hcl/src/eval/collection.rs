@@ -4,10 +4,10 @@ use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 use objchange::value::{Kind, Marks};
 use objchange::{Type, Value};
+use objchange_text::Span;
 use smol_str::SmolStr;
 
 use super::{Evaluator, Failed, Scope, dynamic};
-use crate::source::Span;
 use crate::syntax::ast::{ExprKind, Item};
 
 /// What a key came to.

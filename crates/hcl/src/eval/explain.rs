@@ -2,11 +2,9 @@
 
 use objchange::Value;
 use objchange::value::Kind;
-use objchange_text::visible;
+use objchange_text::{Diagnostic, Span, visible};
 
 use super::{Evaluator, Scope};
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
 use crate::syntax::ast::Expr;
 use crate::walk::{sensitive_arguments, variables};
 
@@ -36,20 +34,25 @@ impl Evaluator<'_> {
     }
 }
 
-impl Diagnostic {
+/// What a diagnostic says of an expression.
+pub trait DiagnosticExt: Sized {
     /// The same with the values that an expression refers to, except unknown ones.
     #[must_use]
-    pub fn explained(self, expr: &Expr, scope: &Scope<'_>) -> Self {
-        let mut all = [Diagnostic { subject: expr.span, ..self }];
-        explain(&mut all, expr, scope);
-        let [explained] = all;
-        explained
-    }
+    fn explained(self, expr: &Expr, scope: &Scope<'_>) -> Self;
 
     /// The same where the error is that values are unknown: with these, too.
     #[must_use]
-    pub fn explained_by_unknown(self, expr: &Expr, scope: &Scope<'_>) -> Self {
+    fn explained_by_unknown(self, expr: &Expr, scope: &Scope<'_>) -> Self {
         self.explained(expr, scope)
+    }
+}
+
+impl DiagnosticExt for Diagnostic {
+    fn explained(self, expr: &Expr, scope: &Scope<'_>) -> Self {
+        let mut all = [Self { subject: Some(expr.span), ..self }];
+        explain(&mut all, expr, scope);
+        let [explained] = all;
+        explained
     }
 }
 
@@ -62,7 +65,7 @@ pub(crate) fn explain(errors: &mut [Diagnostic], expr: &Expr, scope: &Scope<'_>)
     let references: Vec<_> =
         variables(expr).into_iter().filter(|reference| !is_secret(reference.whole())).collect();
     for diagnostic in errors.iter_mut().take(MAX_ERRORS) {
-        let span = diagnostic.context.unwrap_or(diagnostic.subject);
+        let Some(span) = diagnostic.context.or(diagnostic.subject) else { continue };
         for reference in &references {
             let place = reference.whole();
             let touches = place.start <= span.end && span.start <= place.end;

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use objchange::value::{Bound, Kind, Marks, Number};
 use objchange::{Type, Value};
+use objchange_text::Span;
 
 use super::{Evaluator, Failed, Scope, dynamic, unknown_not_null};
-use crate::source::Span;
 use crate::syntax::ast::{BinaryOp, Chain, Expr, UnaryOp};
 
 const FAILED: &str = "Operation failed";

@@ -2,9 +2,9 @@
 
 use objchange::value::{Kind, Marks, Refinements};
 use objchange::{Type, Value};
+use objchange_text::Span;
 
 use super::{Evaluator, Scope, prefix, unknown_not_null};
-use crate::source::Span;
 use crate::syntax::ast::{Expr, ExprKind, For};
 
 impl Evaluator<'_> {

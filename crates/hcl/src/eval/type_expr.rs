@@ -3,11 +3,11 @@
 use hashbrown::HashMap;
 use objchange::value::{ConvertError, Kind, ObjectType};
 use objchange::{Type, Value};
+use objchange_text::Diagnostic;
 use smol_str::SmolStr;
 use std::sync::Arc;
 
 use super::{Evaluator, Failed, Scope, Variables};
-use crate::diagnostic::Diagnostic;
 use crate::function::Functions;
 use crate::syntax::ast::{Call, Expr, ExprKind};
 

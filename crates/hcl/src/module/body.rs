@@ -4,12 +4,12 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use objchange::schema::Block;
+use objchange_text::Diagnostic;
 
 use super::merge::{merge, replace_attributes};
 use super::problems::Problems;
 use super::raw::RawBody;
 use super::shape::{NOTHING, Shape};
-use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{Attribute, Body};
 use crate::syntax::json::body_at;
 

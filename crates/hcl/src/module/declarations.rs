@@ -6,10 +6,10 @@ use objchange::Value;
 use objchange::address::{InstanceAddress, Mode, ModuleAddress};
 use objchange::change::IgnoreChanges;
 use smol_str::SmolStr;
+use objchange_text::Span;
 
 use super::body::ConfigBody;
 use crate::eval::TypeConstraint;
-use crate::source::Span;
 use crate::syntax::ast::{Attribute, Expr};
 
 /// What the files of one module declare, with override files applied.

@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
+use objchange_text::{Diagnostic, Span};
 
 /// What is wrong with the files of a module.
 #[derive(Debug, Clone, Default)]

@@ -1,12 +1,11 @@
 //! Blocks as they stand in files of either syntax, read shape by shape.
 
 use smol_str::SmolStr;
+use objchange_text::{Diagnostic, Span};
 
 use super::Problems;
 use super::body::BodyPart;
 use super::shape::Shape;
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
 use crate::sources::SourceFile;
 use crate::suggestion::did_you_mean;
 use crate::syntax::ast::{Attribute, Block, Body, Label};

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use objchange::value::Marks;
 use objchange::{Type, Value};
 use smol_str::SmolStr;
+use objchange_text::Diagnostic;
 
 use super::declarations::{Condition, ModuleConfig, VariableConfig};
 use super::environment::Environment;
-use crate::diagnostic::Diagnostic;
 use crate::eval::{Scope, TypeConstraint, constant, evaluate, explain};
 use crate::function::Functions;
 use crate::sources::Sources;

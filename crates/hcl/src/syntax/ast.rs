@@ -1,9 +1,8 @@
 //! What a text says: expressions and bodies, with the place of every part.
 
 use objchange::Value;
+use objchange_text::Span;
 use smol_str::SmolStr;
-
-use crate::source::Span;
 
 /// An expression.
 #[derive(Debug, Clone)]

@@ -1,13 +1,13 @@
 //! Bodies: arguments and blocks.
 
 use hashbrown::HashSet;
+use objchange_text::Span;
 use smol_str::SmolStr;
 
 use super::ast::{Attribute, Block, Body, Expr, ExprKind, Label};
 use super::escape;
 use super::parser::{Parsed, Parser};
 use super::token::{Kind, Token};
-use crate::source::Span;
 
 const REQUIRED: &str = "Argument or block definition required";
 

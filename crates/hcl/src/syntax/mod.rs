@@ -22,11 +22,9 @@ mod traversal;
 pub use ast::{Attribute, Block, Body, Expr, Label};
 pub use json::{JsonBody, parse_body_json};
 use lexer::{Top, tokens};
+use objchange_text::{Diagnostic, Span};
 use parser::Parser;
 use token::Kind;
-
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
 
 /// More than this cannot be addressed by a [`Span`].
 const MAX_LENGTH: usize = u32::MAX as usize;

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
+use objchange_text::{Diagnostic, Span, Summary};
+
 use super::ast::{Expr, ExprKind};
 use super::lexer::MAX_ERRORS;
 use super::token::{Kind, Token};
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
 
 /// How deep expressions and blocks may be nested.
 ///
@@ -117,7 +117,7 @@ impl<'t> Parser<'t> {
     /// Reports an error, unless it may be the consequence of an earlier one.
     pub(super) fn error(
         &mut self,
-        summary: impl Into<Cow<'static, str>>,
+        summary: impl Into<Summary>,
         span: Span,
         detail: impl Into<Cow<'static, str>>,
     ) {
@@ -130,7 +130,7 @@ impl<'t> Parser<'t> {
     /// Reports an error in any case.
     pub(super) fn report(
         &mut self,
-        summary: impl Into<Cow<'static, str>>,
+        summary: impl Into<Summary>,
         span: Span,
         detail: impl Into<Cow<'static, str>>,
     ) {
@@ -142,7 +142,7 @@ impl<'t> Parser<'t> {
     /// As [`error`](Self::error), for a part that then has no meaning.
     pub(super) fn fail<T>(
         &mut self,
-        summary: impl Into<Cow<'static, str>>,
+        summary: impl Into<Summary>,
         span: Span,
         detail: impl Into<Cow<'static, str>>,
     ) -> Parsed<T> {
@@ -154,7 +154,7 @@ impl<'t> Parser<'t> {
     /// As [`fail`](Self::fail), for an error that is reported in any case.
     pub(super) fn fail_loudly<T>(
         &mut self,
-        summary: impl Into<Cow<'static, str>>,
+        summary: impl Into<Summary>,
         span: Span,
         detail: impl Into<Cow<'static, str>>,
     ) -> Parsed<T> {

@@ -2,7 +2,7 @@
 
 use objchange::value::{Kind, Marks};
 use objchange::{Type, Value};
-use objchange_hcl::{Diagnostic, Expr, Functions, Scope, evaluate};
+use objchange_hcl::{Diagnostic, DiagnosticExt, Expr, Functions, Scope, evaluate};
 
 use super::instances::{Expanded, Repetition};
 

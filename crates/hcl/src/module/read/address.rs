@@ -3,10 +3,9 @@
 use objchange::Value;
 use objchange::address::{InstanceAddress, InstanceKey, Mode, ModuleAddress, ModuleStep, ResourceAddress};
 use objchange::value::Kind;
+use objchange_text::{Diagnostic, Span};
 
 use super::super::declarations::MoveTarget;
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
 use crate::syntax::ast::{Expr, ExprKind, Step, StepKind};
 
 const INVALID: &str = "Invalid address";

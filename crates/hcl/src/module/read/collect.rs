@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, btree_map};
 
 use objchange::address::Mode;
 use smol_str::SmolStr;
+use objchange_text::Span;
 
 use super::super::body::BodyPart;
 use super::super::declarations::{ModuleConfig, ResourceName};
@@ -14,7 +15,6 @@ use super::super::shape::{
     VARIABLE,
 };
 use super::Reader;
-use crate::source::Span;
 use crate::sources::SourceFile;
 use crate::syntax::ast::{Attribute, Label};
 

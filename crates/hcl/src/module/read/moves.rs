@@ -1,13 +1,13 @@
 //! `moved` and `removed` blocks.
 
 use objchange::address::Mode;
+use objchange_text::Span;
 
 use super::super::declarations::{MoveEndpoint, MoveTarget, MovedConfig, RemovedConfig};
 use super::super::shape::REMOVED_LIFECYCLE;
 use super::collect::Declared;
 use super::references::{NO_REFERENCE, is_reference};
 use super::{Reader, address};
-use crate::source::Span;
 use crate::syntax::ast::{Expr, ExprKind, StepKind};
 
 impl Reader<'_> {

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
+use objchange_text::Span;
 
 use super::super::body::ConfigBody;
 use super::super::declarations::{ModuleConfig, ProviderConfig, ProviderRef};
 use super::collect::Declared;
 use super::{BAD_NAME, Reader, is_name, references};
-use crate::source::Span;
 use crate::syntax::ast::{Expr, ExprKind};
 
 /// Arguments that mean nothing yet.

@@ -3,6 +3,7 @@
 use objchange::address::Mode;
 use objchange::change::IgnoreChanges;
 use objchange::value::{Path, PathStep};
+use objchange_text::Span;
 
 use super::super::body::ConfigBody;
 use super::super::declarations::{LifecycleConfig, ProvisionerConfig, ResourceConfig};
@@ -11,7 +12,6 @@ use super::super::shape::PROVISIONER;
 use super::Reader;
 use super::collect::Declared;
 use super::references::keyword;
-use crate::source::Span;
 use crate::syntax::ast::{Expr, ExprKind, StepKind};
 use crate::walk::variables;
 
