@@ -164,6 +164,11 @@ impl FunctionError {
         Self { argument: None, message: message.into() }
     }
 
+    /// A stable name of this sort of error.
+    pub fn kind(&self) -> &'static str {
+        if self.argument.is_some() { "invalid_argument" } else { "call_failed" }
+    }
+
     /// This argument, by position from 0, is wrong.
     pub fn argument(position: usize, message: impl Into<Cow<'static, str>>) -> Self {
         Self { argument: Some(position), message: message.into() }
