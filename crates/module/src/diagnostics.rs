@@ -27,7 +27,7 @@ impl Diagnostics {
         span: impl Into<Option<Span>>,
         detail: impl Into<Cow<'static, str>>,
     ) {
-        self.push(Diagnostic::new(summary, span, detail));
+        self.push(Severity::Error, Diagnostic::new(summary, span, detail));
     }
 
     /// Adds a warning at a place, or at none.
@@ -37,17 +37,27 @@ impl Diagnostics {
         span: impl Into<Option<Span>>,
         detail: impl Into<Cow<'static, str>>,
     ) {
-        self.push(Diagnostic::warning(summary, span, detail));
+        self.push(Severity::Warning, Diagnostic::new(summary, span, detail));
     }
 
-    /// Adds what is about no resource instance.
-    pub fn push(&mut self, diagnostic: Diagnostic) {
-        self.all.push(ModuleDiagnostic { diagnostic, address: None });
+    /// Adds something that has no place.
+    pub fn without_place(
+        &mut self,
+        severity: Severity,
+        summary: impl Into<Summary>,
+        detail: impl Into<Cow<'static, str>>,
+    ) {
+        self.push(severity, Diagnostic::new(summary, None, detail));
+    }
+
+    /// Adds what is about no resource instance, as an error or a warning.
+    pub fn push(&mut self, severity: Severity, diagnostic: Diagnostic) {
+        self.all.push(ModuleDiagnostic { diagnostic: Diagnostic { severity, ..diagnostic }, address: None });
     }
 
     /// Adds errors that reading or evaluating has found.
     pub fn errors(&mut self, found: impl IntoIterator<Item = Diagnostic>) {
-        found.into_iter().for_each(|diagnostic| self.push(diagnostic));
+        found.into_iter().for_each(|diagnostic| self.push(Severity::Error, diagnostic));
     }
 
     /// Adds something that is made elsewhere.

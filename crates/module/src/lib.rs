@@ -26,6 +26,7 @@ mod schemas;
 pub mod state;
 
 pub use diagnostics::{Diagnostics, ModuleDiagnostic};
+pub use objchange_hcl::Severity;
 pub use plan::ModulePlan;
 pub use provider_address::{ProviderAddress, ProviderConfigAddress};
 pub use providers::{DataAnswer, ImportAnswer, Providers};

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use objchange::Value;
 use objchange::address::{InstanceAddress, Mode, ModuleAddress};
 use objchange::change::IgnoreChanges;
-use smol_str::SmolStr;
 use objchange_text::Span;
+use smol_str::SmolStr;
 
 use super::body::ConfigBody;
 use crate::eval::TypeConstraint;
