@@ -58,7 +58,10 @@ impl Sources {
         let compile = || {
             let text = read(path)?;
             let name = shown(path);
-            let faults = |errors: Vec<_>| errors.iter().map(|error| Fault::syntax(&name, error)).collect();
+            let faults = |errors: Vec<Diagnostic>| {
+                let lines = LineIndex::new(&*text);
+                errors.iter().map(|error| Fault::syntax(&name, &lines, error)).collect()
+            };
             Policy::parse(&name, &text).map_err(faults)
         };
         once.get_or_init(compile).clone()

@@ -70,9 +70,9 @@ pub struct Unknown {
     /// The file in which it was looked at.
     pub file: String,
     /// The line in that.
-    pub line: usize,
+    pub line: u32,
     /// The column in that.
-    pub col: usize,
+    pub col: u32,
     /// The rules that depend on it, by their place in the list.
     pub rules: Vec<usize>,
 }
