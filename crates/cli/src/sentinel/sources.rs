@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use objchange_sentinel::{Policy, Source};
+use objchange_sentinel::{Diagnostic, LineIndex, Policy, Source};
 use serde_json::Value as Json;
 
 use super::configuration::{Configuration, Given, Reference};

@@ -65,7 +65,7 @@ impl Coverage {
             };
             covered.rules = outcome.declared.iter().map(counted).collect();
         }
-        let places: BTreeMap<(usize, usize), usize> =
+        let places: BTreeMap<(u32, u32), usize> =
             covered.rules.iter().enumerate().map(|(index, rule)| ((rule.line, rule.col), index)).collect();
         for rule in &outcome.rules {
             if let Some(counted) = places.get(&(rule.line, rule.col)).map(|index| &mut covered.rules[*index])

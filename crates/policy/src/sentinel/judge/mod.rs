@@ -34,7 +34,7 @@ pub struct Judged {
     /// The rules that were evaluated, in the order of the text.
     pub rules: Vec<Judgement>,
     /// The other rules, by name, line and column.
-    pub unused: Vec<(String, usize, usize)>,
+    pub unused: Vec<(String, u32, u32)>,
     /// What made the policy false.
     pub witnesses: WitnessReports,
     /// What was looked at that is unknown until apply.
