@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use objchange::Value;
 use objchange::value::WriteError;
 use objchange_hcl::{
-    Diagnostic, Environment, Expr, Functions, HiddenSource, ModuleConfig, Places, Scope, Sources,
-    Span, VariableValues, asks_type, console_text, console_type, evaluate, parse_expression, variables,
+    Diagnostic, Environment, Expr, Functions, HiddenSource, ModuleConfig, Places, Scope, Sources, Span,
+    VariableValues, asks_type, console_text, console_type, evaluate, parse_expression, variables,
 };
 use objchange_text::visible_json;
 use serde_json::{Value as Json, json};

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use hashbrown::HashSet;
 use objchange::schema::{Block, NestingMode};
-use smol_str::SmolStr;
 use objchange_text::{Diagnostic, Span};
+use smol_str::SmolStr;
 
 use super::attributes_as_blocks::{as_block, may_be_legacy};
 use crate::module::{BodyPart, Content, RawBlock, RawBody, Shape};

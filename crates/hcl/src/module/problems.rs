@@ -16,7 +16,7 @@ pub struct Problems {
 impl Problems {
     pub(crate) fn error(
         &mut self,
-        summary: impl Into<Cow<'static, str>>,
+        summary: impl Into<objchange_text::Summary>,
         place: Span,
         detail: impl Into<Cow<'static, str>>,
     ) {
@@ -25,10 +25,10 @@ impl Problems {
 
     pub(crate) fn warning(
         &mut self,
-        summary: impl Into<Cow<'static, str>>,
+        summary: impl Into<objchange_text::Summary>,
         place: Span,
         detail: impl Into<Cow<'static, str>>,
     ) {
-        self.warnings.push(Diagnostic::new(summary, place, detail));
+        self.warnings.push(Diagnostic::warning(summary, place, detail));
     }
 }

@@ -1,7 +1,7 @@
 //! Blocks as they stand in files of either syntax, read shape by shape.
 
-use smol_str::SmolStr;
 use objchange_text::{Diagnostic, Span};
+use smol_str::SmolStr;
 
 use super::Problems;
 use super::body::BodyPart;
@@ -84,7 +84,11 @@ impl<'t> RawBody<'t> {
                 // One stands for all of them.
                 if let Some(block) = body.blocks.first() {
                     let summary = format!("Unexpected {:?} block", block.kind);
-                    problems.error(summary, block.kind_span, "Blocks are not allowed here.");
+                    problems.error(
+                        ("unexpected_block", summary),
+                        block.kind_span,
+                        "Blocks are not allowed here.",
+                    );
                 }
                 body.attributes
             }
@@ -180,10 +184,10 @@ fn has_labels(block: &Block, labels: &[&str], problems: &mut Problems) -> bool {
             0 => format!("No labels are expected for {kind} blocks."),
             n => format!("Only {n} labels ({}) are expected for {kind} blocks.", all()),
         };
-        problems.error(format!("Extraneous label for {kind}"), extra.span, detail);
+        problems.error(("extraneous_label", format!("Extraneous label for {kind}")), extra.span, detail);
     } else if let Some(missing) = labels.get(block.labels.len()) {
         let detail = format!("All {kind} blocks must have {} labels ({}).", labels.len(), all());
-        problems.error(format!("Missing {missing} for {kind}"), block.open, detail);
+        problems.error(("missing_label", format!("Missing {missing} for {kind}")), block.open, detail);
     }
     block.labels.len() == labels.len()
 }

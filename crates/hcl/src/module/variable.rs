@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use objchange::value::Marks;
 use objchange::{Type, Value};
-use smol_str::SmolStr;
 use objchange_text::Diagnostic;
+use smol_str::SmolStr;
 
 use super::declarations::{Condition, ModuleConfig, VariableConfig};
 use super::environment::Environment;

@@ -91,7 +91,7 @@ impl Loader<'_> {
             Some(Ok(manifest)) => self.manifest = manifest,
             Some(Err(error)) => {
                 let summary = format!("failed to read module manifest: {error}");
-                self.diagnostics.without_place(Severity::Error, summary, "");
+                self.diagnostics.without_place(Severity::Error, ("unreadable_module", summary), "");
             }
         }
     }

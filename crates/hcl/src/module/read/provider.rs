@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use smol_str::SmolStr;
 use objchange_text::Span;
+use smol_str::SmolStr;
 
 use super::super::body::ConfigBody;
 use super::super::declarations::{ModuleConfig, ProviderConfig, ProviderRef};
@@ -129,7 +129,11 @@ impl Reader<'_> {
                 "The block type name {:?} is reserved for use by Terraform in a future version.",
                 block.kind
             );
-            self.problems.error(format!("Reserved block type name in {what} block"), block.kind_span, detail);
+            self.problems.error(
+                ("reserved_block_type_name", format!("Reserved block type name in {what} block")),
+                block.kind_span,
+                detail,
+            );
         }
     }
 }

@@ -46,7 +46,7 @@ impl Reader<'_> {
                         "The block type name {kind:?} is reserved for use by Terraform in a future version."
                     );
                     let summary = format!("Reserved block type name in {what} block");
-                    self.problems.error(summary, block.kind_span, detail);
+                    self.problems.error(("reserved_block_type_name", summary), block.kind_span, detail);
                 }
             }
         }
@@ -120,7 +120,7 @@ impl Reader<'_> {
                  for {kind} resources."
             );
             let summary = format!("Invalid {kind} resource lifecycle argument");
-            self.problems.error(summary, attribute.name_span, detail);
+            self.problems.error(("invalid_lifecycle_argument", summary), attribute.name_span, detail);
         }
     }
 
