@@ -1,12 +1,13 @@
 //! `terraform` blocks.
 
+use objchange_text::Span;
+
 use super::super::declarations::{ModuleConfig, ProviderRef, RequiredProvider};
 use super::super::raw::RawBlock;
 use super::Reader;
 use super::collect::Declared;
 use super::references::keyword;
 use crate::syntax::ast::{Attribute, Expr, ExprKind};
-use objchange_text::Span;
 
 impl Reader<'_> {
     pub(super) fn terraform_blocks(&mut self, blocks: Vec<Declared<'_>>, config: &mut ModuleConfig) {
