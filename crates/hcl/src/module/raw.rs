@@ -85,7 +85,11 @@ impl<'t> RawBody<'t> {
                 // One stands for all of them.
                 if let Some(block) = body.blocks.first() {
                     let summary = format!("Unexpected {:?} block", block.kind);
-                    problems.error(("unexpected_block", summary), block.kind_span, "Blocks are not allowed here.");
+                    problems.error(
+                        ("unexpected_block", summary),
+                        block.kind_span,
+                        "Blocks are not allowed here.",
+                    );
                 }
                 body.attributes
             }

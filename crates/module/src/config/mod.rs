@@ -52,7 +52,7 @@ impl Config {
         let local = name.resource_type.split('_').next().unwrap_or_default();
         let required = self.modules[module].config.required_providers.get(local);
         let mut provider = crate::ProviderAddress::implied(local);
-        if let Some((namespace, name)) = required.and_then(|r| r.source.as_deref()?.split_once('/')) {
+        if let Some((namespace, name)) = required.and_then(|r| r.source.as_ref()?.0.split_once('/')) {
             provider.namespace = namespace.into();
             provider.name = name.into();
         }

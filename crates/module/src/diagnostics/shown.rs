@@ -149,7 +149,8 @@ fn add_schemas(blocks: &mut BTreeMap<(String, String), Block>, module: &LoadedMo
     }
     for block in &module.config.providers {
         let required = module.config.required_providers.get(&block.name);
-        let source = required.and_then(|required| required.source.as_deref());
+        let source =
+            required.and_then(|required| required.source.as_ref().map(|(source, _)| source.as_str()));
         let name = source.and_then(|source| source.rsplit('/').next()).unwrap_or(&block.name);
         add("provider", &block.name, SchemaKind::Provider, "", Some(name));
     }

@@ -16,7 +16,7 @@ use super::conditions::{self, judge};
 use super::graph::{ResourceNode, resource_text};
 use super::input::PlanMode;
 use super::instances::{Expanded, ModuleInstanceId, Repetition};
-use super::resource::{ephemeral_refusals, instance_address};
+use super::resource::{ephemeral_refusals, instance_address, value_place};
 use super::walk::Walk;
 use super::world::dynamic;
 use super::{ActionReason, CheckKind, PlannedAction, PlannedObject};
@@ -378,8 +378,8 @@ impl<'c> Walk<'_, 'c> {
             return None;
         }
         let address = instance.address.to_string();
-        let refused =
-            ephemeral_refusals(&address, &instance.schema.block, &decoded.value, |path| decoded.place(path));
+        let place = |path: &Path| value_place(&resource.body, &decoded, path);
+        let refused = ephemeral_refusals(&address, &instance.schema.block, &decoded.value, place);
         if refused.has_errors() {
             self.found.append(refused);
             return None;
@@ -392,7 +392,6 @@ impl<'c> Walk<'_, 'c> {
             &decoded.value.unmark_deep().0,
         );
         let errors = self.found.error_count();
-        let place = |path: &Path| decoded.place(path);
         self.provider_diagnostics(found, Some(&address), resource.config.header, Some(&place));
         (self.found.error_count() == errors).then_some(decoded)
     }
@@ -407,7 +406,7 @@ impl<'c> Walk<'_, 'c> {
         let address = instance.address.to_string();
         match error {
             PlanChangeError::Refused(found) => {
-                let place = |path: &Path| decoded.place(path);
+                let place = |path: &Path| value_place(&resource.body, decoded, path);
                 self.provider_diagnostics(found, Some(&address), resource.config.header, Some(&place));
             }
             other => {

@@ -69,6 +69,8 @@ pub struct ModulePlan {
     pub complete: bool,
     /// Planning ended with errors.
     pub errored: bool,
+    /// Planning has begun: nothing was wrong with the configuration before, so that there is a document, if only of a part.
+    pub has_begun: bool,
     /// All errors and warnings.
     pub diagnostics: Diagnostics,
 }

@@ -4,7 +4,9 @@ use objchange::address::{InstanceAddress, InstanceKey, ModuleAddress, ResourceAd
 use objchange::schema::Block;
 use objchange::value::{Marks, Path, PathStep};
 use objchange::{Value, change::IgnoreChanges};
-use objchange_hcl::{Diagnostic, LifecycleConfig, ResourceName, Span, did_you_mean};
+use objchange_hcl::{
+    Attribute, Body, Decoded, Diagnostic, LifecycleConfig, ResourceName, Span, did_you_mean,
+};
 
 use crate::{Diagnostics, ModuleDiagnostic};
 
@@ -55,6 +57,18 @@ pub(crate) fn ephemeral_refusals(
         });
     }
     found
+}
+
+/// Where the value at a path is written: what is behind the equals sign, or the block that it is missing in.
+pub(crate) fn value_place(body: &Body, decoded: &Decoded<'_>, path: &Path) -> Span {
+    let place = decoded.place(path);
+    value_within(body, place).unwrap_or(place)
+}
+
+fn value_within(body: &Body, place: Span) -> Option<Span> {
+    let whole = |attribute: &&Attribute| attribute.name_span.to(attribute.expr.span) == place;
+    let own = body.attributes.iter().find(whole).map(|attribute| attribute.expr.span);
+    own.or_else(|| body.blocks.iter().find_map(|block| value_within(&block.body, place)))
 }
 
 /// Whether the value at a path is never kept.

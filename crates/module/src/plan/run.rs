@@ -74,6 +74,7 @@ pub fn plan(input: &PlanInput<'_>, providers: &mut dyn Providers) -> ModulePlan 
         creates_first: creates_first(&graph),
         instance_count: 0,
     };
+    walk.plan.has_begun = true;
     walk.run(&order);
     walk.orphans();
     walk.check_imports();
@@ -89,7 +90,6 @@ pub fn plan(input: &PlanInput<'_>, providers: &mut dyn Providers) -> ModulePlan 
     }
     plan.prior_state = with_outputs(refreshed, &plan, input);
     finish(&mut plan, input.options.mode, targets.is_all(), found);
-    plan.relevant_attributes = crate::document::relevant_attributes(input.config, &plan);
     plan
 }
 

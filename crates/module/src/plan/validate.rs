@@ -333,7 +333,7 @@ impl<'c> Validator<'_, 'c> {
         };
         self.depends_on(module, &config.depends_on);
         if let Some(expr) = config.count.as_ref().or(config.for_each.as_ref())
-            && self.refers_to_itself(resource, &variables(expr), "Self-referential block", 1)
+            && self.refers_to_itself(resource, &variables(expr), "Self-referential block", 1, None)
         {
             return;
         }
@@ -343,7 +343,7 @@ impl<'c> Validator<'_, 'c> {
         self.found.errors(resource.body_errors.iter().cloned());
         let referenced = references(&resource.body, &schema.block, Purpose::Core);
         let times = if since(self.input.options.version, "1.15") { 1 } else { 2 };
-        if !self.refers_to_itself(resource, &referenced, "Self-referential block", times)
+        if !self.refers_to_itself(resource, &referenced, "Self-referential block", times, None)
             && let Some(decoded) = self.decode(at, place, &resource.body, &schema.block)
         {
             let address =
@@ -352,7 +352,7 @@ impl<'c> Validator<'_, 'c> {
                 &address,
                 &schema.block,
                 &decoded.value,
-                |path| decoded.place(path),
+                |path| super::resource::value_place(&resource.body, &decoded, path),
             ));
             let found = self.providers.validate(
                 &resource.provider_config,
@@ -360,7 +360,9 @@ impl<'c> Validator<'_, 'c> {
                 &name.resource_type,
                 &decoded.value.unmark_deep().0,
             );
-            self.provider_diagnostics(found, Some(&address), &|path| decoded.place(path));
+            self.provider_diagnostics(found, Some(&address), &|path| {
+                super::resource::value_place(&resource.body, &decoded, path)
+            });
         }
         let lifecycle = &config.lifecycle;
         self.found.append(super::resource::ignore_changes_problems(lifecycle, &schema.block));
@@ -372,7 +374,13 @@ impl<'c> Validator<'_, 'c> {
                 .into_iter()
                 .chain(variables(&condition.error_message))
                 .collect();
-            if !self.refers_to_itself(resource, &all, "Invalid reference in precondition", 1) {
+            if !self.refers_to_itself(
+                resource,
+                &all,
+                "Invalid reference in precondition",
+                1,
+                Some(condition.condition.span),
+            ) {
                 self.resource_condition(at, place, condition);
             }
         }
@@ -382,7 +390,13 @@ impl<'c> Validator<'_, 'c> {
                 .into_iter()
                 .chain(variables(&condition.error_message))
                 .collect();
-            if !self.refers_to_itself(resource, &all, "Invalid reference in postcondition", 1) {
+            if !self.refers_to_itself(
+                resource,
+                &all,
+                "Invalid reference in postcondition",
+                1,
+                Some(condition.condition.span),
+            ) {
                 self.resource_condition(at, with_self, condition);
             }
         }
@@ -446,6 +460,7 @@ impl<'c> Validator<'_, 'c> {
         references: &[Reference<'_>],
         summary: &'static str,
         times: usize,
+        whole: Option<Span>,
     ) -> bool {
         let mut found = false;
         for reference in references {
@@ -460,7 +475,7 @@ impl<'c> Validator<'_, 'c> {
             }
             let detail = format!("Configuration for {address} may not refer to itself.");
             for _ in 0..times {
-                self.found.error(summary, subject.span, detail.clone());
+                self.found.error(summary, whole.unwrap_or(subject.span), detail.clone());
             }
             found = true;
         }

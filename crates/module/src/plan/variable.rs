@@ -10,7 +10,7 @@ use super::CheckStatus;
 use super::conditions::{Judged, VALIDATION};
 use super::input::{GivenVariable, PlanInput};
 use crate::config::{Config, ModuleId};
-use crate::{Diagnostics, Severity};
+use crate::{Diagnostics, NOWHERE, Severity};
 
 /// The marks that the declaration of a variable puts on its value.
 pub(crate) fn marks(variable: &VariableConfig) -> Marks {
@@ -115,7 +115,7 @@ pub(crate) fn judged(
         let detail = format!("{message}\n\nThis was checked by the validation rule at {place}.");
         let diagnostic =
             Diagnostic::new(VALIDATION.failed, rule.condition.span, detail).explained(&rule.condition, scope);
-        found.push(Severity::Error, Diagnostic { subject: reported, ..diagnostic });
+        found.push(Severity::Error, Diagnostic { subject: reported.or(Some(NOWHERE)), ..diagnostic });
     }
     found
 }

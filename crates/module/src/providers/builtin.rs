@@ -52,7 +52,10 @@ fn same(planned: Option<&Value>, prior: Option<&Value>) -> bool {
 fn with_attributes<const N: usize>(object: &Value, others: [(&str, Value); N]) -> Value {
     let Some(members) = object.as_object() else { return object.clone() };
     let value = |name: &SmolStr, value: &Value| {
-        others.iter().find(|(other, _)| other == name).map_or_else(|| value.clone(), |(_, other)| other.clone())
+        others
+            .iter()
+            .find(|(other, _)| other == name)
+            .map_or_else(|| value.clone(), |(_, other)| other.clone())
     };
     let members = members.iter().map(|(name, member)| (name.clone(), value(name, member)));
     Value::object(members).with_marks(object.marks())

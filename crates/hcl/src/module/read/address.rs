@@ -70,10 +70,10 @@ fn resource(module: ModuleAddress, rest: &[&Step]) -> Result<InstanceAddress, Di
         Diagnostic::new(INVALID, place, "Resource specification must include a resource type and name.")
     };
     let (mode, rest) = match rest {
-        [first, rest @ ..] => match name_of(first) {
-            Some("data") => (Mode::Data, rest),
-            Some("ephemeral") => (Mode::Ephemeral, rest),
-            Some("resource") => (Mode::Managed, rest),
+        [first, after @ ..] => match name_of(first) {
+            Some("data") => (Mode::Data, after),
+            Some("ephemeral") => (Mode::Ephemeral, after),
+            Some("resource") => (Mode::Managed, after),
             Some(name) if RESERVED.contains(&name) => {
                 let detail = format!(
                     "The keyword {name:?} is reserved and cannot be used to target a resource address. If you are targeting a \
@@ -82,7 +82,7 @@ fn resource(module: ModuleAddress, rest: &[&Step]) -> Result<InstanceAddress, Di
                 let whole = first.span.to(last);
                 return Err(Diagnostic::new(INVALID, whole, detail));
             }
-            _ => (Mode::Managed, &rest[..]),
+            _ => (Mode::Managed, rest),
         },
         [] => return Err(missing(last)),
     };

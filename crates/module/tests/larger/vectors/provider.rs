@@ -160,7 +160,9 @@ impl<P: Providers> Providers for CaseProviders<'_, P> {
                 for name in ["id", "name", "size"] {
                     known.extend(object.attribute(name).map(|value| (name, value.clone())));
                 }
-                known.extend([("note", "moved"), ("status", "moved")].map(|(name, text)| (name, Value::from(text))));
+                known.extend(
+                    [("note", "moved"), ("status", "moved")].map(|(name, text)| (name, Value::from(text))),
+                );
                 let json = serde_json::json!({});
                 let empty = self::object(&json, schema)?;
                 let names = schema.block.attributes().iter().map(|(name, _)| name);

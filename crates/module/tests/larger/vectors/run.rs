@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use objchange::schema::ProviderSchemas;
 use objchange_hcl::{BaseDirectory, Functions};
 use objchange_module::config::{Config, Files, LoadOptions};
-use objchange_module::plan::{PlanInput, PlanOptions, plan};
+use objchange_module::document::{DocumentInfo, change_set, write_plan};
+use objchange_module::plan::{ModulePlan, PlanInput, PlanMode, PlanOptions, plan};
 use objchange_module::state::PriorState;
 use objchange_module::variables::{
     UnreadFile, VariableArgument, VariableSources, automatic_files, given_variables,
 };
 use objchange_module::{Diagnostics, PlanArguments, Schemas, Shown, SimulatedProviders};
-use objchange_plan::Version;
+use objchange_plan::{Filter, Options, Report, Version};
 
 use super::case::{Answer, Case};
 use super::provider::CaseProviders;
@@ -41,7 +42,11 @@ impl Files for Folder {
 
     fn read(&self, path: &str) -> Result<Option<String>, String> {
         let path = self.0.join(path);
-        if path.is_file() { fs::read_to_string(path).map(Some).map_err(|error| error.to_string()) } else { Ok(None) }
+        if path.is_file() {
+            fs::read_to_string(path).map(Some).map_err(|error| error.to_string())
+        } else {
+            Ok(None)
+        }
     }
 }
 
@@ -93,7 +98,15 @@ impl Planner {
             (false, true) => 2,
             (false, false) => 0,
         };
-        Ok(Answer { exit, plan: None, text: None, ..self.errors(&config, &found) })
+        let answer = Answer { exit, ..self.errors(&config, &found) };
+        if !planned.has_begun {
+            return Ok(answer);
+        }
+        let info = DocumentInfo { terraform_version: "1.11.4", timestamp: "2026-01-01T00:00:00Z" };
+        let document = write_plan(&planned, &config, &self.schemas, &info);
+        let text = text(&planned, options.mode)?;
+        let document = serde_json::from_str(&document).map_err(|error| error.to_string())?;
+        Ok(Answer { plan: Some(document), text: Some(text), ..answer })
     }
 
     fn errors(&self, config: &Config, found: &Diagnostics) -> Answer {
@@ -104,14 +117,38 @@ impl Planner {
     }
 }
 
+/// What `terraform show` prints of the plan.
+fn text(plan: &ModulePlan, mode: PlanMode) -> Result<String, String> {
+    let mode = match mode {
+        PlanMode::Normal => objchange_plan::PlanMode::Normal,
+        PlanMode::Destroy => objchange_plan::PlanMode::Destroy,
+        PlanMode::RefreshOnly => objchange_plan::PlanMode::RefreshOnly,
+    };
+    let options = Options {
+        program: Some("terraform@1.11".parse().map_err(|_| "no such program")?),
+        width: 80,
+        mode: Some(mode),
+        ..Options::default()
+    };
+    let changes = change_set(plan);
+    let schemas = objchange_plan::Schemas::none();
+    let report = Report::of_changes(&changes, &schemas, &options, &Filter::default());
+    let report = report.map_err(|error| error.to_string())?;
+    let mut out = Vec::new();
+    report.write_text(&mut out, &options).map_err(|error| error.to_string())?;
+    String::from_utf8(out).map_err(|error| error.to_string())
+}
+
 /// The arguments of a case, and the sources of its variables.
 fn arguments(case: &Case, files: &Folder) -> Result<(PlanArguments, VariableSources), String> {
     let mut arguments = PlanArguments::default();
     let mut sources = VariableSources::default();
     let mut words = case.run.args.iter();
     while let Some(word) = words.next() {
-        let (name, value) = word.split_once('=').map_or((word.as_str(), None), |(n, v)| (n, Some(v.to_owned())));
-        let mut needed = || value.clone().or_else(|| words.next().cloned()).ok_or(format!("{name} needs a value"));
+        let (name, value) =
+            word.split_once('=').map_or((word.as_str(), None), |(n, v)| (n, Some(v.to_owned())));
+        let mut needed =
+            || value.clone().or_else(|| words.next().cloned()).ok_or(format!("{name} needs a value"));
         match name {
             "-destroy" => arguments.destroy = true,
             "-refresh-only" => arguments.refresh_only = true,
