@@ -20,6 +20,7 @@
 mod arguments;
 pub mod config;
 mod diagnostics;
+mod directory;
 pub mod document;
 pub mod plan;
 mod provider_address;
@@ -30,6 +31,7 @@ pub mod variables;
 
 pub use arguments::PlanArguments;
 pub use diagnostics::{Diagnostics, ModuleDiagnostic, NOWHERE, Shown};
+pub use directory::{Module, ModuleTexts};
 pub use objchange_hcl::Severity;
 pub use plan::ModulePlan;
 pub use provider_address::{ProviderAddress, ProviderConfigAddress, ProviderConfigAddressError};
