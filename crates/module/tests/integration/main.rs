@@ -1,3 +1,4 @@
 //! What the crate promises, from outside.
 
+mod moves;
 mod state;
