@@ -198,7 +198,7 @@ pub(crate) fn configuration(bytes: &[u8]) {
         Err(found) => errors.extend(found),
     }
     for error in errors {
-        let subject = error.subject.range();
+        let subject = error.subject.expect("a place").range();
         assert!(text.get(subject).is_some(), "{error} is at no part of the source");
     }
 }
@@ -219,7 +219,7 @@ pub(crate) fn configuration_json(bytes: &[u8]) {
         Err(found) => errors.extend(found),
     }
     for error in errors {
-        let subject = error.subject.range();
+        let subject = error.subject.expect("a place").range();
         assert!(text.get(subject).is_some(), "{error} is at no part of the source");
     }
     for names in [&["a.tf.json"][..], &["a.tf.json", "override.tf.json"]] {
@@ -232,7 +232,7 @@ pub(crate) fn configuration_json(bytes: &[u8]) {
         errors.extend(problems.errors.into_iter().chain(problems.warnings));
         let places = sources.places();
         for error in errors {
-            let place = places.find(error.subject).expect("there is a file");
+            let place = places.find(error.subject.expect("a place")).expect("there is a file");
             assert!(
                 place.lines.text().get(place.span.range()).is_some(),
                 "{error} is at no part of the source"

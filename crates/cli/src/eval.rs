@@ -8,8 +8,9 @@ use std::process::ExitCode;
 use objchange::Value;
 use objchange::value::WriteError;
 use objchange_hcl::{
-    Diagnostic, Environment, Expr, Functions, HiddenSource, Lines, ModuleConfig, Position, Scope, Sources,
-    Span, VariableValues, asks_type, console_text, console_type, evaluate, parse_expression, variables,
+    Diagnostic, Environment, Expr, Functions, HiddenSource, LineIndex, ModuleConfig, Position, Scope,
+    Sources, Span, VariableValues, asks_type, console_text, console_type, evaluate, parse_expression,
+    variables,
 };
 use objchange_text::visible_json;
 use serde_json::json;
@@ -95,7 +96,7 @@ impl<'a> Evaluation<'a> {
     fn new(args: &'a Args, configuration: &'a Configuration) -> Result<Self, ConfigurationError> {
         let sources = &configuration.sources;
         let problems = |found| {
-            let hidden = HiddenSource::new(sources, |_| None, []);
+            let hidden = HiddenSource::new(sources, |_, _| None, []);
             ConfigurationError::Problems { found, hidden }
         };
         let module = configuration.module()?;
@@ -178,7 +179,7 @@ impl<'a> Evaluation<'a> {
             out.flush()?;
         }
         if !in_file.is_empty() {
-            let hidden = HiddenSource::new(self.sources, |_| None, &parsed);
+            let hidden = HiddenSource::new(self.sources, |_, _| None, &parsed);
             report::show(self.sources, &hidden, &in_file)?;
         }
         if let Ok(sources) = Sources::of(name, text) {
@@ -238,7 +239,7 @@ fn value_json(value: &Value) -> Result<String, WriteError> {
 }
 
 fn errors_json(text: &str, found: &[Diagnostic], sources: &Sources, in_file: &[Diagnostic]) -> String {
-    let lines = Lines::new(text);
+    let lines = LineIndex::new(text);
     let written = |error: &Diagnostic, source: &str, start: Position, end: Position| {
         json!({
             "summary": error.summary,

@@ -16,6 +16,13 @@ pub(crate) struct SchemaArgs {
     #[arg(long = "schemas", visible_alias = "schema", value_name = "FILE")]
     schemas: Option<PathBuf>,
 
+    #[command(flatten)]
+    binaries: SchemaBinaries,
+}
+
+/// Providers that are asked for their schemas.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct SchemaBinaries {
     /// Get the schemas from this provider binary instead; can be repeated
     #[cfg(feature = "provider")]
     #[arg(long, value_name = "BINARY[=ADDRESS]", conflicts_with = "schemas")]
@@ -64,17 +71,20 @@ impl SchemaArgs {
         if let Some(source) = self.source() {
             return Ok(Some(SchemaText { name: source.to_string(), text: read(&source)? }));
         }
-        self.ask_providers()
+        self.binaries.read()
     }
+}
 
+impl SchemaBinaries {
     #[cfg(not(feature = "provider"))]
     #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "there are providers in a full build")]
-    fn ask_providers(&self) -> Result<Option<SchemaText>, SchemaTextError> {
+    pub(crate) fn read(&self) -> Result<Option<SchemaText>, SchemaTextError> {
         Ok(None)
     }
 
+    /// The document of what the providers answer, if any are named.
     #[cfg(feature = "provider")]
-    fn ask_providers(&self) -> Result<Option<SchemaText>, SchemaTextError> {
+    pub(crate) fn read(&self) -> Result<Option<SchemaText>, SchemaTextError> {
         if self.provider_binary.is_empty() {
             return Ok(None);
         }

@@ -11,6 +11,7 @@ use objchange::{Type, Value};
 use smol_str::SmolStr;
 
 use crate::functions::PatternCache;
+use objchange_text::Called;
 
 /// A function of the configuration language, as data: its parameters, its result type and its implementation.
 ///
@@ -164,6 +165,11 @@ impl FunctionError {
         Self { argument: None, message: message.into() }
     }
 
+    /// A stable name of this sort of error.
+    pub fn kind(&self) -> &'static str {
+        if self.argument.is_some() { "invalid_argument" } else { "call_failed" }
+    }
+
     /// This argument, by position from 0, is wrong.
     pub fn argument(position: usize, message: impl Into<Cow<'static, str>>) -> Self {
         Self { argument: Some(position), message: message.into() }
@@ -267,6 +273,27 @@ impl Function {
     /// The parameter that an argument is for; `None` if there are too many arguments.
     pub fn parameter(&self, position: usize) -> Option<&Parameter> {
         self.parameters.get(position).or(self.variadic.as_ref())
+    }
+
+    /// What errors say of a call.
+    pub(crate) fn called(&self, name: &str) -> Called {
+        let json = |ty: &Type| serde_json::to_string(ty).unwrap_or_else(|_| "\"dynamic\"".to_owned());
+        let told = |parameter: &Parameter| (parameter.name.to_string(), json(&parameter.ty));
+        let result = match &self.result {
+            ResultType::Is(ty) => ty.clone(),
+            // As far as it can be told of arguments about which nothing is known.
+            ResultType::Of(of) => {
+                let unknown = |parameter: &Parameter| Value::unknown(parameter.ty.clone());
+                let arguments: Vec<Value> = self.parameters.iter().map(unknown).collect();
+                of(&arguments).unwrap_or(Type::Dynamic)
+            }
+        };
+        Called {
+            name: name.to_owned(),
+            parameters: self.parameters.iter().map(told).collect(),
+            variadic: self.variadic.as_ref().map(told),
+            result: json(&result),
+        }
     }
 
     /// Calls the function with arguments that are converted to the types of their parameters, as many as it takes.

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::diagnostic::Diagnostic;
-use crate::source::{Lines, Position, Span};
+use objchange_text::Diagnostic;
+use objchange_text::{LineIndex, Position, Span};
 
 /// The texts of a configuration. What is read of them has places in all of them together, each file beginning where
 /// the one before has ended.
@@ -73,6 +73,11 @@ impl Sources {
         self.files.len()
     }
 
+    /// Where the last file ends.
+    pub fn end(&self) -> u32 {
+        self.files.last().map_or(0, |last| last.start + last.text.len() as u32)
+    }
+
     pub(crate) fn files(&self) -> &[SourceFile] {
         &self.files
     }
@@ -85,14 +90,14 @@ impl Sources {
     /// Prepares for questions about places in some of the files: those with these positions.
     pub(crate) fn places_of(&self, files: Range<usize>) -> Places<'_> {
         let files = self.files.get(files).unwrap_or_default();
-        Places { files: files.iter().map(|file| (file, Lines::new(&file.text))).collect() }
+        Places { files: files.iter().map(|file| (file, LineIndex::new(&file.text))).collect() }
     }
 }
 
 /// Finds places in the files of a configuration.
 #[derive(Debug)]
 pub struct Places<'s> {
-    files: Vec<(&'s SourceFile, Lines<'s>)>,
+    files: Vec<(&'s SourceFile, LineIndex<'s>)>,
 }
 
 /// A part of a file.
@@ -101,7 +106,7 @@ pub struct Place<'p> {
     /// The name of the file.
     pub name: &'p str,
     /// Its lines.
-    pub lines: &'p Lines<'p>,
+    pub lines: &'p LineIndex<'p>,
     /// The part, in the text of the file.
     pub span: Span,
 }

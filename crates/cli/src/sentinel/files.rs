@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use annotate_snippets::{Group, Level, Renderer};
-use objchange_hcl::{Lines, Place, Span};
+use objchange_hcl::{LineIndex, Place, Span};
 use objchange_sentinel::SyntaxError;
 use objchange_text::visible;
 
@@ -36,7 +36,7 @@ pub(super) fn find(arguments: &[PathBuf]) -> Result<Vec<Source>, String> {
 
 /// Says on standard error why a text is no policy, each error with its place.
 pub(super) fn show_errors(name: &str, text: &str, errors: &[SyntaxError]) -> io::Result<()> {
-    let lines = Lines::new(text);
+    let lines = LineIndex::new(text);
     let mut err = crate::terminal::stderr();
     for error in errors.iter().take(report::MAX_SHOWN) {
         let span = Span { start: error.span.start, end: error.span.end };

@@ -7,12 +7,12 @@ use objchange::schema::{Block, NestingMode};
 use smol_str::SmolStr;
 
 use super::attributes_as_blocks::{as_block, may_be_legacy};
-use crate::diagnostic::Diagnostic;
 use crate::module::{BodyPart, Content, RawBlock, RawBody, Shape};
-use crate::source::Span;
 use crate::suggestion::did_you_mean;
 use crate::syntax::ast::{self, Body, Label};
 use crate::syntax::json::{JsonBody, Node, NodeKind, Property, Style};
+use objchange_text::Diagnostic;
+use objchange_text::Span;
 
 /// What a property may be that has nothing to say.
 const COMMENT: &str = "//";
@@ -381,6 +381,7 @@ impl<'j, 't> Reading<'j, 't> {
                 labels: labels.into_iter().collect(),
                 header: value.open(),
                 open: value.open(),
+                close: value.open(),
                 body,
             });
         }

@@ -17,14 +17,13 @@ use smol_str::SmolStr;
 
 pub use references::{Purpose, references};
 
-use crate::diagnostic::Diagnostic;
 use crate::eval::{Evaluator, Scope, dynamic};
 use crate::function::Functions;
-use crate::source::Span;
 use crate::syntax::ast::{self, Body};
 use attributes_as_blocks::BlockAttributes;
 use blocks::Blocks;
 use expand::Instance;
+use objchange_text::{Diagnostic, Span};
 use places::{BlockPlace, Place};
 
 /// Decodes the body of a resource, a data source or a provider: the config object that planning needs.
@@ -184,8 +183,7 @@ impl Decoder<'_> {
         match value.with_marks(content.surroundings.marks).convert(ty) {
             Ok(value) => value,
             Err(error) => {
-                let place = if error.path.is_root() { String::new() } else { format!("{}: ", error.path) };
-                let detail = format!("Inappropriate value for attribute {name:?}: {place}{}.", error.kind);
+                let detail = format!("Inappropriate value for attribute {name:?}: {}.", error.kind);
                 self.evaluator.error("Incorrect attribute value type", written.expr.span, detail);
                 Value::unknown(ty.without_optional())
             }
@@ -193,7 +191,7 @@ impl Decoder<'_> {
     }
 
     /// Reports an error whose detail quotes nothing but the source and a schema.
-    fn error(&mut self, summary: impl Into<std::borrow::Cow<'static, str>>, span: Span, detail: String) {
+    fn error(&mut self, summary: impl Into<objchange_text::Summary>, span: Span, detail: String) {
         self.evaluator.report(summary, span, detail);
     }
 }

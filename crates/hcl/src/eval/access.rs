@@ -2,9 +2,9 @@
 
 use objchange::value::{Kind, Number};
 use objchange::{Type, Value};
+use objchange_text::Span;
 
 use super::{Evaluator, Failed, Scope, dynamic, marked};
-use crate::source::Span;
 use crate::syntax::ast::{Access, Step, StepKind};
 
 impl Evaluator<'_> {
@@ -71,15 +71,21 @@ impl Evaluator<'_> {
                 }
             },
             (Type::List(element) | Type::Set(element), _) if matches!(**element, Type::Object(_)) => {
+                let collection = if matches!(value.ty(), Type::List(_)) { "list" } else { "set" };
                 let detail = format!(
-                    "This is a {}: it has many objects. Did you mean the attribute {name:?} of one of them, by its \
-                     index, or of all of them, with [*]?",
-                    value.ty().friendly_name()
+                    "Can't access attributes on a {}. Did you mean to access attribute {name:?} for a specific element of the \
+                     {collection}, or across all elements of the {collection}?",
+                    if collection == "list" { "list of objects" } else { "set of objects" }
                 );
                 self.failed(UNSUPPORTED, span, detail)
             }
-            (ty, _) => {
-                let detail = format!("A value of type {} does not have any attributes.", ty.friendly_name());
+            (ty, _) if ty.is_primitive() => {
+                let detail =
+                    format!("Can't access attributes on a primitive-typed value ({}).", ty.friendly_name());
+                self.failed(UNSUPPORTED, span, detail)
+            }
+            _ => {
+                let detail = "This value does not have any attributes.";
                 self.failed(UNSUPPORTED, span, detail)
             }
         }
@@ -89,7 +95,7 @@ impl Evaluator<'_> {
     pub(super) fn index(&mut self, value: &Value, key: &Value, span: Span) -> Result<Value, Failed> {
         const INVALID: &str = "Invalid index";
         if value.is_null() {
-            let detail = "This value is null, so it does not have any elements.";
+            let detail = "This value is null, so it does not have any indices.";
             return self.failed("Attempt to index null value", span, detail);
         }
         if key.is_null() {
@@ -113,7 +119,7 @@ impl Evaluator<'_> {
         };
         let Ok(key) = key.convert(&key_type) else {
             let detail = format!(
-                "The given key does not identify an element in this collection value: a {} is required.",
+                "The given key does not identify an element in this collection value: {} required.",
                 key_type.friendly_name()
             );
             return self.failed(INVALID, span, detail);
@@ -137,16 +143,7 @@ impl Evaluator<'_> {
             (_, Kind::List(elements) | Kind::Tuple(elements), Kind::Number(n)) => {
                 match position(n).and_then(|i| elements.get(i)) {
                     Some(element) => Ok(marked(element, with_key)),
-                    None => {
-                        let count = match elements.len() {
-                            _ if !with_key.is_empty() => String::new(),
-                            0 => " It has no elements.".to_owned(),
-                            1 => " It has one element, which has the index 0.".to_owned(),
-                            n => format!(" It has {n} elements, with indexes from 0 to {}.", n - 1),
-                        };
-                        let detail = format!("{missing}{count}");
-                        self.failed(INVALID, span, detail)
-                    }
+                    None => self.failed(INVALID, span, missing),
                 }
             }
             (Type::Object(object), Kind::Unknown(_), Kind::String(name)) => match object.attribute(name) {

@@ -2,6 +2,7 @@
 
 use objchange::value::{Bound, Kind, Refinements, unify};
 use objchange::{Type, Value};
+use objchange_text::Span;
 
 use super::{Evaluator, Scope, dynamic, is_untyped_null};
 use crate::syntax::ast::Conditional;
@@ -49,7 +50,7 @@ impl Evaluator<'_> {
         }
     }
 
-    fn inconsistent(&mut self, span: crate::source::Span, yes: &Value, no: &Value) {
+    fn inconsistent(&mut self, span: Span, yes: &Value, no: &Value) {
         let detail = format!(
             "The true and false result expressions must have consistent types. The 'true' value is {}, but the 'false' \
              value is {}.",

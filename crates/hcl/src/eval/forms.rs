@@ -29,12 +29,13 @@ impl Form {
         })
     }
 
-    /// How many arguments it takes, at least and at most.
-    fn count(self) -> (usize, Option<usize>) {
+    /// The names of its parameters, and how many arguments there may be.
+    fn parameters(self) -> (&'static [&'static str], Option<usize>) {
         match self {
-            Self::Try => (0, None),
-            Self::Can => (1, Some(1)),
-            Self::Convert | Self::TemplateString => (2, Some(2)),
+            Self::Try => (&[], None),
+            Self::Can => (&["expression"], Some(1)),
+            Self::Convert => (&["value", "type"], Some(2)),
+            Self::TemplateString => (&["template", "vars"], Some(2)),
         }
     }
 }
@@ -42,8 +43,8 @@ impl Form {
 impl Evaluator<'_> {
     pub(super) fn form(&mut self, form: Form, call: &Call, scope: &Scope<'_>) -> Value {
         let Ok(Some(arguments)) = self.arguments(call, scope) else { return dynamic() };
-        let (least, most) = form.count();
-        if self.check_count(call, &arguments, least, most).is_err() {
+        let (names, most) = form.parameters();
+        if self.check_count(call, &arguments, names, most).is_err() {
             return dynamic();
         }
         let result = match (form, &arguments[..]) {
@@ -55,7 +56,11 @@ impl Evaluator<'_> {
             }
             (_, arguments) => {
                 let place = arguments.last().map(Argument::place);
-                self.call_error(call, place, "this argument cannot be part of an expanded list");
+                self.call_error(
+                    call,
+                    place.map(|place| ("value", place)),
+                    "this argument cannot be part of an expanded list",
+                );
                 Err(Failed)
             }
         };
@@ -142,7 +147,7 @@ impl Evaluator<'_> {
         };
         let has_failed = self.failed_since(errors);
         let refused = |this: &mut Self, why: &str| {
-            this.call_error(call, Some(place), why);
+            this.call_error(call, Some(("template", place)), why);
             Err(Failed)
         };
         if self.reach < Capability::Templates {
@@ -169,7 +174,7 @@ impl Evaluator<'_> {
         let marks = marks | text.marks();
         if values.is_null() {
             let message = "the variables must be a map or an object, and not null";
-            self.call_error(call, Some(variables.place()), message);
+            self.call_error(call, Some(("vars", variables.place())), message);
             return Err(Failed);
         }
         if *values.ty() == Type::Dynamic {
@@ -192,7 +197,7 @@ impl Evaluator<'_> {
         match rendered {
             Ok(text) => Ok(not_null(text).with_marks(marks)),
             Err(error) => {
-                let place = matches!(error, RenderError::Variables(_)).then(|| variables.place());
+                let place = matches!(error, RenderError::Variables(_)).then(|| ("vars", variables.place()));
                 let message = if marks.is_empty() { error.message() } else { "it is sensitive why" };
                 self.call_error(call, place, message);
                 Err(Failed)

@@ -2,9 +2,9 @@
 
 use objchange::value::{Bound, Kind, Number, Refinements};
 use objchange::{Type, Value};
+use objchange_text::clusters;
 
 use super::{Answer, any, elements, refined, unknown};
-use crate::clusters;
 use crate::eval::equality::equal;
 use crate::function::{Function, FunctionError, Functions, Parameter};
 

@@ -1,11 +1,11 @@
 //! Text: case, trimming, cutting, joining, searching.
 
 use objchange::{Type, Value};
+use objchange_text::clusters::{clusters, count};
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 
 use super::limits::{MAX_ELEMENTS, check_elements, check_text};
 use super::{Answer, elements, number, string, text, unknown, whole};
-use crate::clusters::{clusters, count};
 use crate::function::{Function, FunctionError, Functions, Parameter};
 
 pub(super) fn add(functions: &mut Functions) {

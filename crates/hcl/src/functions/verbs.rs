@@ -2,10 +2,10 @@
 
 use objchange::value::{Kind, Number};
 use objchange::{Type, Value};
+use objchange_text::clusters::{self, clusters};
 
 use super::json;
 use super::limits::{MAX_TEXT, MAX_WIDTH, check_text};
-use crate::clusters::{self, clusters};
 use crate::function::FunctionError;
 
 /// One verb: `%-5.2[3]f`.

@@ -9,9 +9,9 @@ use super::merge::{merge, replace_attributes};
 use super::problems::Problems;
 use super::raw::RawBody;
 use super::shape::{NOTHING, Shape};
-use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{Attribute, Body};
 use crate::syntax::json::body_at;
+use objchange_text::Diagnostic;
 
 /// The part of a block that a provider's schema describes. In JSON syntax the schema tells blocks from arguments.
 #[derive(Debug, Clone, Default)]
@@ -77,6 +77,14 @@ impl ConfigBody {
                 body_at(text, *start).is_ok_and(|json| json.split(|name| !shape.has(name)).0.is_empty())
             }
         })
+    }
+
+    /// All of it where no schema is at hand: in JSON syntax everything is an argument then.
+    pub fn generic(&self) -> Body {
+        match &self.parts[..] {
+            [BodyPart::Native(body)] => body.clone(),
+            _ => Body { attributes: self.clone().arguments().0, ..Body::default() },
+        }
     }
 
     /// All of it as arguments whose strings are templates, and what in it is none.

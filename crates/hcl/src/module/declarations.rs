@@ -9,8 +9,8 @@ use smol_str::SmolStr;
 
 use super::body::ConfigBody;
 use crate::eval::TypeConstraint;
-use crate::source::Span;
 use crate::syntax::ast::{Attribute, Expr};
+use objchange_text::Span;
 
 /// What the files of one module declare, with override files applied.
 #[derive(Debug, Clone, Default)]
@@ -126,6 +126,8 @@ pub struct OutputConfig {
 pub struct ResourceConfig {
     /// The header of the block.
     pub header: Span,
+    /// Where the type is written.
+    pub type_span: Span,
     /// What the provider sees.
     pub body: ConfigBody,
     /// `count`.

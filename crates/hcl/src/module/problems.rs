@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
+use objchange_text::Span;
+use objchange_text::{Diagnostic, Summary};
 
 /// What is wrong with the files of a module.
 #[derive(Debug, Clone, Default)]
@@ -17,7 +17,7 @@ pub struct Problems {
 impl Problems {
     pub(crate) fn error(
         &mut self,
-        summary: impl Into<Cow<'static, str>>,
+        summary: impl Into<Summary>,
         place: Span,
         detail: impl Into<Cow<'static, str>>,
     ) {
@@ -26,7 +26,7 @@ impl Problems {
 
     pub(crate) fn warning(
         &mut self,
-        summary: impl Into<Cow<'static, str>>,
+        summary: impl Into<Summary>,
         place: Span,
         detail: impl Into<Cow<'static, str>>,
     ) {

@@ -8,12 +8,12 @@ use smol_str::SmolStr;
 
 use super::declarations::{Condition, ModuleConfig, VariableConfig};
 use super::environment::Environment;
-use crate::diagnostic::Diagnostic;
 use crate::eval::{Scope, TypeConstraint, constant, evaluate, explain};
 use crate::function::Functions;
 use crate::sources::Sources;
 use crate::syntax::parse_expression;
 use crate::walk::variables;
+use objchange_text::Diagnostic;
 
 const INVALID: &str = "Invalid value for input variable";
 

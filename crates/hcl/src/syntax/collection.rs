@@ -1,11 +1,11 @@
 //! Expressions in brackets: calls, tuples, objects and `for`.
 
+use objchange_text::Span;
 use smol_str::SmolStr;
 
 use super::ast::{Call, Expr, ExprKind, For, Item};
 use super::parser::{Parsed, Parser};
 use super::token::{Kind, Token};
-use crate::source::Span;
 
 impl Parser<'_> {
     /// A function call, from behind the first part of its name.

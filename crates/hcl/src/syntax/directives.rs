@@ -1,11 +1,11 @@
 //! From a row of template parts to a tree: `if`, `else`, `for` and their ends.
 
 use objchange::Value;
+use objchange_text::Span;
 
 use super::ast::{Conditional, Expr, ExprKind, For};
 use super::parser::Parser;
 use super::template::{Part, PartKind};
-use crate::source::Span;
 
 /// What is between two directives, on its way.
 #[derive(Default)]
@@ -156,5 +156,5 @@ fn unexpected(parser: &mut Parser<'_>, word: &'static str, span: Span) {
         "endif" => "There is no \"if\" that this \"endif\" could end.",
         _ => "There is no \"for\" that this \"endfor\" could end.",
     };
-    parser.report(format!("Unexpected {word} directive"), span, detail);
+    parser.report(("unexpected_directive", format!("Unexpected {word} directive")), span, detail);
 }

@@ -1,8 +1,9 @@
 //! The text that literal tokens stand for.
 
+use objchange_text::Span;
+
 use super::parser::Parser;
 use super::token::Token;
-use crate::source::Span;
 
 /// Text of heredocs and template files: only `$${` and `%%{` stand for something else.
 pub(super) fn plain(source: &str) -> String {

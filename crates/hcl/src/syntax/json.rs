@@ -4,13 +4,11 @@
 
 use objchange::Value;
 use objchange::value::Number;
-use objchange_text::json::Reader;
 pub(crate) use objchange_text::json::{Node, NodeKind, Property};
+use objchange_text::{Diagnostic, Span, json::Reader};
 
 use super::ast::{Expr, ExprKind, Item, relocate};
 use super::{check_length, expression, template};
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
 
 /// What a string of an argument is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -150,7 +148,7 @@ impl<'t> Source<'t> {
             }
             Err(found) => {
                 errors.extend(
-                    found.into_iter().map(|error| Diagnostic { subject: to(error.subject), ..error }),
+                    found.into_iter().map(|error| Diagnostic { subject: error.subject.map(to), ..error }),
                 );
                 Expr::new(span, ExprKind::Missing)
             }

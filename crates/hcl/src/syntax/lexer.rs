@@ -2,11 +2,10 @@
 
 mod text;
 
+use objchange_text::{Diagnostic, Span};
 use unicode_ident::{is_xid_continue, is_xid_start};
 
 use super::token::{Kind, Token};
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
 
 /// Nobody reads more errors than this; one that takes a byte of text takes a hundred times as much memory.
 pub(super) const MAX_ERRORS: usize = 10_000;

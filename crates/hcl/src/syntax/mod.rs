@@ -22,11 +22,9 @@ mod traversal;
 pub use ast::{Attribute, Block, Body, Expr, Label};
 pub use json::{JsonBody, parse_body_json};
 use lexer::{Top, tokens};
+use objchange_text::{Diagnostic, Span};
 use parser::Parser;
 use token::Kind;
-
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
 
 /// More than this cannot be addressed by a [`Span`].
 const MAX_LENGTH: usize = u32::MAX as usize;
@@ -88,6 +86,15 @@ fn template(text: &str, depth: u32) -> Result<Expr, Vec<Diagnostic>> {
 /// Everything that is wrong with it.
 pub fn parse_body(text: &str) -> Result<Body, Vec<Diagnostic>> {
     parse(text, Top::Code, true, 0, |p| Some(p.file()))
+}
+
+/// What can be read of the arguments and blocks of a file, whatever else is wrong with it.
+pub(crate) fn parse_body_partly(text: &str) -> Body {
+    if check_length(text).is_err() {
+        return Body::default();
+    }
+    let (tokens, _) = tokens(text, Top::Code);
+    Parser::new(text, &tokens, true, 0).file()
 }
 
 fn parse<T>(

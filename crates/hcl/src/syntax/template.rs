@@ -1,6 +1,7 @@
 //! Templates: quoted strings, heredocs and template files, as a row of parts. `directives` makes a tree of them.
 
 use objchange::Value;
+use objchange_text::Span;
 use smol_str::SmolStr;
 
 use super::ast::{Expr, ExprKind};
@@ -9,7 +10,6 @@ use super::escape;
 use super::flush;
 use super::parser::{Broken, Parsed, Parser};
 use super::token::{Kind, Token};
-use crate::source::Span;
 
 /// A part of a template, in source order.
 #[derive(Debug)]
@@ -283,7 +283,7 @@ impl Parser<'_> {
             if !broken && close.kind != Kind::CloseSequence {
                 broken = true;
                 let detail = format!("Expected a closing brace to end the {name:?} directive.");
-                p.error(format!("Extra characters in {name} marker"), close.span, detail);
+                p.error(("extra_characters_in_marker", format!("Extra characters in {name} marker")), close.span, detail);
             }
             match kind {
                 PartKind::If(_) | PartKind::For { .. } => {

@@ -2,12 +2,12 @@
 
 use objchange::Value;
 use objchange::value::Number;
+use objchange_text::Span;
 use smol_str::SmolStr;
 
 use super::ast::{Access, Expr, ExprKind, Relative, Splat, Step, StepKind};
 use super::parser::{Broken, Parsed, Parser};
 use super::token::{Kind, Token};
-use crate::source::Span;
 
 impl Parser<'_> {
     /// All that stands behind a term.

@@ -4,7 +4,7 @@ use objchange::schema::{Attribute, Block, NestedBlock, NestingMode};
 use objchange::value::Path;
 use objchange::{Type, Value};
 use objchange_hcl::{
-    Decoded, Diagnostic, Functions, Lines, Scope, Variables, decode, parse_body, parse_body_json,
+    Decoded, Diagnostic, Functions, LineIndex, Scope, Variables, decode, parse_body, parse_body_json,
 };
 use proptest::prelude::*;
 
@@ -46,7 +46,7 @@ fn from_json(text: &str) -> (Value, Vec<Diagnostic>) {
 /// Each error with the source that it points to.
 fn errors(text: &str) -> Vec<(String, String)> {
     let found = from_json(text).1.into_iter();
-    found.map(|error| (error.summary.to_string(), text[error.subject.range()].to_owned())).collect()
+    found.map(|error| (error.summary.to_string(), text[error.subject.unwrap().range()].to_owned())).collect()
 }
 
 fn from_native(text: &str) -> Value {
@@ -172,9 +172,9 @@ fn each_error_has_the_summary_and_the_place_that_terraform_gives_it() {
     }
     // The second name, not the first.
     let text = r#"{"name": 1, "name": 2}"#;
-    assert_eq!(from_json(text).1[0].subject.start, 12);
+    assert_eq!(from_json(text).1[0].subject.unwrap().start, 12);
     let text = "{\"name\":\n  \"e\u{301}${no}\"}";
-    let position = Lines::new(text).position(from_json(text).1[0].subject.start);
+    let position = LineIndex::new(text).position(from_json(text).1[0].subject.unwrap().start);
     assert_eq!((position.line, position.column), (2, 7));
 }
 
@@ -190,7 +190,7 @@ fn what_is_no_json_is_told_with_its_place() {
     ] {
         let errors = parse_body_json(text).map(|_| ()).unwrap_err();
         let found: Vec<(&str, u32)> =
-            errors.iter().map(|error| (&*error.summary, error.subject.start)).collect();
+            errors.iter().map(|error| (&*error.summary, error.subject.unwrap().start)).collect();
         assert_eq!(found, [(summary, at)], "{text}");
     }
 }

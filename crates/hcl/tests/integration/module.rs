@@ -32,7 +32,10 @@ fn resources(module: &ModuleConfig) -> Vec<(&str, &str)> {
 /// Each error as its summary and its place.
 fn told(sources: &Sources, errors: &[Diagnostic]) -> Vec<String> {
     let places = sources.places();
-    errors.iter().map(|error| format!("{}: {}", places.find(error.subject).unwrap(), error.summary)).collect()
+    errors
+        .iter()
+        .map(|error| format!("{}: {}", places.find(error.subject.unwrap()).unwrap(), error.summary))
+        .collect()
 }
 
 fn errors_of(files: &[(&str, &str)]) -> Vec<String> {
@@ -422,7 +425,10 @@ fn what_is_given_is_validated() {
             (Err(errors), Some(wanted)) => {
                 let error = &errors[0];
                 assert!(error.detail.contains(wanted), "{condition}: {errors:?}");
-                assert!(text[error.subject.range()].starts_with(&condition[..3]) || condition == "var.x[0]");
+                assert!(
+                    text[error.subject.unwrap().range()].starts_with(&condition[..3])
+                        || condition == "var.x[0]"
+                );
             }
             (result, _) => panic!("{condition}: {result:?}"),
         }

@@ -229,7 +229,7 @@ impl Reading<'_> {
     }
 
     fn unreadable(&mut self, address: &InstanceAddress, summary: String, detail: &str) {
-        self.diagnostics.without_place(Severity::Error, summary, detail.to_owned());
+        self.diagnostics.without_place(Severity::Error, ("state_of_resource", summary), detail.to_owned());
         self.state.unreadable.insert(address.clone());
     }
 }
@@ -255,9 +255,12 @@ fn dependencies(raw: Raw<'_>) -> Option<Vec<ResourceAddress>> {
     }
     reader
         .elements(|reader| {
+            let not_one = |reader: &Reader<'_>| reader.error("this is not the address of a resource");
+            if reader.peek() != Some(b'"') {
+                return Err(not_one(reader));
+            }
             let text = reader.string()?;
-            let not_one = reader.error("this is not the address of a resource");
-            let address: InstanceAddress = text.parse().map_err(|_| not_one)?;
+            let address: InstanceAddress = text.parse().map_err(|_| not_one(reader))?;
             all.push(address.resource);
             Ok::<(), objchange_plan::JsonError>(())
         })

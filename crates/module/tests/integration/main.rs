@@ -1,4 +1,7 @@
 //! What the crate promises, from outside.
 
+mod arguments;
+mod diagnostics;
 mod moves;
 mod state;
+mod variables;

@@ -21,9 +21,14 @@ impl Providers for Moving {
         Vec::new()
     }
 
+    fn configure(&mut self, _: &ProviderConfigAddress, _: &Value) -> Vec<Diagnostic> {
+        Vec::new()
+    }
+
     fn plan(
         &mut self,
         _: &ProviderConfigAddress,
+        _: &str,
         _: &str,
         request: &PlanResourceChange,
     ) -> Result<PlannedResource, ProviderError> {

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use annotate_snippets::{Group, Level, Renderer};
-use objchange_hcl::{Lines, Place, Span};
+use objchange_hcl::{LineIndex, Place, Span};
 use objchange_sentinel::Severity;
 use objchange_text::visible;
 
@@ -26,7 +26,7 @@ impl Text {
         if findings.is_empty() {
             return Ok(());
         }
-        let lines = Lines::new(text);
+        let lines = LineIndex::new(text);
         let mut out = crate::terminal::stdout();
         for finding in *findings {
             let level = match finding.severity {

@@ -5,9 +5,9 @@ use objchange::address::{InstanceAddress, InstanceKey, Mode, ModuleAddress, Modu
 use objchange::value::Kind;
 
 use super::super::declarations::MoveTarget;
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
 use crate::syntax::ast::{Expr, ExprKind, Step, StepKind};
+use objchange_text::Diagnostic;
+use objchange_text::Span;
 
 const INVALID: &str = "Invalid address";
 /// What no address of a resource begins with.

@@ -7,8 +7,8 @@ use super::super::shape::REMOVED_LIFECYCLE;
 use super::collect::Declared;
 use super::references::{NO_REFERENCE, is_reference};
 use super::{Reader, address};
-use crate::source::Span;
 use crate::syntax::ast::{Expr, ExprKind, StepKind};
+use objchange_text::Span;
 
 impl Reader<'_> {
     pub(super) fn moved(&mut self, declared: Declared<'_>) -> Option<MovedConfig> {

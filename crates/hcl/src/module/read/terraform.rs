@@ -5,8 +5,8 @@ use super::super::raw::RawBlock;
 use super::Reader;
 use super::collect::Declared;
 use super::references::keyword;
-use crate::source::Span;
 use crate::syntax::ast::{Attribute, Expr, ExprKind};
+use objchange_text::Span;
 
 impl Reader<'_> {
     pub(super) fn terraform_blocks(&mut self, blocks: Vec<Declared<'_>>, config: &mut ModuleConfig) {

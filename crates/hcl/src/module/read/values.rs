@@ -4,8 +4,8 @@ use objchange::{Type, Value};
 
 use super::super::raw::Content;
 use super::Reader;
-use crate::source::Span;
 use crate::syntax::ast::Expr;
+use objchange_text::Span;
 
 const UNSUITABLE: &str = "Unsuitable value type";
 

@@ -136,7 +136,11 @@ impl Reader<'_> {
         if let Some(condition) = condition.as_ref().filter(|condition| variables(condition).is_empty()) {
             let detail = "The condition expression must refer to at least one object from elsewhere in the configuration, \
                           or else its result would not be checking anything.";
-            self.problems.error(format!("Invalid {kind} expression"), condition.span, detail);
+            self.problems.error(
+                ("invalid_kind_expression", format!("Invalid {kind} expression")),
+                condition.span,
+                detail,
+            );
         }
         let error_message = content.attribute("error_message")?.expr.clone();
         Some(Condition { header, condition: condition?, error_message })

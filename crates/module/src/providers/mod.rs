@@ -1,8 +1,14 @@
 //! Who answers for the providers of a module.
 
+mod builtin;
+mod simulated;
+
 use objchange::Value;
 use objchange::change::{Diagnostic, PlanResourceChange, PlannedResource, ProviderError};
 use objchange::schema::{Schema, SchemaKind};
+
+pub use builtin::TerraformData;
+pub use simulated::SimulatedProviders;
 
 use crate::ProviderConfigAddress;
 
@@ -38,6 +44,9 @@ pub trait Providers {
         type_name: &str,
         config: &Value,
     ) -> Vec<Diagnostic>;
+
+    /// Configures a provider; what it says of that.
+    fn configure(&mut self, provider: &ProviderConfigAddress, config: &Value) -> Vec<Diagnostic>;
 
     /// Plans a change of an object.
     ///

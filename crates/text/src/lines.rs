@@ -2,8 +2,6 @@
 
 use std::sync::OnceLock;
 
-pub use objchange_text::Span;
-
 use crate::clusters;
 
 /// A place in a source text as people count it.
@@ -20,7 +18,7 @@ pub struct Position {
 /// Finds positions in a text. Made in one pass over it; with another one when the first position in a long line is
 /// asked for, a position costs no more in a long line than in a short one.
 #[derive(Debug, Clone)]
-pub struct Lines<'t> {
+pub struct LineIndex<'t> {
     text: &'t str,
     /// Where each line starts.
     starts: Vec<u32>,
@@ -32,7 +30,7 @@ pub struct Lines<'t> {
 /// A shorter line is counted from its start.
 const STRIDE: u32 = 512;
 
-impl<'t> Lines<'t> {
+impl<'t> LineIndex<'t> {
     /// Prepares for questions about this text.
     pub fn new(text: &'t str) -> Self {
         let first = if text.starts_with('\u{feff}') { 3 } else { 0 };
@@ -103,13 +101,13 @@ impl<'t> Lines<'t> {
 
 #[cfg(test)]
 mod tests {
-    use super::Lines;
+    use super::LineIndex;
     use crate::clusters;
     use proptest::prelude::*;
 
     #[test]
     fn columns_are_clusters_and_lines_end_with_a_line_feed() {
-        let lines = Lines::new("a\r\ne\u{301}=\u{1f469}\u{200d}\u{1f4bb}x\n");
+        let lines = LineIndex::new("a\r\ne\u{301}=\u{1f469}\u{200d}\u{1f4bb}x\n");
         let at = |byte| {
             let position = lines.position(byte);
             (position.line, position.column)
@@ -119,9 +117,9 @@ mod tests {
             [(1, 1), (1, 2), (2, 1), (2, 2), (2, 3), (2, 4)]
         );
         assert_eq!(at(100), (3, 1));
-        assert_eq!(Lines::new("\u{feff}a").position(3).column, 1);
+        assert_eq!(LineIndex::new("\u{feff}a").position(3).column, 1);
         // Letters that Unicode joins since 15.1 are two, as where Terraform counts.
-        assert_eq!(Lines::new("\u{915}\u{94d}\u{937}").position(9).column, 3);
+        assert_eq!(LineIndex::new("\u{915}\u{94d}\u{937}").position(9).column, 3);
     }
 
     /// Lines that are short and long, with what stays together when it is cut: pairs of flags, letters joined by marks.
@@ -140,7 +138,7 @@ mod tests {
             let byte = (0..=at).rev().find(|byte| text.is_char_boundary(*byte)).unwrap_or(0);
             let start = text[..byte].rfind('\n').map_or(0, |newline| newline + 1);
             let column = clusters::count(&text[start..byte]) as u32 + 1;
-            prop_assert_eq!(Lines::new(&text).position(byte as u32).column, column);
+            prop_assert_eq!(LineIndex::new(&text).position(byte as u32).column, column);
         }
     }
 }

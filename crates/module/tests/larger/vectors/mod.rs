@@ -1,0 +1,31 @@
+//! Whole modules with what Terraform answered: the document, the text, errors and warnings, the exit code.
+
+mod case;
+mod compare;
+mod provider;
+mod run;
+
+use std::collections::BTreeMap;
+use std::panic::{self, AssertUnwindSafe};
+
+pub(crate) use case::{Case, cases, folder};
+pub(crate) use compare::{Verdicts, passes};
+pub(crate) use run::Planner;
+
+/// Plans a case and compares; also a panic is only a difference.
+pub(crate) fn judge(planner: &Planner, case: &Case) -> Verdicts {
+    let failed = |message: String| BTreeMap::from([("run".to_owned(), Some(message))]);
+    let want = match case.expected() {
+        Ok(want) => want,
+        Err(error) => return failed(format!("the expected answer cannot be read: {error}")),
+    };
+    match panic::catch_unwind(AssertUnwindSafe(|| planner.run(case))) {
+        Ok(Ok(got)) => compare::compare(&want, &got),
+        Ok(Err(message)) => failed(message),
+        Err(panic) => {
+            let text = panic.downcast_ref::<String>().cloned();
+            let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+            failed(format!("panicked: {}", text.unwrap_or_default()))
+        }
+    }
+}
