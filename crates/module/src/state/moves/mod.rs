@@ -138,7 +138,7 @@ impl Moving<'_, '_> {
                 .cloned()
                 .collect();
             for module in modules {
-                self.module(&module, to.module_from(from, &module));
+                self.module(&module, &to.module_from(from, &module));
             }
             return;
         }
@@ -156,15 +156,15 @@ impl Moving<'_, '_> {
         }
     }
 
-    fn module(&mut self, old: &ModuleAddress, new: ModuleAddress) {
+    fn module(&mut self, old: &ModuleAddress, new: &ModuleAddress) {
         let resources_in = |state: &PriorState, module: &ModuleAddress| -> Vec<ResourceAddress> {
             let all = state.resources.range(first_in(module)..).map(|(address, _)| address);
             all.take_while(|address| address.module == *module).cloned().collect()
         };
-        if *old == new {
+        if old == new {
             return;
         }
-        if !resources_in(self.state, &new).is_empty() {
+        if !resources_in(self.state, new).is_empty() {
             self.moves.blocked.insert((old.to_string(), new.to_string()));
             return;
         }
