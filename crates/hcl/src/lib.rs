@@ -82,4 +82,4 @@ pub use syntax::{
     Attribute, Block, Body, Expr, JsonBody, Label, parse_body, parse_body_json, parse_expression,
     parse_template,
 };
-pub use walk::{Reference, variables};
+pub use walk::{Reference, constant_value, variables};
