@@ -32,6 +32,22 @@ impl ProviderAddress {
         }
     }
 
+    /// The local name of the provider of a resource type that names none: the type up to its first `_`.
+    pub fn local_name(resource_type: &str) -> &str {
+        resource_type.split_once('_').map_or(resource_type, |(name, _)| name)
+    }
+
+    /// The provider of a `source` in `required_providers`: `aws`, `hashicorp/aws`, `example.com/corp/aws`. `None` if it
+    /// has another form.
+    pub fn parse(source: &str) -> Option<Self> {
+        let mut parts = source.rsplit('/').map(str::to_lowercase);
+        let name = parts.next().filter(|name| !name.is_empty())?;
+        let namespace = parts.next().unwrap_or_else(|| "hashicorp".to_owned());
+        let hostname = parts.next().unwrap_or_else(|| Self::DEFAULT_HOSTNAME.to_owned());
+        let address = Self { hostname: hostname.into(), namespace: namespace.into(), name: name.into() };
+        parts.next().is_none().then_some(address)
+    }
+
     /// The provider that is part of Terraform.
     pub fn builtin() -> Self {
         Self { hostname: "terraform.io".into(), namespace: "builtin".into(), name: "terraform".into() }
