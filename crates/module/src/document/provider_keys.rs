@@ -82,7 +82,7 @@ fn needed(module: &LoadedModule) -> BTreeMap<SmolStr, ProviderAddress> {
     let config = &module.config;
     let mut needed = BTreeMap::new();
     for (name, required) in &config.required_providers {
-        let provider = required.source.as_deref().and_then(ProviderAddress::parse);
+        let provider = required.source.as_ref().and_then(|(source, _)| ProviderAddress::parse(source));
         needed.insert(name.clone(), provider.unwrap_or_else(|| ProviderAddress::implied(name)));
     }
     let resources = config.resources.iter().map(|(name, resource)| match &resource.provider {

@@ -1,6 +1,7 @@
 //! Documents that Terraform wrote, read into plans and written again: every section must come out as it was. And what
 //! reports show of such a plan must be what they show of its document.
 
+mod configuration;
 mod read;
 
 use std::collections::BTreeMap;
@@ -22,7 +23,11 @@ pub(crate) fn trials() -> Vec<Trial> {
         let folder = folder.clone();
         Trial::test(format!("document::{name}"), move || check(&folder)).with_ignored_flag(is_absent)
     };
-    vec![trial("sections", sections), trial("reports", reports)]
+    vec![
+        trial("sections", sections),
+        trial("reports", reports),
+        trial("configuration", configuration::sections),
+    ]
 }
 
 /// The documents below a folder of cases, with their names.
