@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use objchange::schema::ProviderSchemas;
 use objchange_hcl::{BaseDirectory, Functions};
-use objchange_module::{Diagnostics, Schemas};
 use objchange_module::config::Files;
 use objchange_module::state::PriorState;
 use objchange_module::variables::{UnreadFile, VariableArgument, VariableSources, automatic_files};
+use objchange_module::{Diagnostics, Schemas};
 
 use super::files::DiskFiles;
 use crate::configuration::{Setting, Settings};
