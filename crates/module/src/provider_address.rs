@@ -32,6 +32,31 @@ impl ProviderAddress {
         }
     }
 
+    /// What a source says: `[HOST/][NAMESPACE/]NAME`; `None` where it is none. Host and names are put in lower case.
+    ///
+    /// ```
+    /// use objchange_module::ProviderAddress;
+    ///
+    /// let address = ProviderAddress::parse("local/Sim").unwrap();
+    /// assert_eq!(address.to_string(), "registry.terraform.io/local/sim");
+    /// assert_eq!(ProviderAddress::parse("a/b/c/d"), None);
+    /// ```
+    pub fn parse(source: &str) -> Option<Self> {
+        let parts: Vec<&str> = source.split('/').collect();
+        let (hostname, namespace, name) = match parts[..] {
+            [name] => (Self::DEFAULT_HOSTNAME, "hashicorp", name),
+            [namespace, name] => (Self::DEFAULT_HOSTNAME, namespace, name),
+            [hostname, namespace, name] => (hostname, namespace, name),
+            _ => return None,
+        };
+        let lower = |part: &str| SmolStr::from(part.to_lowercase());
+        let address = Self { hostname: lower(hostname), namespace: lower(namespace), name: lower(name) };
+        [&address.hostname, &address.namespace, &address.name]
+            .iter()
+            .all(|part| !part.is_empty())
+            .then_some(address)
+    }
+
     /// The provider that is part of Terraform.
     pub fn builtin() -> Self {
         Self { hostname: "terraform.io".into(), namespace: "builtin".into(), name: "terraform".into() }

@@ -3,8 +3,9 @@
 mod files;
 mod load;
 mod manifest;
+mod provider_checks;
+mod provider_configs;
 mod source;
-mod version;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use smol_str::SmolStr;
 
 pub use files::{Files, MemoryFiles};
 pub use load::LoadOptions;
+pub use provider_configs::provider_config_missing;
 
 /// Which module of a [`Config`]; 0 is the root.
 pub type ModuleId = usize;

@@ -1,4 +1,5 @@
 //! What the crate promises, from outside.
 
+mod load;
 mod moves;
 mod state;
