@@ -48,6 +48,7 @@
 mod cases;
 mod clusters;
 mod console;
+mod conversion;
 mod decode;
 mod diagnostic;
 mod eval;
@@ -64,6 +65,7 @@ mod walk;
 
 pub use cases::OPERATIONS;
 pub use console::{asks_type, console_text, console_type};
+pub use conversion::conversion_message;
 pub use decode::{Decoded, Purpose, decode, references};
 pub use diagnostic::Diagnostic;
 pub use eval::{Scope, TypeConstraint, Variables, evaluate, evaluate_template};

@@ -17,6 +17,7 @@ use smol_str::SmolStr;
 
 pub use references::{Purpose, references};
 
+use crate::conversion::conversion_message;
 use crate::diagnostic::Diagnostic;
 use crate::eval::{Evaluator, Scope, dynamic};
 use crate::function::Functions;
@@ -184,8 +185,8 @@ impl Decoder<'_> {
         match value.with_marks(content.surroundings.marks).convert(ty) {
             Ok(value) => value,
             Err(error) => {
-                let place = if error.path.is_root() { String::new() } else { format!("{}: ", error.path) };
-                let detail = format!("Inappropriate value for attribute {name:?}: {place}{}.", error.kind);
+                let reason = conversion_message(&error, ty);
+                let detail = format!("Inappropriate value for attribute {name:?}: {reason}.");
                 self.evaluator.error("Incorrect attribute value type", written.expr.span, detail);
                 Value::unknown(ty.without_optional())
             }

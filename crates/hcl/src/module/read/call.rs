@@ -13,6 +13,10 @@ impl Reader<'_> {
         self.refuse_count_with_for_each(&declared);
         let content = &declared.content;
         let source = self.string(content, "source");
+        if content.attribute("source").is_none() {
+            let detail = "The argument \"source\" is required, but no definition was found.";
+            self.problems.error("Missing required argument", content.missing, detail);
+        }
         let version = self.string(content, "version");
         if let Some((_, place)) =
             version.as_ref().filter(|(version, _)| VersionConstraints::parse(version).is_none())
