@@ -48,7 +48,8 @@ impl Reader<'_> {
     fn passed_providers(&mut self, expr: &Expr) -> Vec<(ProviderRef, ProviderRef)> {
         let (ExprKind::Object(items) | ExprKind::Properties(items)) = &expr.kind else {
             let detail = "A static map expression is required.";
-            self.problems.error("Invalid expression", expr.start(), detail);
+            let place = self.start_of(expr);
+            self.problems.error("Invalid expression", place, detail);
             return Vec::new();
         };
         let mut passed = Vec::new();
