@@ -47,6 +47,7 @@
 
 mod cases;
 mod console;
+mod conversion;
 mod decode;
 mod eval;
 mod excerpt;
@@ -63,6 +64,7 @@ mod walk;
 
 pub use cases::OPERATIONS;
 pub use console::{asks_type, console_text, console_type};
+pub use conversion::conversion_message;
 pub use decode::{Decoded, Purpose, decode, references};
 pub use eval::{DiagnosticExt, Scope, TypeConstraint, Variables, constant, evaluate, evaluate_template};
 pub use excerpt::Excerpt;

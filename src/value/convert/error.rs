@@ -104,10 +104,10 @@ fn mismatch(from: &Type, to: &Type, tells_all: bool, types: &Unifier) -> String 
     let whole = || format!("{} required", described(to));
     let same = |collection: &str| format!("all {collection} elements must have the same type");
     match (from, to) {
-        (Type::List(from), Type::List(to) | Type::Set(to)) => {
+        (Type::List(from) | Type::Set(from), Type::List(to)) => {
             format!("incorrect list element type: {}", mismatch(from, to))
         }
-        (Type::Set(from), Type::List(to) | Type::Set(to)) => {
+        (Type::List(from) | Type::Set(from), Type::Set(to)) => {
             format!("incorrect set element type: {}", mismatch(from, to))
         }
         (Type::Map(from), Type::Map(to)) => format!("incorrect map element type: {}", mismatch(from, to)),

@@ -296,9 +296,9 @@ impl Evaluator<'_> {
                 Ok((ty, Some(value)))
             }
             Err(error) => {
-                let kind = error.kind;
+                let reason = crate::conversion::conversion_message(&error, ty.ty());
                 let detail = format!(
-                    "This default value is not compatible with the attribute's type constraint: {kind}."
+                    "This default value is not compatible with the attribute's type constraint: {reason}."
                 );
                 self.failed("Invalid default value for optional attribute", default.span, detail)
             }

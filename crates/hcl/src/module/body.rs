@@ -60,6 +60,10 @@ impl ConfigBody {
         (Cow::Owned(body), errors)
     }
 
+    pub(crate) fn into_parts(self) -> Vec<BodyPart> {
+        self.parts
+    }
+
     /// All of a body.
     pub(crate) fn whole(body: RawBody<'_>) -> Self {
         let part = match body {

@@ -98,7 +98,7 @@ pub(crate) const OUTPUT: Shape = Shape {
         ("type", Name),
         ("deprecated", Constant),
     ],
-    required: &[],
+    required: &["value"],
     blocks: &[("precondition", &[]), ("postcondition", &[])],
     is_open: false,
 };
@@ -211,7 +211,7 @@ pub(crate) const REMOVED: Shape = Shape {
 };
 
 pub(crate) const REMOVED_LIFECYCLE: Shape =
-    Shape { arguments: &[("destroy", Constant)], required: &["destroy"], blocks: &[], is_open: false };
+    Shape { arguments: &[("destroy", Constant)], required: &[], blocks: &[], is_open: false };
 
 pub(crate) const IMPORT: Shape = Shape {
     arguments: &[

@@ -295,13 +295,10 @@ fn a_lifecycle_that_says_nothing_is_told() {
             "a.tf:3,3-11: Invalid combination of \"count\" and \"for_each\"",
             "a.tf:6,29-32: Variables not allowed",
             "a.tf:6,29-34: Unsuitable value type",
-            "a.tf:5,23-26: Unsuitable value type",
+            "a.tf:5,24-25: Unsuitable value type",
             "a.tf:7,23-24: Invalid expression",
             "a.tf:8,29-34: Invalid reference in replace_triggered_by expression",
             "a.tf:8,29-34: Invalid replace_triggered_by expression",
-            "a.tf:8,43-51: Invalid replace_triggered_by expression",
-            "a.tf:8,53-54: Invalid reference in replace_triggered_by expression",
-            "a.tf:8,53-54: Invalid replace_triggered_by expression",
         ]
     );
 }

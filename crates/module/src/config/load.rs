@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use objchange_hcl::{ModuleCall, ModuleConfig, Problems, Span, VersionConstraints};
+use objchange_hcl::{Diagnostic, ModuleCall, ModuleConfig, Problems, Span, VersionConstraints};
 use smol_str::SmolStr;
 
 use super::manifest::{self, Manifest};
@@ -128,10 +128,41 @@ impl Loader<'_> {
         }
         // What is passed to modules that are wrong themselves is nothing to look at.
         if !self.diagnostics.has_errors() {
+            self.check_versions();
             let mut found = Diagnostics::default();
             self.config.check_providers(&mut found);
             self.diagnostics.append(found);
         }
+    }
+
+    /// Whether the modules are for this version of Terraform.
+    fn check_versions(&mut self) {
+        let version = self.options.terraform_version;
+        for loaded in &self.config.modules {
+            for (wanted, place) in &loaded.config.required_versions {
+                if VersionConstraints::parse(wanted).is_none_or(|wanted| wanted.allow(version)) {
+                    continue;
+                }
+                let calls: Vec<String> = loaded.path.iter().map(|call| format!("module.{call}")).collect();
+                let what = match &calls[..] {
+                    [] => "This configuration".to_owned(),
+                    calls => format!("Module {} (from {})", calls.join("."), self.source_of(loaded)),
+                };
+                let detail = format!(
+                    "{what} does not support Terraform version {version}. To proceed, either choose another supported \
+                     Terraform version or update this version constraint. Version constraints are normally set for \
+                     good reason, so updating the constraint may lead to other errors or unexpected behavior."
+                );
+                self.diagnostics.error("Unsupported Terraform Core version", *place, detail);
+            }
+        }
+    }
+
+    /// The source of the call of a module, as it is written.
+    fn source_of(&self, loaded: &LoadedModule) -> String {
+        let parent = loaded.parent.map(|parent| &self.config.modules[parent].config.calls);
+        let call = parent.zip(loaded.path.last()).and_then(|(calls, name)| calls.get(name));
+        call.and_then(|call| call.source.clone()).map(|(source, _)| source).unwrap_or_default()
     }
 
     fn load_children(&mut self, parent: ModuleId) {
@@ -161,6 +192,7 @@ impl Loader<'_> {
     /// The directory that a call means, and what is in it.
     fn called(&mut self, parent: ModuleId, name: &SmolStr, call: &ModuleCall) -> Option<(String, Directory)> {
         let (source, place) = call.source.as_ref()?;
+        // What is no source was told with the module.
         let source = ModuleSource::parse(source, call.version.is_some()).ok()?;
         let module = &self.config.modules[parent];
         let key: Vec<&str> = module.path.iter().chain([name]).map(SmolStr::as_str).collect();
@@ -250,7 +282,14 @@ impl Loader<'_> {
                 return Err(error.detail.into_owned());
             }
         }
-        let (config, problems) = ModuleConfig::read_files(sources, first..sources.len());
+        let (config, mut problems) = ModuleConfig::read_files(sources, first..sources.len());
+        for call in config.calls.values() {
+            if let Some((source, place)) = &call.source {
+                let parsed = ModuleSource::parse(source, call.version.is_some());
+                let wrong = parsed.err().map(|(summary, detail)| Diagnostic::new(summary, *place, detail));
+                problems.errors.extend(wrong);
+            }
+        }
         let (config, problems) = (Arc::new(config), Arc::new(problems));
         let read = Directory { config, problems };
         self.directories.insert(directory.to_owned(), read.clone());

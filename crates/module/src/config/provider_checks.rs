@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use objchange_hcl::{ModuleCall, ProviderConfig, ProviderRef, Span};
+use objchange_hcl::{ModuleCall, ProviderConfig, ProviderRef, ResourceConfig, ResourceName, Span};
 use smol_str::SmolStr;
 
 use super::provider_configs::{implied_name, provider_config_missing};
@@ -190,8 +190,10 @@ impl Config {
 
     /// The source that an entry of `required_providers` needs for a local name.
     fn source_of(&self, module: ModuleId, name: &str) -> String {
-        if self.modules[module].config.required_providers.contains_key(name) {
-            self.provider_named(module, name).for_display()
+        let is_required = self.modules[module].config.required_providers.contains_key(name);
+        let provider = self.provider_named(module, name);
+        if is_required && !provider.is_builtin() {
+            provider.for_display()
         } else {
             format!("hashicorp/{name}")
         }
@@ -240,7 +242,11 @@ impl Pass<'_> {
 
     fn inside_provider(&self, inside: &ProviderRef) -> ProviderAddress {
         let child = &self.config.modules[self.child].config;
-        if child.required_providers.contains_key(&inside.name) {
+        let uses = |(name, resource): (&ResourceName, &ResourceConfig)| match &resource.provider {
+            Some(provider) => provider.name == inside.name,
+            None => implied_name(&name.resource_type) == inside.name,
+        };
+        if child.required_providers.contains_key(&inside.name) || child.resources.iter().any(uses) {
             self.config.provider_named(self.child, &inside.name)
         } else {
             default_provider(&inside.name)

@@ -1,5 +1,7 @@
 //! Where a module comes from, as a call says it.
 
+const BAD_SOURCE: &str = "Invalid module source address";
+
 /// The source of a module.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ModuleSource {
@@ -12,14 +14,47 @@ pub(super) enum ModuleSource {
 }
 
 impl ModuleSource {
-    /// What a source says; with a `version` it is of a registry.
-    pub(super) fn parse(source: &str, has_version: bool) -> Result<Self, String> {
-        let _ = has_version;
-        if source.starts_with("./") || source.starts_with("../") || matches!(source, "." | "..") {
+    /// What a source says; with a `version` it is of a registry. What is wrong is a summary and a detail.
+    pub(super) fn parse(source: &str, has_version: bool) -> Result<Self, (&'static str, String)> {
+        let is_local = source.starts_with("./") || source.starts_with("../") || matches!(source, "." | "..");
+        if has_version {
+            return registry(source).map(Self::Registry).ok_or_else(|| {
+                let why = if is_local {
+                    format!("can't use local directory {source:?} as a module registry address")
+                } else {
+                    let host = source.split('/').next().unwrap_or_default();
+                    format!("invalid module registry hostname {host:?}")
+                };
+                let detail = format!(
+                    "Failed to parse module registry address: {why}.\n\nTerraform assumed that you intended a module \
+                     registry source address because you also set the argument \"version\", which applies only to \
+                     registry modules."
+                );
+                ("Invalid registry module source address", detail)
+            });
+        }
+        if is_local {
             return Ok(Self::Local(source.to_owned()));
         }
         if let Some(registry) = registry(source) {
             return Ok(Self::Registry(registry));
+        }
+        if source.is_empty() {
+            let detail = "Failed to parse module source address: invalid source address: .";
+            return Err((BAD_SOURCE, detail.to_owned()));
+        }
+        let is_remote = source.contains("::")
+            || source.contains("://")
+            || source.starts_with('/')
+            || source.contains('@')
+            || source.split('/').next().is_some_and(|host| host.contains('.'));
+        if !is_remote {
+            let detail = format!(
+                "Terraform failed to determine your intended installation method for remote module package \
+                 {source:?}.\n\nIf you intended this as a path relative to the current module, use \"./{source}\" \
+                 instead. The \"./\" prefix indicates that the address is a relative filesystem path."
+            );
+            return Err((BAD_SOURCE, detail));
         }
         Ok(Self::Remote(source.to_owned()))
     }

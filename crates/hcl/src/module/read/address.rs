@@ -31,6 +31,35 @@ pub(super) fn target(expr: &Expr) -> Result<MoveTarget, Diagnostic> {
     resource(module, rest).map(MoveTarget::Resource)
 }
 
+/// What a `removed` block names: a module or a managed resource, without keys.
+pub(super) fn removed_target(expr: &Expr) -> Result<MoveTarget, Diagnostic> {
+    let ExprKind::Variable(variable) = &expr.kind else { return target(expr) };
+    let root = Step { span: variable.name_span, kind: StepKind::Attribute(variable.name.clone()) };
+    let steps: Vec<&Step> = std::iter::once(&root).chain(&variable.steps).collect();
+    let mut rest = &steps[..];
+    let module = module_path(&mut rest)?;
+    let of_module = &steps[..steps.len() - rest.len()];
+    if let Some(step) = of_module.iter().rev().find(|step| name_of(step).is_none()) {
+        let detail = "Module address must be a module (e.g. \"module.foo\"), not a module instance (e.g. \
+                      \"module.foo[1]\").";
+        return Err(Diagnostic::new("Module instance keys not allowed", step.span, detail));
+    }
+    if rest.first().is_some_and(|first| name_of(first) == Some("data")) {
+        let detail = "Data sources are never destroyed, so they are not valid targets of removed blocks. To remove the \
+                      data source from state, remove the data source block from configuration.";
+        return Err(Diagnostic::new("Data source address not allowed", expr.span, detail));
+    }
+    if let [_, _, extra, ..] = rest {
+        let detail = "Resource address must be a resource (e.g. \"test_instance.foo\"), not a resource instance (e.g. \
+                      \"test_instance.foo[1]\").";
+        return Err(Diagnostic::new("Resource instance keys not allowed", extra.span, detail));
+    }
+    if rest.is_empty() {
+        return Ok(MoveTarget::Module(module));
+    }
+    resource(module, rest).map(MoveTarget::Resource)
+}
+
 fn name_of(step: &Step) -> Option<&str> {
     match &step.kind {
         StepKind::Attribute(name) => Some(name),

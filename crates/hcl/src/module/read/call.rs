@@ -13,6 +13,10 @@ impl Reader<'_> {
         self.refuse_count_with_for_each(&declared);
         let content = &declared.content;
         let source = self.string(content, "source");
+        if content.attribute("source").is_none() {
+            let detail = "The argument \"source\" is required, but no definition was found.";
+            self.problems.error("Missing required argument", content.missing, detail);
+        }
         let version = self.string(content, "version");
         if let Some((_, place)) =
             version.as_ref().filter(|(version, _)| VersionConstraints::parse(version).is_none())
@@ -44,7 +48,8 @@ impl Reader<'_> {
     fn passed_providers(&mut self, expr: &Expr) -> Vec<(ProviderRef, ProviderRef)> {
         let (ExprKind::Object(items) | ExprKind::Properties(items)) = &expr.kind else {
             let detail = "A static map expression is required.";
-            self.problems.error("Invalid expression", expr.start(), detail);
+            let place = self.start_of(expr);
+            self.problems.error("Invalid expression", place, detail);
             return Vec::new();
         };
         let mut passed = Vec::new();

@@ -29,6 +29,10 @@ impl Reader<'_> {
 
     pub(super) fn check(&mut self, declared: Declared<'_>, data: Option<ResourceName>) -> CheckConfig {
         let Declared { header, content, .. } = declared;
+        if content.blocks.is_empty() {
+            let detail = "Check blocks must have at least one assert block.";
+            self.problems.error("Zero assert blocks", header, detail);
+        }
         let blocks = content.blocks.into_iter();
         let asserts: Vec<_> = blocks.filter_map(|block| self.condition(block, None)).collect();
         CheckConfig { header, data, asserts }

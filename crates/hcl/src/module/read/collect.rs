@@ -48,6 +48,8 @@ pub(super) struct Declared<'t> {
     pub(super) check: Option<SmolStr>,
     /// `count` and `for_each` of one and the same file.
     pub(super) has_both: bool,
+    /// The block that overrides the type and not the default.
+    pub(super) retyped: Option<Span>,
 }
 
 impl<'t> Declared<'t> {
@@ -65,7 +67,8 @@ impl<'t> Declared<'t> {
 
     fn from_content(header: Span, labels: Vec<Label>, content: Content<'t>) -> Self {
         let has_both = content.attribute("count").is_some() && content.attribute("for_each").is_some();
-        Self { header, labels, content, lifecycle: None, overrides: Vec::new(), check: None, has_both }
+        let (lifecycle, overrides, check, retyped) = (None, Vec::new(), None, None);
+        Self { header, labels, content, lifecycle, overrides, check, has_both, retyped }
     }
 
     /// The label with this position.
@@ -82,6 +85,11 @@ impl<'t> Declared<'t> {
 
     /// Arguments are replaced one by one, also those of `lifecycle`; other blocks all of a type.
     fn merge(&mut self, other: Self) {
+        if other.content.attribute("default").is_some() {
+            self.retyped = None;
+        } else if other.content.attribute("type").is_some() {
+            self.retyped = Some(other.header);
+        }
         replace_attributes(&mut self.content.attributes, other.content.attributes);
         replace_raw_blocks(&mut self.content.blocks, other.content.blocks);
         match (&mut self.lifecycle, other.lifecycle) {

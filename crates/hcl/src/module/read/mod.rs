@@ -22,6 +22,7 @@ use super::problems::Problems;
 use crate::eval::{Evaluator, Failed};
 use crate::function::Functions;
 use crate::sources::{Places, SourceFile, Sources};
+use crate::syntax::ast::Expr;
 use collect::Collected;
 use objchange_text::Span;
 
@@ -109,6 +110,14 @@ impl Reader<'_> {
         let result = read(&mut self.evaluator);
         self.problems.errors.append(&mut self.evaluator.diagnostics);
         result.ok()
+    }
+
+    /// Where an error about an expression as a whole points to: in JSON all of it, else its first words.
+    fn start_of(&self, expr: &Expr) -> Span {
+        let files = self.sources.files();
+        let behind = files.partition_point(|file| file.start <= expr.span.start);
+        let file = behind.checked_sub(1).and_then(|index| files.get(index));
+        if file.is_some_and(|file| file.name.ends_with(".json")) { expr.span } else { expr.start() }
     }
 
     /// A place in words, as `main.tf:3,1-14`.

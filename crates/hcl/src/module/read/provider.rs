@@ -48,13 +48,13 @@ impl Reader<'_> {
 
     fn provider(&mut self, mut declared: Declared<'_>) -> Option<ProviderConfig> {
         let name = declared.label(0);
-        if let Some(label) = declared.labels.first() {
-            self.check_provider_name(&label.text, declared.header);
+        if !self.check_provider_name(&name, declared.header) {
+            return None;
         }
         let alias = self.string(&declared.content, "alias");
         if alias.as_ref().is_some_and(|(alias, _)| !is_name(alias)) {
             let detail = format!("An alias must be a valid name. {BAD_NAME}");
-            self.problems.error("Invalid provider configuration alias", Span::at(0), detail);
+            self.problems.error("Invalid provider configuration alias", declared.header, detail);
         }
         let version = self.string(&declared.content, "version");
         if let Some((_, place)) = &version {

@@ -16,7 +16,8 @@ impl Reader<'_> {
             ExprKind::Tuple(items) => items,
             ExprKind::Missing => &[],
             _ => {
-                self.problems.error(INVALID, expr.start(), "A static list expression is required.");
+                let place = self.start_of(expr);
+                self.problems.error(INVALID, place, "A static list expression is required.");
                 &[]
             }
         }

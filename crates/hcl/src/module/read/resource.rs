@@ -40,6 +40,8 @@ impl Reader<'_> {
                     None => connection = Some((block.header, ConfigBody::whole(block.body))),
                 },
                 "provisioner" => provisioners.extend(self.provisioner(block)),
+                // Arguments whose names mean something to Terraform too.
+                "_" => declared.overrides.extend(ConfigBody::whole(block.body).into_parts()),
                 kind => {
                     let what = if mode == Mode::Data { "data" } else { "resource" };
                     let detail = format!(
@@ -146,40 +148,41 @@ impl Reader<'_> {
         lifecycle.ignore_changes = IgnoreChanges::Paths(paths);
     }
 
+    /// The expressions of `replace_triggered_by`, as far as nothing is wrong with them.
     fn triggers(&mut self, expr: &Expr) -> Vec<Expr> {
-        const SUMMARY: &str = "Invalid replace_triggered_by expression";
         let mut triggers = Vec::new();
         for item in self.list(expr) {
-            if matches!(item.kind, ExprKind::Missing) {
-                continue;
+            if matches!(item.kind, ExprKind::Missing) || !self.is_trigger(item) {
+                break;
             }
-            let references = variables(item);
-            let mut resources = 0;
-            for reference in &references {
-                match (&**reference.name, reference.first_attribute().map(|name| &**name)) {
-                    ("count", Some("index")) | ("each", Some("key")) => {}
-                    (name, Some(_)) if !is_reserved(name) => resources += 1,
-                    _ => {
-                        let detail =
-                            "Only resources, count.index, and each.key may be used in replace_triggered_by.";
-                        let summary = "Invalid reference in replace_triggered_by expression";
-                        self.problems.error(summary, reference.whole(), detail);
-                    }
-                }
-            }
-            match resources {
-                1 => triggers.push(item.clone()),
-                0 => {
-                    let detail = "Missing resource reference in replace_triggered_by expression.";
-                    self.problems.error(SUMMARY, item.span, detail);
-                }
+            triggers.push(item.clone());
+        }
+        triggers
+    }
+
+    fn is_trigger(&mut self, item: &Expr) -> bool {
+        let before = self.problems.errors.len();
+        let mut resources = 0;
+        for reference in &variables(item) {
+            match (&**reference.name, reference.first_attribute().map(|name| &**name)) {
+                ("count", Some("index")) | ("each", Some("key")) => {}
+                (name, Some(_)) if !is_reserved(name) => resources += 1,
                 _ => {
-                    let detail = "Multiple resource references in replace_triggered_by expression.";
-                    self.problems.error(SUMMARY, item.span, detail);
+                    let detail =
+                        "Only resources, count.index, and each.key may be used in replace_triggered_by.";
+                    let summary = "Invalid reference in replace_triggered_by expression";
+                    self.problems.error(summary, reference.whole(), detail);
                 }
             }
         }
-        triggers
+        let how_many = match resources {
+            1 => return self.problems.errors.len() == before,
+            0 => "Missing resource reference",
+            _ => "Multiple resource references",
+        };
+        let detail = format!("{how_many} in replace_triggered_by expression.");
+        self.problems.error("Invalid replace_triggered_by expression", item.span, detail);
+        false
     }
 }
 

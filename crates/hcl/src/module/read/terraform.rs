@@ -13,8 +13,17 @@ use crate::version::VersionConstraints;
 impl Reader<'_> {
     pub(super) fn terraform_blocks(&mut self, blocks: Vec<Declared<'_>>, config: &mut ModuleConfig) {
         let mut backend: Option<Span> = None;
+        let mut cloud: Option<Span> = None;
+        // What overrides something else may be of the other kind.
+        let has_override = blocks.iter().any(|block| block.has_both);
         let mut required: Option<Span> = None;
         for Declared { content, has_both: is_override, .. } in blocks {
+            if let Some(experiments) = content.attribute("experiments") {
+                let detail = "Experimental features are intended only for gathering early feedback on new language \
+                              designs, and so are available only in alpha releases of Terraform.";
+                let summary = "Module uses experimental features";
+                self.problems.error(summary, experiments.name_span, detail);
+            }
             if let Some((version, place)) = self.string(&content, "required_version") {
                 if VersionConstraints::parse(&version).is_some() {
                     let place =
@@ -38,25 +47,53 @@ impl Reader<'_> {
                         }
                         None => backend = Some(block.header),
                     },
-                    "required_providers" => match required.filter(|_| !is_override) {
+                    "cloud" => match cloud {
                         Some(first) => {
                             let at = self.place(first);
                             let detail = format!(
-                                "A module may have only one required providers configuration. The required providers were \
-                                     previously configured at {at}."
+                                "A module may have only one 'cloud' block configuring HCP Terraform or Terraform Enterprise. \
+                                 The 'cloud' block was previously configured at {at}."
                             );
-                            let summary = "Duplicate required providers configuration";
-                            self.problems.error(summary, block.header, detail);
+                            self.problems.error(
+                                "Duplicate HCP Terraform configurations",
+                                block.header,
+                                detail,
+                            );
                         }
-                        None => {
-                            required = Some(block.header);
-                            self.required_providers(block, config);
-                        }
+                        None => cloud = Some(block.header),
                     },
+                    "required_providers" => {
+                        match required.filter(|_| !is_override) {
+                            Some(first) => {
+                                let at = self.place(first);
+                                let detail = format!(
+                                    "A module may have only one required providers configuration. The required \
+                                     providers were previously configured at {at}."
+                                );
+                                let summary = "Duplicate required providers configuration";
+                                self.problems.error(summary, block.header, detail);
+                            }
+                            None => required = Some(block.header),
+                        }
+                        self.required_providers(block, config);
+                    }
                     _ => {}
                 }
             }
         }
+        self.refuse_cloud_with_backend(backend, cloud.filter(|_| !has_override));
+    }
+
+    fn refuse_cloud_with_backend(&mut self, backend: Option<Span>, cloud: Option<Span>) {
+        let (Some(backend), Some(cloud)) = (backend, cloud) else { return };
+        let detail = format!(
+            "A module may declare either one 'cloud' block OR one 'backend' block configuring a state backend. The 'cloud' \
+             block is configured at {}; a backend is configured at {}. Remove the backend block to configure HCP Terraform or \
+             Terraform Enteprise.",
+            self.place(cloud),
+            self.place(backend)
+        );
+        self.problems.error("Both a backend and cloud configuration are present", backend, detail);
     }
 
     fn required_providers(&mut self, block: RawBlock<'_>, config: &mut ModuleConfig) {
@@ -131,12 +168,13 @@ impl Reader<'_> {
             return None;
         }
         let names = references::names(expr).unwrap_or_default();
-        let [provider, alias] = names[..] else {
+        let (&[provider], alias) = names.split_at(names.len().min(1)) else { return None };
+        if alias.len() > 1 {
             let detail = "Configuration aliases can only contain references to local provider configuration names in the format \
                           of provider.alias";
             self.problems.error(SUMMARY, whole, detail);
             return None;
-        };
+        }
         if provider != name {
             let detail = format!(
                 "Configuration aliases must be prefixed with the provider name. Expected {name:?}, but found {provider:?}."
@@ -144,7 +182,11 @@ impl Reader<'_> {
             self.problems.error(SUMMARY, whole, detail);
             return None;
         }
-        Some(ProviderRef { name: provider.into(), alias: Some(alias.into()), span: expr.span })
+        Some(ProviderRef {
+            name: provider.into(),
+            alias: alias.first().map(|alias| (*alias).into()),
+            span: expr.span,
+        })
     }
 
     fn version_text(&mut self, expr: &Expr) -> Option<String> {

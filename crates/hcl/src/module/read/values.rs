@@ -25,7 +25,8 @@ impl Reader<'_> {
 
     fn literal(&mut self, expr: &Expr, ty: &Type, required: &str) -> Option<Value> {
         let Some(value) = self.constant(|evaluator| evaluator.constant(expr)) else {
-            self.problems.error(UNSUITABLE, expr.span, "Unsuitable value: value must be known");
+            let place = self.start_of(expr);
+            self.problems.error(UNSUITABLE, place, "Unsuitable value: value must be known");
             return None;
         };
         let detail = match value.convert(ty) {
@@ -33,7 +34,8 @@ impl Reader<'_> {
             Ok(value) => return Some(value),
             Err(_) => format!("Unsuitable value: {required}"),
         };
-        self.problems.error(UNSUITABLE, expr.span, detail);
+        let place = self.start_of(expr);
+        self.problems.error(UNSUITABLE, place, detail);
         None
     }
 }

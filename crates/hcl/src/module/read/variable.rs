@@ -8,9 +8,11 @@ use super::super::shape::CONDITION;
 use super::collect::Declared;
 use super::references::keyword;
 use super::{BAD_NAME, Reader, is_name};
+use crate::conversion::conversion_message;
 use crate::eval::TypeConstraint;
 use crate::syntax::ast::{Expr, ExprKind};
 use crate::walk::variables;
+use objchange_text::Span;
 
 const BAD_DEFAULT: &str = "Invalid default value for variable";
 const RESERVED: [&str; 9] =
@@ -35,16 +37,13 @@ impl Reader<'_> {
         let content = &declared.content;
         let ty = content.attribute("type").and_then(|ty| self.type_constraint(&ty.expr));
         let nullable = self.bool(content, "nullable").unwrap_or(true);
-        let default =
-            self.default(content.attribute("default").map(|default| &default.expr), ty.as_ref(), nullable);
+        let default = content.attribute("default").map(|default| &default.expr);
+        let default = self.default(default, ty.as_ref(), nullable, declared.retyped);
         let description = self.string(content, "description").map(|(text, _)| text);
         let sensitive = self.bool(content, "sensitive").unwrap_or(false);
         let ephemeral = self.bool(content, "ephemeral").unwrap_or(false);
-        let validations = declared.content.blocks.into_iter().filter_map(|block| {
-            let condition = self.condition(block, None)?;
-            self.check_refers_to_variable(name, &condition);
-            Some(condition)
-        });
+        let validations =
+            declared.content.blocks.into_iter().filter_map(|block| self.condition(block, Some(name)));
         let validations = validations.collect();
         VariableConfig {
             header: declared.header,
@@ -58,16 +57,15 @@ impl Reader<'_> {
         }
     }
 
-    fn check_refers_to_variable(&mut self, name: &str, condition: &Condition) {
-        let refers = variables(&condition.condition)
+    fn check_refers_to_variable(&mut self, name: &str, condition: &Expr) {
+        let refers = variables(condition)
             .iter()
             .any(|r| r.name == "var" && r.first_attribute().is_some_and(|first| first == name));
         if !refers {
             let detail = format!(
                 "The condition for variable {name:?} must refer to var.{name} in order to test incoming values."
             );
-            let place = condition.condition.span;
-            self.problems.error("Invalid variable validation condition", place, detail);
+            self.problems.error("Invalid variable validation condition", condition.span, detail);
         }
     }
 
@@ -110,19 +108,31 @@ impl Reader<'_> {
         }
     }
 
-    fn default(&mut self, expr: Option<&Expr>, ty: Option<&TypeConstraint>, nullable: bool) -> Option<Value> {
+    fn default(
+        &mut self,
+        expr: Option<&Expr>,
+        ty: Option<&TypeConstraint>,
+        nullable: bool,
+        retyped: Option<Span>,
+    ) -> Option<Value> {
         let expr = expr?;
         let value = self.constant(|evaluator| evaluator.constant(expr))?;
         let value = match ty.map(|ty| ty.convert(&value)) {
             None => value,
             Some(Ok(value)) => value,
             Some(Err(error)) => {
-                let at = if error.path.is_root() { String::new() } else { format!("{}: ", error.path) };
-                let detail = format!(
-                    "This default value is not compatible with the variable's type constraint: {at}{}.",
-                    error.kind
-                );
-                self.problems.error(BAD_DEFAULT, expr.span, detail);
+                let reason = ty.map(|ty| conversion_message(&error, ty.ty())).unwrap_or_default();
+                let (place, what) = match retyped {
+                    Some(header) => (
+                        header,
+                        "Overriding this variable's type constraint has made its default value invalid",
+                    ),
+                    None => (
+                        expr.span,
+                        "This default value is not compatible with the variable's type constraint",
+                    ),
+                };
+                self.problems.error(BAD_DEFAULT, place, format!("{what}: {reason}."));
                 return Some(Value::unknown(ty.map_or(Type::Dynamic, |ty| ty.ty().without_optional())));
             }
         };
@@ -134,20 +144,24 @@ impl Reader<'_> {
         Some(value)
     }
 
-    /// A block with a condition; `own` is the resource whose conditions may not refer to it by its name.
-    pub(super) fn condition(&mut self, block: RawBlock<'_>, own: Option<&str>) -> Option<Condition> {
+    /// A block with a condition; one of a variable must refer to it.
+    pub(super) fn condition(&mut self, block: RawBlock<'_>, variable: Option<&str>) -> Option<Condition> {
         let RawBlock { kind, header, body, .. } = block;
         let content = body.read(&CONDITION, &mut self.problems);
-        let _ = own;
         let condition = content.attribute("condition").map(|condition| condition.expr.clone());
-        if let Some(condition) = condition.as_ref().filter(|condition| variables(condition).is_empty()) {
-            let detail = "The condition expression must refer to at least one object from elsewhere in the configuration, \
-                          or else its result would not be checking anything.";
-            self.problems.error(
-                ("invalid_kind_expression", format!("Invalid {kind} expression")),
-                condition.span,
-                detail,
-            );
+        if let Some(condition) = condition.as_ref().filter(|c| !matches!(c.kind, ExprKind::Missing)) {
+            if variables(condition).is_empty() {
+                let detail = "The condition expression must refer to at least one object from elsewhere in the \
+                              configuration, or else its result would not be checking anything.";
+                self.problems.error(
+                    ("invalid_kind_expression", format!("Invalid {kind} expression")),
+                    condition.span,
+                    detail,
+                );
+            }
+            if let Some(name) = variable {
+                self.check_refers_to_variable(name, condition);
+            }
         }
         let error_message = content.attribute("error_message")?.expr.clone();
         Some(Condition { header, condition: condition?, error_message })
