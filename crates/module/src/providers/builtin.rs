@@ -1,9 +1,7 @@
 //! The provider in Terraform itself: `terraform_data`.
 
-use objchange::change::{
-    Diagnostic, PlanResourceChange, PlannedResource, Provider, ProviderError, SimulatedProvider,
-};
-use objchange::schema::{Schema, SchemaKind};
+use objchange::change::{PlanResourceChange, PlannedResource, Provider, ProviderError, SimulatedProvider};
+use objchange::schema::Schema;
 use objchange::value::Path;
 use objchange::{Type, Value};
 use smol_str::SmolStr;
@@ -49,7 +47,7 @@ fn same(planned: Option<&Value>, prior: Option<&Value>) -> bool {
 }
 
 /// The object with other values for some attributes.
-fn with_attributes<const N: usize>(object: &Value, others: [(&str, Value); N]) -> Value {
+pub(super) fn with_attributes<const N: usize>(object: &Value, others: [(&str, Value); N]) -> Value {
     let Some(members) = object.as_object() else { return object.clone() };
     let value = |name: &SmolStr, value: &Value| {
         others
@@ -59,11 +57,6 @@ fn with_attributes<const N: usize>(object: &Value, others: [(&str, Value); N]) -
     };
     let members = members.iter().map(|(name, member)| (name.clone(), value(name, member)));
     Value::object(members).with_marks(object.marks())
-}
-
-/// What is wrong with a configuration, beyond its schema.
-pub(super) fn validate(_kind: SchemaKind, _type_name: &str, _config: &Value) -> Vec<Diagnostic> {
-    Vec::new()
 }
 
 /// The object that an import gives: its identifier, and nothing else.

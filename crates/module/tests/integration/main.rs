@@ -3,5 +3,6 @@
 mod arguments;
 mod diagnostics;
 mod moves;
+mod providers;
 mod state;
 mod variables;

@@ -73,9 +73,10 @@ impl<P: Providers> Providers for CaseProviders<'_, P> {
         &mut self,
         provider: &ProviderConfigAddress,
         resource_type: &str,
+        address: &str,
         request: &PlanResourceChange,
     ) -> Result<PlannedResource, ProviderError> {
-        let mut planned = self.simulated.plan(provider, resource_type, request)?;
+        let mut planned = self.simulated.plan(provider, resource_type, address, request)?;
         if let Some(name) = forces_replacement(resource_type) {
             let before = request.prior.attribute(name);
             let after = request.proposed.attribute(name);

@@ -94,7 +94,7 @@ impl Planner {
             functions: &functions,
             options: &options,
         };
-        let mut providers = CaseProviders { case, simulated: SimulatedProviders };
+        let mut providers = CaseProviders { case, simulated: SimulatedProviders { files: Some(&files) } };
         let planned = plan(&input, &mut providers);
         found.append(planned.diagnostics.clone());
         let exit = match (planned.errored, planned.applyable) {
