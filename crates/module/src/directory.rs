@@ -1,88 +1,116 @@
-//! Planning the module in a directory, from the texts that it is made of.
+//! Planning the module in a directory.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use objchange_hcl::Functions;
+use smol_str::SmolStr;
 
 use crate::config::{Config, Files, LoadOptions};
-use crate::plan::{ModulePlan, PlanInput, PlanMode, PlanOptions, plan};
-use crate::state::{PriorState, ReadStateError};
+use crate::plan::{GivenVariable, ModulePlan, PlanInput, PlanMode, PlanOptions, plan};
+use crate::state::PriorState;
 use crate::variables::{VariableSources, given_variables};
-use crate::{Diagnostics, Providers, Schemas, Severity};
+use crate::{Diagnostics, ProviderAddress, Providers, Schemas, Severity};
 
-/// The texts that a module is planned from.
-#[derive(Debug)]
-pub struct ModuleTexts<'t, F: Files> {
+/// The texts that a module is loaded from.
+#[derive(Clone, Copy)]
+pub struct ModuleTexts<'t> {
     /// The files of the modules; the root module is in `.`.
-    pub files: &'t F,
+    pub files: &'t dyn Files,
     /// The manifest of installed modules; `None` looks for it in `.terraform/modules`.
     pub manifest: Option<&'t str>,
     /// What gives values to the variables of the root module.
     pub variables: &'t VariableSources,
-    /// The state file, if there is one.
-    pub state: Option<&'t str>,
     /// The version of Terraform that `required_version` is about: `1.11.4`.
     pub terraform_version: &'t str,
 }
 
-/// A module that was loaded, with the values of its variables and the state before, and what was wrong with these.
+impl std::fmt::Debug for ModuleTexts<'_> {
+    /// Without the texts, which may hold secrets.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ModuleTexts")
+            .field("terraform_version", &self.terraform_version)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A module that was loaded, with the values of its variables.
+///
+/// ```
+/// use objchange_hcl::Functions;
+/// use objchange_module::config::MemoryFiles;
+/// use objchange_module::plan::PlanOptions;
+/// use objchange_module::state::PriorState;
+/// use objchange_module::variables::VariableSources;
+/// use objchange_module::{Module, ModuleTexts, Schemas, SimulatedProviders};
+///
+/// let files: MemoryFiles =
+///     [("main.tf", "output \"o\" {\n  value = \"x\"\n}\n")].into_iter().collect();
+/// let variables = VariableSources::default();
+/// let texts = ModuleTexts { files: &files, manifest: None, variables: &variables, terraform_version: "1.16.0" };
+/// let (schemas, options) = (Schemas::default(), PlanOptions::default());
+/// let module = Module::load(texts, &options);
+/// let plan =
+///     module.plan(&PriorState::default(), &schemas, Functions::pure(), &options, &mut SimulatedProviders::default());
+/// assert!(plan.applyable && plan.outputs.contains_key("o"));
+/// ```
 #[derive(Debug, Default)]
-pub struct LoadedDirectory {
-    /// The modules.
+pub struct Module {
+    /// The module with all modules that it calls.
     pub config: Config,
     /// What is given for the variables of the root module.
-    pub variables: std::collections::BTreeMap<smol_str::SmolStr, crate::plan::GivenVariable>,
-    /// The state before.
-    pub state: PriorState,
+    pub variables: BTreeMap<SmolStr, GivenVariable>,
     /// Errors, with which nothing can be planned, and warnings.
     pub diagnostics: Diagnostics,
 }
 
-impl LoadedDirectory {
-    /// Loads a module. What is wrong with its files is told before what is wrong with the values of variables, and that
-    /// before the state is looked at.
-    ///
-    /// # Errors
-    ///
-    /// The state cannot be read.
-    pub fn load<F: Files>(
-        texts: &ModuleTexts<'_, F>,
-        schemas: &Schemas,
-        options: &PlanOptions,
-    ) -> Result<Self, ReadStateError> {
+impl Module {
+    /// Loads a module. What is wrong with its files is told before what is wrong with the values of variables.
+    pub fn load(texts: ModuleTexts<'_>, options: &PlanOptions) -> Self {
         let load = LoadOptions { manifest: texts.manifest, terraform_version: texts.terraform_version };
         let (config, diagnostics) = Config::load(texts.files, ".", &load);
-        let mut loaded = Self { config, diagnostics, ..Self::default() };
-        if loaded.config.sources.is_empty() && options.mode != PlanMode::Destroy {
+        let mut module = Self { config, diagnostics, ..Self::default() };
+        if !module.diagnostics.has_errors()
+            && module.config.sources.is_empty()
+            && options.mode != PlanMode::Destroy
+        {
             let detail = "Plan requires configuration to be present. Planning without a configuration would mark everything for \
                           destruction, which is normally not what is desired. If you would like to destroy everything, run \
                           plan with the -destroy option. Otherwise, create a Terraform configuration file (.tf file) and try \
                           again.";
-            loaded.diagnostics.without_place(Severity::Error, "No configuration files", detail);
+            module.diagnostics.without_place(Severity::Error, "No configuration files", detail);
         }
-        if loaded.diagnostics.has_errors() {
-            return Ok(loaded);
+        if module.diagnostics.has_errors() {
+            return module;
         }
-        let (variables, found) = given_variables(&mut loaded.config, texts.variables, options.version);
-        loaded.variables = variables;
-        loaded.diagnostics.append(found);
-        if loaded.diagnostics.has_errors() {
-            return Ok(loaded);
-        }
-        if options.mode != PlanMode::Normal && !options.replace.is_empty() {
+        let (variables, found) = given_variables(&mut module.config, texts.variables, options.version);
+        module.variables = variables;
+        module.diagnostics.append(found);
+        if !module.diagnostics.has_errors() && options.mode != PlanMode::Normal && !options.replace.is_empty()
+        {
             let detail = "Forcing resource instance replacement (with -replace=...) is allowed only in normal planning mode.";
-            loaded.diagnostics.without_place(Severity::Error, "Unsupported plan mode", detail);
-            return Ok(loaded);
+            module.diagnostics.without_place(Severity::Error, "Unsupported plan mode", detail);
         }
-        if let Some(text) = texts.state {
-            let (state, found) = PriorState::read(text, schemas)?;
-            loaded.state = state;
-            loaded.diagnostics.append(found);
-        }
-        Ok(loaded)
+        module
     }
 
-    /// Plans it. Where loading has found errors the plan has these alone.
+    /// The providers of resources of the configuration whose schemas are not there.
+    pub fn without_schemas(&self, schemas: &Schemas) -> BTreeSet<ProviderAddress> {
+        let mut missing = BTreeSet::new();
+        for (id, module) in self.config.modules.iter().enumerate() {
+            for name in module.config.resources.keys() {
+                let provider = self.config.provider_config_of(id, name).provider;
+                if !provider.is_builtin() && !schemas.has_provider(&provider) {
+                    missing.insert(provider);
+                }
+            }
+        }
+        missing
+    }
+
+    /// Plans it. Where loading has found errors, the plan has these alone.
     pub fn plan(
         &self,
+        state: &PriorState,
         schemas: &Schemas,
         functions: &Functions,
         options: &PlanOptions,
@@ -92,15 +120,11 @@ impl LoadedDirectory {
         if diagnostics.has_errors() {
             return ModulePlan { errored: true, diagnostics, ..ModulePlan::default() };
         }
-        let input = PlanInput {
-            config: &self.config,
-            schemas,
-            state: &self.state,
-            variables: &self.variables,
-            functions,
-            options,
-        };
-        let planned = plan(&input, providers);
+        let variables = &self.variables;
+        let planned = plan(
+            &PlanInput { config: &self.config, schemas, state, variables, functions, options },
+            providers,
+        );
         diagnostics.append(planned.diagnostics);
         ModulePlan { diagnostics, ..planned }
     }

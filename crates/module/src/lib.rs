@@ -20,16 +20,19 @@
 mod arguments;
 pub mod config;
 mod diagnostics;
+mod directory;
 pub mod document;
 pub mod plan;
 mod provider_address;
 mod providers;
+mod provisioners;
 mod schemas;
 pub mod state;
 pub mod variables;
 
 pub use arguments::PlanArguments;
 pub use diagnostics::{Diagnostics, ModuleDiagnostic, NOWHERE, Shown};
+pub use directory::{Module, ModuleTexts};
 pub use objchange_hcl::Severity;
 pub use plan::ModulePlan;
 pub use provider_address::{ProviderAddress, ProviderConfigAddress, ProviderConfigAddressError};

@@ -35,6 +35,16 @@ impl DiskFiles {
         Ok(Self { directory: directory.to_owned(), roots })
     }
 
+    /// The directory of the root module, for `path.cwd`.
+    pub(crate) fn working_directory(&self) -> String {
+        fs::canonicalize(&self.directory).map(|path| path.display().to_string()).unwrap_or_default()
+    }
+
+    /// The directory of the root module.
+    pub(crate) fn directory(&self) -> &Path {
+        &self.directory
+    }
+
     /// Where a path of the configuration leads; `None` where there is nothing.
     pub(crate) fn find(&self, path: &str) -> Result<Option<PathBuf>, String> {
         let path = self.directory.join(path);

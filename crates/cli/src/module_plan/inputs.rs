@@ -5,9 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use objchange::schema::ProviderSchemas;
-use objchange_module::Schemas;
+use objchange_hcl::{BaseDirectory, Functions};
 use objchange_module::config::Files;
+use objchange_module::state::PriorState;
 use objchange_module::variables::{UnreadFile, VariableArgument, VariableSources, automatic_files};
+use objchange_module::{Diagnostics, Schemas};
 
 use super::files::DiskFiles;
 use crate::configuration::{Setting, Settings};
@@ -94,13 +96,14 @@ pub(super) fn workspace(files: &DiskFiles) -> String {
     name.filter(|name| !name.is_empty()).unwrap_or_else(|| "default".to_owned())
 }
 
-/// The text of the state, and what it is called; `None` where there is none.
+/// The state before: nothing, where there is no file.
 pub(super) fn state(
     directory: &Path,
     given: Option<&Path>,
     workspace: &str,
     limit: Size,
-) -> Result<Option<(Source, String)>, CommandError> {
+    schemas: &Schemas,
+) -> Result<(PriorState, Diagnostics), CommandError> {
     let source = match given {
         Some(path) => Source::new(path),
         None => {
@@ -109,11 +112,18 @@ pub(super) fn state(
                 name => directory.join("terraform.tfstate.d").join(name).join("terraform.tfstate"),
             };
             if !path.exists() {
-                return Ok(None);
+                return Ok(Default::default());
             }
             Source::File(path)
         }
     };
     let text = source.read_as_allowed(limit.0).map_err(unusable)?;
-    Ok(Some((source, text)))
+    PriorState::read(&text, schemas).map_err(|error| unusable(format!("{source}: {error}")))
+}
+
+/// All functions, with the files below the directory.
+pub(super) fn functions(files: &DiskFiles) -> Result<Functions, CommandError> {
+    let base = BaseDirectory::open(files.directory())
+        .map_err(|error| unusable(format!("{}: {error}", files.directory().display())))?;
+    Ok(Functions::pure().clone().with_files(&base))
 }

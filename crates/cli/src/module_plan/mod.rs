@@ -9,23 +9,24 @@ use std::process::ExitCode;
 
 use clap::ArgAction;
 use objchange_module::config::Config;
-use objchange_module::plan::{ModulePlan, PlanInput, PlanOptions, plan};
-use objchange_module::variables::given_variables;
-use objchange_module::{Diagnostics, PlanArguments, Shown};
+use objchange_module::plan::PlanOptions;
+use objchange_module::{
+    Diagnostics, Module, ModuleTexts, PlanArguments, ProviderAddress, Schemas, SimulatedProviders,
+};
 use objchange_plan::{Program, Version};
 
 use self::files::DiskFiles;
 use crate::configuration::Settings;
-use crate::exit::{self, CommandError};
+use crate::exit::{CommandError, FAILED, unusable};
 use crate::input::Size;
+use crate::schemas::SchemaBinaries;
 use crate::show::{Gate, GroupArg, Places};
 
 const AFTER_HELP: &str = "\
 This form plans a module: the configuration in DIR with all modules that it calls, as `terraform plan` would. The other form \
 plans one resource, and is chosen by --config or --type; see `objchange plan --config - --help`.
 
-No provider is asked: what only a provider knows is unknown, and --answers FILE gives it. Nothing is fetched: modules come \
-from DIR, from the repository around it, or from `.terraform/modules` as `terraform init` has left them.
+No provider is asked: what only a provider knows is unknown. Nothing is fetched: modules come from DIR, from the repository around it, or from `.terraform/modules` as `terraform init` has left them.
 
 The state is `terraform.tfstate` of the directory, or --state FILE. Values of variables come from TF_VAR_… variables, \
 `terraform.tfvars`, `*.auto.tfvars`, --var and --var-file.
@@ -44,7 +45,7 @@ Examples:
   objchange plan --schemas schemas.json
   objchange plan environments/prod --schemas schemas.json --var-file prod.tfvars --out plan.json
   objchange plan --schemas schemas.json --fail-on delete,replace --only 'module.db'
-  objchange plan --schemas schemas.json --answers answers.tfmock.hcl --json | objchange policy - --policy policies
+  objchange plan --schemas schemas.json --json | objchange policy - --policy policies
 One resource:
   objchange plan --schemas schemas.json --type aws_instance --prior prior.json --config config.json
   objchange plan --schemas schemas.json --prior terraform.tfstate --config 'main.tf:aws_instance.web'";
@@ -71,14 +72,6 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     variables: Settings,
-
-    /// What data sources and computed attributes are: mocks as in `*.tfmock.hcl`, or JSON. Can be repeated
-    #[arg(long, value_name = "FILE")]
-    answers: Vec<PathBuf>,
-
-    /// Print which answers the plan needs, instead of the plan
-    #[arg(long, conflicts_with_all = ["json", "summary", "full"])]
-    answers_template: bool,
 
     /// Plan to destroy everything
     #[arg(long)]
@@ -154,5 +147,60 @@ impl Args {
             Some(Program::Terraform(version)) => version,
             _ => Version::NEWEST,
         }
+    }
+}
+
+pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
+    let files = DiskFiles::new(&args.directory, &args.allow_path)
+        .map_err(|error| unusable(format!("{}: {error}", args.directory.display())))?;
+    let workspace = inputs::workspace(&files);
+    let (options, wrong) = args.options(&files, &workspace);
+    if wrong.has_errors() {
+        output::diagnostics(&Config::default(), &Schemas::default(), &wrong)?;
+        return Ok(ExitCode::from(FAILED));
+    }
+    let version = format!("{}.0", options.version);
+    let variables = inputs::variables(&files, &args.variables)?;
+    let texts =
+        ModuleTexts { files: &files, manifest: None, variables: &variables, terraform_version: &version };
+    let module = Module::load(texts, &options);
+    let schemas = inputs::schemas(&args.schemas, &args.binaries, args.max_input)?;
+    if module.diagnostics.has_errors() {
+        output::diagnostics(&module.config, &schemas, &module.diagnostics)?;
+        return Ok(ExitCode::from(FAILED));
+    }
+    let missing = module.without_schemas(&schemas);
+    if !missing.is_empty() {
+        let names: Vec<String> = missing.iter().map(ProviderAddress::for_display).collect();
+        return Err(unusable(format!(
+            "there are no schemas of {}: give them with --schemas FILE, from `terraform providers schema -json`; with --schemas \
+             DIR, a directory of such files; or with --provider-binary, the program of a provider",
+            names.join(", ")
+        )));
+    }
+    let state = inputs::state(&args.directory, args.state.as_deref(), &workspace, args.max_input, &schemas)?;
+    let functions = inputs::functions(&files)?;
+    let mut providers = SimulatedProviders { files: Some(&files) };
+    let plan = module.plan(&state, &schemas, &functions, &options, &mut providers);
+    output::plan(args, &plan, &module.config, &schemas, &options)
+}
+
+impl Args {
+    /// The options of the plan, and what is wrong with the arguments.
+    fn options(&self, files: &DiskFiles, workspace: &str) -> (PlanOptions, Diagnostics) {
+        let arguments = PlanArguments {
+            destroy: self.destroy,
+            refresh_only: self.refresh_only,
+            refresh: self.refresh,
+            targets: self.target.clone(),
+            replace: self.replace.clone(),
+        };
+        arguments.apply(PlanOptions {
+            workspace: workspace.to_owned(),
+            working_directory: files.working_directory(),
+            version: self.version(),
+            max_instances: self.max_instances,
+            ..PlanOptions::default()
+        })
     }
 }

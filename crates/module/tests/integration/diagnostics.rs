@@ -138,9 +138,7 @@ fn what_a_provider_says_names_the_instance() {
     let config = config(source);
     let mut found = Diagnostics::default();
     found.add(ModuleDiagnostic {
-        severity: Severity::Error,
         diagnostic: Diagnostic::new("Cannot", span(source, "resource \"x_y\" \"a\""), ""),
-        has_place: true,
         address: Some("x_y.a[0]".to_owned()),
     });
     assert_eq!(

@@ -29,7 +29,6 @@ impl Providers for Moving {
         &mut self,
         _: &ProviderConfigAddress,
         _: &str,
-        _: &str,
         request: &PlanResourceChange,
     ) -> Result<PlannedResource, ProviderError> {
         Ok(PlannedResource::new(request.proposed.clone()))

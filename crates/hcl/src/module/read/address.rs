@@ -3,11 +3,10 @@
 use objchange::Value;
 use objchange::address::{InstanceAddress, InstanceKey, Mode, ModuleAddress, ModuleStep, ResourceAddress};
 use objchange::value::Kind;
+use objchange_text::{Diagnostic, Span};
 
 use super::super::declarations::MoveTarget;
 use crate::syntax::ast::{Expr, ExprKind, Step, StepKind};
-use objchange_text::Diagnostic;
-use objchange_text::Span;
 
 const INVALID: &str = "Invalid address";
 /// What no address of a resource begins with.

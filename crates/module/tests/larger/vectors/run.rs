@@ -5,14 +5,15 @@ use std::path::{Path, PathBuf};
 
 use objchange::schema::ProviderSchemas;
 use objchange_hcl::{BaseDirectory, Functions};
-use objchange_module::config::{Config, Files, LoadOptions};
+use objchange_module::config::{Config, Files};
 use objchange_module::document::{DocumentInfo, change_set, write_plan};
-use objchange_module::plan::{ModulePlan, PlanInput, PlanMode, PlanOptions, plan};
+use objchange_module::plan::{ModulePlan, PlanMode, PlanOptions};
 use objchange_module::state::PriorState;
-use objchange_module::variables::{
-    UnreadFile, VariableArgument, VariableSources, automatic_files, given_variables,
+use objchange_module::variables::{UnreadFile, VariableArgument, VariableSources, automatic_files};
+use objchange_module::{
+    Diagnostics, Module, ModuleTexts, PlanArguments, ProviderAddress, Schemas, Severity, Shown,
+    SimulatedProviders,
 };
-use objchange_module::{Diagnostics, PlanArguments, Schemas, Shown, SimulatedProviders};
 use objchange_plan::{Filter, Options, Report, Version};
 
 use super::case::{Answer, Case};
@@ -68,35 +69,34 @@ impl Planner {
             return Ok(self.errors(&Config::default(), &found));
         }
         let manifest = fs::read_to_string(case.directory.join("modules.json")).ok();
-        let load = LoadOptions { manifest: manifest.as_deref(), terraform_version: "1.11.4" };
-        let (mut config, diagnostics) = Config::load(&files, ".", &load);
-        found.append(diagnostics);
-        if found.has_errors() {
-            return Ok(self.errors(&config, &found));
+        let texts = ModuleTexts {
+            files: &files,
+            manifest: manifest.as_deref(),
+            variables: &sources,
+            terraform_version: "1.15.5",
+        };
+        let module = Module::load(texts, &options);
+        found.append(module.diagnostics.clone());
+        let has_schemas = |provider: &ProviderAddress| self.schemas.has_provider(provider);
+        if !found.has_errors()
+            && let Some((summary, detail)) = module.config.missing_providers(has_schemas)
+        {
+            found.without_place(Severity::Error, summary, detail);
         }
-        let (variables, diagnostics) = given_variables(&mut config, &sources, version);
-        found.append(diagnostics);
         if found.has_errors() {
-            return Ok(self.errors(&config, &found));
+            return Ok(self.errors(&module.config, &found));
         }
         let (state, diagnostics) = match files.read("terraform.tfstate")? {
             Some(text) => PriorState::read(&text, &self.schemas).map_err(|error| error.to_string())?,
             None => Default::default(),
         };
-        found.append(diagnostics);
         let base = BaseDirectory::open(&case.directory).map_err(|error| error.to_string())?;
         let functions = Functions::pure().clone().with_files(&base);
-        let input = PlanInput {
-            config: &config,
-            schemas: &self.schemas,
-            state: &state,
-            variables: &variables,
-            functions: &functions,
-            options: &options,
-        };
         let mut providers = CaseProviders { case, simulated: SimulatedProviders { files: Some(&files) } };
-        let planned = plan(&input, &mut providers);
+        let planned = module.plan(&state, &self.schemas, &functions, &options, &mut providers);
+        let mut found = diagnostics;
         found.append(planned.diagnostics.clone());
+        let config = module.config;
         let exit = match (planned.errored, planned.applyable) {
             (true, _) => 1,
             (false, true) => 2,
@@ -106,7 +106,7 @@ impl Planner {
         if !planned.has_begun {
             return Ok(answer);
         }
-        let info = DocumentInfo { terraform_version: "1.11.4", timestamp: "2026-01-01T00:00:00Z" };
+        let info = DocumentInfo { terraform_version: "1.15.5", timestamp: "2026-01-01T00:00:00Z" };
         let document = write_plan(&planned, &config, &self.schemas, &info);
         let text = text(&planned, options.mode)?;
         let document = serde_json::from_str(&document).map_err(|error| error.to_string())?;
