@@ -116,7 +116,7 @@ pub(super) fn read(files: &dyn Files, schema: &Schema, config: &Value) -> DataAn
     let stored = stored.into_iter().map(|(name, output)| (name, output.value));
     let all = Value::object(defaults.into_iter().chain(stored));
     let Ok(object) = schema.block.coerce_value(config) else { return DataAnswer::NotKnown };
-    DataAnswer::Known(with_attributes(&object, [("outputs", all)]))
+    DataAnswer::Known(with_attributes(&object, &[("outputs", all)]))
 }
 
 /// An argument that has a value.

@@ -164,8 +164,7 @@ impl<P: Providers> Providers for CaseProviders<'_, P> {
                 known.extend(
                     [("note", "moved"), ("status", "moved")].map(|(name, text)| (name, Value::from(text))),
                 );
-                let json = serde_json::json!({});
-                let empty = self::object(&json, schema)?;
+                let empty = schema.block.empty_value();
                 let names = schema.block.attributes().iter().map(|(name, _)| name);
                 let names = names.chain(schema.block.block_types().iter().map(|(name, _)| name));
                 let attributes = names.filter_map(|name| {
