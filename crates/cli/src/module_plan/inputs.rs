@@ -117,8 +117,8 @@ pub(super) fn state(
             Source::File(path)
         }
     };
-    let text = source.read_as_allowed(limit.0).map_err(unusable)?;
-    PriorState::read(&text, schemas).map_err(|error| unusable(format!("{source}: {error}")))
+    let _ = (limit, schemas);
+    Err(unusable(format!("{source}: states are not read yet")))
 }
 
 /// All functions, with the files below the directory.

@@ -5,18 +5,20 @@ use std::path::{Path, PathBuf};
 
 use objchange::schema::ProviderSchemas;
 use objchange_hcl::{BaseDirectory, Functions};
-use objchange_module::config::{Config, Files, LoadOptions};
+use objchange_module::config::{Config, Files};
 use objchange_module::document::{DocumentInfo, change_set, write_plan};
-use objchange_module::plan::{ModulePlan, PlanInput, PlanMode, PlanOptions, plan};
+use objchange_module::plan::{ModulePlan, PlanMode, PlanOptions};
 use objchange_module::state::PriorState;
-use objchange_module::variables::{
-    UnreadFile, VariableArgument, VariableSources, automatic_files, given_variables,
+use objchange_module::variables::{UnreadFile, VariableArgument, VariableSources, automatic_files};
+use objchange_module::{
+    Diagnostics, Module, ModuleTexts, PlanArguments, Schemas, Shown, SimulatedProviders,
 };
-use objchange_module::{Diagnostics, PlanArguments, Schemas, Shown, SimulatedProviders};
-use objchange_plan::{Filter, Options, Report, Version};
+use objchange_plan::{Filter, Options, Program, Report, Version};
 
 use super::case::{Answer, Case};
 use super::provider::CaseProviders;
+
+const VERSION: &str = "1.11.4";
 
 /// Plans cases.
 #[derive(Debug)]
@@ -60,53 +62,45 @@ impl Planner {
 
     /// Plans as the rules of Terraform 1.11 are.
     pub(crate) fn run(&self, case: &Case) -> Result<Answer, String> {
-        let version = Version::parse("1.11.4").ok_or("no such version")?;
+        let version = Version::parse(VERSION).ok_or("no such version")?;
         let files = Folder(case.directory.clone());
-        let (arguments, sources) = arguments(case, &files)?;
-        let (options, mut found) = arguments.apply(PlanOptions { version, ..PlanOptions::default() });
-        if found.has_errors() {
-            return Ok(self.errors(&Config::default(), &found));
+        let (arguments, variables) = arguments(case, &files)?;
+        let (options, wrong) = arguments.apply(PlanOptions { version, ..PlanOptions::default() });
+        if wrong.has_errors() {
+            return Ok(self.errors(&Config::default(), &wrong));
         }
-        let manifest = fs::read_to_string(case.directory.join("modules.json")).ok();
-        let load = LoadOptions { manifest: manifest.as_deref(), terraform_version: "1.11.4" };
-        let (mut config, diagnostics) = Config::load(&files, ".", &load);
-        found.append(diagnostics);
-        if found.has_errors() {
-            return Ok(self.errors(&config, &found));
-        }
-        let (variables, diagnostics) = given_variables(&mut config, &sources, version);
-        found.append(diagnostics);
-        if found.has_errors() {
-            return Ok(self.errors(&config, &found));
-        }
+        let manifest = files.read("modules.json")?;
+        let texts = ModuleTexts {
+            files: &files,
+            manifest: manifest.as_deref(),
+            variables: &variables,
+            terraform_version: VERSION,
+        };
+        let module = Module::load(texts, &options);
         let state = PriorState::default();
         let base = BaseDirectory::open(&case.directory).map_err(|error| error.to_string())?;
         let functions = Functions::pure().clone().with_files(&base);
-        let input = PlanInput {
-            config: &config,
-            schemas: &self.schemas,
-            state: &state,
-            variables: &variables,
-            functions: &functions,
-            options: &options,
-        };
         let mut providers = CaseProviders { case, simulated: SimulatedProviders };
-        let planned = plan(&input, &mut providers);
-        found.append(planned.diagnostics.clone());
-        let exit = match (planned.errored, planned.applyable) {
-            (true, _) => 1,
-            (false, true) => 2,
-            (false, false) => 0,
-        };
-        let answer = Answer { exit, ..self.errors(&config, &found) };
-        if !planned.has_begun {
-            return Ok(answer);
+        let plan = module.plan(&state, &self.schemas, &functions, &options, &mut providers);
+        if plan.errored && !plan.has_begun {
+            return Ok(self.errors(&module.config, &plan.diagnostics));
         }
-        let info = DocumentInfo { terraform_version: "1.11.4", timestamp: "2026-01-01T00:00:00Z" };
-        let document = write_plan(&planned, &config, &self.schemas, &info);
-        let text = text(&planned, options.mode)?;
-        let document = serde_json::from_str(&document).map_err(|error| error.to_string())?;
-        Ok(Answer { plan: Some(document), text: Some(text), ..answer })
+        Ok(Answer {
+            exit: match (plan.errored, plan.applyable) {
+                (true, _) => 1,
+                (false, true) => 2,
+                (false, false) => 0,
+            },
+            plan: Some(self.document(&plan, &module.config)?),
+            text: Some(text(&plan, &options)?),
+            ..self.errors(&module.config, &plan.diagnostics)
+        })
+    }
+
+    fn document(&self, plan: &ModulePlan, config: &Config) -> Result<serde_json::Value, String> {
+        let info = DocumentInfo { terraform_version: VERSION, timestamp: "2026-01-01T00:00:00Z" };
+        let document = write_plan(plan, config, &self.schemas, &info);
+        serde_json::from_str(&document).map_err(|error| format!("the document: {error}"))
     }
 
     fn errors(&self, config: &Config, found: &Diagnostics) -> Answer {
@@ -117,26 +111,24 @@ impl Planner {
     }
 }
 
-/// What `terraform show` prints of the plan.
-fn text(plan: &ModulePlan, mode: PlanMode) -> Result<String, String> {
-    let mode = match mode {
+/// The plan as `show` prints it.
+fn text(plan: &ModulePlan, options: &PlanOptions) -> Result<String, String> {
+    let mode = match options.mode {
         PlanMode::Normal => objchange_plan::PlanMode::Normal,
         PlanMode::Destroy => objchange_plan::PlanMode::Destroy,
         PlanMode::RefreshOnly => objchange_plan::PlanMode::RefreshOnly,
     };
     let options = Options {
-        program: Some("terraform@1.11".parse().map_err(|_| "no such program")?),
-        width: 80,
         mode: Some(mode),
+        program: Some(Program::Terraform(options.version)),
         ..Options::default()
     };
-    let changes = change_set(plan);
-    let schemas = objchange_plan::Schemas::none();
+    let (changes, schemas) = (change_set(plan), objchange_plan::Schemas::none());
     let report = Report::of_changes(&changes, &schemas, &options, &Filter::default());
     let report = report.map_err(|error| error.to_string())?;
-    let mut out = Vec::new();
-    report.write_text(&mut out, &options).map_err(|error| error.to_string())?;
-    String::from_utf8(out).map_err(|error| error.to_string())
+    let mut text = Vec::new();
+    report.write_text(&mut text, &options).map_err(|error| error.to_string())?;
+    String::from_utf8(text).map_err(|error| error.to_string())
 }
 
 /// The arguments of a case, and the sources of its variables.
