@@ -280,7 +280,7 @@ pub(crate) fn policy_format(bytes: &[u8]) {
 pub(crate) fn policy_lint(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     for lint in objchange_sentinel::lint(text, &LintContext::default()).unwrap_or_default() {
-        let range = lint.span.start as usize..lint.span.end as usize;
+        let range = lint.subject.expect("a place").range();
         assert!(text.get(range).is_some(), "{lint} is at no part of the source");
     }
 }
@@ -292,7 +292,7 @@ pub(crate) fn policy(bytes: &[u8]) {
         Ok(policy) => policy,
         Err(errors) => {
             for error in errors {
-                let range = error.span.start as usize..error.span.end as usize;
+                let range = error.subject.expect("a place").range();
                 assert!(text.get(range).is_some(), "{error} is at no part of the source");
             }
             return;

@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use objchange_text::Diagnostic;
-use objchange_text::{LineIndex, Position, Span};
+use objchange_text::{Diagnostic, LineIndex, Position, Span};
 
 /// The texts of a configuration. What is read of them has places in all of them together, each file beginning where
 /// the one before has ended.
@@ -36,7 +35,7 @@ impl Sources {
     /// # Errors
     ///
     /// It is too long.
-    pub fn of(name: impl Into<String>, text: impl Into<String>) -> Result<Self, Diagnostic> {
+    pub fn of(name: impl Into<String>, text: impl Into<String>) -> Result<Self, Box<Diagnostic>> {
         let mut sources = Self::default();
         sources.add(name, text)?;
         Ok(sources)
@@ -47,7 +46,7 @@ impl Sources {
     /// # Errors
     ///
     /// All of them together are longer than a span can tell.
-    pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> Result<(), Diagnostic> {
+    pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> Result<(), Box<Diagnostic>> {
         // One byte more, so that the end of one is not the start of the next.
         let start = self.files.last().map_or(0, |last| last.start as usize + last.text.len() + 1);
         let text = text.into();
@@ -58,7 +57,7 @@ impl Sources {
             }
             Err(_) => {
                 let detail = "The files of a configuration cannot be longer than 4 GiB together.";
-                Err(Diagnostic::new("Source too long", Span::at(0), detail))
+                Err(Box::new(Diagnostic::new("Source too long", None, detail)))
             }
         }
     }

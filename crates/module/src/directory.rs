@@ -25,6 +25,13 @@ pub struct ModuleTexts<'t> {
     pub terraform_version: &'t str,
 }
 
+impl std::fmt::Debug for ModuleTexts<'_> {
+    /// Without the texts, which may hold secrets.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ModuleTexts").field("terraform_version", &self.terraform_version).finish_non_exhaustive()
+    }
+}
+
 /// A module that was loaded, with the values of its variables.
 ///
 /// ```
@@ -77,7 +84,8 @@ impl Module {
         let (variables, found) = given_variables(&mut module.config, texts.variables, options.version);
         module.variables = variables;
         module.diagnostics.append(found);
-        if !module.diagnostics.has_errors() && options.mode != PlanMode::Normal && !options.replace.is_empty() {
+        if !module.diagnostics.has_errors() && options.mode != PlanMode::Normal && !options.replace.is_empty()
+        {
             let detail = "Forcing resource instance replacement (with -replace=...) is allowed only in normal planning mode.";
             module.diagnostics.without_place(Severity::Error, "Unsupported plan mode", detail);
         }
@@ -112,8 +120,10 @@ impl Module {
             return ModulePlan { errored: true, diagnostics, ..ModulePlan::default() };
         }
         let variables = &self.variables;
-        let planned =
-            plan(&PlanInput { config: &self.config, schemas, state, variables, functions, options }, providers);
+        let planned = plan(
+            &PlanInput { config: &self.config, schemas, state, variables, functions, options },
+            providers,
+        );
         diagnostics.append(planned.diagnostics);
         ModulePlan { diagnostics, ..planned }
     }

@@ -25,6 +25,7 @@ pub mod document;
 pub mod plan;
 mod provider_address;
 mod providers;
+mod provisioners;
 mod schemas;
 pub mod state;
 pub mod variables;
@@ -34,7 +35,7 @@ pub use diagnostics::{Diagnostics, ModuleDiagnostic, NOWHERE, Shown};
 pub use directory::{Module, ModuleTexts};
 pub use objchange_hcl::Severity;
 pub use plan::ModulePlan;
-pub use provider_address::{ProviderAddress, ProviderConfigAddress};
+pub use provider_address::{ProviderAddress, ProviderConfigAddress, ProviderConfigAddressError};
 pub use providers::{DataAnswer, ImportAnswer, Providers, SimulatedProviders, TerraformData};
 pub use schemas::Schemas;
 

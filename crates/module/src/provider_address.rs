@@ -1,6 +1,7 @@
 //! Addresses of providers and of their configurations.
 
 use std::fmt;
+use std::str::FromStr;
 
 use smol_str::SmolStr;
 
@@ -89,5 +90,59 @@ impl fmt::Display for ProviderConfigAddress {
         self.module.iter().try_for_each(|name| write!(f, "module.{name}."))?;
         write!(f, "provider[\"{}\"]", self.provider)?;
         self.alias.iter().try_for_each(|alias| write!(f, ".{alias}"))
+    }
+}
+
+/// A text that is not the address of a provider configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("this is not the address of a provider configuration")]
+pub struct ProviderConfigAddressError;
+
+impl FromStr for ProviderConfigAddress {
+    type Err = ProviderConfigAddressError;
+
+    /// Reads what [`Display`](fmt::Display) writes, and `provider.aws` as state files had it before Terraform 0.13.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let mut module = Vec::new();
+        let mut rest = text;
+        while let Some(after) = rest.strip_prefix("module.") {
+            let (name, after) = after.split_once('.').ok_or(ProviderConfigAddressError)?;
+            module.push(SmolStr::from(name));
+            rest = after;
+        }
+        let (provider, alias) = match rest.strip_prefix("provider[\"") {
+            Some(quoted) => {
+                let (address, alias) = quoted.split_once("\"]").ok_or(ProviderConfigAddressError)?;
+                (ProviderAddress::from_parts(address)?, alias)
+            }
+            None => {
+                let bare = rest.strip_prefix("provider.").ok_or(ProviderConfigAddressError)?;
+                let end = bare.find('.').unwrap_or(bare.len());
+                let (name, alias) = bare.split_at(end);
+                (ProviderAddress::implied(name), alias)
+            }
+        };
+        let alias = match alias.strip_prefix('.') {
+            Some(alias) => Some(alias),
+            None if alias.is_empty() => None,
+            None => return Err(ProviderConfigAddressError),
+        };
+        if provider.name.is_empty() || alias.is_some_and(|alias| alias.is_empty() || alias.contains('.')) {
+            return Err(ProviderConfigAddressError);
+        }
+        Ok(Self { module, provider, alias: alias.map(SmolStr::from) })
+    }
+}
+
+impl ProviderAddress {
+    /// The address whose host and namespace may be left out.
+    fn from_parts(text: &str) -> Result<Self, ProviderConfigAddressError> {
+        let parts: Vec<&str> = text.split('/').collect();
+        let (hostname, namespace, name) = match *parts.as_slice() {
+            [hostname, namespace, name] => (hostname, namespace, name),
+            [namespace, name] => (Self::DEFAULT_HOSTNAME, namespace, name),
+            _ => return Err(ProviderConfigAddressError),
+        };
+        Ok(Self { hostname: hostname.into(), namespace: namespace.into(), name: name.into() })
     }
 }

@@ -1,10 +1,16 @@
 //! The schemas of the providers of a module.
 
+use std::sync::LazyLock;
+
 use objchange::schema::{ProviderSchemas, Schema, SchemaDocumentError, SchemaKind};
 
 use crate::ProviderAddress;
 
-/// The schemas of providers, from any number of documents.
+/// The schemas of the provider that is part of Terraform.
+static BUILTIN: LazyLock<Option<ProviderSchemas>> =
+    LazyLock::new(|| ProviderSchemas::parse(include_str!("builtin_schemas.json")).ok());
+
+/// The schemas of providers, from any number of documents. Those of the provider that is part of Terraform are always there.
 #[derive(Debug, Clone, Default)]
 pub struct Schemas {
     documents: Vec<ProviderSchemas>,
@@ -19,7 +25,8 @@ impl Schemas {
     /// Whether the provider's schemas are there.
     pub fn has_provider(&self, provider: &ProviderAddress) -> bool {
         let name = provider.to_string();
-        self.documents.iter().any(|document| document.providers().any(|other| other == name))
+        provider.is_builtin()
+            || self.documents.iter().any(|document| document.providers().any(|other| other == name))
     }
 
     /// The schema of something of a provider; the name of a provider's own configuration is empty.
@@ -33,8 +40,9 @@ impl Schemas {
         kind: SchemaKind,
         name: &str,
     ) -> Result<Option<&Schema>, SchemaDocumentError> {
+        let builtin = if provider.is_builtin() { BUILTIN.as_ref() } else { None };
         let provider = provider.to_string();
-        for document in &self.documents {
+        for document in self.documents.iter().chain(builtin) {
             if let Some(schema) = document.get(&provider, kind, name)? {
                 return Ok(Some(schema));
             }

@@ -169,7 +169,7 @@ impl Reading {
     fn file(&mut self, name: &str, text: &str, sources: &mut Sources) {
         let start = match sources.add(name, text) {
             Ok(()) => sources.end() - text.len() as u32,
-            Err(error) => return self.diagnostics.push(Severity::Error, error),
+            Err(error) => return self.diagnostics.push(Severity::Error, *error),
         };
         let body = if name.ends_with(".json") {
             parse_body_json(text).and_then(|json| {
@@ -286,7 +286,7 @@ fn written(
     parse_expression(text).and_then(|expr| constant(&expr)).map_err(|found| {
         let start = match sources.add(argument_source(name), text) {
             Ok(()) => sources.end() - text.len() as u32,
-            Err(error) => return vec![error],
+            Err(error) => return vec![*error],
         };
         found.into_iter().map(|error| error.moved(start)).collect()
     })

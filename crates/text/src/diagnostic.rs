@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::Span;
+use crate::{LineIndex, Span};
 
 /// Whether a text can be used in spite of a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -107,6 +107,21 @@ impl Diagnostic {
         detail: impl Into<Cow<'static, str>>,
     ) -> Self {
         Self { severity: Severity::Warning, ..Self::new(summary, subject, detail) }
+    }
+
+    /// The diagnostic with the place where it begins, as `2:5: …`, with a column in characters of Unicode.
+    ///
+    /// ```
+    /// use objchange_text::{Diagnostic, LineIndex, Span};
+    ///
+    /// let error = Diagnostic::new(("unexpected", "expected an expression, found )"), Span::at(4), "");
+    /// assert_eq!(error.with_position(&LineIndex::new("a = )")), "1:5: expected an expression, found )");
+    /// ```
+    pub fn with_position(&self, lines: &LineIndex<'_>) -> String {
+        match self.subject {
+            Some(subject) => format!("{}: {self}", lines.char_position(subject.start)),
+            None => self.to_string(),
+        }
     }
 
     /// Its kind, as of every error.

@@ -3,11 +3,13 @@
 use std::io::{self, Write};
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet, Title};
-use objchange_hcl::{Diagnostic, Excerpt, HiddenSource, LineIndex, Place, Places, Position, Sources, Span};
+use objchange_hcl::{
+    Diagnostic, Excerpt, HiddenSource, LineIndex, Place, Places, Position, Severity, Sources, Span,
+};
 use objchange_text::visible;
 
 /// More errors than this are counted only.
-pub(crate) const MAX_SHOWN: usize = 20;
+const MAX_SHOWN: usize = 20;
 /// A longer line is not shown, nor are more of them.
 const MAX_LINE: usize = 4096;
 const MAX_LINES: u32 = 12;
@@ -25,24 +27,29 @@ pub(crate) fn show(sources: &Sources, hidden: &HiddenSource, found: &[Diagnostic
     let places = sources.places();
     let mut err = crate::terminal::stderr();
     for diagnostic in found.iter().take(MAX_SHOWN) {
-        let report = [group(&places, hidden, diagnostic)];
-        writeln!(err, "{}", Renderer::styled().render(&report))?;
+        writeln!(err, "{}", snippet(&places, hidden, diagnostic, false))?;
     }
-    count_rest(&mut err, found.len())
-}
-
-/// Says how many errors are not shown.
-pub(crate) fn count_rest(err: &mut impl Write, count: usize) -> io::Result<()> {
-    if count > MAX_SHOWN {
-        writeln!(err, "and {} more errors", count - MAX_SHOWN)?;
+    if found.len() > MAX_SHOWN {
+        writeln!(err, "and {} more errors", found.len() - MAX_SHOWN)?;
     }
     Ok(())
 }
 
-fn group<'a>(places: &'a Places<'a>, hidden: &HiddenSource, diagnostic: &'a Diagnostic) -> Group<'a> {
-    let title = Level::ERROR.primary_title(visible(&diagnostic.summary));
+/// A diagnostic with its lines, and its kind if people may look that up.
+pub(crate) fn snippet(
+    places: &Places<'_>,
+    hidden: &HiddenSource,
+    diagnostic: &Diagnostic,
+    with_kind: bool,
+) -> String {
+    let level = match diagnostic.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+    };
+    let title = level.primary_title(visible(&diagnostic.summary));
+    let title = if with_kind { title.id(&*diagnostic.kind) } else { title };
     let group = match diagnostic.subject.and_then(|subject| Some((subject, places.find(subject)?))) {
-        Some((subject, place)) => placed_without(title, place, &hidden.in_file(&place, subject)),
+        Some((subject, place)) => placed(title, place, &hidden.in_file(&place, subject)),
         None => Group::with_title(title),
     };
     let group = match &*diagnostic.detail {
@@ -55,19 +62,17 @@ fn group<'a>(places: &'a Places<'a>, hidden: &HiddenSource, diagnostic: &'a Diag
         [] => group,
         values => group.element(Level::NOTE.message(values.join("; "))),
     };
+    let mut hints: Vec<&str> = diagnostic.hints.iter().map(|hint| &**hint).collect();
     if diagnostic.detail.contains("no directory is given") {
-        return group.element(Level::HELP.message("name the directory of the files with --base-dir"));
+        hints.push("name the directory of the files with --base-dir");
     }
-    group
+    let group =
+        hints.into_iter().fold(group, |group, hint| group.element(Level::HELP.message(visible(hint))));
+    Renderer::styled().render(&[group])
 }
 
-/// The lines of a place, or its numbers where they are too long.
-pub(crate) fn placed<'a>(title: Title<'a>, place: Place<'a>) -> Group<'a> {
-    placed_without(title, place, &[])
-}
-
-/// The same without these parts of the file.
-fn placed_without<'a>(title: Title<'a>, place: Place<'a>, hidden: &[Span]) -> Group<'a> {
+/// The lines of a place without these parts of the file, or its numbers where the lines are too long.
+fn placed<'a>(title: Title<'a>, place: Place<'a>, hidden: &[Span]) -> Group<'a> {
     let (start, end) = (place.start(), place.end());
     let shown = start.line..=end.line.min(start.line + MAX_LINES);
     if shown.clone().any(|line| place.lines.line(line).len() > MAX_LINE) {

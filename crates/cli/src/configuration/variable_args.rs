@@ -118,7 +118,7 @@ impl Given {
     ) -> Result<BTreeMap<String, Input>, ConfigurationError> {
         let is_declared =
             |name: &str| configuration.sources.is_empty() || module.variables.contains_key(name);
-        let hint = |name: &str| did_you_mean(name, module.variables.keys().map(|name| name.as_str()));
+        let hint = |name: &str| did_you_mean(name, module.variables.keys().map(|name| &**name));
         let beside = configuration.values.iter().cloned().map(Setting::File);
         let mut inputs = BTreeMap::new();
         for setting in beside.chain(self.settings.0.iter().cloned()) {

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use objchange::schema::ProviderSchemas;
 use objchange_hcl::{BaseDirectory, Functions};
-use objchange_module::{Diagnostics, Schemas};
 use objchange_module::config::Files;
 use objchange_module::state::PriorState;
 use objchange_module::variables::{UnreadFile, VariableArgument, VariableSources, automatic_files};
+use objchange_module::{Diagnostics, Schemas};
 
 use super::files::DiskFiles;
 use crate::configuration::{Setting, Settings};
@@ -117,8 +117,8 @@ pub(super) fn state(
             Source::File(path)
         }
     };
-    let _ = (limit, schemas);
-    Err(unusable(format!("{source}: states are not read yet")))
+    let text = source.read_as_allowed(limit.0).map_err(unusable)?;
+    PriorState::read(&text, schemas).map_err(|error| unusable(format!("{source}: {error}")))
 }
 
 /// All functions, with the files below the directory.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
-use objchange_sentinel::{Position, RunError, SyntaxError};
+use objchange_sentinel::{Diagnostic, LineIndex, Position, RunError};
 use serde::Serialize;
 
 use super::configuration::Problem;
@@ -13,8 +13,8 @@ use super::configuration::Problem;
 pub(crate) struct Fault {
     pub(crate) message: String,
     pub(crate) file: String,
-    pub(crate) line: Option<usize>,
-    pub(crate) col: Option<usize>,
+    pub(crate) line: Option<u32>,
+    pub(crate) col: Option<u32>,
 }
 
 impl Fault {
@@ -29,8 +29,9 @@ impl Fault {
         Self { message: message.to_owned(), file, line: None, col: None }
     }
 
-    pub(crate) fn syntax(file: &str, error: &SyntaxError) -> Self {
-        Self::at(error.message.clone(), file.to_owned(), error.position)
+    pub(crate) fn syntax(file: &str, lines: &LineIndex<'_>, error: &Diagnostic) -> Self {
+        let start = error.subject.unwrap_or_default().start;
+        Self::at(error.to_string(), file.to_owned(), lines.char_position(start))
     }
 }
 

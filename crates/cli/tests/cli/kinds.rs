@@ -21,7 +21,7 @@ use objchange_plan::{DocumentError, JsonError, ObjectError, Plan, ProgramError, 
 use objchange_policy::query::{QueryError, SubjectError};
 use objchange_policy::rego::PolicyError;
 use objchange_policy::sentinel::mock::MockError;
-use objchange_sentinel::{RunError, SyntaxError};
+use objchange_sentinel::RunError;
 use objchange_text::Diagnostic;
 use objchange_text::re2::{PatternError, TooManyReads};
 
@@ -81,7 +81,6 @@ fn every_error_type_has_one() {
         SchemaProblemKind: |e| e.kind();
         ShowError: |e| e.kind();
         SubjectError: |e| e.kind();
-        SyntaxError: |e| e.kind.kind();
         TooManyImplied: |e| e.kind();
         TooManyReads: |e| e.kind();
         TypeMismatch: |e| e.kind.kind();

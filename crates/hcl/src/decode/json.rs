@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use hashbrown::HashSet;
 use objchange::schema::{Block, NestingMode};
+use objchange_text::{Diagnostic, Span};
 use smol_str::SmolStr;
 
 use super::attributes_as_blocks::{as_block, may_be_legacy};
@@ -11,8 +12,6 @@ use crate::module::{BodyPart, Content, RawBlock, RawBody, Shape};
 use crate::suggestion::did_you_mean;
 use crate::syntax::ast::{self, Body, Label};
 use crate::syntax::json::{JsonBody, Node, NodeKind, Property, Style};
-use objchange_text::Diagnostic;
-use objchange_text::Span;
 
 /// What a property may be that has nothing to say.
 const COMMENT: &str = "//";

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use objchange::schema::Block;
+use objchange_text::Diagnostic;
 
 use super::merge::{merge, replace_attributes};
 use super::problems::Problems;
@@ -11,7 +12,6 @@ use super::raw::RawBody;
 use super::shape::{NOTHING, Shape};
 use crate::syntax::ast::{Attribute, Body};
 use crate::syntax::json::body_at;
-use objchange_text::Diagnostic;
 
 /// The part of a block that a provider's schema describes. In JSON syntax the schema tells blocks from arguments.
 #[derive(Debug, Clone, Default)]

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use objchange::Value;
 use objchange::address::{InstanceAddress, Mode, ModuleAddress};
 use objchange::change::IgnoreChanges;
+use objchange_text::Span;
 use smol_str::SmolStr;
 
 use super::body::ConfigBody;
 use crate::eval::TypeConstraint;
 use crate::syntax::ast::{Attribute, Expr};
-use objchange_text::Span;
 
 /// What the files of one module declare, with override files applied.
 #[derive(Debug, Clone, Default)]

@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-use objchange_text::Span;
-use objchange_text::{Diagnostic, Summary};
+use objchange_text::{Diagnostic, Span, Summary};
 
 /// What is wrong with the files of a module.
 #[derive(Debug, Clone, Default)]

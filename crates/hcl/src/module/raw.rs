@@ -10,8 +10,7 @@ use crate::suggestion::did_you_mean;
 use crate::syntax::ast::{Attribute, Block, Body, Label};
 use crate::syntax::json::{JsonBody, body_at};
 use crate::syntax::parse_body;
-use objchange_text::Diagnostic;
-use objchange_text::Span;
+use objchange_text::{Diagnostic, Span};
 
 /// A block whose body nobody has looked into.
 #[derive(Debug, Clone)]

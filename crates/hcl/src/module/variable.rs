@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use objchange::value::Marks;
 use objchange::{Type, Value};
+use objchange_text::Diagnostic;
 use smol_str::SmolStr;
 
 use super::declarations::{Condition, ModuleConfig, VariableConfig};
@@ -13,7 +14,6 @@ use crate::function::Functions;
 use crate::sources::Sources;
 use crate::syntax::parse_expression;
 use crate::walk::variables;
-use objchange_text::Diagnostic;
 
 const INVALID: &str = "Invalid value for input variable";
 

@@ -1,10 +1,10 @@
 //! Errors and warnings as data, in the form of `terraform plan -json`.
 
-use objchange_hcl::{Called, Position};
+use objchange_hcl::Called;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::shown::{Message, ShownPlace};
+use super::shown::{Message, Point, ShownPlace};
 use super::{Diagnostics, Severity, Shown};
 
 /// An error or a warning as `terraform plan -json` has it.
@@ -107,7 +107,7 @@ fn json<'d>(message: &'d Message<'_>) -> Json<'d> {
 }
 
 fn range(place: &ShownPlace) -> Range<'_> {
-    let at = |Position { line, column, byte, .. }: Position| At { line, column, byte };
+    let at = |Point { line, column, byte }: Point| At { line, column, byte };
     Range { filename: &place.file, start: at(place.start), end: at(place.end) }
 }
 

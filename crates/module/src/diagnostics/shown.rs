@@ -34,8 +34,8 @@ pub(super) struct Message<'d> {
 /// A place, and the source around it.
 pub(super) struct ShownPlace {
     pub(super) file: String,
-    pub(super) start: Position,
-    pub(super) end: Position,
+    pub(super) start: Point,
+    pub(super) end: Point,
     /// The source around it, if it may be shown.
     pub(super) snippet: Option<Snippet>,
 }
@@ -94,8 +94,8 @@ impl<'s> Shown<'s> {
 
     fn place(&self, subject: Span, context: Option<Span>) -> Option<ShownPlace> {
         if subject == NOWHERE {
-            let start = Position { line: 0, column: 0, byte: 0 };
-            let end = Position { column: 1, byte: 1, ..start };
+            let start = Point { line: 0, column: 0, byte: 0 };
+            let end = Point { column: 1, byte: 1, ..start };
             return Some(ShownPlace { file: String::new(), start, end, snippet: None });
         }
         // What is empty is shown as one character.
@@ -103,9 +103,10 @@ impl<'s> Shown<'s> {
             if subject.start == subject.end { Span::new(subject.start, subject.end + 1) } else { subject };
         let place = self.places.find(subject)?;
         let before = subject.start - place.span.start;
-        let (start, mut end) = (place.start(), place.end());
+        let start = Point::new(place.start(), place.span.start);
+        let mut end = Point::new(place.end(), place.span.end);
         if place.span.start == place.span.end {
-            end = Position { column: end.column + 1, byte: end.byte + 1, ..end };
+            end = Point { column: end.column + 1, byte: end.byte + 1, ..end };
         }
         let snippet = (!is_argument_source(place.name)).then(|| {
             let around = context.unwrap_or(subject);
@@ -122,6 +123,20 @@ impl<'s> Shown<'s> {
             }
         });
         Some(ShownPlace { file: place.name.to_owned(), start, end, snippet })
+    }
+}
+
+/// A place in a file, with its byte.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Point {
+    pub(super) line: u32,
+    pub(super) column: u32,
+    pub(super) byte: u32,
+}
+
+impl Point {
+    fn new(Position { line, column }: Position, byte: u32) -> Self {
+        Self { line, column, byte }
     }
 }
 

@@ -14,10 +14,8 @@ use super::json::JsonWriter;
 use super::provider_keys::{ProviderKeys, module_path};
 use super::state::schema_kind;
 use crate::config::{Config, LoadedModule, ModuleId};
+use crate::provisioners::provisioner_schema;
 use crate::{ProviderAddress, Schemas};
-
-/// The arguments of provisioners that are Terraform's own.
-const OF_TERRAFORM: [&str; 2] = ["when", "on_failure"];
 
 /// What the section is made from.
 struct Source<'c> {
@@ -154,8 +152,8 @@ impl JsonWriter {
             });
         }
         self.member("schema_version", |json| json.plain(schema.map_or(0, |schema| schema.version)));
-        self.expression_member("count_expression", resource.count.as_ref());
-        self.expression_member("for_each_expression", resource.for_each.as_ref());
+        self.repetition("count_expression", resource.count.as_ref());
+        self.repetition("for_each_expression", resource.for_each.as_ref());
         self.depends_on(&resource.depends_on);
     }
 
@@ -164,17 +162,11 @@ impl JsonWriter {
             for provisioner in &resource.provisioners {
                 json.object(|json| {
                     json.string_member("type", &provisioner.kind);
-                    let body = provisioner.body.generic();
-                    let mut arguments: Vec<_> = body.attributes.iter().collect();
-                    arguments.retain(|argument| !OF_TERRAFORM.contains(&argument.name.as_str()));
-                    arguments.sort_by(|a, b| a.name.cmp(&b.name));
-                    json.member_unless_empty("expressions", |json| {
-                        json.object(|json| {
-                            for argument in arguments {
-                                json.expression_member(&argument.name, Some(&argument.expr));
-                            }
+                    if let Some(schema) = provisioner_schema(&provisioner.kind) {
+                        json.member_unless_empty("expressions", |json| {
+                            json.expressions(&provisioner.body.under(schema).0, schema);
                         });
-                    });
+                    }
                 });
             }
         });
@@ -194,12 +186,12 @@ impl JsonWriter {
                         json.member_unless_empty("expressions", |json| {
                             json.object(|json| {
                                 for argument in arguments {
-                                    json.expression_member(&argument.name, Some(&argument.expr));
+                                    json.member(&argument.name, |json| json.expression(&argument.expr));
                                 }
                             });
                         });
-                        json.expression_member("count_expression", call.count.as_ref());
-                        json.expression_member("for_each_expression", call.for_each.as_ref());
+                        json.repetition("count_expression", call.count.as_ref());
+                        json.repetition("for_each_expression", call.for_each.as_ref());
                         if let Some(child) = module.children.get(name) {
                             json.member("module", |json| json.module(source, *child));
                         }

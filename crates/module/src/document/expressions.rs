@@ -7,23 +7,21 @@ use objchange_hcl::{Body, Expr, Reference, constant_value, variables};
 use super::json::JsonWriter;
 
 impl JsonWriter {
-    /// The constant value of an expression, or else what it refers to; of an expression that only calls functions,
-    /// neither.
+    /// The value of an expression, if it is constant, and what the expression refers to.
     pub(super) fn expression(&mut self, expr: &Expr) {
         let references = variables(expr);
         self.object(|json| {
-            if !references.is_empty() {
-                let names = references.iter().flat_map(|reference| names(reference));
-                json.strings_member("references", names);
-            } else if let Some(value) = constant_value(expr) {
+            if let Some(value) = constant_value(expr) {
                 json.member("constant_value", |json| json.known(&value));
             }
+            json.strings_member("references", references.iter().flat_map(names));
         });
     }
 
-    pub(super) fn expression_member(&mut self, name: &str, expr: Option<&Expr>) {
+    /// `count` or `for_each`, left out if there is nothing to say of it.
+    pub(super) fn repetition(&mut self, name: &str, expr: Option<&Expr>) {
         if let Some(expr) = expr {
-            self.member(name, |json| json.expression(expr));
+            self.member_unless_empty(name, |json| json.expression(expr));
         }
     }
 
@@ -84,15 +82,13 @@ fn names(reference: &Reference<'_>) -> Vec<String> {
         Some(PathStep::Attribute(name)) => Some(name.as_str()),
         _ => None,
     };
-    // How many steps name the object, and whether attributes of it are listed.
-    let (object, has_parts) = match named(0) {
-        Some("each" | "count" | "path" | "terraform") => (2, false),
-        Some("var" | "local" | "module") => (2, true),
-        Some("self") => (1, true),
-        Some("data" | "ephemeral" | "resource") => (3, true),
-        _ => (2, true),
+    // How many steps name the object.
+    let object = match named(0) {
+        Some("self") => 1,
+        Some("module") if matches!(steps.get(2), Some(PathStep::Index(_))) => 3,
+        Some("data" | "ephemeral" | "resource") => 3,
+        _ => 2,
     };
     let object = object.min(steps.len());
-    let longest = if has_parts { steps.len() } else { object };
-    (object..=longest).rev().map(|length| reference.prefix(length)).collect()
+    (object..=steps.len()).rev().map(|length| reference.prefix(length)).collect()
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use objchange::Value;
-use objchange::change::planned_data_resource;
+use objchange::change::{PrivateData, planned_data_resource};
 use objchange_hcl::{Diagnostic, Scope, Variables};
 
 use super::graph::ResourceNode;
@@ -26,6 +26,7 @@ impl<'c> Walk<'_, 'c> {
         variables: &Variables,
     ) -> Value {
         let Instance { address, schema, index, .. } = instance;
+        self.declared.insert(address.clone());
         self.wanted.insert(address.clone());
         let nothing = || Value::unknown(schema.block.implied_type().clone());
         if !self.targets.includes_instance(address) {
@@ -61,7 +62,7 @@ impl<'c> Walk<'_, 'c> {
                 let object = StateObject {
                     value: value.clone(),
                     tainted: false,
-                    private: Vec::new(),
+                    private: PrivateData::default(),
                     dependencies: Vec::new(),
                     create_before_destroy: false,
                 };

@@ -88,6 +88,26 @@ pub(crate) fn since(version: Version, first: &str) -> bool {
     Version::parse(first).is_some_and(|first| version >= first)
 }
 
+impl Target {
+    /// Whether it names this instance of a resource. Without a key it names all instances of a module or resource.
+    pub fn contains(&self, address: &InstanceAddress) -> bool {
+        let (module, resource) = match self {
+            Self::Module(module) => (module, None),
+            Self::Resource(target) => (&target.resource.module, Some(target)),
+        };
+        let steps = &address.resource.module.0;
+        let is_inside = module.0.len() <= steps.len()
+            && std::iter::zip(&module.0, steps)
+                .all(|(a, b)| a.name == b.name && (a.key.is_none() || a.key == b.key));
+        let Some(target) = resource else { return is_inside };
+        let (a, b) = (&target.resource, &address.resource);
+        is_inside
+            && module.0.len() == steps.len()
+            && (a.mode, &a.resource_type, &a.name) == (b.mode, &b.resource_type, &b.name)
+            && (target.key.is_none() || target.key == address.key)
+    }
+}
+
 impl Default for PlanOptions {
     fn default() -> Self {
         Self {

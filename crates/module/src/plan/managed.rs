@@ -151,6 +151,7 @@ impl<'c> Walk<'_, 'c> {
     ) -> Value {
         let Instance { address, schema, .. } = instance;
         let nothing = || Value::unknown(schema.block.implied_type().clone());
+        self.declared.insert(address.clone());
         self.wanted.insert(address.clone());
         if !self.targets.includes_instance(address) {
             return self.current(address).map_or_else(nothing, |object| object.value.clone());
@@ -312,7 +313,7 @@ impl<'c> Walk<'_, 'c> {
             tainted: prior.as_ref().is_some_and(|prior| prior.tainted),
         };
         if let Some(prior) = &prior {
-            request.private = objchange::change::PrivateData(prior.private.clone());
+            request.private = prior.private.clone();
         }
         let mut asked = Asked {
             providers: &mut *self.providers,
@@ -543,7 +544,7 @@ impl<'c> Walk<'_, 'c> {
                 let object = StateObject {
                     value,
                     tainted: false,
-                    private: Vec::new(),
+                    private: Default::default(),
                     dependencies: Vec::new(),
                     create_before_destroy: false,
                 };

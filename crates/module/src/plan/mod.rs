@@ -13,7 +13,6 @@ mod instances;
 mod managed;
 mod orphans;
 mod outputs;
-mod pending_api;
 mod resource;
 mod run;
 mod subject;

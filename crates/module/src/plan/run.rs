@@ -4,19 +4,22 @@ use std::collections::BTreeSet;
 
 use hashbrown::{HashMap, HashSet};
 use objchange::Value;
+use objchange::address::{InstanceAddress, Mode, ModuleAddress, ResourceAddress};
+use smol_str::SmolStr;
 
 use super::checks::Checks;
 use super::finish::finish;
 use super::graph::{Graph, NodeKind};
 use super::input::{PlanInput, PlanMode};
-use super::pending_api::{MovedState, Removals, apply_moves};
+use super::orphans::resource_name;
 use super::targets::Targets;
 use super::validate::validate;
 use super::walk::Walk;
 use super::world::World;
 use super::{ModulePlan, PlannedAction, PlannedObject};
+use crate::config::ModuleId;
 use crate::providers::Providers;
-use crate::state::PriorState;
+use crate::state::{Instances, MoveTypes, Moves, PriorState, Removals, warn_of_forgotten};
 use crate::{Diagnostics, Severity};
 
 /// Plans a module: what Terraform would do, as far as it can be known without its providers, or with whoever answers for
@@ -34,13 +37,21 @@ pub fn plan(input: &PlanInput<'_>, providers: &mut dyn Providers) -> ModulePlan 
     if found.has_errors() {
         return only_errors(found);
     }
-    let MovedState { state, moved, diagnostics, .. } =
-        apply_moves(input.state, input.config, input.schemas, &input.options.targets, providers);
-    found.append(diagnostics);
+    let mut state = input.state.clone();
+    let provider_of = |address: &ResourceAddress| {
+        let module = module_of(input, &address.module)?;
+        let name = resource_name(address);
+        let is_declared = input.config.modules[module].config.resources.contains_key(&name);
+        is_declared.then(|| input.config.provider_config_of(module, &name))
+    };
+    let mut types =
+        MoveTypes { schemas: input.schemas, providers: &mut *providers, provider_of: &provider_of };
+    let moves = Moves::apply(input.config, &mut state, &mut types, &mut found);
+    moves.check_targets(&input.options.targets, &mut found);
+    let removals = Removals::new(input.config, &mut found);
     if found.has_errors() {
         return only_errors(found);
     }
-    let removals = Removals::new(input.config);
     let targets = Targets::new(input.config, &graph, input.options);
     if !targets.is_all() {
         found.without_place(
@@ -60,7 +71,8 @@ pub fn plan(input: &PlanInput<'_>, providers: &mut dyn Providers) -> ModulePlan 
         providers,
         targets: &targets,
         state: state.clone(),
-        moved: &moved,
+        moved: &moves.moved,
+        declared: HashSet::new(),
         wanted: HashSet::new(),
         plan: ModulePlan::default(),
         found,
@@ -76,12 +88,24 @@ pub fn plan(input: &PlanInput<'_>, providers: &mut dyn Providers) -> ModulePlan 
     };
     walk.plan.has_begun = true;
     walk.run(&order);
+    let mut wrong = Diagnostics::default();
+    let modules = |path: &[SmolStr]| {
+        let all = walk.world.instances.iter();
+        let at_path = |module: ModuleId| input.config.modules[module].path == path;
+        all.filter(|instance| at_path(instance.module)).map(|instance| instance.address.clone()).collect()
+    };
+    let has = |address: &InstanceAddress| walk.declared.contains(address);
+    moves.validate(input.config, &Instances { modules: &modules, has: &has }, &mut wrong);
+    if wrong.has_errors() {
+        return only_errors(wrong);
+    }
+    moves.warn_of_blocked(&mut walk.found);
     walk.orphans();
     walk.check_imports();
     walk.unmatched_replacements();
     let Walk { state: refreshed, mut plan, mut found, checks, forgotten, .. } = walk;
-    found.append(removals.warning(&forgotten));
-    plan.drift = drift(&state, &refreshed, input, &moved);
+    warn_of_forgotten(&forgotten, &mut found);
+    plan.drift = drift(&state, &refreshed, input, &moves);
     if input.options.mode != PlanMode::Destroy {
         plan.checks = checks.finish();
     }
@@ -108,6 +132,14 @@ fn cycle_errors(input: &PlanInput<'_>, graph: &Graph<'_>, cycles: &[Vec<usize>])
     found
 }
 
+/// The module of the configuration that an instance is of.
+fn module_of(input: &PlanInput<'_>, address: &ModuleAddress) -> Option<ModuleId> {
+    address
+        .0
+        .iter()
+        .try_fold(0, |module, step| input.config.modules[module].children.get(step.name.as_str()).copied())
+}
+
 /// The resources whose replacements are created first: those that say so, and all that they depend on.
 fn creates_first(graph: &Graph<'_>) -> Vec<bool> {
     let says_so = |index: &usize| match &graph.nodes[*index].kind {
@@ -125,28 +157,26 @@ fn drift(
     stored: &PriorState,
     refreshed: &PriorState,
     input: &PlanInput<'_>,
-    moved: &std::collections::BTreeMap<
-        objchange::address::InstanceAddress,
-        objchange::address::InstanceAddress,
-    >,
+    moves: &Moves,
 ) -> Vec<PlannedObject> {
     let mut found = Vec::new();
     for (address, resource) in &stored.resources {
-        if address.mode != objchange::address::Mode::Managed {
+        if address.mode != Mode::Managed {
             continue;
         }
         for (key, instance) in &resource.instances {
             let Some(before) = &instance.current else { continue };
-            let address = objchange::address::InstanceAddress { resource: address.clone(), key: key.clone() };
+            let address = InstanceAddress { resource: address.clone(), key: key.clone() };
             let now = refreshed
                 .resources
                 .get(&address.resource)
                 .and_then(|resource| resource.instances.get(key))
                 .and_then(|instance| instance.current.as_ref());
-            let previous_address = moved.get(&address).cloned();
+            let previous_address = moves.moved.get(&address).cloned();
+            let before = moves.converted.get(&address).unwrap_or(&before.value);
             let action = match now {
                 None => PlannedAction::Delete,
-                Some(now) if !now.value.unmark_deep().0.identical(&before.value.unmark_deep().0) => {
+                Some(now) if !now.value.unmark_deep().0.identical(&before.unmark_deep().0) => {
                     PlannedAction::Update
                 }
                 Some(_) if previous_address.is_some() && input.options.mode == PlanMode::RefreshOnly => {
@@ -165,7 +195,7 @@ fn drift(
                 deposed: None,
                 action,
                 reason: None,
-                before: before.value.clone(),
+                before: before.clone(),
                 after: now.map_or_else(|| Value::null(objchange::Type::Dynamic), |now| now.value.clone()),
                 schema: schema.ok().flatten().map(|schema| std::sync::Arc::new(schema.clone())),
                 replace_paths: Vec::new(),

@@ -19,14 +19,13 @@ use super::graph::{Graph, NodeKey, NodeKind};
 use super::imports::Import;
 use super::input::{PlanInput, PlanMode};
 use super::instances::{Expanded, ModuleInstance, ModuleInstanceId, Repetition};
-use super::pending_api::Removals;
 use super::subject::{Subject, SubjectKind};
 use super::targets::Targets;
 use super::world::{World, dynamic};
 use super::{CheckKind, CheckStatus, ModulePlan, PlannedAction, PlannedObject, UndecidedResource};
 use crate::diagnostics::PROVIDER;
 use crate::providers::Providers;
-use crate::state::{PriorState, StateObject, StateResource};
+use crate::state::{PriorState, Removals, StateObject, StateResource};
 use crate::{Diagnostics, ModuleDiagnostic, Severity};
 
 /// Everything that the walk knows and finds.
@@ -40,6 +39,8 @@ pub(crate) struct Walk<'i, 'c> {
     pub(crate) state: PriorState,
     /// The old addresses of what was moved, by the new ones.
     pub(crate) moved: &'i BTreeMap<InstanceAddress, InstanceAddress>,
+    /// The instances that the configuration declares.
+    pub(crate) declared: HashSet<InstanceAddress>,
     /// What the configuration wants to exist; what else is in the state is an orphan.
     pub(crate) wanted: HashSet<InstanceAddress>,
     pub(crate) plan: ModulePlan,
@@ -209,13 +210,15 @@ impl<'c> Walk<'_, 'c> {
             }
             _ => {
                 let given = self.input.variables.get(name);
+                if let Some(given) = given.filter(|_| !variable.ephemeral) {
+                    self.plan.variables.insert(name.clone(), given.value.clone().with_marks(marks));
+                }
                 match super::variable::root_value(name, variable, given) {
                     Ok(value) => {
-                        let shown = given.map(|given| given.value.clone()).or_else(|| value.clone());
-                        if let Some(shown) = shown
-                            && (!variable.ephemeral || given.is_none())
+                        if given.is_none()
+                            && let Some(value) = &value
                         {
-                            self.plan.variables.insert(name.clone(), shown.with_marks(marks));
+                            self.plan.variables.insert(name.clone(), value.clone().with_marks(marks));
                         }
                         value
                     }

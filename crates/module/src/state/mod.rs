@@ -1,10 +1,19 @@
 //! The state before the plan, typed by the schemas.
 
-use std::collections::BTreeMap;
+mod moves;
+mod read;
+mod removed;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use objchange::Value;
-use objchange::address::{InstanceKey, ResourceAddress};
+use objchange::address::{InstanceAddress, InstanceKey, ResourceAddress};
+use objchange::change::PrivateData;
 use smol_str::SmolStr;
+
+pub use moves::{Instances, MoveTypes, Moves};
+pub use read::{ReadStateError, StateProblem};
+pub use removed::{Removals, warn_of_forgotten};
 
 use crate::ProviderConfigAddress;
 
@@ -15,6 +24,8 @@ pub struct PriorState {
     pub resources: BTreeMap<ResourceAddress, StateResource>,
     /// The outputs of the root module.
     pub outputs: BTreeMap<SmolStr, StateOutput>,
+    /// Instances whose objects no schema describes. They are not planned: an error says why.
+    pub unreadable: BTreeSet<InstanceAddress>,
 }
 
 /// A resource in one instance of its module.
@@ -43,7 +54,7 @@ pub struct StateObject {
     /// It has to be replaced.
     pub tainted: bool,
     /// What the provider keeps with it.
-    pub private: Vec<u8>,
+    pub private: PrivateData,
     /// The resources that it depended on, without instance keys.
     pub dependencies: Vec<ResourceAddress>,
     /// Its replacement is created first.

@@ -2,4 +2,6 @@
 
 mod arguments;
 mod diagnostics;
+mod moves;
+mod state;
 mod variables;

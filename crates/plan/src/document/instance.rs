@@ -6,7 +6,7 @@ use objchange::value::{Kind, Marks, Number, Path, PathStep, WriteError};
 use objchange_text::json::place;
 
 use super::error::{DocumentError, Problem};
-use super::object::{Form, ObjectError, ObjectErrorKind, guessed, object_of, written};
+use super::object::{Form, ObjectError, ObjectErrorKind, guessed, object_of, upgraded_of, written};
 use super::state::{Sensitive, State, StateOutput, StateResource};
 use super::zeros::with_negative_zeros;
 use crate::json::{Json, Raw, Shape, View};
@@ -57,16 +57,60 @@ impl<'t> State<'t> {
     ///
     /// What stands there is no object of the schema. The line and column are those in the text of the state.
     pub fn object(&self, resource: &StateResource<'_>, schema: &Block) -> Result<Value, ObjectError> {
-        let at = |raw: Raw<'_>| place(self.text(), raw.offset());
-        if resource.is_flat {
-            let (line, column) = at(resource.values);
-            let (kind, message) = (ObjectErrorKind::Flat, Problem::Flat.to_string());
-            return Err(ObjectError { line, column, kind, message });
-        }
+        self.not_flat(resource)?;
         let value =
             object_of(resource.values, schema, Form::Plain).map_err(|fault| fault.in_text(self.text()))?;
+        self.with_marks(&value, resource)
+    }
+
+    /// As [`State::object`], of a schema that may have changed since: what it lacks is left out, and what the state
+    /// lacks is null. An instance without values has an object without values.
+    ///
+    /// # Errors
+    ///
+    /// A value does not have the type that the schema says. The line and column are those in the text of the state.
+    pub fn upgraded_object(
+        &self,
+        resource: &StateResource<'_>,
+        schema: &Block,
+    ) -> Result<Value, ObjectError> {
+        self.not_flat(resource)?;
+        let value = upgraded_of(resource.values, schema).map_err(|fault| fault.in_text(self.text()))?;
+        self.with_marks(&value, resource)
+    }
+
+    /// As [`State::object`], without a schema: of the types that its JSON looks like.
+    ///
+    /// # Errors
+    ///
+    /// What stands there is no object.
+    pub fn untyped_object(&self, resource: &StateResource<'_>) -> Result<Value, DocumentError> {
+        let value = match resource.values.text() {
+            "null" if !resource.is_flat => Value::object::<&str, Value>([]),
+            _ => resource.file_value(self.text(), &[], None)?,
+        };
+        self.with_marks(&value, resource).map_err(|error| {
+            DocumentError::at(
+                self.text(),
+                resource.values.offset(),
+                &resource.address,
+                Problem::Value(error.message),
+            )
+        })
+    }
+
+    fn not_flat(&self, resource: &StateResource<'_>) -> Result<(), ObjectError> {
+        if !resource.is_flat {
+            return Ok(());
+        }
+        let (line, column) = place(self.text(), resource.values.offset());
+        Err(ObjectError { line, column, kind: ObjectErrorKind::Flat, message: Problem::Flat.to_string() })
+    }
+
+    /// The object with marks on what the state calls sensitive.
+    fn with_marks(&self, value: &Value, resource: &StateResource<'_>) -> Result<Value, ObjectError> {
         match &resource.sensitive {
-            Sensitive::Paths(paths) => Ok(marked(&value, paths)),
+            Sensitive::Paths(paths) => Ok(marked(value, paths)),
             Sensitive::Values(raw) => {
                 let shape = Json::read(raw).map_err(|error| {
                     let (line, column) = place(self.text(), error.offset());
@@ -78,7 +122,7 @@ impl<'t> State<'t> {
                     }
                 })?;
                 let mut paths = Vec::new();
-                collect(shape.view(), &value, &Path::root(), &mut paths);
+                collect(shape.view(), value, &Path::root(), &mut paths);
                 Ok(value.mark_where_present(&paths))
             }
         }

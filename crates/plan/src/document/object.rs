@@ -7,8 +7,8 @@
 use std::borrow::Cow;
 
 use hashbrown::HashSet;
-use objchange::schema::{Block, CoerceErrorKind};
-use objchange::value::{Marks, Number, Path, PathStep};
+use objchange::schema::{Block, CoerceErrorKind, NestingMode};
+use objchange::value::{Kind, Marks, Number, Path, PathStep};
 use objchange::{Type, Value};
 use objchange_text::json::{from_str, place};
 
@@ -105,14 +105,76 @@ pub(super) fn object_of(raw: Raw<'_>, schema: &Block, form: Form) -> Result<Valu
             message: "this is a document of Terraform, not an object of a resource".to_owned(),
         });
     }
-    schema.coerce_config(&value).map_err(|error| {
+    coerced(raw, &value, schema, form)
+}
+
+/// The object of a state, of a schema that may have changed since: what it lacks is left out, and what the state lacks is
+/// null. Null is an object without values.
+pub(super) fn upgraded_of(raw: Raw<'_>, schema: &Block) -> Result<Value, Fault> {
+    let value = match raw.text() {
+        "null" => Value::object::<&str, Value>([]),
+        _ => written(raw, schema, Form::Plain)?,
+    };
+    let is_of_schema = coerced(raw, &value, schema, Form::Plain);
+    is_of_schema.or_else(|_| coerced(raw, &fitted_block(&value, schema), schema, Form::Plain))
+}
+
+/// The object with the members of the schema alone. Absent blocks stay absent.
+fn fitted_block(value: &Value, schema: &Block) -> Value {
+    let Some(given) = value.as_object() else { return value.clone() };
+    let attributes = schema.attributes().iter().map(|(name, attribute)| {
+        let ty = attribute.implied_type();
+        let value = given.get(name).map(|value| fitted(value, ty));
+        (name.clone(), value.unwrap_or_else(|| Value::null(ty.without_optional())))
+    });
+    let blocks = schema.block_types().iter().filter_map(|(name, nested)| {
+        let value = given.get(name).filter(|value| !value.is_null())?;
+        let block = |value: &Value| fitted_block(value, &nested.block);
+        let fitted = match (nested.nesting, value.kind()) {
+            (NestingMode::Single | NestingMode::Group, _) => block(value),
+            (NestingMode::Map, Kind::Object(object)) => {
+                Value::object(object.iter().map(|(key, value)| (key.clone(), block(value))))
+            }
+            (_, Kind::Tuple(elements)) => Value::tuple(elements.iter().map(block)),
+            _ => value.clone(),
+        };
+        Some((name.clone(), fitted))
+    });
+    Value::object(attributes.chain(blocks))
+}
+
+/// The value with the attributes of the type alone.
+fn fitted(value: &Value, ty: &Type) -> Value {
+    match (value.kind(), ty) {
+        (Kind::Object(given), Type::Object(object)) => {
+            Value::object(object.attributes().iter().map(|(name, ty)| {
+                let value = given.get(name).map(|value| fitted(value, ty));
+                (name.clone(), value.unwrap_or_else(|| Value::null(ty.without_optional())))
+            }))
+        }
+        (Kind::Object(given), Type::Map(element)) => {
+            Value::object(given.iter().map(|(key, value)| (key.clone(), fitted(value, element))))
+        }
+        (Kind::Tuple(elements), Type::List(element) | Type::Set(element)) => {
+            Value::tuple(elements.iter().map(|value| fitted(value, element)))
+        }
+        (Kind::Tuple(elements), Type::Tuple(tuple)) if elements.len() == tuple.elements().len() => {
+            Value::tuple(std::iter::zip(elements, tuple.elements()).map(|(value, ty)| fitted(value, ty)))
+        }
+        _ => value.clone(),
+    }
+}
+
+/// The value in the type of the schema.
+fn coerced(raw: Raw<'_>, value: &Value, schema: &Block, form: Form) -> Result<Value, Fault> {
+    schema.coerce_config(value).map_err(|error| {
         let at = match &error.kind {
             CoerceErrorKind::Unsupported { name } => error.path.clone().attribute(name.clone()),
             _ => error.path.clone(),
         };
         let shown = match form {
             // The same error, without the keys: what of a state is sensitive may be said elsewhere in it.
-            Form::Plain => schema.coerce_config(&value.sensitive()).err().unwrap_or(error),
+            Form::Plain => schema.coerce_config(&value.clone().sensitive()).err().unwrap_or(error),
             Form::Markers => error,
         };
         Fault { offset: offset_of(raw, &at), kind: ObjectErrorKind::Schema, message: shown.to_string() }

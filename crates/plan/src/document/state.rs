@@ -52,6 +52,14 @@ pub struct StateResource<'t> {
     pub provider_name: Text<'t>,
     /// The addresses of what it depends on: a list, or null.
     pub depends_on: Raw<'t>,
+    /// The provider configuration, as a state file has it; empty in documents, which do not tell it.
+    pub provider_config: Text<'t>,
+    /// What the provider keeps with the object, in base 64: a text, or null. Documents do not have it.
+    pub private: Raw<'t>,
+    /// The version of the schema that the values are of.
+    pub schema_version: u64,
+    /// Its replacement is created before it is destroyed. Documents do not tell it.
+    pub create_before_destroy: bool,
     /// The value.
     pub values: Raw<'t>,
     /// What of it must not be shown.
@@ -111,6 +119,10 @@ impl Default for StateResource<'_> {
             index: None,
             provider_name: Text::default(),
             depends_on: Raw::NULL,
+            provider_config: Text::default(),
+            private: Raw::NULL,
+            schema_version: 0,
+            create_before_destroy: false,
             values: Raw::NULL,
             sensitive: Sensitive::Values(Raw::NULL),
             is_flat: false,

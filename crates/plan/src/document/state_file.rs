@@ -12,7 +12,7 @@ use objchange::address::{modules_of, quote_key};
 use objchange::value::{Number, Path, PathStep};
 
 use super::error::{DocumentError, Problem};
-use super::field::{by_name, is_null, list_or_null, object_or_null, text};
+use super::field::{by_name, flag, is_null, list_or_null, object_or_null, text};
 use super::state::{Module, Sensitive, State, StateResource, output, resources};
 use super::{DocumentText, open};
 use crate::json::{Json, JsonError, Raw, Reader, Shape, View};
@@ -176,6 +176,7 @@ fn resource<'t>(reader: &mut Reader<'t>, stored: &mut Instances<'t>) -> Result<(
             resource_type: resource_type.clone(),
             name: name.clone(),
             provider_name: provider_name(&provider),
+            provider_config: provider.clone(),
             ..StateResource::default()
         };
         let key = instance(reader, &mut resource)?;
@@ -206,6 +207,11 @@ fn instance<'t>(
             }
             "dependencies" => resource.depends_on = reader.raw()?,
             "status" => resource.tainted = text(reader)?.is_some_and(|status| &*status == "tainted"),
+            "schema_version" => resource.schema_version = number(reader)?,
+            "private" => resource.private = reader.raw()?,
+            "create_before_destroy" => {
+                resource.create_before_destroy = flag(reader)?.unwrap_or_default();
+            }
             "deposed" => resource.deposed = text(reader)?.filter(|key| !key.is_empty()),
             "attributes" => resource.values = reader.raw()?,
             "attributes_flat" => {
@@ -284,7 +290,7 @@ fn module_names<'t>(module: &Text<'t>) -> Arc<[Text<'t>]> {
 
 /// The address of a provider as documents have it: the state file has `provider["registry.terraform.io/x/y"]` or, from
 /// before Terraform 0.13, `provider.y`, after the module that configures it and before an alias.
-fn provider_name<'t>(provider: &Text<'_>) -> Text<'t> {
+fn provider_name<'t>(provider: &str) -> Text<'t> {
     let after = |start: &str| provider.rsplit_once(start).map(|(_, rest)| rest);
     let quoted = after("provider[\"").and_then(|rest| rest.split('"').next());
     let bare = || after("provider.").and_then(|rest| rest.split('.').next());

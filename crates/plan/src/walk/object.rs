@@ -69,6 +69,8 @@ pub struct ObjectChange<'s> {
 /// Two objects of one schema as a plan document has them, and what forces the replacement.
 #[derive(Clone)]
 pub struct PlannedValues {
+    /// What tells blocks from attributes.
+    schema: Option<Block>,
     before: Value,
     after: Value,
     replace: Vec<Path>,
@@ -79,7 +81,7 @@ impl PlannedValues {
     /// marks say what is sensitive.
     pub fn new(schema: Option<&Block>, before: &Value, after: &Value, replace: Vec<Path>) -> Self {
         let marked = |value: &Value| schema.map_or_else(|| value.clone(), |schema| as_written(schema, value));
-        Self { before: marked(before), after: marked(after), replace }
+        Self { schema: schema.cloned(), before: marked(before), after: marked(after), replace }
     }
 
     /// Those of a change that has been planned.
@@ -93,6 +95,11 @@ impl PlannedValues {
 
     pub(crate) fn sides<'t>(&self) -> Sides<'t> {
         Sides::from_values(&self.before, &self.after, &self.replace)
+    }
+
+    /// The schema of both objects.
+    pub fn schema(&self) -> Option<&Block> {
+        self.schema.as_ref()
     }
 
     /// The object before; null if there is none.

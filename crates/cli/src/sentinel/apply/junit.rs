@@ -26,7 +26,7 @@ pub(super) fn case(applied: &Applied, judged: &Judged, unknown: OnUnknown) -> Te
         status
     });
     let line = judged.main_rule().map_or(1, |rule| rule.line);
-    let mut case = junit::case(applied.level.name(), &applied.name, &applied.file, line, status);
+    let mut case = junit::case(applied.level.name(), &applied.name, &applied.file, line as usize, status);
     if is_broken && applied.level == Level::Advisory {
         case.set_system_out(said);
     } else if !judged.print.is_empty() {

@@ -16,14 +16,14 @@ pub(super) fn add(report: &mut Sarif, plan: &str, applied: &Applied, judged: &Ju
         return;
     }
     let line = judged.error.as_ref().and_then(|error| error.line).or(main.map(|main| main.line)).unwrap_or(1);
-    let mut found = |line, text: &str, address| {
+    let mut found = |line: u32, text: &str, address| {
         let (rule, file) = (&applied.name, &applied.file);
         report.found(Found {
             rule,
             level,
             text,
             file,
-            line,
+            line: line as usize,
             column: None,
             plan: Some(plan),
             address,

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use objchange_sentinel::{Position, Severity};
+use objchange_sentinel::LineIndex;
 use serde::Serialize;
 
 use super::Checked;
@@ -11,10 +11,10 @@ use crate::reports::json;
 #[derive(Serialize)]
 struct Line<'a> {
     file: &'a str,
-    line: usize,
-    col: usize,
-    end_line: usize,
-    end_col: usize,
+    line: u32,
+    col: u32,
+    end_line: u32,
+    end_col: u32,
     kind: &'a str,
     severity: &'a str,
     message: &'a str,
@@ -23,28 +23,22 @@ struct Line<'a> {
 
 pub(super) fn write(checked: &Checked<'_>) -> io::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
+    let lines = LineIndex::new(checked.text);
     for finding in checked.findings {
-        let end = Position::of(checked.text, finding.span.end);
+        let subject = finding.subject.unwrap_or_default();
+        let (start, end) = (lines.char_position(subject.start), lines.char_position(subject.end));
         let line = Line {
             file: checked.file,
-            line: finding.position.line,
-            col: finding.position.column,
+            line: start.line,
+            col: start.column,
             end_line: end.line,
             end_col: end.column,
-            kind: finding.kind,
-            severity: severity(finding.severity),
-            message: &finding.message,
-            help: finding.help.as_deref(),
+            kind: &finding.kind,
+            severity: finding.severity.name(),
+            message: &finding.summary,
+            help: finding.hints.first().map(|hint| &**hint),
         };
         json::write_line(&mut out, &line)?;
     }
     out.flush()
-}
-
-/// What a severity is called in reports.
-pub(super) fn severity(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-    }
 }

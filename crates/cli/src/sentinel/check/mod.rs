@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use clap::ValueEnum;
 use objchange::schema::ProviderSchemas;
-use objchange_sentinel::{Lint, LintContext, Position, Severity, Shape, Span, SyntaxError, lint};
+use objchange_sentinel::{Diagnostic, LintContext, Severity, Shape, lint};
 
 use self::schemas::Schemas;
 use self::targets::Target;
@@ -72,38 +72,14 @@ enum FailOn {
     Never,
 }
 
-/// Something that is wrong with a file.
-struct Finding {
-    kind: &'static str,
-    severity: Severity,
-    message: String,
-    help: Option<String>,
-    span: Span,
-    position: Position,
-}
-
 /// What a text that cannot be read is called in reports.
 const SYNTAX_ERROR: &str = "syntax-error";
-
-impl From<SyntaxError> for Finding {
-    fn from(error: SyntaxError) -> Self {
-        let SyntaxError { message, span, position, .. } = error;
-        Self { kind: SYNTAX_ERROR, severity: Severity::Error, message, help: None, span, position }
-    }
-}
-
-impl From<Lint> for Finding {
-    fn from(lint: Lint) -> Self {
-        let Lint { kind, message, help, span, position } = lint;
-        Self { kind: kind.name(), severity: kind.severity(), message, help, span, position }
-    }
-}
 
 /// A file, and what was found in it.
 struct Checked<'c> {
     file: &'c str,
     text: &'c str,
-    findings: &'c [Finding],
+    findings: &'c [Diagnostic],
 }
 
 pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
@@ -177,7 +153,7 @@ fn schemas(args: &SchemaArgs) -> Result<Schemas, String> {
     ProviderSchemas::parse(text).map(Schemas::new).map_err(|error| format!("{name}: {error}"))
 }
 
-fn check(target: &Target, text: &str, schemas: &Arc<Schemas>) -> Vec<Finding> {
+fn check(target: &Target, text: &str, schemas: &Arc<Schemas>) -> Vec<Diagnostic> {
     let shape = |import: &str| {
         // Nobody knows what a module or mock holds.
         let is_given = target.configuration.as_ref().is_some_and(|given| given.given(import).is_some());
@@ -189,8 +165,7 @@ fn check(target: &Target, text: &str, schemas: &Arc<Schemas>) -> Vec<Finding> {
         globals: globals.cloned().collect(),
         imports: Some(&shape),
     };
-    match lint(text, &context) {
-        Ok(lints) => lints.into_iter().map(Finding::from).collect(),
-        Err(errors) => errors.into_iter().map(Finding::from).collect(),
-    }
+    // One rule of SARIF stands for all of them.
+    let as_rule = |error| Diagnostic { kind: SYNTAX_ERROR.into(), ..error };
+    lint(text, &context).unwrap_or_else(|errors| errors.into_iter().map(as_rule).collect())
 }

@@ -39,7 +39,7 @@ pub(super) struct Outcome {
     /// The rules that were evaluated, in the order of the text; empty where nobody wants to know them.
     pub(super) rules: Vec<Rule>,
     /// All rules of the policy, where somebody wants to know them.
-    pub(super) declared: Vec<(Arc<str>, usize, usize)>,
+    pub(super) declared: Vec<(Arc<str>, u32, u32)>,
     pub(super) duration: Duration,
 }
 

@@ -26,8 +26,8 @@ pub(super) struct Covered {
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Counted {
     pub(super) name: Arc<str>,
-    pub(super) line: usize,
-    pub(super) col: usize,
+    pub(super) line: u32,
+    pub(super) col: u32,
     #[serde(rename = "true")]
     pub(super) holds: u64,
     #[serde(rename = "false")]
@@ -57,7 +57,7 @@ impl Coverage {
         let Some(covered) = self.policies.last_mut() else { return };
         // A policy that could not be read in one test case may be in none.
         if covered.rules.is_empty() {
-            let counted = |(name, line, col): &(Arc<str>, usize, usize)| Counted {
+            let counted = |(name, line, col): &(Arc<str>, u32, u32)| Counted {
                 name: Arc::clone(name),
                 line: *line,
                 col: *col,
@@ -65,7 +65,7 @@ impl Coverage {
             };
             covered.rules = outcome.declared.iter().map(counted).collect();
         }
-        let places: BTreeMap<(usize, usize), usize> =
+        let places: BTreeMap<(u32, u32), usize> =
             covered.rules.iter().enumerate().map(|(index, rule)| ((rule.line, rule.col), index)).collect();
         for rule in &outcome.rules {
             if let Some(counted) = places.get(&(rule.line, rule.col)).map(|index| &mut covered.rules[*index])

@@ -3,11 +3,10 @@
 use objchange::Value;
 use objchange::address::{InstanceAddress, InstanceKey, Mode, ModuleAddress, ModuleStep, ResourceAddress};
 use objchange::value::Kind;
+use objchange_text::{Diagnostic, Span};
 
 use super::super::declarations::MoveTarget;
 use crate::syntax::ast::{Expr, ExprKind, Step, StepKind};
-use objchange_text::Diagnostic;
-use objchange_text::Span;
 
 const INVALID: &str = "Invalid address";
 /// What no address of a resource begins with.
@@ -64,16 +63,16 @@ fn module_path(rest: &mut &[&Step]) -> Result<ModuleAddress, Diagnostic> {
 }
 
 /// The resource or instance that is in a module.
-fn resource(module: ModuleAddress, rest: &[&Step]) -> Result<InstanceAddress, Diagnostic> {
-    let last = rest.last().map_or(Span::at(0), |step| step.span);
+fn resource(module: ModuleAddress, all: &[&Step]) -> Result<InstanceAddress, Diagnostic> {
+    let last = all.last().map_or(Span::at(0), |step| step.span);
     let missing = |place| {
         Diagnostic::new(INVALID, place, "Resource specification must include a resource type and name.")
     };
-    let (mode, rest) = match rest {
-        [first, after @ ..] => match name_of(first) {
-            Some("data") => (Mode::Data, after),
-            Some("ephemeral") => (Mode::Ephemeral, after),
-            Some("resource") => (Mode::Managed, after),
+    let (mode, rest) = match all {
+        [first, rest @ ..] => match name_of(first) {
+            Some("data") => (Mode::Data, rest),
+            Some("ephemeral") => (Mode::Ephemeral, rest),
+            Some("resource") => (Mode::Managed, rest),
             Some(name) if RESERVED.contains(&name) => {
                 let detail = format!(
                     "The keyword {name:?} is reserved and cannot be used to target a resource address. If you are targeting a \
@@ -82,7 +81,7 @@ fn resource(module: ModuleAddress, rest: &[&Step]) -> Result<InstanceAddress, Di
                 let whole = first.span.to(last);
                 return Err(Diagnostic::new(INVALID, whole, detail));
             }
-            _ => (Mode::Managed, rest),
+            _ => (Mode::Managed, all),
         },
         [] => return Err(missing(last)),
     };

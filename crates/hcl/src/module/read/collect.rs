@@ -129,7 +129,7 @@ impl<'t> Collected<'t> {
                 }
             }
             "resource" => {
-                self.add_resource(Mode::Managed, reader.resource_block(block, Mode::Managed), reader)
+                self.add_resource(Mode::Managed, reader.resource_block(block, Mode::Managed), reader);
             }
             "data" => self.add_resource(Mode::Data, reader.resource_block(block, Mode::Data), reader),
             "ephemeral" => {

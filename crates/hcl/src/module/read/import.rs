@@ -22,7 +22,7 @@ impl Reader<'_> {
         let to = content.attribute("to");
         let target = to.and_then(|to| {
             let target = self.import_target(&to.expr);
-            if !target.as_ref().is_some_and(|target| is_managed(target)) {
+            if !target.as_ref().is_some_and(is_managed) {
                 let place = to.name_span.to(to.expr.span);
                 self.problems.error("Invalid import address", place, NOT_MANAGED);
                 return None;

@@ -1,6 +1,7 @@
 //! `moved` and `removed` blocks.
 
 use objchange::address::Mode;
+use objchange_text::Span;
 
 use super::super::declarations::{MoveEndpoint, MoveTarget, MovedConfig, RemovedConfig};
 use super::super::shape::REMOVED_LIFECYCLE;
@@ -8,7 +9,6 @@ use super::collect::Declared;
 use super::references::{NO_REFERENCE, is_reference};
 use super::{Reader, address};
 use crate::syntax::ast::{Expr, ExprKind, StepKind};
-use objchange_text::Span;
 
 impl Reader<'_> {
     pub(super) fn moved(&mut self, declared: Declared<'_>) -> Option<MovedConfig> {

@@ -1,12 +1,13 @@
 //! `terraform` blocks.
 
+use objchange_text::Span;
+
 use super::super::declarations::{ModuleConfig, ProviderRef, RequiredProvider};
 use super::super::raw::RawBlock;
 use super::Reader;
 use super::collect::Declared;
 use super::references::keyword;
 use crate::syntax::ast::{Attribute, Expr, ExprKind};
-use objchange_text::Span;
 
 impl Reader<'_> {
     pub(super) fn terraform_blocks(&mut self, blocks: Vec<Declared<'_>>, config: &mut ModuleConfig) {
@@ -85,8 +86,8 @@ impl Reader<'_> {
             };
             match &*name {
                 "source" => {
-                    required.source =
-                        self.text(&item.value, "Invalid source", "Source").zip(Some(item.value.span))
+                    let source = self.text(&item.value, "Invalid source", "Source");
+                    required.source = source.zip(Some(item.value.span));
                 }
                 "version" => {
                     required.version = self.text(&item.value, "Invalid version constraint", "Version");

@@ -1,11 +1,11 @@
 //! Arguments that must be literal values.
 
 use objchange::{Type, Value};
+use objchange_text::Span;
 
 use super::super::raw::Content;
 use super::Reader;
 use crate::syntax::ast::Expr;
-use objchange_text::Span;
 
 const UNSUITABLE: &str = "Unsuitable value type";
 

@@ -1,6 +1,7 @@
 //! Documents that Terraform wrote, read into plans and written again: every section must come out as it was. And what
 //! reports show of such a plan must be what they show of its document.
 
+mod configuration;
 mod read;
 
 use std::collections::BTreeMap;
@@ -22,7 +23,11 @@ pub(crate) fn trials() -> Vec<Trial> {
         let folder = folder.clone();
         Trial::test(format!("document::{name}"), move || check(&folder)).with_ignored_flag(is_absent)
     };
-    vec![trial("sections", sections), trial("reports", reports)]
+    vec![
+        trial("sections", sections),
+        trial("reports", reports),
+        trial("configuration", configuration::sections),
+    ]
 }
 
 /// The documents below a folder of cases, with their names.
@@ -94,7 +99,7 @@ fn sections(folder: &Path) -> Result<(), Failed> {
         }
     }
     for (section, (equal, all)) in scores {
-        eprintln!("{section}: {equal} of {all}");
+        score(section, equal, all);
     }
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
 }
@@ -105,6 +110,12 @@ fn difference(wanted: Option<&str>, found: Option<&str>) -> String {
     let at = std::iter::zip(wanted.chars(), found.chars()).take_while(|(a, b)| a == b).count();
     let around = |text: &str| text.chars().skip(at.saturating_sub(60)).take(160).collect::<String>();
     format!("\n   wanted {}\n   found  {}", around(wanted), around(found))
+}
+
+/// Says how many of a kind are as they should be.
+#[expect(clippy::print_stderr, reason = "the number is what people run these tests for")]
+fn score(of: &str, equal: usize, all: usize) {
+    eprintln!("{of}: {equal} of {all}");
 }
 
 /// JSON without the spaces between its tokens.
@@ -146,6 +157,6 @@ fn reports(folder: &Path) -> Result<(), Failed> {
             }
         }
     }
-    eprintln!("{} of {all} reports are the same", all - wrong.len());
+    score("reports", all - wrong.len(), all);
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
 }

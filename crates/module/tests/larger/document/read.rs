@@ -276,7 +276,7 @@ fn prior_state(values: &Json, schemas: &Schemas) -> Result<PriorState> {
         let object = StateObject {
             value: object(&schema, &json["values"], Some(&NULL), &json["sensitive_values"])?,
             tainted: json["tainted"] == true,
-            private: Vec::new(),
+            private: Default::default(),
             dependencies: list(
                 &json["depends_on"],
                 |address| Ok(text(address)?.parse::<ResourceAddress>()?),

@@ -7,10 +7,36 @@ mod run;
 
 use std::collections::BTreeMap;
 use std::panic::{self, AssertUnwindSafe};
+use std::sync::Arc;
+
+use libtest_mimic::Trial;
 
 pub(crate) use case::{Case, cases, folder};
 pub(crate) use compare::{Verdicts, passes};
 pub(crate) use run::Planner;
+
+/// One test for each case; an ignored one where they are absent.
+#[allow(dead_code, reason = "the example that counts them has no use for it")]
+pub(crate) fn trials() -> Vec<Trial> {
+    let folder = folder();
+    let Ok(planner) = Planner::new(&folder) else {
+        return vec![Trial::test("vectors", || Ok(())).with_ignored_flag(true)];
+    };
+    let planner = Arc::new(planner);
+    let trial = |case: Case| {
+        let planner = Arc::clone(&planner);
+        Trial::test(format!("vectors::{}", case.name), move || {
+            let verdicts = judge(&planner, &case);
+            if passes(&verdicts) {
+                return Ok(());
+            }
+            let wrong =
+                verdicts.iter().filter_map(|(part, found)| Some(format!("{part}: {}", found.as_ref()?)));
+            Err(wrong.collect::<Vec<_>>().join("\n").into())
+        })
+    };
+    cases(&folder, "*").unwrap_or_default().into_iter().map(trial).collect()
+}
 
 /// Plans a case and compares; also a panic is only a difference.
 pub(crate) fn judge(planner: &Planner, case: &Case) -> Verdicts {

@@ -76,8 +76,15 @@ impl Planner {
             variables: &variables,
             terraform_version: VERSION,
         };
-        let module = Module::load(texts, &options);
-        let state = PriorState::default();
+        let mut module = Module::load(texts, &options);
+        let state = match files.read("terraform.tfstate")? {
+            Some(text) if !module.diagnostics.has_errors() => {
+                let (state, found) = PriorState::read(&text, &self.schemas).map_err(|error| error.to_string())?;
+                module.diagnostics.append(found);
+                state
+            }
+            _ => PriorState::default(),
+        };
         let base = BaseDirectory::open(&case.directory).map_err(|error| error.to_string())?;
         let functions = Functions::pure().clone().with_files(&base);
         let mut providers = CaseProviders { case, simulated: SimulatedProviders };

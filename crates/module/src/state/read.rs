@@ -1,0 +1,269 @@
+//! Reads state files into [`PriorState`].
+
+use std::collections::BTreeMap;
+
+use data_encoding::BASE64;
+use objchange::Value;
+use objchange::address::{InstanceAddress, Mode, ResourceAddress};
+use objchange::change::PrivateData;
+use objchange::schema::{Schema, SchemaDocumentError, SchemaKind};
+use objchange_plan::{DocumentError, Json, ObjectError, Raw, Reader, State};
+use objchange_text::json::place;
+use objchange_text::visible;
+
+use super::{PriorState, StateObject, StateOutput, StateResource};
+use crate::{Diagnostics, ProviderConfigAddress, Schemas, Severity};
+
+/// Why a state cannot be read. Never shows a value.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReadStateError {
+    /// The text is not a state file.
+    #[error(transparent)]
+    File(#[from] DocumentError),
+    /// The object of an instance is not one of its schema.
+    #[error("line {}, column {}: {address}: {error}", .error.line, .error.column)]
+    Object {
+        /// The instance.
+        address: String,
+        /// What is wrong, and where.
+        error: ObjectError,
+    },
+    /// Something about an instance or an output is wrong.
+    #[error("line {line}, column {column}: {of}: {problem}")]
+    Part {
+        /// The line of the values, from 1.
+        line: usize,
+        /// The column of the values, in bytes from 1.
+        column: usize,
+        /// The address of the instance, or the output.
+        of: String,
+        /// What is wrong.
+        problem: StateProblem,
+    },
+    /// A schema cannot be read.
+    #[error(transparent)]
+    Schema(#[from] SchemaDocumentError),
+}
+
+/// What is wrong with a part of a state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StateProblem {
+    /// An address that does not parse.
+    #[error("this is not the address of a resource instance")]
+    Address,
+    /// The provider configuration is not one.
+    #[error(
+        "its provider configuration is not an address such as provider[\"registry.terraform.io/hashicorp/aws\"]"
+    )]
+    Provider,
+    /// The dependencies are not addresses.
+    #[error("its dependencies are not a list of resource addresses")]
+    Dependencies,
+    /// The private data is not in base 64.
+    #[error("its private data is not in base 64")]
+    Private,
+    /// The same object stands twice in the state.
+    #[error("this instance appears multiple times in the state file")]
+    Repeated,
+    /// The value of an output does not have its type.
+    #[error("the value does not have the type that the state file says")]
+    Output,
+}
+
+impl ReadStateError {
+    /// The stable name of the kind of error.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::File(error) => error.problem.kind(),
+            Self::Object { error, .. } => error.kind.kind(),
+            Self::Part { problem, .. } => problem.kind(),
+            Self::Schema(error) => error.kind.kind(),
+        }
+    }
+}
+
+impl StateProblem {
+    /// The stable name of the problem.
+    pub fn kind(self) -> &'static str {
+        match self {
+            Self::Address => "address",
+            Self::Provider => "provider",
+            Self::Dependencies => "dependencies",
+            Self::Private => "private",
+            Self::Repeated => "repeated",
+            Self::Output => "output",
+        }
+    }
+}
+
+impl PriorState {
+    /// Reads a state file, with objects of the types that the schemas imply: attributes that a schema lacks are left out,
+    /// and those that the state lacks are null.
+    ///
+    /// Objects of providers without schemas have the types that their JSON looks like: whether it is an error that a
+    /// provider's schemas are missing is for the caller to say. Where a provider has schemas, an object of a newer schema
+    /// or of an unknown type is an error among the diagnostics, and the instance is [unreadable](Self::unreadable).
+    ///
+    /// # Errors
+    ///
+    /// The text is not a state file of version 4, or something in it is broken. Nothing is left out silently.
+    ///
+    /// ```
+    /// use objchange_module::Schemas;
+    /// use objchange_module::state::PriorState;
+    ///
+    /// let text = r#"{"version":4,"lineage":"x","resources":[{"mode":"managed","type":"terraform_data","name":"a",
+    ///     "provider":"provider[\"terraform.io/builtin/terraform\"]",
+    ///     "instances":[{"attributes":{"id":"1","input":{"value":"x","type":"string"}}}]}]}"#;
+    /// let (state, _) = PriorState::read(text, &Schemas::default())?;
+    /// assert_eq!(state.resources.len(), 1);
+    /// # Ok::<(), objchange_module::state::ReadStateError>(())
+    /// ```
+    pub fn read(text: &str, schemas: &Schemas) -> Result<(Self, Diagnostics), ReadStateError> {
+        let file = State::parse_file(text)?;
+        let mut reading = Reading { schemas, state: Self::default(), diagnostics: Diagnostics::default() };
+        for stored in &file.resources {
+            reading.object(&file, stored)?;
+        }
+        for output in &file.outputs {
+            let value = match output.ty() {
+                Some(ty) => Value::from_json(output.value.text(), ty).ok(),
+                None => None,
+            };
+            let value = value.ok_or_else(|| {
+                at(text, output.value, &format!("output.{}", &*output.name), StateProblem::Output)
+            })?;
+            let output_of_state = StateOutput { value, sensitive: output.sensitive };
+            reading.state.outputs.insert(output.name.as_str().into(), output_of_state);
+        }
+        Ok((reading.state, reading.diagnostics))
+    }
+}
+
+fn at(text: &str, raw: Raw<'_>, of: &str, problem: StateProblem) -> ReadStateError {
+    let (line, column) = place(text, raw.offset());
+    ReadStateError::Part { line, column, of: visible(of).into_owned(), problem }
+}
+
+struct Reading<'s> {
+    schemas: &'s Schemas,
+    state: PriorState,
+    diagnostics: Diagnostics,
+}
+
+impl Reading<'_> {
+    fn object(
+        &mut self,
+        file: &State<'_>,
+        stored: &objchange_plan::StateResource<'_>,
+    ) -> Result<(), ReadStateError> {
+        let error = |problem| at(file.text(), stored.values, &stored.address, problem);
+        let address: InstanceAddress = stored.address.parse().map_err(|_| error(StateProblem::Address))?;
+        let provider: ProviderConfigAddress =
+            stored.provider_config.parse().map_err(|_| error(StateProblem::Provider))?;
+        let object = StateObject {
+            value: self.value(file, stored, &address, &provider)?,
+            tainted: stored.tainted,
+            private: private(stored.private).ok_or_else(|| error(StateProblem::Private))?,
+            dependencies: dependencies(stored.depends_on).ok_or_else(|| error(StateProblem::Dependencies))?,
+            create_before_destroy: stored.create_before_destroy,
+        };
+        let new = || StateResource { provider, instances: BTreeMap::new() };
+        let resource = self.state.resources.entry(address.resource).or_insert_with(new);
+        let instance = resource.instances.entry(address.key).or_default();
+        let replaced = match &stored.deposed {
+            Some(key) => instance.deposed.insert(key.as_str().into(), object),
+            None => instance.current.replace(object),
+        };
+        if replaced.is_some() { Err(error(StateProblem::Repeated)) } else { Ok(()) }
+    }
+
+    /// The object in the type of its schema.
+    fn value(
+        &mut self,
+        file: &State<'_>,
+        stored: &objchange_plan::StateResource<'_>,
+        address: &InstanceAddress,
+        provider: &ProviderConfigAddress,
+    ) -> Result<Value, ReadStateError> {
+        let kind = match address.resource.mode {
+            Mode::Managed => SchemaKind::Resource,
+            Mode::Data => SchemaKind::DataSource,
+            Mode::Ephemeral => SchemaKind::EphemeralResource,
+        };
+        let schema = self.schemas.get(&provider.provider, kind, &stored.resource_type)?;
+        let is_managed = address.resource.mode == Mode::Managed;
+        let Some(schema) = schema else {
+            if is_managed && self.schemas.has_provider(&provider.provider) {
+                let summary = format!(
+                    "no schema available for {address} while reading state; this is a bug in Terraform and should \
+                     be reported"
+                );
+                self.unreadable(address, summary, "");
+            }
+            return Ok(file.untyped_object(stored)?);
+        };
+        if is_managed && is_newer(stored.schema_version, schema) {
+            let detail = format!(
+                "The current state of {address} was created by a newer provider version than is currently selected. \
+                 Upgrade the {} provider to work with this state.",
+                provider.provider.name
+            );
+            self.unreadable(
+                address,
+                "Resource instance managed by newer provider version".to_owned(),
+                &detail,
+            );
+            return Ok(file.untyped_object(stored)?);
+        }
+        match file.upgraded_object(stored, &schema.block) {
+            Ok(value) => Ok(schema.block.mark_hidden(&value)),
+            // A data source is read again: what it was does not matter.
+            Err(_) if !is_managed => Ok(file.untyped_object(stored)?),
+            Err(error) => {
+                Err(ReadStateError::Object { address: visible(&stored.address).into_owned(), error })
+            }
+        }
+    }
+
+    fn unreadable(&mut self, address: &InstanceAddress, summary: String, detail: &str) {
+        self.diagnostics.without_place(Severity::Error, ("state_of_resource", summary), detail.to_owned());
+        self.state.unreadable.insert(address.clone());
+    }
+}
+
+fn is_newer(version: u64, schema: &Schema) -> bool {
+    i64::try_from(version).is_ok_and(|version| version > schema.version) || i64::try_from(version).is_err()
+}
+
+fn private(raw: Raw<'_>) -> Option<PrivateData> {
+    let json = Json::read(&raw).ok()?;
+    if json.view().is_null() {
+        return Some(PrivateData::default());
+    }
+    BASE64.decode(json.view().as_str()?.as_bytes()).ok().map(PrivateData)
+}
+
+/// The addresses of resources, which have no keys.
+fn dependencies(raw: Raw<'_>) -> Option<Vec<ResourceAddress>> {
+    let mut all = Vec::new();
+    let mut reader: Reader<'_> = raw.reader();
+    if raw.text() == "null" {
+        return Some(all);
+    }
+    reader
+        .elements(|reader| {
+            let not_one = |reader: &Reader<'_>| reader.error("this is not the address of a resource");
+            if reader.peek() != Some(b'"') {
+                return Err(not_one(reader));
+            }
+            let text = reader.string()?;
+            let address: InstanceAddress = text.parse().map_err(|_| not_one(reader))?;
+            all.push(address.resource);
+            Ok::<(), objchange_plan::JsonError>(())
+        })
+        .ok()?;
+    Some(all)
+}
