@@ -58,6 +58,7 @@ mod outline;
 mod sources;
 mod suggestion;
 mod syntax;
+mod version;
 mod walk;
 
 pub use cases::OPERATIONS;
@@ -82,4 +83,5 @@ pub use syntax::{
     Attribute, Block, Body, Expr, JsonBody, Label, parse_body, parse_body_json, parse_expression,
     parse_template,
 };
+pub use version::VersionConstraints;
 pub use walk::{Reference, constant_value, variables};

@@ -28,7 +28,9 @@ pub struct ModuleTexts<'t> {
 impl std::fmt::Debug for ModuleTexts<'_> {
     /// Without the texts, which may hold secrets.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ModuleTexts").field("terraform_version", &self.terraform_version).finish_non_exhaustive()
+        f.debug_struct("ModuleTexts")
+            .field("terraform_version", &self.terraform_version)
+            .finish_non_exhaustive()
     }
 }
 

@@ -37,15 +37,29 @@ impl ProviderAddress {
         resource_type.split_once('_').map_or(resource_type, |(name, _)| name)
     }
 
-    /// The provider of a `source` in `required_providers`: `aws`, `hashicorp/aws`, `example.com/corp/aws`. `None` if it
-    /// has another form.
+    /// What a source says: `[HOST/][NAMESPACE/]NAME`; `None` where it is none. Host and names are put in lower case.
+    ///
+    /// ```
+    /// use objchange_module::ProviderAddress;
+    ///
+    /// let address = ProviderAddress::parse("local/Sim").unwrap();
+    /// assert_eq!(address.to_string(), "registry.terraform.io/local/sim");
+    /// assert_eq!(ProviderAddress::parse("a/b/c/d"), None);
+    /// ```
     pub fn parse(source: &str) -> Option<Self> {
-        let mut parts = source.rsplit('/').map(str::to_lowercase);
-        let name = parts.next().filter(|name| !name.is_empty())?;
-        let namespace = parts.next().unwrap_or_else(|| "hashicorp".to_owned());
-        let hostname = parts.next().unwrap_or_else(|| Self::DEFAULT_HOSTNAME.to_owned());
-        let address = Self { hostname: hostname.into(), namespace: namespace.into(), name: name.into() };
-        parts.next().is_none().then_some(address)
+        let parts: Vec<&str> = source.split('/').collect();
+        let (hostname, namespace, name) = match parts[..] {
+            [name] => (Self::DEFAULT_HOSTNAME, "hashicorp", name),
+            [namespace, name] => (Self::DEFAULT_HOSTNAME, namespace, name),
+            [hostname, namespace, name] => (hostname, namespace, name),
+            _ => return None,
+        };
+        let lower = |part: &str| SmolStr::from(part.to_lowercase());
+        let address = Self { hostname: lower(hostname), namespace: lower(namespace), name: lower(name) };
+        [&address.hostname, &address.namespace, &address.name]
+            .iter()
+            .all(|part| !part.is_empty())
+            .then_some(address)
     }
 
     /// The provider that is part of Terraform.

@@ -115,7 +115,7 @@ impl TypeConstraint {
         self.with_defaults(value).convert(&self.ty)
     }
 
-    fn plain(ty: Type) -> Self {
+    pub(crate) fn plain(ty: Type) -> Self {
         Self { ty, defaults: Defaults::default() }
     }
 }

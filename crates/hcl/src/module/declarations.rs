@@ -242,6 +242,8 @@ pub struct RequiredProvider {
     pub aliases: Vec<ProviderRef>,
     /// Where the entry is written.
     pub span: Span,
+    /// Where what stands behind its equals sign is written.
+    pub value_span: Span,
 }
 
 /// A `check` block.

@@ -3,12 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use objchange_hcl::{ModuleCall, ModuleConfig, Problems, Span};
+use objchange_hcl::{ModuleCall, ModuleConfig, Problems, Span, VersionConstraints};
 use smol_str::SmolStr;
 
 use super::manifest::{self, Manifest};
 use super::source::ModuleSource;
-use super::version::{Constraints, parse_version};
 use super::{Config, Files, LoadedModule, ModuleId};
 use crate::{Diagnostics, Severity};
 
@@ -127,6 +126,12 @@ impl Loader<'_> {
             self.load_children(at);
             at += 1;
         }
+        // What is passed to modules that are wrong themselves is nothing to look at.
+        if !self.diagnostics.has_errors() {
+            let mut found = Diagnostics::default();
+            self.config.check_providers(&mut found);
+            self.diagnostics.append(found);
+        }
     }
 
     fn load_children(&mut self, parent: ModuleId) {
@@ -212,9 +217,8 @@ impl Loader<'_> {
     }
 
     fn check_version(&mut self, wanted: &str, place: Span, installed: &str) -> Option<()> {
-        let constraints = Constraints::parse(wanted)?;
-        let is_allowed = parse_version(installed).is_some_and(|(version, _)| constraints.allow(&version));
-        if is_allowed || installed.is_empty() {
+        let constraints = VersionConstraints::parse(wanted)?;
+        if installed.is_empty() || constraints.allow(installed) {
             return Some(());
         }
         let detail = format!(

@@ -3,8 +3,9 @@
 mod files;
 mod load;
 mod manifest;
+mod provider_checks;
+mod provider_configs;
 mod source;
-mod version;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use smol_str::SmolStr;
 
 pub use files::{Files, MemoryFiles};
 pub use load::LoadOptions;
+pub use provider_configs::provider_config_missing;
 
 /// Which module of a [`Config`]; 0 is the root.
 pub type ModuleId = usize;
@@ -40,30 +42,4 @@ pub struct LoadedModule {
     pub config: Arc<ModuleConfig>,
     /// The modules that it calls, by the name of the call.
     pub children: BTreeMap<SmolStr, ModuleId>,
-}
-
-impl Config {
-    /// The provider configuration that a resource uses.
-    pub fn provider_config_of(
-        &self,
-        module: ModuleId,
-        name: &objchange_hcl::ResourceName,
-    ) -> crate::ProviderConfigAddress {
-        let local = name.resource_type.split('_').next().unwrap_or_default();
-        let required = self.modules[module].config.required_providers.get(local);
-        let mut provider = crate::ProviderAddress::implied(local);
-        if let Some((namespace, name)) = required.and_then(|r| r.source.as_ref()?.0.split_once('/')) {
-            provider.namespace = namespace.into();
-            provider.name = name.into();
-        }
-        crate::ProviderConfigAddress { module: Vec::new(), provider, alias: None }
-    }
-
-    /// The block of a provider configuration, and the module that it is in.
-    pub fn provider_block(
-        &self,
-        _address: &crate::ProviderConfigAddress,
-    ) -> Option<(ModuleId, &objchange_hcl::ProviderConfig)> {
-        None
-    }
 }

@@ -28,6 +28,10 @@ use crate::{Diagnostics, Severity};
 /// All independent errors are in [`ModulePlan::diagnostics`]; with one of them the plan is [`ModulePlan::errored`], and
 /// holds what could be planned all the same.
 pub fn plan(input: &PlanInput<'_>, providers: &mut dyn Providers) -> ModulePlan {
+    let missing = input.config.missing_provider_configs();
+    if missing.has_errors() {
+        return only_errors(missing);
+    }
     let graph = Graph::new(input.config, input.schemas);
     let order = match graph.order() {
         Ok(order) => order,

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod diagnostics;
+mod load;
 mod moves;
 mod state;
 mod variables;

@@ -5,6 +5,7 @@ use super::super::declarations::{ModuleCall, ProviderRef};
 use super::Reader;
 use super::collect::Declared;
 use crate::syntax::ast::{Expr, ExprKind};
+use crate::version::VersionConstraints;
 
 impl Reader<'_> {
     pub(super) fn call(&mut self, mut declared: Declared<'_>) -> ModuleCall {
@@ -13,6 +14,12 @@ impl Reader<'_> {
         let content = &declared.content;
         let source = self.string(content, "source");
         let version = self.string(content, "version");
+        if let Some((_, place)) =
+            version.as_ref().filter(|(version, _)| VersionConstraints::parse(version).is_none())
+        {
+            let detail = "This string does not use correct version constraint syntax.";
+            self.problems.error("Invalid version constraint", *place, detail);
+        }
         let expr = |name: &str| content.attribute(name).map(|attribute| attribute.expr.clone());
         let (count, for_each) = (expr("count"), expr("for_each"));
         let depends_on = expr("depends_on").map(|list| self.reference_list(&list)).unwrap_or_default();

@@ -73,7 +73,8 @@ impl Reader<'_> {
         }
         self.refuse_reserved_blocks(&mut declared, "provider");
         let body = ConfigBody::new(declared.parts());
-        let is_empty = declared.content.attributes.is_empty() && body.is_empty();
+        let is_alias = |name: &str| name == "alias";
+        let is_empty = declared.content.attributes.iter().all(|a| is_alias(&a.name)) && body.is_empty();
         let alias = alias.map(|(alias, _)| alias.into());
         Some(ProviderConfig { header: declared.header, name, alias, version, body, is_empty })
     }

@@ -6,16 +6,25 @@ use super::super::declarations::{ModuleConfig, ProviderRef, RequiredProvider};
 use super::super::raw::RawBlock;
 use super::Reader;
 use super::collect::Declared;
-use super::references::keyword;
+use super::references::{self, keyword};
 use crate::syntax::ast::{Attribute, Expr, ExprKind};
+use crate::version::VersionConstraints;
 
 impl Reader<'_> {
     pub(super) fn terraform_blocks(&mut self, blocks: Vec<Declared<'_>>, config: &mut ModuleConfig) {
         let mut backend: Option<Span> = None;
         let mut required: Option<Span> = None;
         for Declared { content, has_both: is_override, .. } in blocks {
-            let version = self.string(&content, "required_version");
-            config.required_versions.extend(version);
+            if let Some((version, place)) = self.string(&content, "required_version") {
+                if VersionConstraints::parse(&version).is_some() {
+                    let place =
+                        content.attribute("required_version").map_or(place, |a| a.name_span.to(place));
+                    config.required_versions.push((version, place));
+                } else {
+                    let detail = "This string does not use correct version constraint syntax.";
+                    self.problems.error("Invalid version constraint", place, detail);
+                }
+            }
             for block in content.blocks {
                 match &*block.kind {
                     "backend" => match backend {
@@ -63,11 +72,13 @@ impl Reader<'_> {
     fn required_provider(&mut self, entry: &Attribute) -> Option<RequiredProvider> {
         const SUMMARY: &str = "Invalid required_providers object";
         let span = entry.name_span.to(entry.expr.span);
-        let mut required = RequiredProvider { source: None, version: None, aliases: Vec::new(), span };
+        let value_span = entry.expr.span;
+        let mut required =
+            RequiredProvider { source: None, version: None, aliases: Vec::new(), span, value_span };
         let (ExprKind::Object(items) | ExprKind::Properties(items)) = &entry.expr.kind else {
             // Terraform 0.12 had nothing but versions.
             if let ExprKind::Text(_) = &entry.expr.kind {
-                required.version = self.text(&entry.expr, "Invalid version constraint", "Version");
+                required.version = self.version_text(&entry.expr);
                 return Some(required);
             }
             let detail = "required_providers entries must be strings or objects.";
@@ -87,14 +98,19 @@ impl Reader<'_> {
             match &*name {
                 "source" => {
                     let source = self.text(&item.value, "Invalid source", "Source");
+                    let source = source.filter(|source| self.check_source(source, item.value.span));
                     required.source = source.zip(Some(item.value.span));
                 }
                 "version" => {
-                    required.version = self.text(&item.value, "Invalid version constraint", "Version");
+                    required.version = self.version_text(&item.value);
                 }
                 "configuration_aliases" => {
                     for alias in self.list(&item.value).to_vec() {
-                        required.aliases.extend(self.configuration_alias(&alias, &entry.name));
+                        required.aliases.extend(self.configuration_alias(
+                            &alias,
+                            &entry.name,
+                            item.value.span,
+                        ));
                     }
                 }
                 _ => {
@@ -108,8 +124,94 @@ impl Reader<'_> {
         Some(required)
     }
 
-    fn configuration_alias(&mut self, expr: &Expr, _name: &str) -> Option<ProviderRef> {
-        self.provider_ref(expr, "configuration_aliases")
+    fn configuration_alias(&mut self, expr: &Expr, name: &str, whole: Span) -> Option<ProviderRef> {
+        const SUMMARY: &str = "Invalid configuration_aliases value";
+        if !references::is_reference(expr) {
+            self.problems.error("Invalid expression", expr.span, references::NO_REFERENCE);
+            return None;
+        }
+        let names = references::names(expr).unwrap_or_default();
+        let [provider, alias] = names[..] else {
+            let detail = "Configuration aliases can only contain references to local provider configuration names in the format \
+                          of provider.alias";
+            self.problems.error(SUMMARY, whole, detail);
+            return None;
+        };
+        if provider != name {
+            let detail = format!(
+                "Configuration aliases must be prefixed with the provider name. Expected {name:?}, but found {provider:?}."
+            );
+            self.problems.error(SUMMARY, whole, detail);
+            return None;
+        }
+        Some(ProviderRef { name: provider.into(), alias: Some(alias.into()), span: expr.span })
+    }
+
+    fn version_text(&mut self, expr: &Expr) -> Option<String> {
+        const SUMMARY: &str = "Invalid version constraint";
+        let text = self.text(expr, SUMMARY, "Version")?;
+        if VersionConstraints::parse(&text).is_none() {
+            let detail = "This string does not use correct version constraint syntax.";
+            self.problems.error(SUMMARY, expr.span, detail);
+            return None;
+        }
+        Some(text)
+    }
+
+    /// Whether a source may name a provider.
+    fn check_source(&mut self, source: &str, place: Span) -> bool {
+        let parts: Vec<&str> = source.split('/').collect();
+        if parts.len() > 3 || parts.iter().any(|part| part.is_empty()) {
+            let detail = "The \"source\" attribute must be in the format \"[hostname/][namespace/]name\"";
+            self.problems.error("Invalid provider source string", place, detail);
+            return false;
+        }
+        let is_legal = |part: &str| {
+            !part.starts_with('-')
+                && !part.ends_with('-')
+                && !part.contains("--")
+                && part.chars().all(|c| c == '-' || c.is_alphanumeric())
+        };
+        const RULE: &str =
+            "must contain only letters, digits, and dashes, and may not use leading or trailing dashes";
+        let (name, others) = parts.split_last().unwrap_or((&"", &[]));
+        if !is_legal(name) {
+            // The quote at the end is Terraform's.
+            let detail = format!("Invalid provider type {name:?} in source {source:?}: {RULE}\"");
+            self.problems.error("Invalid provider type", place, detail);
+            return false;
+        }
+        let Some((namespace, host)) = others.split_last() else { return true };
+        if *namespace != "-" && !is_legal(namespace) {
+            let rule = if namespace.contains('.') { "dots are not allowed" } else { RULE };
+            let detail = format!("Invalid provider namespace \"\" in source {source:?}: {rule}\"");
+            self.problems.error("Invalid provider namespace", place, detail);
+            return false;
+        }
+        if let Some(c) = host.iter().flat_map(|host| host.chars()).find(|c| c.is_whitespace()) {
+            let detail = format!(
+                "Invalid provider source hostname namespace \"\" in source {source:?}: idna: disallowed rune U+{:04X}\"",
+                u32::from(c)
+            );
+            self.problems.error("Invalid provider source hostname", place, detail);
+            return false;
+        }
+        if let Some(rest) = name.strip_prefix("terraform-provider-") {
+            let display = |name: &str| match host.first() {
+                Some(host) if *host != "registry.terraform.io" => format!("{host}/{namespace}/{name}"),
+                _ => format!("{namespace}/{name}"),
+            };
+            let detail = format!(
+                "Provider source {:?} has a type with the prefix \"terraform-provider-\", which isn't valid. Although that prefix \
+                 is often used in the names of version control repositories for Terraform providers, provider source strings \
+                 should not include it.\n\nDid you mean {:?}?",
+                display(name),
+                display(rest)
+            );
+            self.problems.error("Invalid provider type", place, detail);
+            return false;
+        }
+        true
     }
 
     /// A string that must be one, with its place.

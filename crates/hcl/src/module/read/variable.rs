@@ -6,14 +6,15 @@ use super::super::declarations::{Condition, VariableConfig};
 use super::super::raw::RawBlock;
 use super::super::shape::CONDITION;
 use super::collect::Declared;
+use super::references::keyword;
 use super::{BAD_NAME, Reader, is_name};
 use crate::eval::TypeConstraint;
 use crate::syntax::ast::{Expr, ExprKind};
 use crate::walk::variables;
 
 const BAD_DEFAULT: &str = "Invalid default value for variable";
-const RESERVED: [&str; 8] =
-    ["source", "version", "providers", "count", "for_each", "lifecycle", "depends_on", "locals"];
+const RESERVED: [&str; 9] =
+    ["source", "version", "provider", "providers", "count", "for_each", "lifecycle", "depends_on", "locals"];
 
 impl Reader<'_> {
     pub(super) fn check_variable_name(&mut self, declared: &Declared<'_>) {
@@ -74,6 +75,12 @@ impl Reader<'_> {
         if let ExprKind::Text(text) = &expr.kind {
             self.quoted_type(expr, text.as_str().unwrap_or_default());
             return None;
+        }
+        // As Terraform 0.11 had them.
+        match keyword(expr) {
+            Some("list") => return Some(TypeConstraint::plain(Type::list(Type::Dynamic))),
+            Some("map") => return Some(TypeConstraint::plain(Type::map(Type::Dynamic))),
+            _ => {}
         }
         self.constant(|evaluator| evaluator.type_constraint(expr))
     }

@@ -11,14 +11,13 @@ use objchange_module::plan::{ModulePlan, PlanMode, PlanOptions};
 use objchange_module::state::PriorState;
 use objchange_module::variables::{UnreadFile, VariableArgument, VariableSources, automatic_files};
 use objchange_module::{
-    Diagnostics, Module, ModuleTexts, PlanArguments, Schemas, Shown, SimulatedProviders,
+    Diagnostics, Module, ModuleTexts, PlanArguments, ProviderAddress, Schemas, Severity, Shown,
+    SimulatedProviders,
 };
-use objchange_plan::{Filter, Options, Program, Report, Version};
+use objchange_plan::{Filter, Options, Report, Version};
 
 use super::case::{Answer, Case};
 use super::provider::CaseProviders;
-
-const VERSION: &str = "1.11.4";
 
 /// Plans cases.
 #[derive(Debug)]
@@ -60,54 +59,58 @@ impl Planner {
         Ok(Self { schemas: Schemas::new([schemas]) })
     }
 
-    /// Plans as the rules of Terraform 1.11 are.
+    /// Plans by the rules of Terraform 1.15.
     pub(crate) fn run(&self, case: &Case) -> Result<Answer, String> {
-        let version = Version::parse(VERSION).ok_or("no such version")?;
+        let version = Version::parse("1.15.5").ok_or("no such version")?;
         let files = Folder(case.directory.clone());
-        let (arguments, variables) = arguments(case, &files)?;
-        let (options, wrong) = arguments.apply(PlanOptions { version, ..PlanOptions::default() });
-        if wrong.has_errors() {
-            return Ok(self.errors(&Config::default(), &wrong));
+        let (arguments, sources) = arguments(case, &files)?;
+        let (options, mut found) = arguments.apply(PlanOptions { version, ..PlanOptions::default() });
+        if found.has_errors() {
+            return Ok(self.errors(&Config::default(), &found));
         }
-        let manifest = files.read("modules.json")?;
+        let manifest = fs::read_to_string(case.directory.join("modules.json")).ok();
         let texts = ModuleTexts {
             files: &files,
             manifest: manifest.as_deref(),
-            variables: &variables,
-            terraform_version: VERSION,
+            variables: &sources,
+            terraform_version: "1.15.5",
         };
-        let mut module = Module::load(texts, &options);
-        let state = match files.read("terraform.tfstate")? {
-            Some(text) if !module.diagnostics.has_errors() => {
-                let (state, found) = PriorState::read(&text, &self.schemas).map_err(|error| error.to_string())?;
-                module.diagnostics.append(found);
-                state
-            }
-            _ => PriorState::default(),
+        let module = Module::load(texts, &options);
+        found.append(module.diagnostics.clone());
+        let has_schemas = |provider: &ProviderAddress| self.schemas.has_provider(provider);
+        if !found.has_errors()
+            && let Some((summary, detail)) = module.config.missing_providers(has_schemas)
+        {
+            found.without_place(Severity::Error, summary, detail);
+        }
+        if found.has_errors() {
+            return Ok(self.errors(&module.config, &found));
+        }
+        let (state, diagnostics) = match files.read("terraform.tfstate")? {
+            Some(text) => PriorState::read(&text, &self.schemas).map_err(|error| error.to_string())?,
+            None => Default::default(),
         };
         let base = BaseDirectory::open(&case.directory).map_err(|error| error.to_string())?;
         let functions = Functions::pure().clone().with_files(&base);
         let mut providers = CaseProviders { case, simulated: SimulatedProviders };
-        let plan = module.plan(&state, &self.schemas, &functions, &options, &mut providers);
-        if plan.errored && !plan.has_begun {
-            return Ok(self.errors(&module.config, &plan.diagnostics));
+        let planned = module.plan(&state, &self.schemas, &functions, &options, &mut providers);
+        let mut found = diagnostics;
+        found.append(planned.diagnostics.clone());
+        let config = module.config;
+        let exit = match (planned.errored, planned.applyable) {
+            (true, _) => 1,
+            (false, true) => 2,
+            (false, false) => 0,
+        };
+        let answer = Answer { exit, ..self.errors(&config, &found) };
+        if !planned.has_begun {
+            return Ok(answer);
         }
-        Ok(Answer {
-            exit: match (plan.errored, plan.applyable) {
-                (true, _) => 1,
-                (false, true) => 2,
-                (false, false) => 0,
-            },
-            plan: Some(self.document(&plan, &module.config)?),
-            text: Some(text(&plan, &options)?),
-            ..self.errors(&module.config, &plan.diagnostics)
-        })
-    }
-
-    fn document(&self, plan: &ModulePlan, config: &Config) -> Result<serde_json::Value, String> {
-        let info = DocumentInfo { terraform_version: VERSION, timestamp: "2026-01-01T00:00:00Z" };
-        let document = write_plan(plan, config, &self.schemas, &info);
-        serde_json::from_str(&document).map_err(|error| format!("the document: {error}"))
+        let info = DocumentInfo { terraform_version: "1.15.5", timestamp: "2026-01-01T00:00:00Z" };
+        let document = write_plan(&planned, &config, &self.schemas, &info);
+        let text = text(&planned, options.mode)?;
+        let document = serde_json::from_str(&document).map_err(|error| error.to_string())?;
+        Ok(Answer { plan: Some(document), text: Some(text), ..answer })
     }
 
     fn errors(&self, config: &Config, found: &Diagnostics) -> Answer {
@@ -118,24 +121,25 @@ impl Planner {
     }
 }
 
-/// The plan as `show` prints it.
-fn text(plan: &ModulePlan, options: &PlanOptions) -> Result<String, String> {
-    let mode = match options.mode {
+/// What `terraform show` prints of the plan.
+fn text(plan: &ModulePlan, mode: PlanMode) -> Result<String, String> {
+    let mode = match mode {
         PlanMode::Normal => objchange_plan::PlanMode::Normal,
         PlanMode::Destroy => objchange_plan::PlanMode::Destroy,
         PlanMode::RefreshOnly => objchange_plan::PlanMode::RefreshOnly,
     };
     let options = Options {
+        program: Some("terraform@1.15".parse().map_err(|_| "no such program")?),
         mode: Some(mode),
-        program: Some(Program::Terraform(options.version)),
         ..Options::default()
     };
-    let (changes, schemas) = (change_set(plan), objchange_plan::Schemas::none());
+    let changes = change_set(plan);
+    let schemas = objchange_plan::Schemas::none();
     let report = Report::of_changes(&changes, &schemas, &options, &Filter::default());
     let report = report.map_err(|error| error.to_string())?;
-    let mut text = Vec::new();
-    report.write_text(&mut text, &options).map_err(|error| error.to_string())?;
-    String::from_utf8(text).map_err(|error| error.to_string())
+    let mut out = Vec::new();
+    report.write_text(&mut out, &options).map_err(|error| error.to_string())?;
+    String::from_utf8(out).map_err(|error| error.to_string())
 }
 
 /// The arguments of a case, and the sources of its variables.

@@ -4,7 +4,7 @@ use semver::{Prerelease, Version};
 
 /// Conditions that a version must meet, all of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Constraints(Vec<Constraint>);
+pub struct VersionConstraints(Vec<Constraint>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Constraint {
@@ -35,15 +35,23 @@ const OPERATORS: [(&str, Operator); 7] = [
     ("<", Operator::Less),
 ];
 
-impl Constraints {
+impl VersionConstraints {
     /// Reads constraints; `None` where they are none.
-    pub(super) fn parse(text: &str) -> Option<Self> {
+    ///
+    /// ```
+    /// use objchange_hcl::VersionConstraints;
+    ///
+    /// let constraints = VersionConstraints::parse(">= 1.2, < 2.0").unwrap();
+    /// assert!(constraints.allow("1.11.4") && !constraints.allow("2.0.0"));
+    /// assert_eq!(VersionConstraints::parse("abc"), None);
+    /// ```
+    pub fn parse(text: &str) -> Option<Self> {
         text.split(',').map(Constraint::parse).collect::<Option<_>>().map(Self)
     }
 
-    /// Whether a version meets all of them.
-    pub(super) fn allow(&self, version: &Version) -> bool {
-        self.0.iter().all(|constraint| constraint.allows(version))
+    /// Whether a version meets all of them; a text that is no version does not.
+    pub fn allow(&self, version: &str) -> bool {
+        parse_version(version).is_some_and(|(version, _)| self.0.iter().all(|one| one.allows(&version)))
     }
 }
 
@@ -84,7 +92,7 @@ impl Constraint {
 }
 
 /// A version of one to three numbers, and how many there are.
-pub(super) fn parse_version(text: &str) -> Option<(Version, usize)> {
+fn parse_version(text: &str) -> Option<(Version, usize)> {
     let text = text.strip_prefix('v').unwrap_or(text);
     let end = text.find(['-', '+']).unwrap_or(text.len());
     let (numbers, rest) = text.split_at(end);
@@ -99,7 +107,7 @@ pub(super) fn parse_version(text: &str) -> Option<(Version, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Constraints, parse_version};
+    use super::VersionConstraints;
 
     #[test]
     fn constraints_are_those_of_terraform() {
@@ -118,11 +126,11 @@ mod tests {
             (">= 1.0", "1.1.0-beta1", false),
             ("1.1.0-beta1", "1.1.0-beta1", true),
         ] {
-            let parsed = Constraints::parse(constraints).unwrap();
-            assert_eq!(parsed.allow(&parse_version(version).unwrap().0), allowed, "{constraints} {version}");
+            let parsed = VersionConstraints::parse(constraints).unwrap();
+            assert_eq!(parsed.allow(version), allowed, "{constraints} {version}");
         }
         for text in ["", "abc", ">= 1.x", "> = 1", "1.2.3.4"] {
-            assert_eq!(Constraints::parse(text), None, "{text}");
+            assert_eq!(VersionConstraints::parse(text), None, "{text}");
         }
     }
 }

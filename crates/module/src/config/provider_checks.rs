@@ -1,0 +1,357 @@
+//! What is wrong with the provider configurations of modules, and with what is passed to them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use objchange_hcl::{ModuleCall, ProviderConfig, ProviderRef, Span};
+use smol_str::SmolStr;
+
+use super::provider_configs::{implied_name, provider_config_missing};
+use super::{Config, ModuleId};
+use crate::{Diagnostics, ProviderAddress, Severity};
+
+impl Config {
+    /// What is wrong with provider configurations, as far as it is found before anything else of a plan.
+    pub(super) fn check_providers(&self, diagnostics: &mut Diagnostics) {
+        for module in 0..self.modules.len() {
+            self.check_required_once(module, diagnostics);
+            if let Some((parent, call)) = self.caller(module) {
+                let pass = Pass { config: self, parent, child: module, call };
+                pass.check(diagnostics);
+                self.check_own_blocks(module, call, diagnostics);
+            }
+        }
+    }
+
+    /// What Terraform says when it builds its graph: configurations that resources need and that nothing makes.
+    pub fn missing_provider_configs(&self) -> Diagnostics {
+        let mut diagnostics = Diagnostics::default();
+        let mut told = BTreeSet::new();
+        for (module, loaded) in self.modules.iter().enumerate() {
+            for name in loaded.config.resources.keys() {
+                let address = self.provider_config_of(module, name);
+                if self.has_provider_config(&address) {
+                    continue;
+                }
+                // One that was passed lies in another module than the resource.
+                if address.module != loaded.path {
+                    if told.insert(address.clone()) {
+                        let summary = format!("missing provider {address}");
+                        diagnostics.without_place(Severity::Error, ("missing_provider", summary), "");
+                    }
+                    continue;
+                }
+                let mode = match name.mode {
+                    objchange::address::Mode::Managed => "",
+                    objchange::address::Mode::Data => "data.",
+                    objchange::address::Mode::Ephemeral => "ephemeral.",
+                };
+                let calls: String = loaded.path.iter().map(|call| format!("module.{call}.")).collect();
+                let user = format!("{calls}{mode}{}.{}", name.resource_type, name.name);
+                let (summary, detail) = provider_config_missing(&user, &address);
+                diagnostics.without_place(Severity::Error, summary, detail);
+            }
+        }
+        diagnostics
+    }
+
+    /// What to say where nothing is known of some providers; `None` where all are known.
+    pub fn missing_providers(
+        &self,
+        is_known: impl Fn(&ProviderAddress) -> bool,
+    ) -> Option<(&'static str, String)> {
+        let missing =
+            self.providers().into_iter().filter(|provider| !provider.is_builtin() && !is_known(provider));
+        let lines: String = missing
+            .map(|provider| {
+                format!(
+                    "\n  - provider {provider}: required by this configuration but no version is selected"
+                )
+            })
+            .collect();
+        let detail = format!(
+            "The following dependency selections recorded in the lock file are inconsistent with the current \
+             configuration:{lines}\n\nTo make the initial dependency selections that will initialize the dependency lock \
+             file, run:\n  terraform init"
+        );
+        (!lines.is_empty()).then_some(("Inconsistent dependency lock file", detail))
+    }
+
+    /// The module in the words of messages.
+    fn module_words(&self, module: ModuleId) -> String {
+        match &self.modules[module].path[..] {
+            [] => "the root module".to_owned(),
+            path => path.iter().map(|call| format!("module.{call}")).collect::<Vec<_>>().join("."),
+        }
+    }
+
+    fn check_required_once(&self, module: ModuleId, diagnostics: &mut Diagnostics) {
+        const SUMMARY: &str = "Duplicate required provider";
+        let config = &self.modules[module].config;
+        let mut first: BTreeMap<ProviderAddress, &SmolStr> = BTreeMap::new();
+        for (name, required) in &config.required_providers {
+            let provider = self.provider_named(module, name);
+            if let Some(other) = first.get(&provider) {
+                let detail = format!(
+                    "Provider {} with the local name {name:?} was previously required as {other:?}. A provider can only be \
+                     required once within required_providers.",
+                    provider.for_display()
+                );
+                diagnostics.warning(SUMMARY, required.value_span, detail);
+            } else {
+                first.insert(provider, name);
+            }
+        }
+        let mut told = BTreeSet::new();
+        for (name, resource) in config.resources.iter().filter(|(_, resource)| resource.provider.is_none()) {
+            let local = implied_name(&name.resource_type);
+            if config.required_providers.contains_key(local) {
+                continue;
+            }
+            let provider = ProviderAddress::implied(local);
+            let Some(listed) = first.get(&provider).filter(|_| told.insert(provider.clone())) else {
+                continue;
+            };
+            let detail = format!(
+                "Provider {:?} was implicitly required via resource \"{}.{}\", but listed in required_providers as {listed:?}. \
+                 Either the local name in required_providers must match the resource name, or the {listed:?} provider must be \
+                 assigned within the resource block.",
+                provider.for_display(),
+                name.resource_type,
+                name.name
+            );
+            diagnostics.warning(SUMMARY, resource.header, detail);
+        }
+    }
+
+    /// What provider blocks in a module that is called mean for its calls.
+    fn check_own_blocks(&self, module: ModuleId, call: &ModuleCall, diagnostics: &mut Diagnostics) {
+        let blocks = &self.modules[module].config.providers;
+        let mut empty: BTreeMap<&SmolStr, Vec<&ProviderConfig>> = BTreeMap::new();
+        for block in blocks.iter().filter(|block| block.is_empty) {
+            empty.entry(&block.name).or_default().push(block);
+        }
+        for (name, mut blocks) in empty {
+            blocks.sort_by(|a, b| a.alias.cmp(&b.alias));
+            self.tell_redundant(module, name, &blocks, diagnostics);
+        }
+        if blocks.iter().all(|block| block.is_empty) {
+            return;
+        }
+        // The nearest call that may not be made so.
+        let mut at = module;
+        while let Some((parent, outer)) = self.caller(at) {
+            let places = [outer.count.as_ref(), outer.for_each.as_ref(), outer.depends_on.first()];
+            if let Some(expr) = places.into_iter().flatten().next() {
+                let source = call.source.as_ref().map(|(source, _)| source.as_str()).unwrap_or_default();
+                let detail = format!(
+                    "The module at {} is a legacy module which contains its own local provider configurations, and so calls to \
+                     it may not use the count, for_each, or depends_on arguments.\n\nIf you also control the module {source:?}, \
+                     consider updating this module to instead expect provider configurations to be passed by its caller.",
+                    self.module_words(module)
+                );
+                let summary = "Module is incompatible with count, for_each, and depends_on";
+                diagnostics.error(summary, expr.span, detail);
+                return;
+            }
+            at = parent;
+        }
+    }
+
+    fn tell_redundant(
+        &self,
+        module: ModuleId,
+        name: &str,
+        blocks: &[&ProviderConfig],
+        diagnostics: &mut Diagnostics,
+    ) {
+        let mut entry = format!("    {name} = {{\n      source = \"{}\"\n", self.source_of(module, name));
+        if blocks.iter().any(|block| block.alias.is_some()) {
+            entry.push_str("      configuration_aliases = [\n");
+            for block in blocks {
+                match &block.alias {
+                    Some(alias) => entry.push_str(&format!("        {name}.{alias},\n")),
+                    None => entry.push_str(&format!("        {name},\n")),
+                }
+            }
+            entry.push_str("      ]\n");
+        }
+        entry.push_str("    }");
+        let detail = format!(
+            "Earlier versions of Terraform used empty provider blocks (\"proxy provider configurations\") for child modules to \
+             declare their need to be passed a provider configuration by their callers. That approach was ambiguous and is now \
+             deprecated.\n\nIf you control this module, you can migrate to the new declaration syntax by removing all of the \
+             empty provider {name:?} blocks and then adding or updating an entry like the following to the required_providers \
+             block of {}:\n{entry}",
+            self.module_words(module)
+        );
+        let place = blocks.iter().map(|block| block.header).min_by_key(|header| header.start);
+        diagnostics.warning("Redundant empty provider block", place.unwrap_or_default(), detail);
+    }
+
+    /// The source that an entry of `required_providers` needs for a local name.
+    fn source_of(&self, module: ModuleId, name: &str) -> String {
+        if self.modules[module].config.required_providers.contains_key(name) {
+            self.provider_named(module, name).for_display()
+        } else {
+            format!("hashicorp/{name}")
+        }
+    }
+}
+
+/// What a call passes to a module.
+struct Pass<'c> {
+    config: &'c Config,
+    parent: ModuleId,
+    child: ModuleId,
+    call: &'c ModuleCall,
+}
+
+impl Pass<'_> {
+    fn check(&self, diagnostics: &mut Diagnostics) {
+        for (inside, outside) in &self.call.providers {
+            self.check_inside(inside, diagnostics);
+            self.check_types(inside, outside, diagnostics);
+            self.check_outside(outside, diagnostics);
+        }
+        self.check_aliases(diagnostics);
+    }
+
+    /// Aliases that the module needs.
+    fn check_aliases(&self, diagnostics: &mut Diagnostics) {
+        let child = &self.config.modules[self.child].config;
+        for (name, required) in &child.required_providers {
+            for wanted in &required.aliases {
+                let is_it = |inside: &ProviderRef| inside.name == wanted.name && inside.alias == wanted.alias;
+                if self.call.providers.iter().any(|(inside, _)| is_it(inside)) {
+                    continue;
+                }
+                let local = words(wanted);
+                let detail = format!(
+                    "The child module requires an additional configuration for provider {}, with the local name \
+                     {local:?}.\n\nRefer to the module's documentation to understand the intended purpose of this additional \
+                     provider configuration, and then add an entry for {local} in the \"providers\" meta-argument in the module \
+                     block to choose which provider configuration the module should use for that purpose.",
+                    self.config.provider_named(self.child, name).for_display()
+                );
+                diagnostics.error("Missing required provider configuration", self.call.header, detail);
+            }
+        }
+    }
+
+    fn inside_provider(&self, inside: &ProviderRef) -> ProviderAddress {
+        let child = &self.config.modules[self.child].config;
+        if child.required_providers.contains_key(&inside.name) {
+            self.config.provider_named(self.child, &inside.name)
+        } else {
+            default_provider(&inside.name)
+        }
+    }
+
+    fn check_inside(&self, inside: &ProviderRef, diagnostics: &mut Diagnostics) {
+        let child = &self.config.modules[self.child].config;
+        let is_it = |block: &&ProviderConfig| block.name == inside.name && block.alias == inside.alias;
+        let module = self.config.module_words(self.child);
+        if let Some(block) = child.providers.iter().find(is_it) {
+            if !block.is_empty {
+                let detail = format!(
+                    "The configuration of {module} has its own local configuration for {}, and so it cannot accept an \
+                     overridden configuration provided by {}.",
+                    words(inside),
+                    self.config.module_words(self.parent)
+                );
+                diagnostics.error("Cannot override provider configuration", name_span(inside), detail);
+            }
+            return;
+        }
+        let required = child.required_providers.get(&inside.name);
+        let is_known = required.is_some_and(|required| {
+            inside.alias.is_none() || required.aliases.iter().any(|alias| alias.alias == inside.alias)
+        });
+        if is_known {
+            return;
+        }
+        const SUMMARY: &str = "Reference to undefined provider";
+        let (provider, local) = (self.inside_provider(inside), words(inside));
+        let source = provider.for_display();
+        if provider == default_provider(&inside.name) {
+            let detail = format!(
+                "There is no explicit declaration for local provider name {local:?} in {module}, so Terraform is assuming you \
+                 mean to pass a configuration for {source:?}.\n\nIf you also control the child module, add a required_providers \
+                 entry named {local:?} with the source address {source:?}."
+            );
+            diagnostics.warning(SUMMARY, name_span(inside), detail);
+        } else {
+            let detail = format!(
+                "The child module does not declare any provider requirement with the local name {local:?}.\n\nIf you also \
+                 control the child module, you can add a required_providers entry named {local:?} with the source address \
+                 {source:?} to accept this provider configuration."
+            );
+            diagnostics.error(SUMMARY, name_span(inside), detail);
+        }
+    }
+
+    fn check_types(&self, inside: &ProviderRef, outside: &ProviderRef, diagnostics: &mut Diagnostics) {
+        const SUMMARY: &str = "Provider type mismatch";
+        let wanted = self.inside_provider(inside);
+        let given = self.config.provider_named(self.parent, &outside.name);
+        if wanted == given {
+            return;
+        }
+        let (parent, child) = (self.config.module_words(self.parent), self.config.module_words(self.child));
+        let names = &self.config.modules[self.child].config.required_providers;
+        let other = names.keys().find(|name| self.config.provider_named(self.child, name) == given);
+        let (wanted, given) = (wanted.for_display(), given.for_display());
+        let local = words(inside);
+        if let Some(other) = other {
+            let detail = format!(
+                "The assigned configuration is for provider {given:?}, but local name {local:?} in {parent} represents \
+                 {wanted:?}.\n\nTo pass this configuration to the child module, use the local name {other:?} instead."
+            );
+            diagnostics.error(SUMMARY, name_span(inside), detail);
+            return;
+        }
+        let detail = format!(
+            "The local name \"{}\" in {parent} represents provider {given:?}, but {local:?} in {child} represents \
+             {wanted:?}.\n\nEach provider has its own distinct configuration schema and provider types, so this module's \
+             {local:?} can be assigned only a configuration for {wanted}, which is not required by {child}.",
+            words(outside)
+        );
+        diagnostics.error(SUMMARY, name_span(outside), detail);
+    }
+
+    fn check_outside(&self, outside: &ProviderRef, diagnostics: &mut Diagnostics) {
+        let parent = &self.config.modules[self.parent].config;
+        let is_declared = parent.required_providers.contains_key(&outside.name)
+            || parent.providers.iter().any(|block| block.name == outside.name);
+        if is_declared || outside.alias.is_some() {
+            return;
+        }
+        let (name, module) = (&outside.name, self.config.module_words(self.parent));
+        let detail = format!(
+            "There is no explicit declaration for local provider name {name:?} in {module}, so Terraform is assuming you mean \
+             to pass a configuration for provider \"hashicorp/{name}\".\n\nTo clarify your intent and silence this warning, add \
+             to {module} a required_providers entry named {name:?} with source = \"hashicorp/{name}\", or a different source \
+             address if appropriate."
+        );
+        diagnostics.warning("Reference to undefined provider", name_span(outside), detail);
+    }
+}
+
+/// The provider of a name that no requirement has; also `terraform` is none of Terraform's own here.
+fn default_provider(name: &str) -> ProviderAddress {
+    ProviderAddress { name: name.into(), ..ProviderAddress::implied("") }
+}
+
+/// The reference as it is written.
+fn words(reference: &ProviderRef) -> String {
+    match &reference.alias {
+        Some(alias) => format!("{}.{alias}", reference.name),
+        None => reference.name.to_string(),
+    }
+}
+
+/// The name without the alias.
+fn name_span(reference: &ProviderRef) -> Span {
+    let start = reference.span.start;
+    Span::new(start, (start + reference.name.len() as u32).min(reference.span.end))
+}

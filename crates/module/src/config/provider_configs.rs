@@ -1,0 +1,251 @@
+//! Which provider, and which of its configurations, a resource uses.
+
+use std::collections::{BTreeSet, HashMap};
+
+use objchange_hcl::{ModuleCall, ProviderConfig, ProviderRef, ResourceName};
+use smol_str::SmolStr;
+
+use super::{Config, ModuleId};
+use crate::{ProviderAddress, ProviderConfigAddress};
+
+impl Config {
+    /// The provider that a local name means in a module: what `required_providers` says, else the one that is implied.
+    pub fn provider_named(&self, module: ModuleId, local_name: &str) -> ProviderAddress {
+        let required = &self.modules[module].config.required_providers;
+        let source = required.get(local_name).and_then(|required| required.source.as_ref());
+        source
+            .and_then(|(source, _)| ProviderAddress::parse(source))
+            .unwrap_or_else(|| ProviderAddress::implied(local_name))
+    }
+
+    /// The provider of a resource.
+    pub fn provider_of(&self, module: ModuleId, name: &ResourceName) -> ProviderAddress {
+        self.provider_named(module, &self.local_ref(module, name).0)
+    }
+
+    /// The provider configuration that a resource uses. Where nothing makes one of that name it is the one that would be
+    /// needed; [`Self::has_provider_config`] says which there are.
+    pub fn provider_config_of(&self, module: ModuleId, name: &ResourceName) -> ProviderConfigAddress {
+        let (local_name, alias) = self.local_ref(module, name);
+        let provider = self.provider_named(module, &local_name);
+        self.followed(module, provider, alias)
+    }
+
+    /// The local name of the provider of a resource, and the alias of the configuration.
+    fn local_ref(&self, module: ModuleId, name: &ResourceName) -> (SmolStr, Option<SmolStr>) {
+        let resource = self.modules[module].config.resources.get(name);
+        match resource.and_then(|resource| resource.provider.as_ref()) {
+            Some(provider) => (provider.name.clone(), provider.alias.clone()),
+            None => (implied_name(&name.resource_type).into(), None),
+        }
+    }
+
+    /// Where a configuration that a module uses comes from: its own, one that is passed, or the default one of the module
+    /// that calls it.
+    fn followed(
+        &self,
+        mut module: ModuleId,
+        provider: ProviderAddress,
+        mut alias: Option<SmolStr>,
+    ) -> ProviderConfigAddress {
+        while let Some((parent, call)) = self.caller(module) {
+            let is_it = |inside: &ProviderRef| {
+                inside.alias == alias && self.provider_named(module, &inside.name) == provider
+            };
+            if let Some((_, outside)) = call.providers.iter().find(|(inside, _)| is_it(inside)) {
+                alias = outside.alias.clone();
+            } else if alias.is_some() || self.own_block(module, &provider, None).is_some() {
+                break;
+            }
+            module = parent;
+        }
+        ProviderConfigAddress { module: self.modules[module].path.clone(), provider, alias }
+    }
+
+    /// The module that calls a module, and the call.
+    pub(super) fn caller(&self, module: ModuleId) -> Option<(ModuleId, &ModuleCall)> {
+        let loaded = &self.modules[module];
+        let parent = loaded.parent?;
+        Some((parent, self.modules[parent].config.calls.get(loaded.path.last()?)?))
+    }
+
+    fn own_block(
+        &self,
+        module: ModuleId,
+        provider: &ProviderAddress,
+        alias: Option<&SmolStr>,
+    ) -> Option<&ProviderConfig> {
+        let mut blocks = self.modules[module].config.providers.iter();
+        blocks.find(|block| {
+            block.alias.as_ref() == alias && self.provider_named(module, &block.name) == *provider
+        })
+    }
+
+    /// The block of a provider configuration, and the module that it is in.
+    pub fn provider_block(&self, address: &ProviderConfigAddress) -> Option<(ModuleId, &ProviderConfig)> {
+        let module = self.module_at(&address.module)?;
+        Some((module, self.own_block(module, &address.provider, address.alias.as_ref())?))
+    }
+
+    /// Whether there is such a configuration. Of every provider there is the default one of the root module: without a
+    /// block it is empty.
+    pub fn has_provider_config(&self, address: &ProviderConfigAddress) -> bool {
+        address.module.is_empty() && address.alias.is_none() || self.provider_block(address).is_some()
+    }
+
+    /// The module with this path.
+    pub fn module_at(&self, path: &[SmolStr]) -> Option<ModuleId> {
+        let root = (!self.modules.is_empty()).then_some(0);
+        path.iter().try_fold(root?, |module, name| self.modules[module].children.get(name).copied())
+    }
+
+    /// All providers that the modules use, by their resources, blocks and requirements.
+    pub fn providers(&self) -> BTreeSet<ProviderAddress> {
+        let mut all = BTreeSet::new();
+        for (module, loaded) in self.modules.iter().enumerate() {
+            let config = &loaded.config;
+            let mut names: HashMap<&str, ()> = HashMap::new();
+            names.extend(config.required_providers.keys().map(|name| (&**name, ())));
+            names.extend(config.providers.iter().map(|block| (&*block.name, ())));
+            for (name, resource) in &config.resources {
+                let local_name = match &resource.provider {
+                    Some(provider) => &provider.name,
+                    None => implied_name(&name.resource_type),
+                };
+                names.insert(local_name, ());
+            }
+            all.extend(names.into_keys().map(|name| self.provider_named(module, name)));
+        }
+        all
+    }
+}
+
+/// The local name of the provider that a resource type belongs to.
+pub(super) fn implied_name(resource_type: &str) -> &str {
+    resource_type.split('_').next().unwrap_or_default()
+}
+
+/// What to say where something needs a provider configuration that is not there.
+pub fn provider_config_missing(user: &str, address: &ProviderConfigAddress) -> (&'static str, String) {
+    let detail = format!(
+        "To work with {user} its original provider configuration at {address} is required, but it has been removed. This \
+         occurs when a provider configuration is removed while objects created by that provider still exist in the state. \
+         Re-add the provider configuration to destroy {user}, after which you can remove the provider configuration again."
+    );
+    ("Provider configuration not present", detail)
+}
+
+#[cfg(test)]
+mod tests {
+    use objchange::address::Mode;
+    use objchange_hcl::ResourceName;
+
+    use super::super::{Config, LoadOptions, MemoryFiles};
+
+    const ROOT: &str = r#"
+terraform {
+  required_providers {
+    sim = { source = "local/sim" }
+  }
+}
+provider "sim" { alias = "east" }
+module "plain" {
+  source = "./m"
+}
+module "passed" {
+  source    = "./m"
+  providers = { sim = sim.east, sim.other = sim }
+}
+module "own" {
+  source = "./own"
+}
+module "implied" {
+  source = "./implied"
+}
+"#;
+
+    const CHILD: &str = r#"
+terraform {
+  required_providers {
+    sim = {
+      source                = "local/sim"
+      configuration_aliases = [sim.other]
+    }
+  }
+}
+resource "sim_thing" "default" {}
+resource "sim_thing" "other" {
+  provider = sim.other
+}
+resource "terraform_data" "data" {}
+module "below" {
+  source = "../below"
+}
+"#;
+
+    const BELOW: &str = r#"
+terraform {
+  required_providers {
+    simulated = { source = "registry.terraform.io/local/sim" }
+  }
+}
+resource "sim_thing" "default" {
+  provider = simulated
+}
+"#;
+
+    const OWN: &str = r#"
+terraform {
+  required_providers {
+    sim = { source = "local/sim" }
+  }
+}
+provider "sim" {}
+resource "sim_thing" "default" {}
+"#;
+
+    #[test]
+    fn configurations_are_passed_and_inherited() {
+        let files: MemoryFiles = [
+            ("main.tf", ROOT),
+            ("m/main.tf", CHILD),
+            ("below/main.tf", BELOW),
+            ("own/main.tf", OWN),
+            ("implied/main.tf", "resource \"sim_thing\" \"default\" {}\n"),
+        ]
+        .into_iter()
+        .collect();
+        let options = LoadOptions { manifest: None, terraform_version: "1.11.4" };
+        let (config, _) = Config::load(&files, ".", &options);
+        let of = |path: &[&str], resource_type: &str, name: &str| {
+            let path: Vec<_> = path.iter().map(|name| (*name).into()).collect();
+            let module = config.module_at(&path).unwrap();
+            let (mode, resource_type, name) = (Mode::Managed, resource_type.into(), name.into());
+            let address = config.provider_config_of(module, &ResourceName { mode, resource_type, name });
+            (address.to_string(), config.has_provider_config(&address))
+        };
+        let sim = "provider[\"registry.terraform.io/local/sim\"]";
+        for (path, name, wanted, is_there) in [
+            (&["plain"][..], "default", sim.to_owned(), true),
+            (&["plain"], "other", format!("module.plain.{sim}.other"), false),
+            (&["passed"], "default", format!("{sim}.east"), true),
+            (&["passed"], "other", sim.to_owned(), true),
+            (&["passed", "below"], "default", format!("{sim}.east"), true),
+            (&["own"], "default", format!("module.own.{sim}"), true),
+            (&["implied"], "default", "provider[\"registry.terraform.io/hashicorp/sim\"]".to_owned(), true),
+        ] {
+            assert_eq!(of(path, "sim_thing", name), (wanted, is_there), "{path:?} {name}");
+        }
+        let builtin = "provider[\"terraform.io/builtin/terraform\"]".to_owned();
+        assert_eq!(of(&["plain"], "terraform_data", "data"), (builtin, true));
+        let all: Vec<String> = config.providers().iter().map(ToString::to_string).collect();
+        assert_eq!(
+            all,
+            [
+                "registry.terraform.io/hashicorp/sim",
+                "registry.terraform.io/local/sim",
+                "terraform.io/builtin/terraform"
+            ]
+        );
+    }
+}
