@@ -42,21 +42,23 @@ impl Checks {
         entry.1.extend(problems);
     }
 
-    /// All of them, in the order of modules, kinds and names.
+    /// All of them, in the order of their addresses as texts.
     pub(crate) fn finish(self) -> Vec<CheckResult> {
         let results = self.objects.into_iter().map(|((module, kind, name), instances)| {
-            let status = if instances.is_empty() {
-                CheckStatus::Pass
-            } else {
-                worst(instances.values().map(|(status, _)| *status))
+            let status = match instances.is_empty() {
+                true => CheckStatus::Unknown,
+                false => worst(instances.values().map(|(status, _)| *status)),
             };
-            let instances = instances
+            let instances: Vec<CheckInstance> = instances
                 .into_iter()
                 .map(|(address, (status, problems))| CheckInstance { address, status, problems })
                 .collect();
-            CheckResult { kind, module, name, status, instances: Some(instances) }
+            let instances = (!instances.is_empty()).then_some(instances);
+            CheckResult { kind, module, name, status, instances }
         });
-        results.collect()
+        let mut results: Vec<CheckResult> = results.collect();
+        results.sort_by_cached_key(CheckResult::to_display);
+        results
     }
 }
 

@@ -58,13 +58,6 @@ impl<'c> Walk<'_, 'c> {
         let schema = Arc::new(schema.clone());
         let graph = self.graph;
         self.read_imports(&graph.nodes[index].imports);
-        let lifecycle = &resource.config.lifecycle;
-        if !(lifecycle.preconditions.is_empty() && lifecycle.postconditions.is_empty())
-            && self.input.options.mode != PlanMode::Destroy
-        {
-            let path = &self.input.config.modules[self.graph.nodes[index].module].path;
-            self.checks.declare(CheckKind::Resource, path, &resource_text(resource.name));
-        }
         for at in instances {
             let (count, for_each) = (resource.config.count.as_ref(), resource.config.for_each.as_ref());
             let Some(expansion) = self.expand(index, at, count, for_each) else {
@@ -340,11 +333,10 @@ impl<'c> Walk<'_, 'c> {
             Some(ReplaceReason::CannotUpdate(paths)) => paths.clone(),
             _ => Vec::new(),
         };
-        if change.action.is_replace() && lifecycle.prevent_destroy {
-            self.prevented(address, resource);
-            return nothing;
-        }
-        let after = change.after.clone();
+        let is_prevented = change.action.is_replace() && lifecycle.prevent_destroy;
+        // What the provider answers has the marks of the configuration, and of the schema.
+        let (_, marks) = decoded.value.unmark_deep_with_paths();
+        let after = schema.block.mark_hidden(&change.after.unmark_deep().0.mark_where_present(&marks));
         self.add_change(
             Some(*index),
             PlannedObject {
@@ -355,13 +347,17 @@ impl<'c> Walk<'_, 'c> {
                 action: planned_action(change.action),
                 reason,
                 before: change.before,
-                after: change.after,
+                after: after.clone(),
                 schema: Some(Arc::clone(schema)),
                 replace_paths,
                 importing,
             },
         );
         self.deposed(instance, resource);
+        if is_prevented {
+            self.prevented(address, resource);
+            return nothing;
+        }
         self.postconditions(instance, resource, &scope, &after);
         after
     }

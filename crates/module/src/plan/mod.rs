@@ -245,6 +245,23 @@ pub struct CheckResult {
     pub instances: Option<Vec<CheckInstance>>,
 }
 
+impl CheckResult {
+    /// The address of the object without instance keys: `module.m.output.o`.
+    pub fn to_display(&self) -> String {
+        let mut text = String::new();
+        for name in &self.module {
+            text.push_str(&format!("module.{name}."));
+        }
+        text.push_str(match self.kind {
+            CheckKind::Resource => "",
+            CheckKind::OutputValue => "output.",
+            CheckKind::Check => "check.",
+            CheckKind::InputVariable => "var.",
+        });
+        text + &self.name
+    }
+}
+
 /// The conditions of one instance.
 #[derive(Debug, Clone)]
 pub struct CheckInstance {

@@ -46,9 +46,7 @@ impl<'c> Walk<'_, 'c> {
                 && self.input.options.mode != PlanMode::RefreshOnly
                 && self.current(&instance).is_some()
             {
-                self.wanted.insert(instance.clone());
                 self.prevented(&instance, resource);
-                continue;
             }
             self.orphan(Some(index), &instance, reason);
         }

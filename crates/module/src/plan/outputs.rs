@@ -37,9 +37,8 @@ pub(crate) fn planned(value: &Value, output: &OutputConfig, before: Option<&Stat
     let action = match (exists, after.is_null()) {
         (false, true) => PlannedAction::NoOp,
         (false, false) => PlannedAction::Create,
-        (true, true) => PlannedAction::Delete,
         (true, false) if after.identical(&was) && was_sensitive == output.sensitive => PlannedAction::NoOp,
-        (true, false) => PlannedAction::Update,
+        (true, _) => PlannedAction::Update,
     };
     PlannedOutput {
         action,

@@ -90,6 +90,7 @@ pub fn plan(input: &PlanInput<'_>, providers: &mut dyn Providers) -> ModulePlan 
         creates_first: creates_first(&graph),
         instance_count: 0,
     };
+    walk.declare_checks();
     walk.plan.has_begun = true;
     walk.run(&order);
     let mut wrong = Diagnostics::default();
@@ -110,9 +111,7 @@ pub fn plan(input: &PlanInput<'_>, providers: &mut dyn Providers) -> ModulePlan 
     let Walk { state: refreshed, mut plan, mut found, checks, forgotten, .. } = walk;
     warn_of_forgotten(&forgotten, &mut found);
     plan.drift = drift(&state, &refreshed, input, &moves);
-    if input.options.mode != PlanMode::Destroy {
-        plan.checks = checks.finish();
-    }
+    plan.checks = checks.finish();
     if targets.is_all() {
         super::outputs::add_deleted(&mut plan.outputs, &input.state.outputs);
     }

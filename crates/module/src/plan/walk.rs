@@ -90,6 +90,28 @@ impl<'c> Walk<'_, 'c> {
         }
     }
 
+    /// Says which objects have conditions, whether these are judged or not.
+    pub(crate) fn declare_checks(&mut self) {
+        for node in &self.graph.nodes {
+            let path = &self.input.config.modules[node.module].path;
+            match &node.kind {
+                NodeKind::Validation(name, _) => self.checks.declare(CheckKind::InputVariable, path, name),
+                NodeKind::Output(name, output) if !output.preconditions.is_empty() => {
+                    self.checks.declare(CheckKind::OutputValue, path, name);
+                }
+                NodeKind::Check(name, _) => self.checks.declare(CheckKind::Check, path, name),
+                NodeKind::Resource(resource) => {
+                    let lifecycle = &resource.config.lifecycle;
+                    if !(lifecycle.preconditions.is_empty() && lifecycle.postconditions.is_empty()) {
+                        let name = super::graph::resource_text(resource.name);
+                        self.checks.declare(CheckKind::Resource, path, &name);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
     /// A node that cannot be evaluated: its objects in the state are no orphans.
     fn skip(&mut self, index: usize) {
         let node = &self.graph.nodes[index];
@@ -116,11 +138,6 @@ impl<'c> Walk<'_, 'c> {
                 instances.into_iter().for_each(|at| self.variable(index, at, name, variable));
             }
             NodeKind::Validation(name, variable) => {
-                self.checks.declare(
-                    CheckKind::InputVariable,
-                    &self.input.config.modules[node.module].path,
-                    name,
-                );
                 for at in instances {
                     self.validation(index, at, name, variable);
                 }
@@ -145,8 +162,6 @@ impl<'c> Walk<'_, 'c> {
                 if self.input.options.mode == PlanMode::Destroy {
                     return;
                 }
-                let path = &self.input.config.modules[node.module].path;
-                self.checks.declare(CheckKind::Check, path, name);
                 for at in instances {
                     self.check(index, at, name, config);
                 }
@@ -249,7 +264,8 @@ impl<'c> Walk<'_, 'c> {
         for rule in &variable.validations {
             let judged = judge(rule, &scope, self.input.functions, &conditions::VALIDATION);
             self.found.append(super::variable::judged(self.input.config, rule, &scope, &judged, reported));
-            statuses.push(judged.status);
+            // What is wrong with a rule says nothing of the value.
+            statuses.push(if judged.status == CheckStatus::Error { CheckStatus::Unknown } else { judged.status });
             problems.extend(judged.message);
         }
         let address = self.world.instances[at].address.clone();
@@ -263,8 +279,6 @@ impl<'c> Walk<'_, 'c> {
         let scope = Scope::new(&variables);
         let errors = self.found.error_count();
         if !output.preconditions.is_empty() && self.input.options.mode != PlanMode::Destroy {
-            let path = &self.input.config.modules[module].path;
-            self.checks.declare(CheckKind::OutputValue, path, name);
             let mut statuses = Vec::new();
             let mut problems = Vec::new();
             for condition in &output.preconditions {

@@ -48,6 +48,9 @@ fn normal(plan: &Json) -> Json {
     let Some(sections) = plan.as_object_mut() else { return plan };
     sections.remove("terraform_version");
     sections.remove("timestamp");
+    if let Some(Json::Object(state)) = sections.get_mut("prior_state") {
+        state.remove("terraform_version");
+    }
     if let Some(Json::Array(attributes)) = sections.get_mut("relevant_attributes") {
         attributes.sort_by_key(ToString::to_string);
     }
