@@ -172,7 +172,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let variables = inputs::variables(&files, &args.variables)?;
     let texts =
         ModuleTexts { files: &files, manifest: None, variables: &variables, terraform_version: &version };
-    let module = Module::load(texts, &options);
+    let mut module = Module::load(texts, &options);
     let schemas = inputs::schemas(&args.schemas, &args.binaries, args.max_input)?;
     if module.diagnostics.has_errors() {
         output::diagnostics(&module.config, &schemas, &module.diagnostics)?;
@@ -187,7 +187,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
             names.join(", ")
         )));
     }
-    let state = inputs::state(&args.directory, args.state.as_deref(), &workspace, args.max_input, &schemas)?;
+    let state = inputs::state(&args.directory, args.state.as_deref(), &workspace, args.max_input, &schemas);
+    let (state, found) = state?;
+    module.diagnostics.append(found);
     let functions = inputs::functions(&files)?;
     let answers = inputs::answers(&args.answers, &schemas)?;
     let mut providers = AnsweringProviders::new(&answers, SimulatedProviders { files: Some(&files) });
