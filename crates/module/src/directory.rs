@@ -13,7 +13,6 @@ use crate::{Diagnostics, ProviderAddress, Providers, Schemas, Severity};
 
 /// The texts that a module is loaded from.
 #[derive(Clone, Copy)]
-#[expect(missing_debug_implementations, reason = "files are asked, not shown")]
 pub struct ModuleTexts<'t> {
     /// The files of the modules; the root module is in `.`.
     pub files: &'t dyn Files,

@@ -11,9 +11,7 @@ use objchange_module::config::Config;
 use objchange_module::document::{DocumentInfo, change_set, write_plan};
 use objchange_module::plan::{ModulePlan, PlanMode, PlanOptions};
 use objchange_module::{Diagnostics, Schemas, Shown, Unanswered};
-use objchange_plan::{
-    ChangeSet, Filter, GroupBy, Options, Program, Report, Schemas as ReportSchemas, ShowError,
-};
+use objchange_plan::{ChangeSet, Filter, GroupBy, Options, Program, Report, Schemas as ReportSchemas};
 
 use super::Args;
 use crate::exit::{self, CommandError, FAILED, unusable};
@@ -118,7 +116,7 @@ fn text(
     let mut out = Escaping::new(BufWriter::with_capacity(1 << 16, stream), is_terminal);
     let written = if args.summary {
         let group_by = args.group_by.map_or_else(GroupBy::default, GroupArg::group_by);
-        report.write_summary(&mut out, options.colour, group_by).map_err(ShowError::Write)
+        report.write_summary(&mut out, options.colour, group_by)
     } else {
         report.write_text(&mut out, &options)
     };

@@ -1,6 +1,7 @@
 //! The program, run as a user runs it.
 
 #[cfg(unix)]
+mod answers;
 mod apply_interrupted;
 mod bad_input;
 mod changes;
