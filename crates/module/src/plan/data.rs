@@ -47,6 +47,8 @@ impl<'c> Walk<'_, 'c> {
         } else {
             None
         };
+        // What was read before is of no use.
+        self.set_current(address, &resource.provider_config, None);
         let later = planned_data_resource(&schema.block, &config)
             .map_or_else(|_| dynamic(), |later| schema.block.mark_hidden(&later));
         if let Some(reason) = reason {

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use objchange::Value;
 use objchange::address::InstanceAddress;
 use objchange::value::Marks;
-use objchange_hcl::{Diagnostic, DiagnosticExt, Expr, ImportConfig, Scope, Span, evaluate, variables};
+use objchange_hcl::{
+    Diagnostic, DiagnosticExt, Expr, Functions, ImportConfig, Scope, Span, evaluate, variables,
+};
 
 use super::expand::{self, Expansion};
 use super::graph::{NodeKey, import_subjects, import_target};
@@ -77,35 +79,9 @@ impl<'c> Walk<'_, 'c> {
     }
 
     fn import_id(&mut self, expr: &Expr, scope: &Scope<'_>) -> Option<Value> {
-        const SUMMARY: &str = "Invalid import id argument";
-        let (value, errors) = evaluate(expr, scope, self.input.functions);
-        if !errors.is_empty() {
-            self.found.errors(errors);
-            return None;
-        }
-        let detail = if value.is_null() {
-            "The import ID cannot be null."
-        } else if !value.is_known() {
-            "The import block \"id\" argument depends on resource attributes that cannot be determined until apply, so \
-             Terraform cannot plan to import this resource."
-        } else if value.marks().contains(Marks::EPHEMERAL) {
-            "The import ID value cannot be ephemeral."
-        } else {
-            match value.convert(&objchange::Type::String) {
-                Err(error) => {
-                    let detail = format!("The import ID value is unsuitable: {}.", error.kind);
-                    self.found.error(SUMMARY, expr.span, detail);
-                    return None;
-                }
-                Ok(id) if id.as_str() == Some("") => {
-                    "The import ID value evaluates to an empty string, please provide a non-empty value."
-                }
-                Ok(id) => return Some(id),
-            }
-        };
-        let error = Diagnostic::new(SUMMARY, expr.span, detail).explained(expr, scope);
-        self.found.push(Severity::Error, error);
-        None
+        let (id, errors) = identifier(expr, scope, self.input.functions, true);
+        self.found.errors(errors);
+        id
     }
 
     /// Reports imports of instances that the configuration does not have.
@@ -142,5 +118,44 @@ impl<'c> Walk<'_, 'c> {
                 detail,
             );
         }
+    }
+}
+
+/// The identifier of an import, and what is wrong with it. Whether it must be known by now depends on the walk.
+pub(crate) fn identifier(
+    expr: &Expr,
+    scope: &Scope<'_>,
+    functions: &Functions,
+    must_be_known: bool,
+) -> (Option<Value>, Vec<Diagnostic>) {
+    const SUMMARY: &str = "Invalid import id argument";
+    let (value, errors) = evaluate(expr, scope, functions);
+    if !errors.is_empty() {
+        return (None, errors);
+    }
+    let wrong =
+        |detail: String| (None, vec![Diagnostic::new(SUMMARY, expr.span, detail).explained(expr, scope)]);
+    if value.is_null() {
+        return wrong("The import ID cannot be null.".to_owned());
+    }
+    if value.marks().contains(Marks::EPHEMERAL) {
+        return wrong("The import ID value cannot be ephemeral.".to_owned());
+    }
+    if !value.is_known() {
+        return match must_be_known {
+            false => (Some(value), Vec::new()),
+            true => wrong(
+                "The import block \"id\" argument depends on resource attributes that cannot be determined until apply, so \
+                 Terraform cannot plan to import this resource."
+                    .to_owned(),
+            ),
+        };
+    }
+    match value.convert(&objchange::Type::String) {
+        Err(error) => wrong(format!("The import ID value is unsuitable: {}.", error.kind)),
+        Ok(id) if id.as_str() == Some("") => wrong(
+            "The import ID value evaluates to an empty string, please provide a non-empty value.".to_owned(),
+        ),
+        Ok(id) => (Some(id), Vec::new()),
     }
 }

@@ -10,13 +10,15 @@ use objchange::change::{
 use objchange::schema::Schema;
 use objchange::value::Path;
 use objchange::{Type, Value};
-use objchange_hcl::{Decoded, Diagnostic, Scope, Variables, decode};
+use objchange_hcl::{Decoded, Diagnostic, Purpose, Scope, Variables, decode};
 
 use super::conditions::{self, judge};
 use super::graph::{ResourceNode, resource_text};
 use super::input::PlanMode;
 use super::instances::{Expanded, ModuleInstanceId, Repetition};
 use super::resource::{ephemeral_refusals, instance_address, value_place};
+use super::subject::SubjectKind;
+use super::validate::{own_references, self_reference};
 use super::walk::Walk;
 use super::world::dynamic;
 use super::{ActionReason, CheckKind, PlannedAction, PlannedObject};
@@ -59,6 +61,9 @@ impl<'c> Walk<'_, 'c> {
         let schema = Arc::new(schema.clone());
         let graph = self.graph;
         self.read_imports(&graph.nodes[index].imports);
+        if self.refers_to_itself(index, resource) {
+            return;
+        }
         for at in instances {
             let (count, for_each) = (resource.config.count.as_ref(), resource.config.for_each.as_ref());
             let Some(expansion) = self.expand(index, at, count, for_each) else {
@@ -77,6 +82,10 @@ impl<'c> Walk<'_, 'c> {
             // The variables are the same for all instances.
             let variables = self.world.variables(self.graph, at, &self.graph.nodes[index].subjects);
             let module = self.world.instances[at].address.clone();
+            let text = resource_text(resource.name);
+            for (key, _) in expansion.iter() {
+                self.checks.open(CheckKind::Resource, &module, &text, key);
+            }
             let values = expansion.map(|key, repetition| {
                 let address = instance_address(&module, resource.name, key);
                 let instance = Instance { index, at, address, repetition, schema: &schema };
@@ -91,6 +100,30 @@ impl<'c> Walk<'_, 'c> {
             }
             self.world.instances[at].resources.insert(resource.name.clone(), values.to_value());
         }
+    }
+
+    /// Reports references of a resource to itself, and to triggers that are not declared; whether there are any.
+    fn refers_to_itself(&mut self, index: usize, resource: &ResourceNode<'c>) -> bool {
+        let Some(schema) = resource.schema else { return false };
+        let config = resource.config;
+        let mut references: Vec<_> =
+            config.count.iter().chain(&config.for_each).flat_map(objchange_hcl::variables).collect();
+        let is_repetition = !own_references(resource, &references).is_empty();
+        references.extend(objchange_hcl::references(&resource.body, &schema.block, Purpose::Core));
+        let own = own_references(resource, &references);
+        for subject in &own {
+            // Before 1.15 an object that is the only one of its resource was looked at twice.
+            let is_single = matches!(&subject.kind, SubjectKind::Resource { key: None, .. });
+            let is_old = !super::input::since(self.input.options.version, "1.15");
+            for _ in 0..if is_old && is_single && !is_repetition { 2 } else { 1 } {
+                self.found.error("Self-referential block", subject.span, self_reference(subject));
+            }
+        }
+        let module = self.graph.nodes[index].module;
+        let triggers = &config.lifecycle.replace_triggered_by;
+        let errors = self.found.error_count();
+        triggers.iter().for_each(|trigger| self.undeclared_trigger(module, trigger));
+        !own.is_empty() || self.found.error_count() > errors
     }
 
     /// Everything of a resource in the state stays, because nobody can say what of it is wanted.
@@ -349,7 +382,7 @@ impl<'c> Walk<'_, 'c> {
                 deposed: None,
                 action: planned_action(change.action),
                 reason,
-                before: change.before,
+                before: prior_value.clone(),
                 after: after.clone(),
                 schema: Some(Arc::clone(schema)),
                 replace_paths,

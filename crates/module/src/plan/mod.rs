@@ -4,6 +4,7 @@ mod check;
 mod checks;
 mod conditions;
 mod data;
+mod dependencies;
 mod expand;
 mod finish;
 mod graph;

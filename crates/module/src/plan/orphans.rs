@@ -78,11 +78,12 @@ impl<'c> Walk<'_, 'c> {
             self.orphan(None, &address, reason);
         }
         // Data sources that nobody asks for any more vanish.
-        let wanted = &self.wanted;
+        let (wanted, targets) = (&self.wanted, self.targets);
         self.state.resources.retain(|address, resource| {
             if address.mode != Mode::Managed {
                 resource.instances.retain(|key, _| {
-                    wanted.contains(&InstanceAddress { resource: address.clone(), key: key.clone() })
+                    let address = InstanceAddress { resource: address.clone(), key: key.clone() };
+                    wanted.contains(&address) || !targets.includes_instance(&address)
                 });
             }
             !resource.instances.is_empty()

@@ -91,6 +91,7 @@ pub fn plan(input: &PlanInput<'_>, providers: &mut dyn Providers) -> ModulePlan 
         instance_count: 0,
     };
     walk.declare_checks();
+    walk.show_variables();
     walk.plan.has_begun = true;
     walk.run(&order);
     let mut wrong = Diagnostics::default();
@@ -107,6 +108,7 @@ pub fn plan(input: &PlanInput<'_>, providers: &mut dyn Providers) -> ModulePlan 
     moves.warn_of_blocked(&mut walk.found);
     walk.orphans();
     walk.check_imports();
+    walk.update_dependencies(&order);
     walk.unmatched_replacements();
     let Walk { state: refreshed, mut plan, mut found, checks, forgotten, .. } = walk;
     warn_of_forgotten(&forgotten, &mut found);

@@ -23,6 +23,20 @@ impl<'c> Walk<'_, 'c> {
         triggered
     }
 
+    /// Reports a trigger that is not declared.
+    pub(crate) fn undeclared_trigger(&mut self, module: usize, trigger: &Expr) {
+        for reference in variables(trigger) {
+            let (Some(subject), _) = parse(&reference) else { continue };
+            let SubjectKind::Resource { name, .. } = &subject.kind else { continue };
+            if !self.input.config.modules[module].config.resources.contains_key(name) {
+                let text = resource_text(name);
+                let module = module_in_words(self.input.config, module);
+                let detail = format!("A resource {text} has not been declared in {module}");
+                self.found.error("Reference to undeclared resource", trigger.span, detail);
+            }
+        }
+    }
+
     fn trigger(&mut self, instance: &Instance<'_>, trigger: &Expr) -> bool {
         let references = variables(trigger);
         let subject = references

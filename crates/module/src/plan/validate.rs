@@ -4,20 +4,20 @@ use objchange::schema::Block;
 use objchange::value::Path;
 use objchange::{Type, Value};
 use objchange_hcl::{
-    Condition, Decoded, Diagnostic, DiagnosticExt, Expr, ModuleCall, Purpose, Reference, Scope, Span,
-    VariableConfig, decode, evaluate, references, variables,
+    Condition, Decoded, Diagnostic, DiagnosticExt, Expr, ImportConfig, ModuleCall, Purpose, Reference, Scope,
+    Span, VariableConfig, decode, evaluate, references, variables,
 };
 use smol_str::SmolStr;
 
-use super::check::{Checked, Place, check, module_in_words};
+use super::check::{Checked, Place, check};
 use super::conditions::{self, Words, judge};
 use super::expand::{self, Expansion};
 use super::graph::{Graph, NodeKind, ProviderNode, ResourceNode, resource_text, schema_kind};
 use super::input::PlanInput;
 use super::instances::{ModuleInstance, ModuleInstanceId, Repetition};
-use super::subject::SubjectKind;
+use super::subject::{Subject, SubjectKind};
 use super::world::{World, dynamic};
-use super::{CheckStatus, input::since};
+use super::CheckStatus;
 use crate::diagnostics::PROVIDER;
 use crate::providers::Providers;
 use crate::{Diagnostics, ModuleDiagnostic, Severity};
@@ -51,6 +51,9 @@ pub(crate) fn validate(
         let errors = validator.found.error_count();
         validator.node(*node);
         failed[*node] = validator.found.error_count() > errors;
+    }
+    for import in &input.config.modules[0].config.imports {
+        validator.import(import);
     }
     validator.found
 }
@@ -266,6 +269,22 @@ impl<'c> Validator<'_, 'c> {
         count.is_none() || !matches!(expansion, Expansion::Wrong)
     }
 
+    /// An `import` block, as far as its values are known.
+    fn import(&mut self, import: &ImportConfig) {
+        let place = Place { has_each: import.for_each.is_some(), ..Place::default() };
+        let Some(id) = &import.id else { return };
+        let checked = self.check(place, &variables(id));
+        if !checked.errors.is_empty() {
+            self.found.errors(checked.errors);
+            return;
+        }
+        let values = self.world.variables(self.graph, 0, &checked.subjects);
+        let names = self.names(0, place);
+        let outer = Scope::new(&values);
+        let (_, errors) = super::imports::identifier(id, &outer.with(&names), self.input.functions, false);
+        self.found.errors(errors);
+    }
+
     fn depends_on(&mut self, module: usize, items: &[Expr]) {
         for item in items {
             let checked = self.check(Place { module, ..Place::default() }, &variables(item));
@@ -332,18 +351,14 @@ impl<'c> Validator<'_, 'c> {
             ..Place::default()
         };
         self.depends_on(module, &config.depends_on);
-        if let Some(expr) = config.count.as_ref().or(config.for_each.as_ref())
-            && self.refers_to_itself(resource, &variables(expr), "Self-referential block", 1, None)
-        {
-            return;
-        }
         if !self.expand(at, module, config.count.as_ref(), config.for_each.as_ref()) {
             return;
         }
         self.found.errors(resource.body_errors.iter().cloned());
         let referenced = references(&resource.body, &schema.block, Purpose::Core);
-        let times = if since(self.input.options.version, "1.15") { 1 } else { 2 };
-        if !self.refers_to_itself(resource, &referenced, "Self-referential block", times, None)
+        let own = own_references(resource, &referenced);
+        // What refers to itself is told while planning.
+        if own.is_empty()
             && let Some(decoded) = self.decode(at, place, &resource.body, &schema.block)
         {
             let address =
@@ -366,37 +381,14 @@ impl<'c> Validator<'_, 'c> {
         }
         let lifecycle = &config.lifecycle;
         self.found.append(super::resource::ignore_changes_problems(lifecycle, &schema.block));
-        for trigger in &lifecycle.replace_triggered_by {
-            self.trigger(module, trigger);
-        }
         for condition in &lifecycle.preconditions {
-            let all: Vec<_> = variables(&condition.condition)
-                .into_iter()
-                .chain(variables(&condition.error_message))
-                .collect();
-            if !self.refers_to_itself(
-                resource,
-                &all,
-                "Invalid reference in precondition",
-                1,
-                Some(condition.condition.span),
-            ) {
+            if !self.is_about_itself(resource, condition, "Invalid reference in precondition") {
                 self.resource_condition(at, place, condition);
             }
         }
         let with_self = Place { self_schema: Some(&schema.block), ..place };
         for condition in &lifecycle.postconditions {
-            let all: Vec<_> = variables(&condition.condition)
-                .into_iter()
-                .chain(variables(&condition.error_message))
-                .collect();
-            if !self.refers_to_itself(
-                resource,
-                &all,
-                "Invalid reference in postcondition",
-                1,
-                Some(condition.condition.span),
-            ) {
+            if !self.is_about_itself(resource, condition, "Invalid reference in postcondition") {
                 self.resource_condition(at, with_self, condition);
             }
         }
@@ -453,48 +445,20 @@ impl<'c> Validator<'_, 'c> {
         detail
     }
 
-    /// Reports references of a resource to itself; whether there are any.
-    fn refers_to_itself(
+    /// Reports a condition that refers to the resource that it is of; whether it does.
+    fn is_about_itself(
         &mut self,
         resource: &ResourceNode<'_>,
-        references: &[Reference<'_>],
+        condition: &Condition,
         summary: &'static str,
-        times: usize,
-        whole: Option<Span>,
     ) -> bool {
-        let mut found = false;
-        for reference in references {
-            let (Some(subject), _) = super::subject::parse(reference) else { continue };
-            let SubjectKind::Resource { name, key } = &subject.kind else { continue };
-            if name != resource.name {
-                continue;
-            }
-            let mut address = resource_text(name);
-            if let Some(key) = key {
-                address.push_str(&super::subject::key_text(key));
-            }
-            let detail = format!("Configuration for {address} may not refer to itself.");
-            for _ in 0..times {
-                self.found.error(summary, whole.unwrap_or(subject.span), detail.clone());
-            }
-            found = true;
+        let references =
+            variables(&condition.condition).into_iter().chain(variables(&condition.error_message));
+        let own = own_references(resource, &references.collect::<Vec<_>>());
+        for subject in &own {
+            self.found.error(summary, condition.condition.span, self_reference(subject));
         }
-        found
-    }
-
-    fn trigger(&mut self, module: usize, trigger: &Expr) {
-        for reference in variables(trigger) {
-            let (Some(subject), _) = super::subject::parse(&reference) else { continue };
-            let SubjectKind::Resource { name, .. } = &subject.kind else { continue };
-            if !self.input.config.modules[module].config.resources.contains_key(name) {
-                let detail = format!(
-                    "A resource {} has not been declared in {}",
-                    resource_text(name),
-                    module_in_words(self.input.config, module)
-                );
-                self.found.error("Reference to undeclared resource", trigger.span, detail);
-            }
-        }
+        !own.is_empty()
     }
 
     /// A condition that is only looked at: its types, and the names in it.
@@ -585,4 +549,21 @@ impl<'c> Validator<'_, 'c> {
 /// Where the type in the header of a resource is written.
 fn type_span(resource: &ResourceNode<'_>) -> Span {
     resource.config.type_span
+}
+
+/// The references of a resource to itself.
+pub(crate) fn own_references(resource: &ResourceNode<'_>, references: &[Reference<'_>]) -> Vec<Subject> {
+    let subjects = references.iter().filter_map(|reference| super::subject::parse(reference).0);
+    let is_own = |subject: &Subject| matches!(&subject.kind, SubjectKind::Resource { name, .. } if name == resource.name);
+    subjects.filter(is_own).collect()
+}
+
+/// What is said of a reference of a resource to itself.
+pub(crate) fn self_reference(subject: &Subject) -> String {
+    let SubjectKind::Resource { name, key } = &subject.kind else { return String::new() };
+    let mut address = resource_text(name);
+    if let Some(key) = key {
+        address.push_str(&super::subject::key_text(key));
+    }
+    format!("Configuration for {address} may not refer to itself.")
 }

@@ -69,12 +69,14 @@ impl<'c> Walk<'_, 'c> {
         let mut failed = vec![false; self.graph.nodes.len()];
         for index in order.iter().copied() {
             let node = &self.graph.nodes[index];
-            if node.needs.iter().any(|need| failed[*need]) {
-                failed[index] = true;
+            if !self.targets.includes(index) {
                 self.skip(index);
                 continue;
             }
-            if !self.targets.includes(index) {
+            self.open_checks(index);
+            if node.needs.iter().any(|need| failed[*need]) {
+                failed[index] = true;
+                self.skip(index);
                 continue;
             }
             for need in &node.needs {
@@ -94,20 +96,32 @@ impl<'c> Walk<'_, 'c> {
     pub(crate) fn declare_checks(&mut self) {
         for node in &self.graph.nodes {
             let path = &self.input.config.modules[node.module].path;
-            match &node.kind {
-                NodeKind::Validation(name, _) => self.checks.declare(CheckKind::InputVariable, path, name),
-                NodeKind::Output(name, output) if !output.preconditions.is_empty() => {
-                    self.checks.declare(CheckKind::OutputValue, path, name);
-                }
-                NodeKind::Check(name, _) => self.checks.declare(CheckKind::Check, path, name),
-                NodeKind::Resource(resource) => {
-                    let lifecycle = &resource.config.lifecycle;
-                    if !(lifecycle.preconditions.is_empty() && lifecycle.postconditions.is_empty()) {
-                        let name = super::graph::resource_text(resource.name);
-                        self.checks.declare(CheckKind::Resource, path, &name);
-                    }
-                }
-                _ => {}
+            if let Some((kind, name, conditions)) = conditions_of(&node.kind) {
+                self.checks.declare(kind, path, &name, conditions);
+            }
+        }
+    }
+
+    /// The variables of the root module as a document has them: as they were given, else their defaults.
+    pub(crate) fn show_variables(&mut self) {
+        for (name, variable) in &self.input.config.modules[0].config.variables {
+            let given = self.input.variables.get(name).map(|given| &given.value);
+            let shown = given.filter(|_| !variable.ephemeral).or(variable.default.as_ref());
+            if let Some(shown) = shown {
+                let shown = shown.clone().with_marks(super::variable::marks(variable));
+                self.plan.variables.insert(name.clone(), shown);
+            }
+        }
+    }
+
+    /// Says that the instances of a node with conditions are known.
+    fn open_checks(&mut self, index: usize) {
+        let node = &self.graph.nodes[index];
+        let Some((kind, name, _)) = conditions_of(&node.kind) else { return };
+        self.checks.expand(kind, &self.input.config.modules[node.module].path, &name);
+        if kind != CheckKind::Resource {
+            for at in &self.world.by_module[node.module] {
+                self.checks.open(kind, &self.world.instances[*at].address, &name, None);
             }
         }
     }
@@ -225,18 +239,8 @@ impl<'c> Walk<'_, 'c> {
             }
             _ => {
                 let given = self.input.variables.get(name);
-                if let Some(given) = given.filter(|_| !variable.ephemeral) {
-                    self.plan.variables.insert(name.clone(), given.value.clone().with_marks(marks));
-                }
                 match super::variable::root_value(name, variable, given) {
-                    Ok(value) => {
-                        if given.is_none()
-                            && let Some(value) = &value
-                        {
-                            self.plan.variables.insert(name.clone(), value.clone().with_marks(marks));
-                        }
-                        value
-                    }
+                    Ok(value) => value,
                     Err(error) => {
                         self.found.push(Severity::Error, *error);
                         return;
@@ -609,6 +613,26 @@ impl<'c> Walk<'_, 'c> {
             after,
         });
     }
+}
+
+/// The kind and name of what has conditions, and how many.
+fn conditions_of(kind: &NodeKind<'_>) -> Option<(CheckKind, String, usize)> {
+    let (kind, name, conditions) = match kind {
+        NodeKind::Validation(name, variable) => {
+            (CheckKind::InputVariable, name.to_string(), variable.validations.len())
+        }
+        NodeKind::Output(name, output) => {
+            (CheckKind::OutputValue, name.to_string(), output.preconditions.len())
+        }
+        NodeKind::Check(name, check) => (CheckKind::Check, name.to_string(), check.asserts.len()),
+        NodeKind::Resource(resource) => {
+            let lifecycle = &resource.config.lifecycle;
+            let conditions = lifecycle.preconditions.len() + lifecycle.postconditions.len();
+            (CheckKind::Resource, super::graph::resource_text(resource.name), conditions)
+        }
+        _ => return None,
+    };
+    (conditions > 0).then_some((kind, name, conditions))
 }
 
 fn is_managed(subject: &SubjectKind) -> bool {

@@ -93,7 +93,11 @@ impl Case {
             exit,
             diagnostics: optional(&folder("diagnostics.json"), "diagnostics.json")?,
             plan: optional(&folder("plan.json"), "plan.json")?,
-            text: text.is_file().then(|| fs::read_to_string(text)).transpose()?,
+            text: match later.join("plan.json").is_file() && !later.join("plan.txt").is_file() {
+                // Nobody has asked for it.
+                true => None,
+                false => text.is_file().then(|| fs::read_to_string(text)).transpose()?,
+            },
         })
     }
 }
