@@ -13,7 +13,6 @@ use crate::{Diagnostics, ProviderAddress, Providers, Schemas, Severity};
 
 /// The texts that a module is loaded from.
 #[derive(Clone, Copy)]
-#[expect(missing_debug_implementations, reason = "files are asked, not shown")]
 pub struct ModuleTexts<'t> {
     /// The files of the modules; the root module is in `.`.
     pub files: &'t dyn Files,
@@ -94,18 +93,10 @@ impl Module {
         module
     }
 
-    /// The providers of resources of the configuration whose schemas are not there.
+    /// The providers of the configuration whose schemas are not there.
     pub fn without_schemas(&self, schemas: &Schemas) -> BTreeSet<ProviderAddress> {
-        let mut missing = BTreeSet::new();
-        for (id, module) in self.config.modules.iter().enumerate() {
-            for name in module.config.resources.keys() {
-                let provider = self.config.provider_config_of(id, name).provider;
-                if !provider.is_builtin() && !schemas.has_provider(&provider) {
-                    missing.insert(provider);
-                }
-            }
-        }
-        missing
+        let providers = self.config.providers().into_iter();
+        providers.filter(|provider| !provider.is_builtin() && !schemas.has_provider(provider)).collect()
     }
 
     /// Plans it. Where loading has found errors, the plan has these alone.

@@ -110,7 +110,7 @@ fn text(
     let mut out = Escaping::new(BufWriter::with_capacity(1 << 16, stream), is_terminal);
     let written = if args.summary {
         let group_by = args.group_by.map_or_else(GroupBy::default, GroupArg::group_by);
-        report.write_summary(&mut out, options.colour, group_by).map_err(ShowError::Write)
+        report.write_summary(&mut out, options.colour, group_by)
     } else {
         report.write_text(&mut out, &options)
     };
