@@ -20,6 +20,7 @@ mod kit;
 mod output;
 mod pages;
 mod plan;
+mod plan_module;
 mod policy;
 mod policy_network;
 mod program;
