@@ -93,18 +93,10 @@ impl Module {
         module
     }
 
-    /// The providers of resources of the configuration whose schemas are not there.
+    /// The providers of the configuration whose schemas are not there.
     pub fn without_schemas(&self, schemas: &Schemas) -> BTreeSet<ProviderAddress> {
-        let mut missing = BTreeSet::new();
-        for (id, module) in self.config.modules.iter().enumerate() {
-            for name in module.config.resources.keys() {
-                let provider = self.config.provider_config_of(id, name).provider;
-                if !provider.is_builtin() && !schemas.has_provider(&provider) {
-                    missing.insert(provider);
-                }
-            }
-        }
-        missing
+        let providers = self.config.providers().into_iter();
+        providers.filter(|provider| !provider.is_builtin() && !schemas.has_provider(provider)).collect()
     }
 
     /// Plans it. Where loading has found errors, the plan has these alone.

@@ -36,7 +36,10 @@ pub use directory::{Module, ModuleTexts};
 pub use objchange_hcl::Severity;
 pub use plan::ModulePlan;
 pub use provider_address::{ProviderAddress, ProviderConfigAddress, ProviderConfigAddressError};
-pub use providers::{DataAnswer, ImportAnswer, Providers, SimulatedProviders, TerraformData};
+pub use providers::{
+    AnswerError, AnsweringProviders, Answers, DataAnswer, ImportAnswer, Providers, SimulatedProviders,
+    TerraformData, Unanswered,
+};
 pub use schemas::Schemas;
 
 #[cfg(doctest)]

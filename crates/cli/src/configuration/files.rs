@@ -43,7 +43,7 @@ impl Configuration {
         if problems.errors.is_empty() {
             return Ok(module);
         }
-        let hidden = HiddenSource::new(&self.sources, |_| None, []);
+        let hidden = HiddenSource::new(&self.sources, |_, _| None, []);
         Err(ConfigurationError::Problems { found: problems.errors, hidden })
     }
 

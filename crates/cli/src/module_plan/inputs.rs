@@ -9,7 +9,7 @@ use objchange_hcl::{BaseDirectory, Functions};
 use objchange_module::config::Files;
 use objchange_module::state::PriorState;
 use objchange_module::variables::{UnreadFile, VariableArgument, VariableSources, automatic_files};
-use objchange_module::{Diagnostics, Schemas};
+use objchange_module::{Answers, Diagnostics, Schemas};
 
 use super::files::DiskFiles;
 use crate::configuration::{Setting, Settings};
@@ -67,6 +67,25 @@ pub(super) fn schemas(
         })
     });
     Ok(Schemas::new(documents.collect::<Result<Vec<_>, _>>()?))
+}
+
+/// The answers of all these files; of two for the same, the later counts.
+pub(super) fn answers(paths: &[PathBuf], schemas: &Schemas) -> Result<Answers, CommandError> {
+    let mut all = Answers::default();
+    for path in paths {
+        let name = path.display();
+        let text = Source::new(path).read().map_err(|error| unusable(error.to_string()))?;
+        let is_mock = path.extension().is_some_and(|end| end == "hcl");
+        let read = if is_mock { Answers::parse_mock(&text) } else { Answers::parse(&text) };
+        let answers = read.map_err(|error| unusable(format!("{name}: {error}")))?;
+        let wrong: Vec<String> =
+            answers.check(schemas).iter().map(|error| format!("{name}: {error}")).collect();
+        if !wrong.is_empty() {
+            return Err(unusable(wrong.join("\n")));
+        }
+        all.append(answers);
+    }
+    Ok(all)
 }
 
 fn schema_files(path: &Path) -> Result<Vec<Source>, CommandError> {

@@ -11,7 +11,8 @@ use clap::ArgAction;
 use objchange_module::config::Config;
 use objchange_module::plan::PlanOptions;
 use objchange_module::{
-    Diagnostics, Module, ModuleTexts, PlanArguments, ProviderAddress, Schemas, SimulatedProviders,
+    AnsweringProviders, Diagnostics, Module, ModuleTexts, PlanArguments, ProviderAddress, Schemas,
+    SimulatedProviders,
 };
 use objchange_plan::{Program, Version};
 
@@ -65,6 +66,14 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     binaries: SchemaBinaries,
+
+    /// Values of data sources, imports and computed attributes: JSON, or mocks in `*.tfmock.hcl`. Can be repeated
+    #[arg(long, value_name = "FILE")]
+    answers: Vec<PathBuf>,
+
+    /// Print the answers that the plan would need, to be filled in for `--answers`
+    #[arg(long)]
+    answers_template: bool,
 
     /// The state before
     #[arg(long, value_name = "FILE")]
@@ -163,7 +172,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let variables = inputs::variables(&files, &args.variables)?;
     let texts =
         ModuleTexts { files: &files, manifest: None, variables: &variables, terraform_version: &version };
-    let module = Module::load(texts, &options);
+    let mut module = Module::load(texts, &options);
     let schemas = inputs::schemas(&args.schemas, &args.binaries, args.max_input)?;
     if module.diagnostics.has_errors() {
         output::diagnostics(&module.config, &schemas, &module.diagnostics)?;
@@ -178,9 +187,16 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
             names.join(", ")
         )));
     }
-    let state = inputs::state(&args.directory, args.state.as_deref(), &workspace, args.max_input, &schemas)?;
+    let state = inputs::state(&args.directory, args.state.as_deref(), &workspace, args.max_input, &schemas);
+    let (state, found) = state?;
+    module.diagnostics.append(found);
     let functions = inputs::functions(&files)?;
-    let plan = module.plan(&state, &schemas, &functions, &options, &mut SimulatedProviders);
+    let answers = inputs::answers(&args.answers, &schemas)?;
+    let mut providers = AnsweringProviders::new(&answers, SimulatedProviders { files: Some(&files) });
+    let plan = module.plan(&state, &schemas, &functions, &options, &mut providers);
+    if args.answers_template {
+        return output::template(&providers.unanswered);
+    }
     output::plan(args, &plan, &module.config, &schemas, &options)
 }
 

@@ -10,10 +10,8 @@ use chrono::DateTime;
 use objchange_module::config::Config;
 use objchange_module::document::{DocumentInfo, change_set, write_plan};
 use objchange_module::plan::{ModulePlan, PlanMode, PlanOptions};
-use objchange_module::{Diagnostics, Schemas, Shown};
-use objchange_plan::{
-    ChangeSet, Filter, GroupBy, Options, Program, Report, Schemas as ReportSchemas, ShowError,
-};
+use objchange_module::{Diagnostics, Schemas, Shown, Unanswered};
+use objchange_plan::{ChangeSet, Filter, GroupBy, Options, Program, Report, Schemas as ReportSchemas};
 
 use super::Args;
 use crate::exit::{self, CommandError, FAILED, unusable};
@@ -30,6 +28,14 @@ pub(super) fn diagnostics(config: &Config, schemas: &Schemas, found: &Diagnostic
     let mut err = terminal::stderr();
     err.write_all(Shown::new(config, schemas).text(found).as_bytes())?;
     err.flush()
+}
+
+/// Prints the answers that are missing.
+pub(super) fn template(unanswered: &Unanswered) -> Result<ExitCode, CommandError> {
+    let mut out = terminal::stdout();
+    out.write_all(unanswered.template().as_bytes())?;
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Prints the plan in the form that was asked for, with its errors and warnings, and decides.
@@ -110,7 +116,7 @@ fn text(
     let mut out = Escaping::new(BufWriter::with_capacity(1 << 16, stream), is_terminal);
     let written = if args.summary {
         let group_by = args.group_by.map_or_else(GroupBy::default, GroupArg::group_by);
-        report.write_summary(&mut out, options.colour, group_by).map_err(ShowError::Write)
+        report.write_summary(&mut out, options.colour, group_by)
     } else {
         report.write_text(&mut out, &options)
     };

@@ -6,7 +6,6 @@ pub(crate) mod prior;
 mod resource_config;
 mod shown;
 mod subject;
-mod terraform_data;
 mod text;
 
 use std::ffi::OsString;
@@ -18,13 +17,14 @@ use objchange::change::{
 };
 use objchange::schema::{Block, ProviderSchemas, SchemaKind, UnknownPathKind};
 use objchange::value::Path;
+use objchange_module::TerraformData;
 
 pub(crate) use self::error::{PlanError, most_similar};
 pub(crate) use self::prior::Prior;
 pub(crate) use self::shown::show;
 pub(crate) use self::subject::{Config, Subject, SubjectArgs, read_prior_text};
 use self::subject::{check_path, part, read_written};
-use self::terraform_data::TerraformData;
+
 use crate::exit::CommandError;
 use crate::input::Source;
 use crate::schemas::{SchemaArgs, SchemaText};

@@ -40,11 +40,12 @@ struct Asked<'p> {
     providers: &'p mut dyn Providers,
     provider: &'p ProviderConfigAddress,
     resource_type: &'p str,
+    address: &'p str,
 }
 
 impl Provider for Asked<'_> {
     fn plan(&mut self, request: &PlanResourceChange) -> Result<PlannedResource, ProviderError> {
-        self.providers.plan(self.provider, self.resource_type, request)
+        self.providers.plan(self.provider, self.resource_type, self.address, request)
     }
 }
 
@@ -341,10 +342,12 @@ impl<'c> Walk<'_, 'c> {
         if let Some(prior) = &prior {
             request.private = prior.private.clone();
         }
+        let address_text = address.to_string();
         let mut asked = Asked {
             providers: &mut *self.providers,
             provider: &resource.provider_config,
             resource_type: &resource.name.resource_type,
+            address: &address_text,
         };
         let change = match plan_change(&request, &mut asked) {
             Ok(change) => change,

@@ -1,9 +1,7 @@
 //! The provider in Terraform itself: `terraform_data`.
 
-use objchange::change::{
-    Diagnostic, PlanResourceChange, PlannedResource, Provider, ProviderError, SimulatedProvider,
-};
-use objchange::schema::{Schema, SchemaKind};
+use objchange::change::{PlanResourceChange, PlannedResource, Provider, ProviderError, SimulatedProvider};
+use objchange::schema::Schema;
 use objchange::value::Path;
 use objchange::{Type, Value};
 use smol_str::SmolStr;
@@ -31,7 +29,7 @@ impl Provider for TerraformData {
                 Some(input) if !input.is_null() => Value::unknown(input.ty().clone()),
                 input => input.cloned().unwrap_or(Value::null(Type::Dynamic)),
             };
-            answer.planned = with_attributes(&answer.planned, [("output", output)]);
+            answer.planned = with_attributes(&answer.planned, &[("output", output)]);
         }
         if is_replaced {
             answer.requires_replace.push(Path::root().attribute("triggers_replace"));
@@ -49,7 +47,7 @@ fn same(planned: Option<&Value>, prior: Option<&Value>) -> bool {
 }
 
 /// The object with other values for some attributes.
-fn with_attributes<const N: usize>(object: &Value, others: [(&str, Value); N]) -> Value {
+pub(super) fn with_attributes(object: &Value, others: &[(&str, Value)]) -> Value {
     let Some(members) = object.as_object() else { return object.clone() };
     let value = |name: &SmolStr, value: &Value| {
         others
@@ -61,18 +59,13 @@ fn with_attributes<const N: usize>(object: &Value, others: [(&str, Value); N]) -
     Value::object(members).with_marks(object.marks())
 }
 
-/// What is wrong with a configuration, beyond its schema.
-pub(super) fn validate(_kind: SchemaKind, _type_name: &str, _config: &Value) -> Vec<Diagnostic> {
-    Vec::new()
-}
-
 /// The object that an import gives: its identifier, and nothing else.
 pub(super) fn imported(schema: &Schema, id: &str) -> Value {
-    with_attributes(schema.block.empty_value(), [("id", Value::from(id))])
+    with_attributes(schema.block.empty_value(), &[("id", Value::from(id))])
 }
 
 /// What a `null_resource` becomes.
 pub(super) fn from_null_resource(schema: &Schema, object: &Value) -> Value {
     let part = |name: &str| object.attribute(name).cloned().unwrap_or_else(|| Value::null(Type::Dynamic));
-    with_attributes(schema.block.empty_value(), [("id", part("id")), ("triggers_replace", part("triggers"))])
+    with_attributes(schema.block.empty_value(), &[("id", part("id")), ("triggers_replace", part("triggers"))])
 }

@@ -1,12 +1,15 @@
 //! Who answers for the providers of a module.
 
+mod answers;
 mod builtin;
+mod remote_state;
 mod simulated;
 
 use objchange::Value;
 use objchange::change::{Diagnostic, PlanResourceChange, PlannedResource, ProviderError};
 use objchange::schema::{Schema, SchemaKind};
 
+pub use answers::{AnswerError, AnsweringProviders, Answers, Unanswered};
 pub use builtin::TerraformData;
 pub use simulated::SimulatedProviders;
 
@@ -48,7 +51,7 @@ pub trait Providers {
     /// Configures a provider; what it says of that.
     fn configure(&mut self, provider: &ProviderConfigAddress, config: &Value) -> Vec<Diagnostic>;
 
-    /// Plans a change of an object.
+    /// Plans a change of an object, whose address names the instance.
     ///
     /// # Errors
     ///
@@ -57,6 +60,7 @@ pub trait Providers {
         &mut self,
         provider: &ProviderConfigAddress,
         resource_type: &str,
+        address: &str,
         request: &PlanResourceChange,
     ) -> Result<PlannedResource, ProviderError>;
 

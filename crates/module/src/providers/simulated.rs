@@ -1,20 +1,32 @@
 //! Providers that are not there: what can be said from schemas alone.
 
+use std::fmt;
+
 use objchange::Value;
 use objchange::change::{
     Diagnostic, PlanResourceChange, PlannedResource, Provider, ProviderError, SimulatedProvider,
 };
 use objchange::schema::{Schema, SchemaKind};
 
-use super::{DataAnswer, ImportAnswer, Providers, builtin};
+use super::{DataAnswer, ImportAnswer, Providers, builtin, remote_state};
 use crate::ProviderConfigAddress;
+use crate::config::Files;
 
 /// Answers for all providers from their schemas: computed attributes without a value are unknown, objects are as the
 /// state has them, and data sources are not known. The provider in Terraform itself is planned as it plans.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct SimulatedProviders;
+#[derive(Clone, Copy, Default)]
+pub struct SimulatedProviders<'f> {
+    /// Where `terraform_remote_state` reads the states of the backend `local`; without it, they are not known.
+    pub files: Option<&'f dyn Files>,
+}
 
-impl Providers for SimulatedProviders {
+impl fmt::Debug for SimulatedProviders<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SimulatedProviders").finish_non_exhaustive()
+    }
+}
+
+impl Providers for SimulatedProviders<'_> {
     fn validate(
         &mut self,
         provider: &ProviderConfigAddress,
@@ -23,7 +35,7 @@ impl Providers for SimulatedProviders {
         config: &Value,
     ) -> Vec<Diagnostic> {
         match provider.provider.is_builtin() {
-            true => builtin::validate(kind, type_name, config),
+            true => remote_state::validate(kind, type_name, config),
             false => Vec::new(),
         }
     }
@@ -36,6 +48,7 @@ impl Providers for SimulatedProviders {
         &mut self,
         provider: &ProviderConfigAddress,
         _resource_type: &str,
+        _address: &str,
         request: &PlanResourceChange,
     ) -> Result<PlannedResource, ProviderError> {
         match provider.provider.is_builtin() {
@@ -56,12 +69,15 @@ impl Providers for SimulatedProviders {
 
     fn read_data(
         &mut self,
-        _provider: &ProviderConfigAddress,
+        provider: &ProviderConfigAddress,
         _address: &str,
-        _schema: &Schema,
-        _config: &Value,
+        schema: &Schema,
+        config: &Value,
     ) -> DataAnswer {
-        DataAnswer::NotKnown
+        match self.files {
+            Some(files) if provider.provider.is_builtin() => remote_state::read(files, schema, config),
+            _ => DataAnswer::NotKnown,
+        }
     }
 
     fn import(

@@ -4,5 +4,6 @@ mod arguments;
 mod diagnostics;
 mod load;
 mod moves;
+mod providers;
 mod state;
 mod variables;

@@ -73,9 +73,10 @@ impl<P: Providers> Providers for CaseProviders<'_, P> {
         &mut self,
         provider: &ProviderConfigAddress,
         resource_type: &str,
+        address: &str,
         request: &PlanResourceChange,
     ) -> Result<PlannedResource, ProviderError> {
-        let mut planned = self.simulated.plan(provider, resource_type, request)?;
+        let mut planned = self.simulated.plan(provider, resource_type, address, request)?;
         if let Some(name) = forces_replacement(resource_type) {
             let before = request.prior.attribute(name);
             let after = request.proposed.attribute(name);
@@ -163,8 +164,7 @@ impl<P: Providers> Providers for CaseProviders<'_, P> {
                 known.extend(
                     [("note", "moved"), ("status", "moved")].map(|(name, text)| (name, Value::from(text))),
                 );
-                let json = serde_json::json!({});
-                let empty = self::object(&json, schema)?;
+                let empty = schema.block.empty_value();
                 let names = schema.block.attributes().iter().map(|(name, _)| name);
                 let names = names.chain(schema.block.block_types().iter().map(|(name, _)| name));
                 let attributes = names.filter_map(|name| {

@@ -92,7 +92,7 @@ impl Planner {
         };
         let base = BaseDirectory::open(&case.directory).map_err(|error| error.to_string())?;
         let functions = Functions::pure().clone().with_files(&base);
-        let mut providers = CaseProviders { case, simulated: SimulatedProviders };
+        let mut providers = CaseProviders { case, simulated: SimulatedProviders { files: Some(&files) } };
         let planned = module.plan(&state, &self.schemas, &functions, &options, &mut providers);
         let mut found = diagnostics;
         found.append(planned.diagnostics.clone());
