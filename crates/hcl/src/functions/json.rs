@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use objchange::value::{Kind, Number, Refinements};
 use objchange::{Type, Value};
-use objchange_text::json::{JsonError, Reader, Token, place};
+use objchange_text::json::{JsonError, Reader, Token, place, write_string};
 use smol_str::SmolStr;
 
 use super::limits::check_text;
@@ -82,27 +82,6 @@ fn write_all<'v>(
     }
     out.push(close);
     Ok(())
-}
-
-/// As Go does: what HTML and JavaScript would take for something else is escaped.
-fn write_string(text: &str, out: &mut String) {
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{c}' => out.push_str("\\f"),
-            '\0'..' ' | '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
-                out.push_str(&format!("\\u{:04x}", u32::from(c)));
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
 }
 
 /// Of a text that is not known yet the first character says what it will be.
