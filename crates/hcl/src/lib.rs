@@ -86,4 +86,4 @@ pub use syntax::{
     parse_template,
 };
 pub use version::VersionConstraints;
-pub use walk::{Reference, variables};
+pub use walk::{Reference, constant_value, variables};

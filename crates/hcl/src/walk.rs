@@ -6,6 +6,8 @@ use objchange_text::visible_json;
 use smol_str::SmolStr;
 use std::fmt;
 
+use crate::eval::{Scope, Variables, evaluate};
+use crate::function::Functions;
 use crate::source::Span;
 use crate::syntax::ast::{Access, Call, Expr, ExprKind, For, Item, Step, StepKind};
 
@@ -45,6 +47,12 @@ impl Reference<'_> {
             };
             (part, step.span)
         })
+    }
+
+    /// The first names and keys of it, so many, as they would be written.
+    pub fn prefix(&self, length: usize) -> String {
+        let steps = length.saturating_sub(1).min(self.steps.len());
+        Reference { steps: &self.steps[..steps], ..*self }.to_string()
     }
 
     /// The name behind the first dot, if that comes first.
@@ -104,6 +112,28 @@ pub fn variables(expr: &Expr) -> Vec<Reference<'_>> {
     let mut walk = Walk::default();
     walk.expr(expr);
     walk.found
+}
+
+/// The value of an expression that neither refers to anything nor calls a function; `None` of others, and where
+/// evaluating it fails.
+///
+/// ```
+/// use objchange::Value;
+/// use objchange_hcl::{constant_value, parse_expression};
+///
+/// assert_eq!(constant_value(&parse_expression("1 + 2").unwrap()), Some(Value::from(3)));
+/// assert_eq!(constant_value(&parse_expression("upper(\"x\")").unwrap()), None);
+/// assert_eq!(constant_value(&parse_expression("var.x").unwrap()), None);
+/// ```
+pub fn constant_value(expr: &Expr) -> Option<Value> {
+    let mut walk = Walk::default();
+    walk.expr(expr);
+    if !walk.found.is_empty() || !walk.calls.is_empty() {
+        return None;
+    }
+    let variables = Variables::default();
+    let (value, errors) = evaluate(expr, &Scope::new(&variables), Functions::pure());
+    errors.is_empty().then_some(value)
 }
 
 /// The calls in an expression.
