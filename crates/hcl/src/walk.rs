@@ -114,26 +114,29 @@ pub fn variables(expr: &Expr) -> Vec<Reference<'_>> {
     walk.found
 }
 
-/// The value of an expression that neither refers to anything nor calls a function; `None` of others, and where
-/// evaluating it fails.
+/// The value of an expression, if no reference and no call can change it: plan documents have it beside what an expression
+/// refers to.
 ///
 /// ```
 /// use objchange::Value;
 /// use objchange_hcl::{constant_value, parse_expression};
 ///
 /// assert_eq!(constant_value(&parse_expression("1 + 2").unwrap()), Some(Value::from(3)));
+/// assert_eq!(constant_value(&parse_expression("true ? 3 : var.x").unwrap()), Some(Value::from(3)));
 /// assert_eq!(constant_value(&parse_expression("upper(\"x\")").unwrap()), None);
 /// assert_eq!(constant_value(&parse_expression("var.x").unwrap()), None);
 /// ```
 pub fn constant_value(expr: &Expr) -> Option<Value> {
     let mut walk = Walk::default();
     walk.expr(expr);
-    if !walk.found.is_empty() || !walk.calls.is_empty() {
+    // `try` and `can` make something of what fails here.
+    if walk.catches {
         return None;
     }
     let variables = Variables::default();
-    let (value, errors) = evaluate(expr, &Scope::new(&variables), Functions::pure());
-    errors.is_empty().then_some(value)
+    // What is not there is unknown.
+    let (value, _) = evaluate(expr, &Scope::new(&variables), &Functions::default());
+    value.is_wholly_known().then_some(value)
 }
 
 /// The calls in an expression.
@@ -160,6 +163,8 @@ struct Walk<'e> {
     found: Vec<Reference<'e>>,
     calls: Vec<Span>,
     sensitive: Vec<&'e Expr>,
+    /// There is a `try` or a `can`.
+    catches: bool,
     /// Names of `for` around the place.
     local: Vec<&'e str>,
 }
@@ -209,6 +214,7 @@ impl<'e> Walk<'e> {
 
     fn call(&mut self, expr: &'e Expr, call: &'e Call) {
         self.calls.push(expr.span);
+        self.catches |= matches!(call.name.trim_start_matches("core::"), "try" | "can");
         if makes_sensitive(&call.name) {
             self.sensitive.extend(&call.arguments);
         }

@@ -22,6 +22,7 @@ pub mod document;
 pub mod plan;
 mod provider_address;
 mod providers;
+mod provisioners;
 mod schemas;
 pub mod state;
 
