@@ -136,16 +136,12 @@ impl JsonWriter {
         self.string_member("mode", mode_name(name.mode));
         self.string_member("type", &name.resource_type);
         self.string_member("name", &name.name);
-        let local = match &resource.provider {
-            Some(provider) => (provider.name.clone(), provider.alias.clone()),
-            None => (ProviderAddress::local_name(&name.resource_type).into(), None),
-        };
+        let local = source.config.local_ref(module, name);
         let (of, configuration) = source.keys.source(module, &local);
         self.string_member("provider_config_key", &source.keys.key(of, &configuration));
         self.member_unless_empty("provisioners", |json| json.provisioners(resource));
-        let provider = source.keys.needed(module).get(&local.0);
-        let schema = provider
-            .and_then(|provider| source.schema(provider, schema_kind(name.mode), &name.resource_type));
+        let provider = source.config.provider_of(module, name);
+        let schema = source.schema(&provider, schema_kind(name.mode), &name.resource_type);
         if let Some(schema) = schema {
             self.member_unless_empty("expressions", |json| {
                 json.expressions(&resource.body.under(&schema.block).0, &schema.block);

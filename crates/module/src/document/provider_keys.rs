@@ -19,7 +19,7 @@ pub(super) struct ProviderKeys<'c> {
 
 impl<'c> ProviderKeys<'c> {
     pub(super) fn new(config: &'c Config) -> Self {
-        let needed = config.modules.iter().map(needed).collect();
+        let needed = (0..config.modules.len()).map(|id| needed(config, id)).collect();
         Self { config, needed }
     }
 
@@ -78,19 +78,11 @@ pub(super) fn module_path(module: &LoadedModule) -> String {
 }
 
 /// The providers that a module needs by its blocks, resources and requirements.
-fn needed(module: &LoadedModule) -> BTreeMap<SmolStr, ProviderAddress> {
-    let config = &module.config;
-    let mut needed = BTreeMap::new();
-    for (name, required) in &config.required_providers {
-        let provider = required.source.as_ref().and_then(|(source, _)| ProviderAddress::parse(source));
-        needed.insert(name.clone(), provider.unwrap_or_else(|| ProviderAddress::implied(name)));
-    }
-    let resources = config.resources.iter().map(|(name, resource)| match &resource.provider {
-        Some(provider) => provider.name.clone(),
-        None => ProviderAddress::local_name(&name.resource_type).into(),
-    });
-    for name in config.providers.iter().map(|block| block.name.clone()).chain(resources) {
-        needed.entry(name.clone()).or_insert_with(|| ProviderAddress::implied(&name));
-    }
-    needed
+fn needed(config: &Config, id: ModuleId) -> BTreeMap<SmolStr, ProviderAddress> {
+    let declared = &config.modules[id].config;
+    let required = declared.required_providers.keys().cloned();
+    let blocks = declared.providers.iter().map(|block| block.name.clone());
+    let resources = declared.resources.keys().map(|name| config.local_ref(id, name).0);
+    let names = required.chain(blocks).chain(resources);
+    names.map(|name| (name.clone(), config.provider_named(id, &name))).collect()
 }

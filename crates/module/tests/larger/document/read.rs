@@ -6,6 +6,7 @@ use std::error::Error;
 use std::sync::Arc;
 
 use objchange::address::{InstanceAddress, ResourceAddress};
+use objchange::change::PrivateData;
 use objchange::schema::{Schema, SchemaKind};
 use objchange::value::Path;
 use objchange::{Type, Value};
@@ -276,7 +277,7 @@ fn prior_state(values: &Json, schemas: &Schemas) -> Result<PriorState> {
         let object = StateObject {
             value: object(&schema, &json["values"], Some(&NULL), &json["sensitive_values"])?,
             tainted: json["tainted"] == true,
-            private: Default::default(),
+            private: PrivateData::default(),
             dependencies: list(
                 &json["depends_on"],
                 |address| Ok(text(address)?.parse::<ResourceAddress>()?),

@@ -26,6 +26,7 @@ pub(crate) struct Run {
     pub(crate) args: Vec<String>,
     pub(crate) env: BTreeMap<String, String>,
     pub(crate) exit: u8,
+    #[allow(dead_code, reason = "only the example groups by it")]
     pub(crate) needs: Vec<String>,
 }
 
