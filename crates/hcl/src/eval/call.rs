@@ -5,7 +5,7 @@ use objchange::{Type, Value};
 use objchange_text::Span;
 
 use super::{Evaluator, Failed, Scope, dynamic};
-use crate::function::Function;
+use crate::function::{Capability, Function};
 use crate::suggestion::did_you_mean;
 use crate::syntax::ast::{Call, Expr};
 use crate::walk::makes_sensitive;
@@ -30,6 +30,11 @@ impl Argument<'_> {
             Self::Expanded(_, span) => *span,
         }
     }
+}
+
+/// What is said of a template function that a template calls.
+pub(super) fn recursive(name: &str) -> String {
+    format!("cannot recursively call {name} from inside another template function")
 }
 
 impl Evaluator<'_> {
@@ -58,7 +63,15 @@ impl Evaluator<'_> {
 
     fn call_function(&mut self, function: &Function, call: &Call, scope: &Scope<'_>) -> Value {
         if function.reach() > self.reach {
-            self.call_error(call, None, "this function cannot be called from a template");
+            let name = &call.name;
+            let message = match function.reach() {
+                Capability::Templates => recursive(name),
+                _ => format!(
+                    "cannot use filesystem access functions like {name} in templatestring templates; consider passing \
+                     the function result as a template variable instead"
+                ),
+            };
+            self.call_error(call, None, &message);
             return dynamic();
         }
         let Ok(Some(arguments)) = self.arguments(call, scope) else { return dynamic() };
