@@ -122,7 +122,7 @@ fn text(
     };
     match written {
         Ok(()) => out.flush()?,
-        Err(ShowError::Write(error)) => return Err(error.into()),
+        Err(objchange_plan::ShowError::Write(error)) => return Err(error.into()),
         Err(error) => return Err(unusable(error)),
     }
     Ok(args.gate.judge(&report))

@@ -88,7 +88,10 @@ impl Matcher {
         } else if named.len() == names.len() {
             Ok(Type::object(named.into_iter().map(|name| (name.as_str(), Type::String))))
         } else {
-            Err(FunctionError::argument(0, "invalid regexp pattern: cannot mix both named and unnamed capture groups"))
+            Err(FunctionError::argument(
+                0,
+                "invalid regexp pattern: cannot mix both named and unnamed capture groups",
+            ))
         }
     }
 
@@ -121,7 +124,9 @@ fn first(arguments: &[Value], _: &Type, context: &mut CallContext) -> Answer {
     let (pattern, text) = (context.patterns.get(text(arguments, 0), Some(0))?, text(arguments, 1));
     pattern.matched_type()?;
     pattern.with_matches(text, context, |matches| {
-        let first = matches.next().ok_or(FunctionError::new("pattern did not match any part of the given string"))??;
+        let first = matches
+            .next()
+            .ok_or(FunctionError::new("pattern did not match any part of the given string"))??;
         Ok(pattern.value(text, &first))
     })
 }
