@@ -10,11 +10,13 @@ mod expressions;
 mod json;
 mod order;
 mod provider_keys;
+mod relevant;
 mod state;
 mod values;
 
 pub use change_set::change_set;
 pub use order::compare_changes;
+pub use relevant::relevant_attributes;
 
 use self::json::JsonWriter;
 use crate::Schemas;

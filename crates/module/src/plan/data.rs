@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use objchange::Value;
 use objchange::change::{PrivateData, planned_data_resource};
-use objchange_hcl::{Diagnostic, Scope, Variables};
+use objchange::value::Path;
+use objchange_hcl::{Diagnostic, Scope, Span, Variables};
 
 use super::graph::ResourceNode;
 use super::input::PlanMode;
 use super::managed::Instance;
+use super::resource::value_place;
 use super::walk::Walk;
 use super::world::dynamic;
 use super::{ActionReason, CheckKind, CheckStatus, PlannedAction, PlannedObject};
@@ -87,7 +89,10 @@ impl<'c> Walk<'_, 'c> {
                 self.postconditions(instance, resource, &scope, &later);
                 later
             }
-            DataAnswer::Failed(found) => self.failed_data(instance, resource, found, &text, later),
+            DataAnswer::Failed(found) => {
+                let place = |path: &Path| value_place(&resource.body, &decoded, path);
+                self.failed_data(instance, resource, found, &text, later, &place)
+            }
         }
     }
 
@@ -99,9 +104,10 @@ impl<'c> Walk<'_, 'c> {
         found: Vec<objchange::change::Diagnostic>,
         address: &str,
         later: Value,
+        place: &dyn Fn(&Path) -> Span,
     ) -> Value {
         let Some(check) = &resource.config.check else {
-            self.provider_diagnostics(found, Some(address), resource.config.header, None);
+            self.provider_diagnostics(found, Some(address), resource.config.header, Some(place));
             return Value::unknown(instance.schema.block.implied_type().clone());
         };
         let problems: Vec<String> =
@@ -110,12 +116,14 @@ impl<'c> Walk<'_, 'c> {
             self.found.add(ModuleDiagnostic {
                 diagnostic: Diagnostic::warning(
                     (PROVIDER, diagnostic.summary),
-                    resource.config.header,
+                    diagnostic.path.as_ref().map_or(resource.config.header, place),
                     diagnostic.detail,
                 ),
                 address: Some(address.to_owned()),
             });
         }
+        // The assertions cannot be judged.
+        self.has_failed_quietly = true;
         let module = &instance.address.resource.module;
         self.checks.instance(CheckKind::Check, module, check, None, &[CheckStatus::Fail], problems);
         self.add_read(instance, resource, ActionReason::ReadBecauseCheckNested, later.clone());

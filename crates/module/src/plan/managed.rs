@@ -327,7 +327,7 @@ impl<'c> Walk<'_, 'c> {
         let Some(decoded) = self.config_object(instance, resource, &scope) else { return nothing };
         let lifecycle = &resource.config.lifecycle;
         let creates_first = self.creates_first[*index] || lifecycle.create_before_destroy == Some(true);
-        let triggered = prior.is_some() && self.is_triggered(instance, resource);
+        let triggered = self.is_triggered(instance, resource) && prior.is_some();
         let requested = self.input.options.replace.contains(address);
         let prior_value = prior
             .as_ref()
@@ -424,6 +424,12 @@ impl<'c> Walk<'_, 'c> {
             &resource.name.resource_type,
             &decoded.value.unmark_deep().0,
         );
+        // Since 1.15 warnings come from validation alone.
+        let is_new = super::input::since(self.input.options.version, "1.15");
+        let is_told = |found: &objchange::change::Diagnostic| {
+            !is_new || found.severity == objchange::change::Severity::Error
+        };
+        let found = found.into_iter().filter(is_told).collect();
         let errors = self.found.error_count();
         self.provider_diagnostics(found, Some(&address), resource.config.header, Some(&place));
         (self.found.error_count() == errors).then_some(decoded)

@@ -16,7 +16,7 @@ mod orphans;
 mod outputs;
 mod resource;
 mod run;
-mod subject;
+pub(crate) mod subject;
 mod targets;
 mod triggers;
 mod validate;

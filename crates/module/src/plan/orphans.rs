@@ -231,6 +231,7 @@ impl<'c> Walk<'_, 'c> {
         reason: ActionReason,
     ) {
         for (key, object) in deposed {
+            self.forgotten.push(address.clone());
             self.add_change(
                 index,
                 PlannedObject {

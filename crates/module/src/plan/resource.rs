@@ -86,7 +86,11 @@ fn is_write_only(schema: &Block, path: &Path) -> bool {
 }
 
 /// What is wrong with the paths of `ignore_changes`.
-pub(crate) fn ignore_changes_problems(lifecycle: &LifecycleConfig, schema: &Block) -> Diagnostics {
+pub(crate) fn ignore_changes_problems(
+    lifecycle: &LifecycleConfig,
+    schema: &Block,
+    type_span: Span,
+) -> Diagnostics {
     let mut found = Diagnostics::default();
     let IgnoreChanges::Paths(paths) = &lifecycle.ignore_changes else { return found };
     for (path, span) in paths.iter().zip(&lifecycle.ignore_changes_spans) {
@@ -100,7 +104,7 @@ pub(crate) fn ignore_changes_problems(lifecycle: &LifecycleConfig, schema: &Bloc
                      compare with. Including this attribute in ignore_changes has no effect. Remove the attribute from \
                      ignore_changes to quiet this warning."
                 );
-                found.warning("Redundant ignore_changes element", *span, detail);
+                found.warning("Redundant ignore_changes element", type_span, detail);
             }
             Some(_) => {}
             None if schema.block_type(name).is_some() => {}

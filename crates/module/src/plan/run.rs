@@ -41,6 +41,17 @@ pub fn plan(input: &PlanInput<'_>, providers: &mut dyn Providers) -> ModulePlan 
     if found.has_errors() {
         return only_errors(found);
     }
+    let targets = Targets::new(input.config, &graph, input.options);
+    if !targets.is_all() {
+        found.without_place(
+            Severity::Warning,
+            "Resource targeting is in effect",
+            "You are creating a plan with the -target option, which means that the result of this plan may not represent all of \
+             the changes requested by the current configuration.\n\nThe -target option is not for routine use, and is provided \
+             only for exceptional situations such as recovering from errors or mistakes, or when Terraform specifically suggests \
+             to use it as part of an error message.",
+        );
+    }
     let mut state = input.state.clone();
     let provider_of = |address: &ResourceAddress| {
         let module = module_of(input, &address.module)?;
@@ -55,17 +66,6 @@ pub fn plan(input: &PlanInput<'_>, providers: &mut dyn Providers) -> ModulePlan 
     let removals = Removals::new(input.config, &mut found);
     if found.has_errors() {
         return only_errors(found);
-    }
-    let targets = Targets::new(input.config, &graph, input.options);
-    if !targets.is_all() {
-        found.without_place(
-            Severity::Warning,
-            "Resource targeting is in effect",
-            "You are creating a plan with the -target option, which means that the result of this plan may not represent all of \
-             the changes requested by the current configuration.\n\nThe -target option is not for routine use, and is provided \
-             only for exceptional situations such as recovering from errors or mistakes, or when Terraform specifically suggests \
-             to use it as part of an error message.",
-        );
     }
     let nodes = graph.nodes.len();
     let mut walk = Walk {
@@ -89,6 +89,7 @@ pub fn plan(input: &PlanInput<'_>, providers: &mut dyn Providers) -> ModulePlan 
         unanswered: vec![BTreeSet::new(); nodes],
         creates_first: creates_first(&graph),
         instance_count: 0,
+        has_failed_quietly: false,
     };
     walk.declare_checks();
     walk.show_variables();
@@ -110,6 +111,7 @@ pub fn plan(input: &PlanInput<'_>, providers: &mut dyn Providers) -> ModulePlan 
     walk.check_imports();
     walk.update_dependencies(&order);
     walk.unmatched_replacements();
+    let child_outputs = child_outputs(&walk.world);
     let Walk { state: refreshed, mut plan, mut found, checks, forgotten, .. } = walk;
     warn_of_forgotten(&forgotten, &mut found);
     plan.drift = drift(&state, &refreshed, input, &moves);
@@ -119,7 +121,22 @@ pub fn plan(input: &PlanInput<'_>, providers: &mut dyn Providers) -> ModulePlan 
     }
     plan.prior_state = with_outputs(refreshed, &plan, input);
     finish(&mut plan, input.options.mode, targets.is_all(), found);
+    plan.relevant_attributes = crate::document::relevant_attributes(
+        input.config,
+        input.schemas,
+        input.options.version,
+        &plan,
+        &child_outputs,
+    );
     plan
+}
+
+/// The outputs of child modules that were evaluated.
+fn child_outputs(world: &World<'_>) -> Vec<(ModuleAddress, SmolStr)> {
+    let children = world.instances.iter().filter(|instance| instance.parent.is_some());
+    let outputs = children
+        .flat_map(|instance| instance.outputs.keys().map(|name| (instance.address.clone(), name.clone())));
+    outputs.collect()
 }
 
 fn only_errors(found: Diagnostics) -> ModulePlan {

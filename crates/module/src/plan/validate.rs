@@ -380,7 +380,11 @@ impl<'c> Validator<'_, 'c> {
             });
         }
         let lifecycle = &config.lifecycle;
-        self.found.append(super::resource::ignore_changes_problems(lifecycle, &schema.block));
+        self.found.append(super::resource::ignore_changes_problems(
+            lifecycle,
+            &schema.block,
+            config.type_span,
+        ));
         for condition in &lifecycle.preconditions {
             if !self.is_about_itself(resource, condition, "Invalid reference in precondition") {
                 self.resource_condition(at, place, condition);

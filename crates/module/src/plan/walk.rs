@@ -61,6 +61,8 @@ pub(crate) struct Walk<'i, 'c> {
     /// The resources whose replacements are created first.
     pub(crate) creates_first: Vec<bool>,
     pub(crate) instance_count: usize,
+    /// The node has no value, and nothing that would be an error says so.
+    pub(crate) has_failed_quietly: bool,
 }
 
 impl<'c> Walk<'_, 'c> {
@@ -88,7 +90,8 @@ impl<'c> Walk<'_, 'c> {
             }
             let errors = self.found.error_count();
             self.node(index);
-            failed[index] = self.found.error_count() > errors;
+            let is_quiet = std::mem::take(&mut self.has_failed_quietly);
+            failed[index] = is_quiet || self.found.error_count() > errors;
         }
     }
 
@@ -406,14 +409,12 @@ impl<'c> Walk<'_, 'c> {
             &Scope::new(&variables),
             self.input.functions,
         );
-        self.found.errors(decoded.errors);
+        self.found.errors(decoded.errors.iter().cloned());
         let found = self.providers.configure(&provider.address, &decoded.value.unmark_deep().0);
-        self.provider_diagnostics(
-            found,
-            None,
-            provider.config.map_or(Span::at(0), |config| config.header),
-            None,
-        );
+        let header = provider.config.map_or(Span::at(0), |config| config.header);
+        let place =
+            |path: &objchange::value::Path| super::resource::value_place(&provider.body, &decoded, path);
+        self.provider_diagnostics(found, None, header, Some(&place));
     }
 
     fn check(
