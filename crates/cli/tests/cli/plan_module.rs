@@ -39,7 +39,9 @@ fn folder(test: &str, main: &str) -> Folder {
 fn plan(folder: &Folder, arguments: &[&str]) -> Output {
     let mut all: Vec<OsString> = vec!["plan".into(), folder.0.clone().into()];
     all.extend(["--schemas".into(), folder.at("schemas.json").into()]);
-    all.extend(arguments.iter().map(|argument| argument.replace("FOLDER", &folder.0.display().to_string()).into()));
+    all.extend(
+        arguments.iter().map(|argument| argument.replace("FOLDER", &folder.0.display().to_string()).into()),
+    );
     objchange(all, "")
 }
 
@@ -107,7 +109,10 @@ fn missing_schemas_are_asked_for() {
     let output = objchange([OsString::from("plan"), folder.0.clone().into(), "--var=name=x".into()], "");
     assert_eq!(output.code, 2);
     assert!(output.stderr.contains("there are no schemas of example.com/test/test"), "{output:?}");
-    assert!(output.stderr.contains("--schemas DIR") && output.stderr.contains("--provider-binary"), "{output:?}");
+    assert!(
+        output.stderr.contains("--schemas DIR") && output.stderr.contains("--provider-binary"),
+        "{output:?}"
+    );
 }
 
 #[test]

@@ -9,6 +9,7 @@ use objchange_hcl::{
 };
 use smol_str::SmolStr;
 
+use super::CheckStatus;
 use super::check::{Checked, Place, check};
 use super::conditions::{self, Words, judge};
 use super::expand::{self, Expansion};
@@ -17,7 +18,6 @@ use super::input::PlanInput;
 use super::instances::{ModuleInstance, ModuleInstanceId, Repetition};
 use super::subject::{Subject, SubjectKind};
 use super::world::{World, dynamic};
-use super::CheckStatus;
 use crate::diagnostics::PROVIDER;
 use crate::providers::Providers;
 use crate::{Diagnostics, ModuleDiagnostic, Severity};

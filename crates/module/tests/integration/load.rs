@@ -15,8 +15,8 @@ fn told(files: &[(&str, &str)]) -> Vec<String> {
     let mut told: Vec<String> = diagnostics
         .iter()
         .map(|found| {
-            let letter = if found.severity == Severity::Error { 'E' } else { 'W' };
-            let place = places.find(found.diagnostic.subject).filter(|_| found.has_place);
+            let letter = if found.diagnostic.severity == Severity::Error { 'E' } else { 'W' };
+            let place = found.diagnostic.subject.and_then(|span| places.find(span));
             let place = place.map_or_else(|| "-".to_owned(), |place| place.to_string());
             let (summary, detail) = (&found.diagnostic.summary, &found.diagnostic.detail);
             format!("{letter} {place} | {summary} | {}", detail.replace('\n', "\\n"))

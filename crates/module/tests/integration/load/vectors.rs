@@ -59,8 +59,8 @@ fn loaded(directory: &Path) -> Found {
     let options = LoadOptions { manifest: manifest.as_deref(), terraform_version: "1.11.4" };
     let (config, diagnostics) = Config::load(&Directory(directory.to_owned()), ".", &options);
     let places = config.sources.places();
-    let errors = diagnostics.iter().filter(|found| found.severity == Severity::Error).map(|found| {
-        let place = places.find(found.diagnostic.subject).filter(|_| found.has_place);
+    let errors = diagnostics.iter().filter(|found| found.diagnostic.severity == Severity::Error).map(|found| {
+        let place = found.diagnostic.subject.and_then(|span| places.find(span));
         let place = place.map_or_else(
             || "-".to_owned(),
             |place| {
