@@ -11,7 +11,9 @@ use objchange_module::config::Config;
 use objchange_module::document::{DocumentInfo, change_set, write_plan};
 use objchange_module::plan::{ModulePlan, PlanMode, PlanOptions};
 use objchange_module::{Diagnostics, Schemas, Shown, Unanswered};
-use objchange_plan::{ChangeSet, Filter, GroupBy, Options, Program, Report, Schemas as ReportSchemas};
+use objchange_plan::{
+    ChangeSet, Filter, GroupBy, Options, Program, Report, Schemas as ReportSchemas, ShowError,
+};
 
 use super::Args;
 use crate::exit::{self, CommandError, FAILED, unusable};
