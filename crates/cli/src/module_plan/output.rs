@@ -48,6 +48,10 @@ pub(super) fn plan(
     schemas: &Schemas,
     options: &PlanOptions,
 ) -> Result<ExitCode, CommandError> {
+    if plan.errored && !plan.has_begun {
+        diagnostics(config, schemas, &plan.diagnostics)?;
+        return Ok(ExitCode::from(FAILED));
+    }
     let document = || {
         let version = format!("{}.0", options.version);
         let timestamp = now();
@@ -66,7 +70,7 @@ pub(super) fn plan(
         args.gate.check(&choice, &places).map_err(unusable)?;
     }
     say_what_is_simulated(plan);
-    let verdict = if args.json {
+    let mut verdict = if args.json {
         let mut out = io::stdout().lock();
         writeln!(out, "{}", document())?;
         out.flush()?;
@@ -74,6 +78,10 @@ pub(super) fn plan(
     } else {
         text(args, &changes, options, &choice.filter())?
     };
+    // Nobody knows what happens to their instances.
+    if args.gate.has_conditions() && !plan.undecided.is_empty() {
+        verdict.refuse(format!("{} whose instances are not known", plan.undecided.len()));
+    }
     diagnostics(config, schemas, &plan.diagnostics)?;
     choice.unmatched(&places).iter().for_each(|note| exit::note(note));
     let code = args.gate.answer(&verdict, true)?;

@@ -113,7 +113,19 @@ pub(crate) struct Verdict {
     errored: bool,
 }
 
+impl Verdict {
+    /// Refuses the plan for this reason, too.
+    pub(crate) fn refuse(&mut self, reason: String) {
+        self.refused.push(reason);
+    }
+}
+
 impl Gate {
+    /// Whether there is something that it refuses.
+    pub(crate) fn has_conditions(&self) -> bool {
+        !self.fail_on.is_empty()
+    }
+
     /// Whether anything is to be told.
     pub(crate) fn is_asked(&self) -> bool {
         self.detailed_exitcode || !self.fail_on.is_empty()
