@@ -213,7 +213,8 @@ impl Evaluator<'_> {
         };
         let rendered = parsed.render(&values, self.functions, Capability::Arguments, &mut self.context);
         let rendered = rendered.and_then(|value| {
-            let wrong = |error: ConvertError| RenderError::Failed(format!("invalid template result: {}", error.kind));
+            let wrong =
+                |error: ConvertError| RenderError::Failed(format!("invalid template result: {}", error.kind));
             value.convert(&Type::String).map_err(wrong)
         });
         match rendered {
@@ -273,7 +274,9 @@ impl<'t> Template<'t> {
     ) -> Result<Value, RenderError> {
         let entries: Vec<(SmolStr, Value)> = match values.kind() {
             Kind::Map(map) => map.iter().map(|(key, value)| (key.clone(), value.clone())).collect(),
-            Kind::Object(object) => object.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
+            Kind::Object(object) => {
+                object.iter().map(|(name, value)| (name.clone(), value.clone())).collect()
+            }
             Kind::Unknown(_) if matches!(values.ty(), Type::Map(_) | Type::Object(_)) => {
                 return Ok(unknown_not_null(Type::String));
             }
@@ -303,7 +306,8 @@ impl<'t> Template<'t> {
         }
         let mut errors = evaluator.into_diagnostics();
         if errors.is_empty() && value.is_null() {
-            let detail = "The result of the template is null, which is not a valid result for a templatestring call.";
+            let detail =
+                "The result of the template is null, which is not a valid result for a templatestring call.";
             errors.push(Diagnostic::new("Template result is null", self.expr.span, detail));
         }
         match &errors[..] {
@@ -338,8 +342,7 @@ fn is_name(text: &str) -> bool {
         && chars.all(|c| unicode_ident::is_xid_continue(c) || c == '-')
 }
 
-const NOT_A_REFERENCE: &str =
-    "must be a direct reference to a single string from elsewhere, containing valid Terraform template syntax";
+const NOT_A_REFERENCE: &str = "must be a direct reference to a single string from elsewhere, containing valid Terraform template syntax";
 
 /// What is said of an expression that is not a reference to a template.
 fn not_a_reference(expr: &Expr) -> String {

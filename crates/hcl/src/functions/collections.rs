@@ -89,7 +89,9 @@ fn length_type(arguments: &[Value]) -> Result<Type, FunctionError> {
         Type::Number | Type::Bool => {
             Err(FunctionError::new("argument must be a string, a collection type, or a structural type"))
         }
-        Type::Dynamic if arguments[0].is_known() => Err(FunctionError::argument(0, "argument must not be null")),
+        Type::Dynamic if arguments[0].is_known() => {
+            Err(FunctionError::argument(0, "argument must not be null"))
+        }
         _ => Ok(Type::Number),
     }
 }

@@ -14,8 +14,7 @@ pub(super) fn add(functions: &mut Functions) {
 
 fn row_types(arguments: &[Value]) -> Result<Type, FunctionError> {
     let Some(text) = arguments[0].as_str() else { return Ok(Type::Dynamic) };
-    let names =
-        Records::new(text).next().ok_or(FunctionError::new("missing header line"))??;
+    let names = Records::new(text).next().ok_or(FunctionError::new("missing header line"))??;
     let mut seen = HashSet::new();
     if let Some(twice) = names.iter().find(|name| !seen.insert(*name)) {
         return Err(FunctionError::new(format!("duplicate column name {}", quote(twice))));

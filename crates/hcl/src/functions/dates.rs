@@ -59,7 +59,9 @@ fn timestamp(text: &str) -> Result<Time, String> {
         return Err(unusable(rest, "second"));
     }
     let mut nanos = 0;
-    if let Some(after) = rest.strip_prefix('.').filter(|after| after.starts_with(|c: char| c.is_ascii_digit())) {
+    if let Some(after) =
+        rest.strip_prefix('.').filter(|after| after.starts_with(|c: char| c.is_ascii_digit()))
+    {
         let length = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
         let digits: String = after[..length].chars().chain("000000000".chars()).take(9).collect();
         nanos = digits.parse().unwrap_or(0);
@@ -196,7 +198,8 @@ fn duration(text: &str) -> Result<i64, String> {
             Ok(part) => part as f64 * (unit as f64 / 10_f64.powi(fraction.len() as i32)),
             Err(_) => 0.0,
         };
-        let sum = whole.checked_mul(unit).and_then(|whole| whole.checked_add(part as u64)?.checked_add(total));
+        let sum =
+            whole.checked_mul(unit).and_then(|whole| whole.checked_add(part as u64)?.checked_add(total));
         total = sum.filter(|total| *total <= 1 << 63).ok_or_else(invalid)?;
     }
     let signed = if negative { 0_i64.checked_sub_unsigned(total) } else { i64::try_from(total).ok() };

@@ -41,11 +41,10 @@ fn decode(arguments: &[Value], _: &Type) -> Answer {
         return Ok(unknown(Type::String).with_marks(arguments[0].marks()));
     };
     let bytes = LENIENT.decode(text.as_bytes());
-    let bytes = bytes
-        .map_err(|_| FunctionError::new(format!("failed to decode base64 data {}", quote(text))))?;
-    let text = String::from_utf8(bytes).map_err(|_| {
-        FunctionError::new("the result of decoding the provided string is not valid UTF-8")
-    })?;
+    let bytes =
+        bytes.map_err(|_| FunctionError::new(format!("failed to decode base64 data {}", quote(text))))?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| FunctionError::new("the result of decoding the provided string is not valid UTF-8"))?;
     Ok(Value::from(text).with_marks(arguments[0].marks()))
 }
 
@@ -100,8 +99,8 @@ fn charset(name: &str, position: usize) -> Result<Charset, FunctionError> {
         label if ["cp12", "x-", "iso88", "dos-", "cn-"].iter().any(|start| label.starts_with(start)) => {
             return Err(unsupported(name, position));
         }
-        "ascii" | "gb2312" | "utf8" | "koi" | "koi8" | "logical" | "visual" | "sjis" | "shift-jis" | "ms932"
-        | "unicode-1-1-utf-8" | "x-user-defined" | "replacement" => {
+        "ascii" | "gb2312" | "utf8" | "koi" | "koi8" | "logical" | "visual" | "sjis" | "shift-jis"
+        | "ms932" | "unicode-1-1-utf-8" | "x-user-defined" | "replacement" => {
             return Err(unsupported(name, position));
         }
         label => Charset::Other(
@@ -112,8 +111,7 @@ fn charset(name: &str, position: usize) -> Result<Charset, FunctionError> {
 
 fn unsupported(name: &str, position: usize) -> FunctionError {
     let name = quote(name);
-    let message =
-        format!("{name} is not a supported IANA encoding name or alias in this Terraform version");
+    let message = format!("{name} is not a supported IANA encoding name or alias in this Terraform version");
     FunctionError::argument(position, message)
 }
 
@@ -170,13 +168,11 @@ fn encode_text(arguments: &[Value], _: &Type) -> Answer {
 }
 
 fn decode_text(arguments: &[Value], _: &Type) -> Answer {
-    let bytes = LENIENT
-        .decode(text(arguments, 0).as_bytes())
-        .map_err(|error| {
-            let at = error.position;
-            let message = format!("the given value is has an invalid base64 symbol at offset {at}");
-            FunctionError::argument(0, message)
-        })?;
+    let bytes = LENIENT.decode(text(arguments, 0).as_bytes()).map_err(|error| {
+        let at = error.position;
+        let message = format!("the given value is has an invalid base64 symbol at offset {at}");
+        FunctionError::argument(0, message)
+    })?;
     let charset = charset(text(arguments, 1), 1)?;
     let text = match charset {
         Charset::Utf8 => String::from_utf8(bytes).ok(),
@@ -196,7 +192,10 @@ fn decode_text(arguments: &[Value], _: &Type) -> Answer {
     };
     let missing = || {
         let name = charset.name();
-        FunctionError::argument(0, format!("the given string contains symbols that are not defined for {name}"))
+        FunctionError::argument(
+            0,
+            format!("the given string contains symbols that are not defined for {name}"),
+        )
     };
     text.map(Value::from).ok_or_else(missing)
 }

@@ -122,7 +122,8 @@ fn transpose(arguments: &[Value], ty: &Type) -> Answer {
             return Err(FunctionError::new("input must not contain null list"));
         }
         for element in elements(list) {
-            let element = element.as_str().ok_or(FunctionError::new("input list must not contain null string"))?;
+            let element =
+                element.as_str().ok_or(FunctionError::new("input list must not contain null string"))?;
             all.entry(element).or_default().push(key);
         }
     }

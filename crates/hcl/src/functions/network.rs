@@ -171,7 +171,8 @@ fn subnet(arguments: &[Value], _: &Type) -> Answer {
     };
     let too_many = || {
         let sign = if negative { "-" } else { "" };
-        let message = format!("prefix extension of {more} does not accommodate a subnet numbered {sign}{number}");
+        let message =
+            format!("prefix extension of {more} does not accommodate a subnet numbered {sign}{number}");
         FunctionError::new(message)
     };
     let prefix = i64::from(network.prefix).checked_add(more).and_then(|prefix| u32::try_from(prefix).ok());

@@ -19,13 +19,11 @@ pub(super) fn add(functions: &mut Functions) {
 const MAX_MODULUS: u64 = 16_384;
 
 fn decrypt(arguments: &[Value], _: &Type) -> Answer {
-    let encrypted = LENIENT
-        .decode(text(arguments, 0).as_bytes())
-        .map_err(|_| {
-            let text = quote(text(arguments, 0));
-            let message = format!("failed to decode input {text}: cipher text must be base64-encoded");
-            FunctionError::argument(0, message)
-        })?;
+    let encrypted = LENIENT.decode(text(arguments, 0).as_bytes()).map_err(|_| {
+        let text = quote(text(arguments, 0));
+        let message = format!("failed to decode input {text}: cipher text must be base64-encoded");
+        FunctionError::argument(0, message)
+    })?;
     let pem = text(arguments, 1);
     let (modulus, exponent) = key(pem).ok_or_else(|| FunctionError::argument(1, refusal(pem)))?;
     let plain = BigUint::from_bytes_be(&encrypted).modpow(&exponent, &modulus).to_bytes_be();

@@ -5,8 +5,8 @@ use objchange::{Type, Value};
 use objchange_text::clusters::{self, clusters};
 
 use super::json;
-use super::quote;
 use super::limits::{MAX_TEXT, MAX_WIDTH, check_text};
+use super::quote;
 use crate::function::FunctionError;
 
 /// One verb: `%-5.2[3]f`.
@@ -114,7 +114,8 @@ fn parse(text: &str, offset: usize) -> Result<(Verb<'_>, Option<usize>), Functio
     Ok((verb, position))
 }
 
-fn quote_char(c: char) -> String {
+/// A character as errors quote it.
+pub(super) fn quote_char(c: char) -> String {
     match c {
         '"' => "'\"'".to_owned(),
         '\'' => r"'\''".to_owned(),
@@ -173,7 +174,8 @@ fn write(verb: &Verb<'_>, offset: usize, value: &Value) -> Result<String, Functi
         }
         'd' | 'b' | 'o' | 'x' | 'X' => {
             let number = as_number()?;
-            let digits = integer_digits(verb.letter, &number).ok_or_else(|| unsupported("an integer is required"))?;
+            let digits =
+                integer_digits(verb.letter, &number).ok_or_else(|| unsupported("an integer is required"))?;
             whole(verb, &number, digits)
         }
         'e' | 'E' => {
