@@ -5,9 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use hashbrown::{HashMap, HashSet};
 use objchange::address::{InstanceAddress, InstanceKey, Mode, ResourceAddress};
 use objchange::{Type, Value};
-use objchange_hcl::{
-    Diagnostic, DiagnosticExt, Expr, ModuleCall, OutputConfig, Scope, Span, evaluate,
-};
+use objchange_hcl::{Diagnostic, DiagnosticExt, Expr, ModuleCall, OutputConfig, Scope, Span, evaluate};
 use smol_str::SmolStr;
 
 use super::checks::Checks;
