@@ -1,5 +1,6 @@
 //! Which attributes of which resources the changes of a plan may come from.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -7,7 +8,7 @@ use hashbrown::{HashMap, HashSet};
 use objchange::address::{InstanceAddress, InstanceKey, ModuleAddress, ModuleStep, ResourceAddress};
 use objchange::value::{Kind, PathStep};
 use objchange::{Type, Value};
-use objchange_hcl::{Expr, Purpose, Reference, ResourceName, Span, references, variables};
+use objchange_hcl::{Body, Expr, Purpose, Reference, ResourceName, Span, references, variables};
 use objchange_plan::Version;
 use smol_str::SmolStr;
 
@@ -18,7 +19,8 @@ use crate::plan::subject::{self, SubjectKind};
 use crate::plan::{ModulePlan, PlannedAction, RelevantAttribute, RelevantStep};
 
 /// The attributes that the changes of a plan may come from, in their order: what the bodies of changing resources and the
-/// expressions of changing outputs refer to, through local values, variables and outputs of modules.
+/// expressions of changing outputs refer to, through local values, variables, outputs of modules and what the
+/// configuration gives the attributes that they refer to.
 ///
 /// `child_outputs` are the outputs of child modules that were evaluated, in all instances of these: no state remembers
 /// their values, so that all count as changing.
@@ -60,8 +62,8 @@ const CUT_AT_DYNAMIC: &str = "1.13";
 enum Part {
     Local(SmolStr),
     Output(SmolStr),
-    /// The body of a resource.
-    Body(ResourceName),
+    /// The body of a resource, or what it has for one attribute.
+    Body(ResourceName, Option<SmolStr>),
     /// `count` or `for_each` of a resource.
     Repetition(ResourceName),
     /// An argument of a call.
@@ -96,7 +98,7 @@ impl Search<'_> {
         let ResourceAddress { module, mode, resource_type, name } = &address.resource;
         let Some(id) = self.module_id(module) else { return };
         let name = ResourceName { mode: *mode, resource_type: resource_type.into(), name: name.into() };
-        self.add(Rc::new(module.clone()), id, Part::Body(name));
+        self.add(Rc::new(module.clone()), id, Part::Body(name, None));
     }
 
     fn add_output(&mut self, module: &ModuleAddress, name: &SmolStr) {
@@ -139,7 +141,7 @@ impl Search<'_> {
             }
             SubjectKind::Count(_) | SubjectKind::Each(_) => {
                 let repetition = match part {
-                    Part::Body(name) => Part::Repetition(name.clone()),
+                    Part::Body(name, _) => Part::Repetition(name.clone()),
                     Part::Argument(call, _) => Part::CallRepetition(call.clone()),
                     _ => return,
                 };
@@ -170,6 +172,11 @@ impl Search<'_> {
                 let address = InstanceAddress { resource, key: key.as_ref().and_then(instance_key) };
                 let path = self.path(id, name, &target.rest);
                 self.found.insert(RelevantAttribute { resource: address.to_string(), path });
+                let attribute = match target.rest.first() {
+                    Some((PathStep::Attribute(attribute), _)) => Some(attribute.clone()),
+                    _ => None,
+                };
+                self.add(Rc::clone(module), id, Part::Body(name.clone(), attribute));
             }
             SubjectKind::Path(_) | SubjectKind::Terraform(_) | SubjectKind::SelfObject => {}
         }
@@ -228,9 +235,13 @@ impl Search<'_> {
         match part {
             Part::Local(name) => of_expr(config.locals.get(name).map(|local| &local.expr)),
             Part::Output(name) => of_expr(config.outputs.get(name).map(|output| &output.value)),
-            Part::Body(name) => match (config.resources.get(name), self.schema(id, name)) {
+            Part::Body(name, attribute) => match (config.resources.get(name), self.schema(id, name)) {
                 (Some(resource), Some(schema)) => {
                     let (body, _) = resource.body.under(&schema.block);
+                    let body = match attribute {
+                        Some(attribute) => Cow::Owned(only(&body, attribute)),
+                        None => body,
+                    };
                     targets(&references(&body, &schema.block, Purpose::Core))
                 }
                 _ => Vec::new(),
@@ -249,6 +260,20 @@ impl Search<'_> {
                 of_expr(call.and_then(|call| call.count.as_ref().or(call.for_each.as_ref())))
             }
         }
+    }
+}
+
+/// What a body has for one attribute.
+fn only(body: &Body, attribute: &str) -> Body {
+    let attributes = body.attributes.iter().filter(|other| other.name == attribute);
+    let blocks = body.blocks.iter().filter(|block| {
+        block.kind == attribute
+            || block.kind == "dynamic" && block.labels.first().is_some_and(|label| label.text == attribute)
+    });
+    Body {
+        attributes: attributes.cloned().collect(),
+        blocks: blocks.cloned().collect(),
+        missing: body.missing,
     }
 }
 
