@@ -9,7 +9,15 @@ use super::{ModulePlan, PlannedAction, PlannedObject, PlannedStateObject};
 use crate::Diagnostics;
 
 /// Puts the changes into the order of plan documents, and says what the state will hold.
-pub(crate) fn finish(plan: &mut ModulePlan, mode: PlanMode, is_complete: bool, found: Diagnostics) {
+///
+/// `state_differs` says that there is another state to keep, though nothing else is to be done.
+pub(crate) fn finish(
+    plan: &mut ModulePlan,
+    mode: PlanMode,
+    is_complete: bool,
+    state_differs: bool,
+    found: Diagnostics,
+) {
     plan.changes.sort_by(order);
     plan.drift.sort_by(order);
     plan.planned_state = planned_state(plan, mode);
@@ -20,8 +28,7 @@ pub(crate) fn finish(plan: &mut ModulePlan, mode: PlanMode, is_complete: bool, f
             || change.previous_address.is_some()
             || change.importing.is_some()
     });
-    let drift = mode == PlanMode::RefreshOnly && !plan.drift.is_empty();
-    plan.applyable = !plan.errored && (outputs || resources || drift);
+    plan.applyable = !plan.errored && (outputs || resources || state_differs);
     plan.complete = !plan.errored && is_complete && plan.undecided.is_empty();
     plan.diagnostics = found;
 }

@@ -83,7 +83,9 @@ impl<'c> Walk<'_, 'c> {
             let variables = self.world.variables(self.graph, at, &self.graph.nodes[index].subjects);
             let module = self.world.instances[at].address.clone();
             let text = resource_text(resource.name);
-            for (key, _) in expansion.iter() {
+            // What is destroyed is not checked.
+            let checked = expansion.iter().filter(|_| self.input.options.mode != PlanMode::Destroy);
+            for (key, _) in checked {
                 self.checks.open(CheckKind::Resource, &module, &text, key);
             }
             let values = expansion.map(|key, repetition| {
@@ -206,6 +208,10 @@ impl<'c> Walk<'_, 'c> {
                 prior.map_or_else(nothing, |prior| prior.value)
             }
             PlanMode::RefreshOnly => {
+                let creates_first = self.creates_first[instance.index];
+                if let Some(object) = self.current_mut(address) {
+                    object.create_before_destroy = creates_first;
+                }
                 let value = prior.map_or_else(nothing, |prior| prior.value);
                 let names = instance.repetition.names();
                 let outer = Scope::new(variables);

@@ -215,7 +215,7 @@ impl<'c> Walk<'_, 'c> {
             );
         }
         if forget {
-            self.forget_deposed(index, address, &provider, schema.as_ref(), deposed, reason);
+            self.forget_deposed(index, address, &provider, schema.as_ref(), deposed);
         } else {
             self.delete_deposed(index, address, &provider.provider, schema.as_ref(), deposed);
         }
@@ -228,7 +228,6 @@ impl<'c> Walk<'_, 'c> {
         provider: &ProviderConfigAddress,
         schema: Option<&Arc<Schema>>,
         deposed: std::collections::BTreeMap<SmolStr, crate::state::StateObject>,
-        reason: ActionReason,
     ) {
         for (key, object) in deposed {
             self.forgotten.push(address.clone());
@@ -240,7 +239,7 @@ impl<'c> Walk<'_, 'c> {
                     provider: provider.provider.clone(),
                     deposed: Some(key),
                     action: PlannedAction::Forget,
-                    reason: Some(reason),
+                    reason: None,
                     before: object.value,
                     after: Value::null(Type::Dynamic),
                     schema: schema.cloned(),

@@ -10,7 +10,7 @@ use smol_str::SmolStr;
 use super::checks::Checks;
 use super::finish::finish;
 use super::graph::{Graph, NodeKind};
-use super::input::{PlanInput, PlanMode};
+use super::input::{PlanInput, PlanMode, since};
 use super::orphans::resource_name;
 use super::targets::Targets;
 use super::validate::validate;
@@ -119,8 +119,10 @@ pub fn plan(input: &PlanInput<'_>, providers: &mut dyn Providers) -> ModulePlan 
     if targets.is_all() {
         super::outputs::add_deleted(&mut plan.outputs, &input.state.outputs);
     }
+    let state_differs = input.options.mode == PlanMode::RefreshOnly
+        && (differs(&state, &refreshed) || !since(input.options.version, "1.15") && !plan.drift.is_empty());
     plan.prior_state = with_outputs(refreshed, &plan, input);
-    finish(&mut plan, input.options.mode, targets.is_all(), found);
+    finish(&mut plan, input.options.mode, targets.is_all(), state_differs, found);
     plan.relevant_attributes = crate::document::relevant_attributes(
         input.config,
         input.schemas,
@@ -227,6 +229,25 @@ fn drift(
         }
     }
     found
+}
+
+/// Whether an object of a managed resource is not as it was stored, in its value or in what is kept beside it.
+fn differs(stored: &PriorState, refreshed: &PriorState) -> bool {
+    stored.resources.iter().filter(|(address, _)| address.mode == Mode::Managed).any(|(address, resource)| {
+        let now = refreshed.resources.get(address);
+        resource.instances.iter().any(|(key, instance)| {
+            let now = now.and_then(|now| now.instances.get(key));
+            match (&instance.current, now.and_then(|now| now.current.as_ref())) {
+                (Some(before), Some(now)) => {
+                    before.create_before_destroy != now.create_before_destroy
+                        || before.dependencies != now.dependencies
+                        || before.private != now.private
+                        || !before.value.unmark_deep().0.identical(&now.value.unmark_deep().0)
+                }
+                (before, now) => before.is_some() != now.is_some(),
+            }
+        })
+    })
 }
 
 /// The state after refreshing, with the new values of outputs wherever these are known.

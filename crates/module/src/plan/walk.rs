@@ -117,6 +117,9 @@ impl<'c> Walk<'_, 'c> {
     fn open_checks(&mut self, index: usize) {
         let node = &self.graph.nodes[index];
         let Some((kind, name, _)) = conditions_of(&node.kind) else { return };
+        if kind == CheckKind::Resource && self.input.options.mode == PlanMode::Destroy {
+            return;
+        }
         self.checks.expand(kind, &self.input.config.modules[node.module].path, &name);
         if kind != CheckKind::Resource {
             for at in &self.world.by_module[node.module] {
@@ -518,6 +521,10 @@ impl<'c> Walk<'_, 'c> {
     /// What the state holds of an instance.
     pub(crate) fn current(&self, address: &InstanceAddress) -> Option<&StateObject> {
         self.state.resources.get(&address.resource)?.instances.get(&address.key)?.current.as_ref()
+    }
+
+    pub(crate) fn current_mut(&mut self, address: &InstanceAddress) -> Option<&mut StateObject> {
+        self.state.resources.get_mut(&address.resource)?.instances.get_mut(&address.key)?.current.as_mut()
     }
 
     /// Replaces what the state holds of an instance.
