@@ -1,4 +1,4 @@
-//! LineIndex of source texts as they may be shown.
+//! Lines of source texts as they may be shown.
 
 use std::ops::{Range, RangeInclusive};
 

@@ -306,7 +306,7 @@ impl Function {
     /// # Errors
     ///
     /// An argument is null, or the implementation refuses the arguments. Where one of them is marked, the message
-    /// does not say more than that.
+    /// does not quote them.
     pub fn call(&self, arguments: Vec<Value>) -> Result<Value, FunctionError> {
         self.call_with(arguments, &mut CallContext::default())
     }
@@ -346,7 +346,8 @@ impl Function {
         let result = self.answer(&arguments, context);
         match result {
             Ok(value) => Ok(value.with_marks(marks)),
-            Err(error) if all_marks.is_empty() => Err(error),
+            // What is written in the program says nothing of a value.
+            Err(error) if all_marks.is_empty() || matches!(error.message, Cow::Borrowed(_)) => Err(error),
             Err(error) => Err(FunctionError {
                 message: "the arguments are wrong, and one is sensitive".into(),
                 ..error

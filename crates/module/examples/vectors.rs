@@ -6,6 +6,8 @@
 //!
 //! A name may have `*`. With `-v` each part that differs is shown, not the first only; with `-q` only the counts.
 
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "the table is what this is for")]
+
 #[path = "../tests/larger/vectors/mod.rs"]
 mod vectors;
 

@@ -11,9 +11,7 @@ use objchange_module::config::Config;
 use objchange_module::document::{DocumentInfo, change_set, write_plan};
 use objchange_module::plan::{ModulePlan, PlanMode, PlanOptions};
 use objchange_module::{Diagnostics, Schemas, Shown, Unanswered};
-use objchange_plan::{
-    ChangeSet, Filter, GroupBy, Options, Program, Report, Schemas as ReportSchemas, ShowError,
-};
+use objchange_plan::{ChangeSet, Filter, GroupBy, Options, Program, Report, Schemas as ReportSchemas};
 
 use super::Args;
 use crate::exit::{self, CommandError, FAILED, unusable};
@@ -145,7 +143,7 @@ fn say_what_is_simulated(plan: &ModulePlan) {
     let providers: BTreeSet<String> = changes
         .map(|change| &change.provider)
         .chain(undecided)
-        .map(|provider| provider.for_display())
+        .map(objchange_module::ProviderAddress::for_display)
         .collect();
     if providers.is_empty() {
         return;

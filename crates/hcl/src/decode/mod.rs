@@ -19,6 +19,7 @@ pub use references::{Purpose, references};
 
 use crate::eval::{Evaluator, Scope, dynamic};
 use crate::function::Functions;
+use crate::suggestion::did_you_mean;
 use crate::syntax::ast::{self, Body};
 use attributes_as_blocks::BlockAttributes;
 use blocks::Blocks;
@@ -155,7 +156,10 @@ impl Decoder<'_> {
                         "An argument named {name:?} is not expected here. Did you mean to define a block of type {name:?}?"
                     )
                 } else {
-                    format!("An argument named {name:?} is not expected here.")
+                    let is_free = |name: &&str| find(&body.attributes, name).is_none();
+                    let names = schema.attributes().iter().map(|(name, _)| name.as_str());
+                    let hint = did_you_mean(name, names.filter(is_free));
+                    format!("An argument named {name:?} is not expected here.{hint}")
                 };
                 self.error("Unsupported argument", *name_span, detail);
             }

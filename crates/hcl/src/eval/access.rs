@@ -1,6 +1,6 @@
 //! Attributes and elements of values.
 
-use objchange::value::{Kind, Number};
+use objchange::value::{ConvertErrorKind, Kind, Number};
 use objchange::{Type, Value};
 use objchange_text::Span;
 
@@ -117,12 +117,18 @@ impl Evaluator<'_> {
             }
             _ => return self.failed(INVALID, span, "This value does not have any indices."),
         };
-        let Ok(key) = key.convert(&key_type) else {
-            let detail = format!(
-                "The given key does not identify an element in this collection value: {} required.",
-                key_type.friendly_name()
-            );
-            return self.failed(INVALID, span, detail);
+        let key = match key.convert(&key_type) {
+            Ok(key) => key,
+            Err(error) => {
+                let why = match error.kind {
+                    // A string, and not what is in it.
+                    ConvertErrorKind::NotANumber(_) => "a number is required".to_owned(),
+                    _ => format!("{} required", key_type.friendly_name()),
+                };
+                let detail =
+                    format!("The given key does not identify an element in this collection value: {why}.");
+                return self.failed(INVALID, span, detail);
+            }
         };
         // What stands under a key that must not be shown is no secret, but which one it is may be. Not so with an
         // object's attribute, as in Terraform.
@@ -137,13 +143,13 @@ impl Evaluator<'_> {
             (Type::Tuple(tuple), Kind::Unknown(_), Kind::Number(n)) => {
                 match position(n).and_then(|i| tuple.elements().get(i)) {
                     Some(ty) => Ok(Value::unknown(ty.clone()).with_marks(with_key)),
-                    None => self.failed(INVALID, span, missing),
+                    None => self.failed(INVALID, span, no_element(n, tuple.elements().len())),
                 }
             }
             (_, Kind::List(elements) | Kind::Tuple(elements), Kind::Number(n)) => {
                 match position(n).and_then(|i| elements.get(i)) {
                     Some(element) => Ok(marked(element, with_key)),
-                    None => self.failed(INVALID, span, missing),
+                    None => self.failed(INVALID, span, no_element(n, elements.len())),
                 }
             }
             (Type::Object(object), Kind::Unknown(_), Kind::String(name)) => match object.attribute(name) {
@@ -171,6 +177,21 @@ impl Evaluator<'_> {
     ) -> Result<T, Failed> {
         self.error(summary, span, detail);
         Err(Failed)
+    }
+}
+
+/// What is said of a number that is the position of none of so many elements.
+fn no_element(n: &Number, length: usize) -> &'static str {
+    if *n < Number::ZERO {
+        "The given key does not identify an element in this collection value: a negative number is not a valid index for a \
+         sequence."
+    } else if !n.is_integer() {
+        "The given key does not identify an element in this collection value: indexing a sequence requires a whole number, \
+         but the given index has a fractional part."
+    } else if length == 0 {
+        "The given key does not identify an element in this collection value: the collection has no elements."
+    } else {
+        "The given key does not identify an element in this collection value."
     }
 }
 

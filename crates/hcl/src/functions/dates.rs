@@ -40,7 +40,7 @@ fn timestamp(text: &str) -> Result<Time, String> {
     expect(&mut rest, '-')?;
     let day = digits(&mut rest, 2, "day of month")?;
     rest = rest.strip_prefix('T').ok_or("missing required time introducer 'T'")?;
-    let has_two_digits = rest.bytes().nth(1).is_some_and(|byte| byte.is_ascii_digit());
+    let has_two_digits = rest.as_bytes().get(1).is_some_and(u8::is_ascii_digit);
     let hour = digits(&mut rest, if has_two_digits { 2 } else { 1 }, "hour");
     let hour = match hour {
         Ok(hour @ ..24) => hour,

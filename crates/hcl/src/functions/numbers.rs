@@ -86,7 +86,7 @@ fn parse_int(arguments: &[Value], _: &Type) -> Answer {
         ParseNumberError::Base => {
             FunctionError::argument(1, "base must be a whole number between 2 and 62 inclusive")
         }
-        ParseNumberError::Empty | ParseNumberError::NotANumber => {
+        ParseNumberError::Empty | ParseNumberError::NotANumber | ParseNumberError::NotAnInteger { .. } => {
             FunctionError::argument(0, format!("cannot parse {} as a base {base} integer", quote(text)))
         }
         _ => FunctionError::argument(0, error.to_string()),

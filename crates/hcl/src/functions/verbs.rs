@@ -114,7 +114,8 @@ fn parse(text: &str, offset: usize) -> Result<(Verb<'_>, Option<usize>), Functio
     Ok((verb, position))
 }
 
-fn quote_char(c: char) -> String {
+/// A character as errors quote it.
+pub(super) fn quote_char(c: char) -> String {
     match c {
         '"' => "'\"'".to_owned(),
         '\'' => r"'\''".to_owned(),

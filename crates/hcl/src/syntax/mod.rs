@@ -13,6 +13,7 @@ mod escape;
 mod expression;
 mod flush;
 pub(crate) mod json;
+mod json_errors;
 mod lexer;
 mod parser;
 mod template;

@@ -65,11 +65,7 @@ impl Parser<'_> {
                     Ok(n) => {
                         Ok(Step { span: dot.span.to(token.span), kind: StepKind::Index(Value::from(n)) })
                     }
-                    Err(error) => self.fail(
-                        "Invalid number literal",
-                        token.span,
-                        format!("This is not a number: {error}."),
-                    ),
+                    Err(error) => self.not_a_number(token.span, &error),
                 }
             }
             _ => {

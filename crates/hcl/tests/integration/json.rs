@@ -180,18 +180,20 @@ fn each_error_has_the_summary_and_the_place_that_terraform_gives_it() {
 
 #[test]
 fn what_is_no_json_is_told_with_its_place() {
-    for (text, summary, at) in [
-        ("", "Invalid JSON", 0),
-        ("5", "Root value must be object", 0),
-        (r#"{"a": tru}"#, "Invalid JSON", 6),
-        (r#"{"a": 1,}"#, "Invalid JSON", 8),
-        (r#"{"a": 1} x"#, "Invalid JSON", 9),
-        (r#"{"a": "#, "Invalid JSON", 6),
+    const ROOT: (&str, u32) = ("Root value must be object", 0);
+    for (text, wanted) in [
+        ("", vec![("Missing value", 0), ROOT]),
+        ("5", vec![ROOT]),
+        (r#"{"a": tru}"#, vec![("Invalid JSON keyword", 6)]),
+        (r#"{"a": 1,}"#, vec![("Trailing comma in object", 7), ROOT]),
+        (r#"{"a": 1} x"#, vec![("Extraneous data after value", 9)]),
+        (r#"{"a":"#, vec![("Missing value", 5), ("Unclosed object", 0), ROOT]),
+        (r#"{"a": "\é"}"#, vec![("Invalid JSON string", 10)]),
     ] {
         let errors = parse_body_json(text).map(|_| ()).unwrap_err();
         let found: Vec<(&str, u32)> =
             errors.iter().map(|error| (&*error.summary, error.subject.unwrap().start)).collect();
-        assert_eq!(found, [(summary, at)], "{text}");
+        assert_eq!(found, wanted, "{text}");
     }
 }
 

@@ -183,7 +183,7 @@ fn add_variables(blocks: &mut BTreeMap<(String, String), Block>, name: &SmolStr,
     let known = blocks.remove(&key);
     let mut all: BTreeMap<SmolStr, Attribute> = known
         .iter()
-        .flat_map(|block| block.attributes())
+        .flat_map(objchange::schema::Block::attributes)
         .map(|(name, a)| (name.clone(), a.clone()))
         .collect();
     for (name, attribute) in arguments {

@@ -213,10 +213,10 @@ impl JsonWriter {
             json.string_member("provider_name", &prior.provider.to_string());
             json.member("schema_version", |json| json.plain(version(schema)));
             json.object_values(schema, &prior.object.value);
-            json.strings_member(
-                "depends_on",
-                prior.object.dependencies.iter().map(ResourceAddress::to_string),
-            );
+            let mut needed: Vec<String> =
+                prior.object.dependencies.iter().map(ResourceAddress::to_string).collect();
+            needed.sort_unstable();
+            json.strings_member("depends_on", needed);
             json.true_member("tainted", prior.object.tainted);
             json.optional_member("deposed_key", prior.deposed.map(SmolStr::as_str));
         });

@@ -79,7 +79,7 @@ impl Checker<'_, '_> {
             SubjectKind::Module { call, .. } => {
                 let calls = &self.config.modules[self.place.module].config.calls;
                 if !calls.contains_key(call) {
-                    let hint = did_you_mean(call, calls.keys().map(|name| name.as_str()));
+                    let hint = did_you_mean(call, calls.keys().map(smol_str::SmolStr::as_str));
                     let detail =
                         format!("No module call named {call:?} is declared in {}.{hint}", self.module());
                     errors.push(Diagnostic::new("Reference to undeclared module", subject.span, detail));
@@ -167,7 +167,7 @@ impl Checker<'_, '_> {
             |summary: &'static str, detail: String| Some(Diagnostic::new(summary, subject.span, detail));
         match &subject.kind {
             SubjectKind::Variable(name) if !declared.variables.contains_key(name) => {
-                let hint = did_you_mean(name, declared.variables.keys().map(|name| name.as_str()));
+                let hint = did_you_mean(name, declared.variables.keys().map(smol_str::SmolStr::as_str));
                 let detail = format!("An input variable with the name {:?} has not been declared.", name.as_str());
                 let detail = if hint.is_empty() && !name.is_empty() {
                     format!("{detail} This variable can be declared with a variable {:?} {{}} block.", name.as_str())
@@ -177,7 +177,7 @@ impl Checker<'_, '_> {
                 error("Reference to undeclared input variable", detail)
             }
             SubjectKind::Local(name) if !declared.locals.contains_key(name) => {
-                let hint = did_you_mean(name, declared.locals.keys().map(|name| name.as_str()));
+                let hint = did_you_mean(name, declared.locals.keys().map(smol_str::SmolStr::as_str));
                 let detail = format!("A local value with the name {:?} has not been declared.{hint}", name.as_str());
                 error("Reference to undeclared local value", detail)
             }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use objchange::address::{InstanceAddress, Mode};
+use objchange::address::{InstanceAddress, InstanceKey, Mode};
 use objchange::change::{
     Action, Lifecycle, PlanChangeError, PlanRequest, PlanResourceChange, PlannedChange, PlannedResource,
     Provider, ProviderError, ReplaceReason, plan_change,
@@ -21,7 +21,7 @@ use super::subject::SubjectKind;
 use super::validate::{own_references, self_reference};
 use super::walk::Walk;
 use super::world::dynamic;
-use super::{ActionReason, CheckKind, PlannedAction, PlannedObject};
+use super::{ActionReason, CheckKind, PlannedAction, PlannedObject, UndecidedResource};
 use crate::providers::{ImportAnswer, Providers};
 use crate::state::StateObject;
 use crate::{ProviderConfigAddress, Severity};
@@ -156,15 +156,17 @@ impl<'c> Walk<'_, 'c> {
             .unwrap_or_else(|_| dynamic());
         if self.input.options.mode != PlanMode::Destroy {
             let after = schema.block.mark_hidden(&after);
-            self.add_undecided(
-                index,
-                at,
-                resource.name,
+            let address = &self.world.instances[at].address;
+            let address = instance_address(address, resource.name, None::<InstanceKey>);
+            let because_of = self.unanswered[index].iter().cloned().collect();
+            self.plan.undecided.push(UndecidedResource {
+                address,
+                provider: resource.provider.clone(),
                 span,
-                resource.provider.clone(),
-                resource.schema,
+                because_of,
+                schema: Some(Arc::clone(schema)),
                 after,
-            );
+            });
         }
         self.unanswered[index].insert(resource_text(resource.name));
         self.world.instances[at].resources.insert(resource.name.clone(), dynamic());
@@ -195,7 +197,7 @@ impl<'c> Walk<'_, 'c> {
             other => other.clone(),
         };
         match self.input.options.mode {
-            PlanMode::Normal => self.plan_instance(instance, resource, variables, prior, importing),
+            PlanMode::Normal => self.plan_instance(instance, resource, variables, prior.as_ref(), importing),
             PlanMode::Destroy => {
                 if resource.config.lifecycle.prevent_destroy && prior.is_some() {
                     self.prevented(address, resource);
@@ -313,7 +315,7 @@ impl<'c> Walk<'_, 'c> {
         instance: &Instance<'_>,
         resource: &ResourceNode<'c>,
         variables: &Variables,
-        prior: Option<StateObject>,
+        prior: Option<&StateObject>,
         importing: Option<Value>,
     ) -> Value {
         let Instance { address, schema, index, .. } = instance;
@@ -330,16 +332,15 @@ impl<'c> Walk<'_, 'c> {
         let triggered = self.is_triggered(instance, resource) && prior.is_some();
         let requested = self.input.options.replace.contains(address);
         let prior_value = prior
-            .as_ref()
             .map_or_else(|| Value::null(schema.block.implied_type().clone()), |prior| prior.value.clone());
         let mut request = PlanRequest::new(&schema.block, &prior_value, &decoded.value);
         request.lifecycle = Lifecycle {
             ignore_changes: lifecycle.ignore_changes.clone(),
             create_before_destroy: creates_first,
             force_replace: requested || triggered,
-            tainted: prior.as_ref().is_some_and(|prior| prior.tainted),
+            tainted: prior.is_some_and(|prior| prior.tainted),
         };
-        if let Some(prior) = &prior {
+        if let Some(prior) = prior {
             request.private = prior.private.clone();
         }
         let address_text = address.to_string();

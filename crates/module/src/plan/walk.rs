@@ -1,15 +1,11 @@
 //! The planning walk: every node in order, in every instance of its module.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
 use objchange::address::{InstanceAddress, InstanceKey, Mode, ResourceAddress};
-use objchange::schema::Schema;
 use objchange::{Type, Value};
-use objchange_hcl::{
-    Diagnostic, DiagnosticExt, Expr, ModuleCall, OutputConfig, ResourceName, Scope, Span, evaluate,
-};
+use objchange_hcl::{Diagnostic, DiagnosticExt, Expr, ModuleCall, OutputConfig, Scope, Span, evaluate};
 use smol_str::SmolStr;
 
 use super::checks::Checks;
@@ -22,7 +18,7 @@ use super::instances::{Expanded, ModuleInstance, ModuleInstanceId, Repetition};
 use super::subject::{Subject, SubjectKind};
 use super::targets::Targets;
 use super::world::{World, dynamic};
-use super::{CheckKind, CheckStatus, ModulePlan, PlannedAction, PlannedObject, UndecidedResource};
+use super::{CheckKind, CheckStatus, ModulePlan, PlannedAction, PlannedObject};
 use crate::diagnostics::PROVIDER;
 use crate::providers::Providers;
 use crate::state::{PriorState, Removals, StateObject, StateResource};
@@ -324,10 +320,10 @@ impl<'c> Walk<'_, 'c> {
         let mut marks = objchange::value::Marks::NONE;
         // Before 1.13 a child's flag says nothing while planning.
         if output.sensitive && super::input::since(self.input.options.version, "1.13") {
-            marks = marks | objchange::value::Marks::SENSITIVE;
+            marks |= objchange::value::Marks::SENSITIVE;
         }
         if output.ephemeral {
-            marks = marks | objchange::value::Marks::EPHEMERAL;
+            marks |= objchange::value::Marks::EPHEMERAL;
         }
         self.world.instances[at].outputs.insert(name.clone(), value.with_marks(marks));
     }
@@ -589,30 +585,6 @@ impl<'c> Walk<'_, 'c> {
         self.graph.nodes.iter().enumerate().any(|(index, node)| {
             self.pending[index] && self.input.config.modules[node.module].path.starts_with(path)
         })
-    }
-
-    /// A resource whose instances nobody knows.
-    pub(crate) fn add_undecided(
-        &mut self,
-        index: usize,
-        at: ModuleInstanceId,
-        name: &ResourceName,
-        span: Span,
-        provider: crate::ProviderAddress,
-        schema: Option<&Schema>,
-        after: Value,
-    ) {
-        let address =
-            super::resource::instance_address(&self.world.instances[at].address, name, None::<InstanceKey>);
-        let because_of = self.unanswered[index].iter().cloned().collect();
-        self.plan.undecided.push(UndecidedResource {
-            address,
-            provider,
-            span,
-            because_of,
-            schema: schema.map(|schema| Arc::new(schema.clone())),
-            after,
-        });
     }
 }
 

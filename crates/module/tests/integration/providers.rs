@@ -271,7 +271,7 @@ fn remote_states_are_validated_as_terraform_does() {
             .collect::<Vec<_>>()
     };
     let local = ("backend", Value::from("local"));
-    assert!(told(&[local.clone()]).is_empty());
+    assert!(told(std::slice::from_ref(&local)).is_empty());
     assert_eq!(
         told(&[("backend", "nope".into())]),
         ["Invalid backend configuration: There is no backend type named \"nope\". (.backend)"]

@@ -141,7 +141,8 @@ fn wrong_files_are_told_in_terraforms_words() {
         assert_eq!(summaries(&found), [summary]);
     }
     let missing = VariableArgument::File("x.tfvars".to_owned(), Err(UnreadFile::Missing));
-    let (_, found) = given_variables(&mut config(&[("n", None)]), &arguments(&[missing.clone()]), old());
+    let (_, found) =
+        given_variables(&mut config(&[("n", None)]), &arguments(std::slice::from_ref(&missing)), old());
     assert_eq!(summaries(&found), ["Failed to read variables file"]);
     let newer = Version::parse("1.15.5").unwrap();
     let (_, found) = given_variables(&mut config(&[("n", None)]), &arguments(&[missing]), newer);

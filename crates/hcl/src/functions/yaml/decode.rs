@@ -110,7 +110,7 @@ fn read(text: &str) -> Result<Value, Unreadable> {
         match reader.next()? {
             Event::StreamStart | Event::Nothing => {}
             Event::DocumentStart(_) => break,
-            _ => return Err(wrong("there is no document").into()),
+            _ => return Err(wrong("on line 1, column 1: missing start of document").into()),
         }
     }
     let first = reader.next()?;
@@ -125,7 +125,7 @@ fn read(text: &str) -> Result<Value, Unreadable> {
                 })?;
                 return Ok(value);
             }
-            _ => return Err(wrong("there is more than one document").into()),
+            _ => return Err(wrong("on line 1, column 1: unexpected extra content after value").into()),
         }
     }
 }
@@ -143,7 +143,7 @@ fn check_version(text: &str) -> Result<(), FunctionError> {
     let directives = text.lines().take_while(|line| line.is_empty() || line.starts_with(['%', '#']));
     let versions = directives.filter_map(|line| line.strip_prefix("%YAML"));
     match versions.map(|version| version.split_whitespace().next()).find(|version| *version != Some("1.1")) {
-        Some(_) => Err(wrong("the document is in another version of YAML than 1.1")),
+        Some(_) => Err(wrong("found incompatible YAML document")),
         None => Ok(()),
     }
 }
@@ -224,7 +224,7 @@ impl<'t> Reader<'t> {
                 return Ok(value);
             }
             Event::Scalar(text, ScalarStyle::Plain, ..) if text.starts_with(['|', '>']) => {
-                return Err(wrong("a block of text cannot stand in brackets").into());
+                return Err(wrong("found character that cannot start any token").into());
             }
             Event::Scalar(text, style, anchor, tag) => {
                 let text = match style {
@@ -287,7 +287,7 @@ impl<'t> Reader<'t> {
             let event = self.next()?;
             let is_text = match &event {
                 Event::MappingEnd => return Ok(Value::object(members)),
-                Event::Alias(_) => return Err(wrong("an alias is a key").into()),
+                Event::Alias(_) => return Err(wrong("only strings are allowed as mapping keys").into()),
                 Event::Scalar(.., tag) => full(tag.as_deref()).is_some_and(|tag| tag.ends_with(":str")),
                 _ => false,
             };
@@ -295,13 +295,16 @@ impl<'t> Reader<'t> {
             let event = self.next()?;
             let value = self.node(event, depth + 1)?;
             let key = match key.kind() {
-                Kind::Null => return Err(wrong("a key is null").into()),
-                _ => key.convert(&Type::String).map_err(|_| wrong("a key is not text"))?,
+                Kind::Null => return Err(wrong("mapping key cannot be null").into()),
+                _ => key
+                    .convert(&Type::String)
+                    .map_err(|_| wrong("only strings are allowed as mapping keys"))?,
             };
             let key = key.as_str().unwrap_or_default();
             if key == "<<" && !is_text {
                 let Kind::Object(merged) = value.kind() else {
-                    return Err(wrong("what is merged with << must be a map").into());
+                    let found = value.ty().friendly_name();
+                    return Err(wrong(format!("cannot merge {found} into mapping")).into());
                 };
                 members.extend(merged.iter().map(|(name, member)| (name.clone(), member.clone())));
             } else {

@@ -59,7 +59,7 @@ impl Reader<'_> {
     fn endpoint(
         &mut self,
         expr: &Expr,
-        target: fn(&Expr) -> Result<MoveTarget, Diagnostic>,
+        target: fn(&Expr) -> Result<MoveTarget, Box<Diagnostic>>,
     ) -> Option<MoveEndpoint> {
         if !is_reference(expr) {
             if !matches!(expr.kind, ExprKind::Missing) {
@@ -70,7 +70,7 @@ impl Reader<'_> {
         match target(expr) {
             Ok(target) => Some(MoveEndpoint { target, span: expr.span }),
             Err(error) => {
-                self.problems.errors.push(error);
+                self.problems.errors.push(*error);
                 None
             }
         }
