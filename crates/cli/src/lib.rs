@@ -72,7 +72,7 @@ enum Command {
     #[cfg(not(feature = "provider"))]
     Explain(absent::Args),
     Plan(module_plan::Args),
-    /// The other form of `plan`.
+    // The other form of `plan`.
     #[command(name = plan::NAME, hide = true)]
     PlanResource(plan::Args),
     #[cfg(feature = "policy")]

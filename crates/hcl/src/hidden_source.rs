@@ -147,7 +147,7 @@ impl<'e> Search<'e, '_, '_> {
                 }
                 kind => match block.labels.first().and_then(|label| (self.schema)(kind, &label.text)) {
                     Some(schema) => self.block(&block.body, schema),
-                    None => self.opaque.push(block.all()),
+                    None => self.opaque.push(inside(block)),
                 },
             }
         }
@@ -165,7 +165,7 @@ impl<'e> Search<'e, '_, '_> {
                 self.calls(&attribute.expr);
             }
         }
-        self.opaque.extend(body.blocks.iter().map(Block::all));
+        self.opaque.extend(body.blocks.iter().map(inside));
     }
 
     /// The arguments of `sensitive` in a body and in the blocks in it.
@@ -201,7 +201,7 @@ impl<'e> Search<'e, '_, '_> {
                 // An attribute written as blocks, or nothing that the schema knows.
                 None if schema.attribute(kind).is_some_and(|attribute| !has_secrets(attribute)) => {}
                 None if &*block.kind == "lifecycle" => {}
-                None => self.opaque.push(block.all()),
+                None => self.opaque.push(inside(block)),
             }
         }
     }
@@ -214,7 +214,7 @@ impl<'e> Search<'e, '_, '_> {
             if &*block.kind == "content" {
                 self.block(&block.body, schema);
             } else {
-                self.opaque.push(block.all());
+                self.opaque.push(inside(block));
             }
         }
     }
@@ -254,6 +254,11 @@ impl<'e> Search<'e, '_, '_> {
         }
         spans
     }
+}
+
+/// All of a block but its header.
+fn inside(block: &Block) -> Span {
+    Span::new(block.open.start, block.all().end)
 }
 
 /// The variables that a file declares, and whether their values are hidden.

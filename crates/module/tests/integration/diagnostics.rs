@@ -98,8 +98,8 @@ fn a_place_is_told_in_lines_columns_and_bytes() {
         all.iter().map(|one| (one["severity"].as_str().unwrap(), one["summary"].as_str().unwrap())).collect();
     assert_eq!(told, [("warning", "Odd"), ("error", "Nowhere"), ("error", "Line 0"), ("error", "Wrong")]);
     let wrong = &all[3];
-    assert_eq!(wrong["range"]["start"], json!({"line": 3, "column": 7, "byte": 34}));
-    assert_eq!(wrong["range"]["end"], json!({"line": 3, "column": 8, "byte": 35}));
+    assert_eq!(wrong["range"]["start"], json!({"line": 3, "column": 7, "byte": 35}));
+    assert_eq!(wrong["range"]["end"], json!({"line": 3, "column": 8, "byte": 36}));
     assert_eq!(wrong["snippet"]["context"], "resource \"x_y\" \"é\"");
     assert_eq!(all[0]["snippet"]["context"], Json::Null);
     assert_eq!((all[1].get("range"), all[1].get("snippet")), (None, None));
@@ -121,14 +121,14 @@ fn secrets_in_lines_are_hidden() {
 
 #[test]
 fn similar_warnings_are_counted() {
-    let source = "a = 1\n";
+    let source = "variable \"v\" {}\n";
     let mut found = Diagnostics::default();
     for _ in 0..3 {
-        found.warning("Odd", span(source, "a"), "Hm.");
+        found.warning("Odd", span(source, "variable"), "Hm.");
     }
     assert_eq!(
         text(&config(source), &found),
-        "\nWarning: Odd\n\n  on main.tf line 1:\n   1: a = 1\n\nHm.\n\n(and 2 more similar warnings elsewhere)\n"
+        "\nWarning: Odd\n\n  on main.tf line 1:\n   1: variable \"v\" {}\n\nHm.\n\n(and 2 more similar warnings elsewhere)\n"
     );
 }
 

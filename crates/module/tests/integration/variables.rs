@@ -135,7 +135,7 @@ fn wrong_files_are_told_in_terraforms_words() {
          declare variable \"n\",\nplace this block in one of your .tf files, such as variables.tf.\n\nTo set a value for this \
          variable in a.tfvars, use the definition syntax\ninstead:\n    n = <value>\n"
     );
-    for (text, summary) in [("x {\n}\n", "Unexpected \"x\" block"), ("n = ", "Invalid expression")] {
+    for (text, summary) in [("x {\n}\n", "Unexpected \"x\" block"), ("n = \n", "Invalid expression")] {
         let mut config = config(&[("n", None)]);
         let (_, found) = given_variables(&mut config, &arguments(&[file("a.tfvars", text)]), old());
         assert_eq!(summaries(&found), [summary]);
