@@ -9,11 +9,14 @@ use crate::input::{InputError, Source};
 #[cfg(feature = "provider")]
 use crate::provider::{Binary, LaunchArgs, launch};
 
+/// The name of the group of arguments that give schemas.
+pub(crate) const SCHEMA_SOURCE: &str = "schema_source";
+
 /// The schemas that a command wants.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct SchemaArgs {
     /// The output of `terraform providers schema -json`
-    #[arg(long = "schemas", visible_alias = "schema", value_name = "FILE")]
+    #[arg(long = "schemas", visible_alias = "schema", value_name = "FILE", group = SCHEMA_SOURCE)]
     schemas: Option<PathBuf>,
 
     #[command(flatten)]
@@ -25,7 +28,7 @@ pub(crate) struct SchemaArgs {
 pub(crate) struct SchemaBinaries {
     /// Get the schemas from this provider binary instead; can be repeated
     #[cfg(feature = "provider")]
-    #[arg(long, value_name = "BINARY[=ADDRESS]", conflicts_with = "schemas")]
+    #[arg(long, value_name = "BINARY[=ADDRESS]", conflicts_with = "schemas", group = SCHEMA_SOURCE)]
     provider_binary: Vec<Binary>,
 }
 

@@ -1,7 +1,7 @@
 //! What every reader and writer of text needs once.
 //!
 //! - [`json::Reader`] reads JSON with the exact text of numbers and the place of everything.
-//! - [`quote_into`], [`visible`] and [`visible_json`] escape what must not reach a terminal.
+//! - [`quote_into`], [`visible`], [`visible_lines`] and [`visible_json`] escape what must not reach a terminal.
 //! - [`redact::Secrets`] hides secrets in text that others wrote.
 //! - [`re2::Pattern`] compiles patterns in the syntax of RE2 (feature `re2`).
 //! - [`Span`] is a part of a text, a [`LineIndex`] finds its line and column, and a [`Diagnostic`] says what is wrong with
@@ -28,7 +28,7 @@ mod span;
 pub use diagnostic::{Called, Diagnostic, Severity, Summary};
 #[cfg(feature = "source")]
 pub use lines::{LineIndex, Position};
-pub use quote::{is_printable, quote_into, visible, visible_json};
+pub use quote::{is_printable, quote_into, visible, visible_json, visible_lines};
 pub use similar::{did_you_mean, similar};
 pub use span::Span;
 

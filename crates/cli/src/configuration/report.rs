@@ -6,7 +6,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet, Title};
 use objchange_hcl::{
     Diagnostic, Excerpt, HiddenSource, LineIndex, Place, Places, Position, Severity, Sources, Span,
 };
-use objchange_text::visible;
+use objchange_text::{visible, visible_lines};
 
 /// More errors than this are counted only.
 const MAX_SHOWN: usize = 20;
@@ -54,10 +54,10 @@ pub(crate) fn snippet(
     };
     let group = match &*diagnostic.detail {
         "" => group,
-        detail => group.element(Level::NOTE.message(visible(detail))),
+        detail => group.element(Level::NOTE.message(visible_lines(detail))),
     };
     let values: Vec<String> =
-        diagnostic.values.iter().map(|(name, value)| format!("{} is {value}", visible(name))).collect();
+        diagnostic.values.iter().map(|(name, value)| format!("{} {value}", visible(name))).collect();
     let group = match &values[..] {
         [] => group,
         values => group.element(Level::NOTE.message(values.join("; "))),

@@ -1,6 +1,6 @@
 //! The report in JUnit's XML: a suite for each plan, a test case for each policy.
 
-use objchange_text::visible;
+use objchange_text::{visible, visible_lines};
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus};
 
 use super::OnUnknown;
@@ -58,8 +58,4 @@ pub(super) fn said(judged: &Judged) -> String {
         lines.push(visible_lines(&judged.print));
     }
     lines.join("\n")
-}
-
-fn visible_lines(text: &str) -> String {
-    text.lines().map(visible).collect::<Vec<_>>().join("\n")
 }
