@@ -435,7 +435,7 @@ fn what_is_given_is_validated() {
     // A default is checked too, and what nobody gives is not.
     let text = rule("default = 9", "var.x < 7", "\"no\"");
     let errors = value_of(&[("a.tf", &text)], &[], "1").unwrap_err();
-    assert_eq!(errors[0].values, [("var.x".to_owned(), "9".to_owned())]);
+    assert_eq!(errors[0].values, [("var.x".to_owned(), "is 9".to_owned())]);
     assert!(errors[0].detail.contains("at a.tf:3,3-13."), "{}", errors[0].detail);
     let text = rule("", "var.x < 7", "\"no\"");
     assert!(value_of(&[("a.tf", &text)], &[], "1").is_ok());

@@ -2,12 +2,16 @@
 //! chosen here; each in one line, so that a choice is changed in one place.
 
 use objchange_sentinel::{Policy, Run, RunErrorKind, Setup, Value, Verdict};
+use objchange_text::LineIndex;
 use serde_json::json;
 
 fn shown(source: &str) -> String {
     let policy = match Policy::parse("p", source) {
         Ok(policy) => policy,
-        Err(errors) => return format!("syntax {}", errors[0]),
+        Err(errors) => {
+            let at = LineIndex::new(source).position(errors[0].subject.expect("a place").start);
+            return format!("syntax {at}: {}", errors[0].detail);
+        }
     };
     let mut setup = Setup::default();
     setup.globals.insert("g".to_owned(), json!({ "x": 1 }));
