@@ -28,6 +28,10 @@ use crate::{Diagnostics, Severity};
 /// All independent errors are in [`ModulePlan::diagnostics`]; with one of them the plan is [`ModulePlan::errored`], and
 /// holds what could be planned all the same.
 pub fn plan(input: &PlanInput<'_>, providers: &mut dyn Providers) -> ModulePlan {
+    let wrong = input.config.wrong_call_arguments();
+    if wrong.has_errors() {
+        return only_errors(wrong);
+    }
     let missing = input.config.missing_provider_configs();
     if missing.has_errors() {
         return only_errors(missing);

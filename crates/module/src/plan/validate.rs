@@ -288,6 +288,10 @@ impl<'c> Validator<'_, 'c> {
     fn depends_on(&mut self, module: usize, items: &[Expr]) {
         for item in items {
             let checked = self.check(Place { module, ..Place::default() }, &variables(item));
+            if let Some((_, span)) = checked.subjects.first().and_then(|subject| subject.rest.first()) {
+                let detail = "References in depends_on must be to a whole object (resource, etc), not to an attribute of an object.";
+                self.found.error("Invalid depends_on reference", *span, detail);
+            }
             if checked.has_static_errors {
                 let is_undeclared =
                     |error: &Diagnostic| error.summary.starts_with("Reference to undeclared re");
