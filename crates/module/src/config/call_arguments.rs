@@ -1,6 +1,7 @@
 //! Whether the calls of modules give what the variables of these need, and no more.
 
 use objchange_hcl::did_you_mean;
+use smol_str::SmolStr;
 
 use super::Config;
 use crate::Diagnostics;
@@ -25,7 +26,7 @@ impl Config {
                 if variables.contains_key(&argument.name) {
                     continue;
                 }
-                let free = variables.keys().map(|name| name.as_str()).filter(|name| !is_given(name));
+                let free = variables.keys().map(SmolStr::as_str).filter(|name| !is_given(name));
                 let hint = did_you_mean(&argument.name, free);
                 let detail = format!("An argument named {:?} is not expected here.{hint}", argument.name);
                 diagnostics.error("Unsupported argument", argument.name_span, detail);
