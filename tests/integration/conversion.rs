@@ -186,11 +186,7 @@ fn an_error_of_types_leads_to_the_part_that_does_not_fit() {
             r#"["object",{"a":"bool","b":"bool","c":"bool"}]"#,
             r#"attributes "b" and "c" are required"#,
         ),
-        (
-            r#"["object",{"a":"string","b":"bool"}]"#,
-            r#"["map","number"]"#,
-            r#"attribute "b": number required"#,
-        ),
+        (r#"["object",{"a":"string","b":"bool"}]"#, r#"["map","number"]"#, r#"element "b": number required"#),
         ("\"string\"", r#"["object",{}]"#, "object required"),
     ];
     for (from, to, message) in cases {

@@ -9,7 +9,7 @@ fn shown(source: &str) -> String {
         Ok(policy) => policy,
         Err(errors) => {
             let at = LineIndex::new(source).position(errors[0].subject.expect("a place").start);
-            return format!("syntax {at}: {}", errors[0].detail);
+            return format!("syntax {at}: {}", errors[0]);
         }
     };
     let setup = Setup::default();
