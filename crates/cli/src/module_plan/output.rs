@@ -9,7 +9,7 @@ use anstream::{AutoStream, ColorChoice};
 use chrono::DateTime;
 use objchange_module::config::Config;
 use objchange_module::document::{DocumentInfo, change_set, write_plan};
-use objchange_module::plan::{ModulePlan, PlanMode, PlanOptions};
+use objchange_module::plan::{ModulePlan, PlanMode, PlanOptions, PlannedAction};
 use objchange_module::{Diagnostics, Schemas, Shown, Unanswered};
 use objchange_plan::{ChangeSet, Filter, GroupBy, Options, Program, Report, Schemas as ReportSchemas};
 
@@ -80,6 +80,10 @@ pub(super) fn plan(
     if args.gate.has_conditions() && !plan.undecided.is_empty() {
         verdict.refuse(format!("{} whose instances are not known", plan.undecided.len()));
     }
+    let simulated = || plan.changes.iter().filter(|change| !change.provider.is_builtin());
+    let updates = simulated().filter(|change| change.action == PlannedAction::Update).count();
+    let existing = simulated().filter(|change| !change.before.is_null()).count();
+    args.gate.refuse_unasked(&mut verdict, updates, existing);
     diagnostics(config, schemas, &plan.diagnostics)?;
     choice.unmatched(&places).iter().for_each(|note| exit::note(note));
     let code = args.gate.answer(&verdict, true)?;

@@ -126,6 +126,16 @@ impl Gate {
         !self.fail_on.is_empty()
     }
 
+    /// Refuses what only the providers could say, where they were not asked: which updates are replacements, and drift.
+    pub(crate) fn refuse_unasked(&self, verdict: &mut Verdict, updates: usize, objects: usize) {
+        if self.fail_on.contains(&FailOn::Replace) && updates > 0 {
+            verdict.refuse(format!("{updates} to update, of which the providers may replace some"));
+        }
+        if self.fail_on.contains(&FailOn::Drift) && objects > 0 {
+            verdict.refuse(format!("{objects} whose drift only the providers know"));
+        }
+    }
+
     /// Whether anything is to be told.
     pub(crate) fn is_asked(&self) -> bool {
         self.detailed_exitcode || !self.fail_on.is_empty()

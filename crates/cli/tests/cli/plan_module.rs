@@ -131,6 +131,38 @@ fn the_state_of_the_directory_counts() {
     assert!(output.stdout.contains("terraform_data.a"), "{output:?}");
 }
 
+#[test]
+fn a_gate_refuses_what_only_a_provider_could_say() {
+    let main = "terraform {\n  required_providers {\n    test = { source = \"example.com/test/test\" }\n  }\n}\n\
+                resource \"test_disk\" \"a\" {\n  name = \"new\"\n}\n";
+    let folder = folder("module-unasked", main);
+    let state = r#"{"version":4,"terraform_version":"1.11.4","serial":1,"lineage":"l","outputs":{},"resources":[
+        {"mode":"managed","type":"test_disk","name":"a","provider":"provider[\"example.com/test/test\"]",
+         "instances":[{"schema_version":0,"attributes":{"name":"old"}}]}]}"#;
+    folder.write("terraform.tfstate", state);
+    let replace = plan(&folder, &["--fail-on", "replace"]);
+    assert_eq!(replace.code, 1, "{replace:?}");
+    assert!(replace.stderr.contains("1 to update, of which the providers may replace some"), "{replace:?}");
+    let drift = plan(&folder, &["--fail-on", "drift"]);
+    assert_eq!(drift.code, 1, "{drift:?}");
+    assert_eq!(plan(&folder, &["--fail-on", "create"]).code, 0);
+}
+
+#[test]
+fn what_a_remote_state_hides_stays_hidden() {
+    let main = "data \"terraform_remote_state\" \"r\" {\n  backend = \"local\"\n  config = { path = \
+                \"r.tfstate\" }\n}\nresource \"terraform_data\" \"a\" {\n  input = \
+                data.terraform_remote_state.r.outputs.pin\n}\n";
+    let folder = folder("module-remote", main);
+    let state = r#"{"version":4,"terraform_version":"1.11.4","serial":1,"lineage":"l","resources":[],
+        "outputs":{"pin":{"value":"s3cret","type":"string","sensitive":true}}}"#;
+    folder.write("r.tfstate", state);
+    let output = plan(&folder, &[]);
+    assert_eq!(output.code, 0, "{output:?}");
+    assert!(output.stdout.contains("(sensitive value)"), "{output:?}");
+    assert!(!format!("{output:?}").contains("s3cret"), "{output:?}");
+}
+
 #[cfg(unix)]
 #[test]
 fn nothing_outside_of_the_directory_is_read() {

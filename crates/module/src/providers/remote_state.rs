@@ -113,7 +113,11 @@ pub(super) fn read(files: &dyn Files, schema: &Schema, config: &Value) -> DataAn
         _ => Vec::new(),
     };
     // Of an output that is there, the default does not count.
-    let stored = stored.into_iter().map(|(name, output)| (name, output.value));
+    let stored = stored.into_iter().map(|(name, output)| match output.sensitive {
+        // Terraform 1.11 shows it; what a state hides is never shown here.
+        true => (name, output.value.sensitive()),
+        false => (name, output.value),
+    });
     let all = Value::object(defaults.into_iter().chain(stored));
     let Ok(object) = schema.block.coerce_value(config) else { return DataAnswer::NotKnown };
     DataAnswer::Known(with_attributes(&object, &[("outputs", all)]))
