@@ -15,7 +15,7 @@ pub struct Excerpt {
     pub subject: Range<usize>,
 }
 
-/// What stands for a hidden part.
+/// The text that is shown in place of a hidden part.
 const HIDDEN: &str = "(sensitive value)";
 
 impl Excerpt {

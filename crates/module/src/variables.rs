@@ -96,7 +96,7 @@ pub fn given_variables(
     let mut reading = Reading::default();
     for (name, text) in &sources.environment {
         if let Some(name) = name.strip_prefix(ENVIRONMENT_PREFIX) {
-            reading.found.insert(name.into(), Found::Environment(text.clone()));
+            reading.found.insert(name.into(), GivenValue::Environment(text.clone()));
         }
     }
     for (name, text) in &sources.automatic {
@@ -120,7 +120,7 @@ pub fn given_variables(
 
 /// A value as it was found.
 #[derive(Debug)]
-enum Found {
+enum GivenValue {
     Environment(String),
     Argument(String),
     InFile { file: String, attribute: Box<Attribute> },
@@ -129,7 +129,7 @@ enum Found {
 /// What has been read so far.
 #[derive(Debug, Default)]
 struct Reading {
-    found: BTreeMap<SmolStr, Found>,
+    found: BTreeMap<SmolStr, GivenValue>,
     diagnostics: Diagnostics,
 }
 
@@ -150,7 +150,7 @@ impl Reading {
             );
             return self.invalid_argument(detail);
         }
-        self.found.insert(name.into(), Found::Argument(value.to_owned()));
+        self.found.insert(name.into(), GivenValue::Argument(value.to_owned()));
     }
 
     fn invalid_argument(&mut self, detail: String) {
@@ -189,7 +189,7 @@ impl Reading {
             return self.diagnostics.push(Severity::Error, error);
         }
         for attribute in body.attributes {
-            let found = Found::InFile { file: name.to_owned(), attribute: Box::new(attribute.clone()) };
+            let found = GivenValue::InFile { file: name.to_owned(), attribute: Box::new(attribute.clone()) };
             self.found.insert(attribute.name, found);
         }
     }
@@ -250,19 +250,19 @@ fn misplaced_block(file: &str, body: &Body) -> Option<Diagnostic> {
 /// The value of a declared variable.
 fn value(
     name: &SmolStr,
-    found: &Found,
+    found: &GivenValue,
     variable: &VariableConfig,
     sources: &mut Sources,
 ) -> Result<GivenVariable, Vec<Diagnostic>> {
     let (value, origin, span) = match found {
-        Found::InFile { attribute, .. } => {
+        GivenValue::InFile { attribute, .. } => {
             (constant(&attribute.expr)?, String::new(), Some(attribute.expr.span))
         }
-        Found::Environment(text) => {
+        GivenValue::Environment(text) => {
             let origin = format!("set using the {ENVIRONMENT_PREFIX}{name} environment variable");
             (written(name, text, variable, sources)?, origin, None)
         }
-        Found::Argument(text) => {
+        GivenValue::Argument(text) => {
             (written(name, text, variable, sources)?, format!("set using -var=\"{name}=...\""), None)
         }
     };
@@ -306,21 +306,21 @@ pub(crate) fn is_argument_source(source: &str) -> bool {
 
 /// Says which values are of no declared variable: of the command line that is an error, of files the first two are named,
 /// and of the environment it is nothing.
-fn warn_of_undeclared(undeclared: Vec<(SmolStr, Found)>, diagnostics: &mut Diagnostics) {
+fn warn_of_undeclared(undeclared: Vec<(SmolStr, GivenValue)>, diagnostics: &mut Diagnostics) {
     const SUMMARY: &str = "Value for undeclared variable";
     const NAMED: usize = 2;
     let mut in_files = 0;
     for (name, found) in undeclared {
         match found {
-            Found::Environment(_) => {}
-            Found::Argument(_) => {
+            GivenValue::Environment(_) => {}
+            GivenValue::Argument(_) => {
                 let detail = format!(
                     "A variable named {name:?} was assigned on the command line, but the root module does not declare a \
                      variable of that name. To use this value, add a \"variable\" block to the configuration."
                 );
                 diagnostics.without_place(Severity::Error, SUMMARY, detail);
             }
-            Found::InFile { file, .. } => {
+            GivenValue::InFile { file, .. } => {
                 in_files += 1;
                 if in_files > NAMED {
                     continue;

@@ -66,7 +66,7 @@ impl Files for DiskFiles {
         let mut names = Vec::new();
         for entry in fs::read_dir(path).map_err(|error| error.to_string())? {
             let entry = entry.map_err(|error| error.to_string())?;
-            // A name that is no text is no name of configuration.
+            // Configuration files have names in UTF-8.
             let Ok(name) = entry.file_name().into_string() else { continue };
             if !entry.path().is_dir() {
                 names.push(name);

@@ -116,7 +116,7 @@ impl Choice {
         self.places.action.is_empty() || shown().any(|action| actions.contains(action))
     }
 
-    /// The options that name nothing among these resources, with the most similar name that it has.
+    /// The options that match none of these resources, each with the most similar name there is.
     pub(crate) fn unmatched(&self, places: &[(&str, &str)]) -> Vec<String> {
         let is_by_place = !(self.places.only.is_empty()
             && self.places.exclude.is_empty()

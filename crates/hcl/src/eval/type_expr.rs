@@ -85,7 +85,7 @@ impl Defaults {
 }
 
 impl TypeConstraint {
-    /// The type that an expression stands for.
+    /// The type that a type expression means.
     ///
     /// # Errors
     ///
@@ -132,12 +132,12 @@ pub fn constant(expr: &Expr) -> Result<Value, Vec<Diagnostic>> {
 }
 
 impl Evaluator<'_> {
-    /// The type that an expression stands for by itself.
+    /// The type that a type expression means by itself.
     pub(crate) fn type_constraint(&mut self, expr: &Expr) -> Result<TypeConstraint, Failed> {
         self.type_of(expr, &Scope::new(&Variables::default()))
     }
 
-    /// The type that an expression stands for.
+    /// The type that a type expression means.
     pub(super) fn type_of(&mut self, expr: &Expr, scope: &Scope<'_>) -> Result<TypeConstraint, Failed> {
         match &expr.kind {
             ExprKind::Variable(variable) if variable.steps.is_empty() => {

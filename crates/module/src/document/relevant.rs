@@ -73,7 +73,7 @@ enum Part {
 }
 
 /// A part in one instance of its module.
-type Place = (Rc<ModuleAddress>, ModuleId, Part);
+type ModulePart = (Rc<ModuleAddress>, ModuleId, Part);
 
 /// What a part refers to.
 #[derive(Debug)]
@@ -88,8 +88,8 @@ struct Search<'c> {
     is_cut_at_dynamic: bool,
     /// What each part refers to, the same in all instances of its module.
     contents: HashMap<(ModuleId, Part), Rc<[Target]>>,
-    visited: HashSet<Place>,
-    pending: Vec<Place>,
+    visited: HashSet<ModulePart>,
+    pending: Vec<ModulePart>,
     found: BTreeSet<RelevantAttribute>,
 }
 

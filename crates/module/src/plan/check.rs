@@ -11,7 +11,7 @@ use crate::config::{Config, ModuleId};
 
 /// Where an expression stands.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Place<'p> {
+pub(crate) struct ReferenceContext<'p> {
     pub(crate) module: ModuleId,
     /// `count` means something here.
     pub(crate) has_count: bool,
@@ -37,7 +37,7 @@ pub(crate) struct Checked {
 pub(crate) fn check(
     config: &Config,
     graph: &Graph<'_>,
-    place: Place<'_>,
+    place: ReferenceContext<'_>,
     references: &[Reference<'_>],
 ) -> Checked {
     let mut checked = Checked::default();
@@ -63,7 +63,7 @@ pub(crate) fn check(
 struct Checker<'p, 'c> {
     config: &'c Config,
     graph: &'p Graph<'c>,
-    place: Place<'p>,
+    place: ReferenceContext<'p>,
 }
 
 impl Checker<'_, '_> {

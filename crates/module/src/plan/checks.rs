@@ -11,14 +11,14 @@ use super::{CheckInstance, CheckKind, CheckResult, CheckStatus};
 /// The results of all conditions.
 #[derive(Debug, Default)]
 pub(crate) struct Checks {
-    objects: BTreeMap<Object, Found>,
+    objects: BTreeMap<Object, CheckedObject>,
 }
 
 /// An object of configuration: the calls to its module, its kind, and its name there.
 type Object = (Vec<SmolStr>, CheckKind, String);
 
 #[derive(Debug, Default)]
-struct Found {
+struct CheckedObject {
     /// How many conditions each instance has.
     conditions: usize,
     /// The instances are known, if only that there are none.

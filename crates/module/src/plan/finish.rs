@@ -1,12 +1,9 @@
 //! What is left to do after the walk: orders, the state after apply, and what the plan is as a whole.
 
-use std::cmp::Ordering;
-
-use objchange::address::{InstanceAddress, InstanceKey, Mode, ModuleAddress};
-
 use super::input::PlanMode;
-use super::{ModulePlan, PlannedAction, PlannedObject, PlannedStateObject};
+use super::{ModulePlan, PlannedAction, PlannedStateObject};
 use crate::Diagnostics;
+use crate::document::compare_changes;
 
 /// Puts the changes into the order of plan documents, and says what the state will hold.
 ///
@@ -18,8 +15,8 @@ pub(crate) fn finish(
     state_differs: bool,
     found: Diagnostics,
 ) {
-    plan.changes.sort_by(order);
-    plan.drift.sort_by(order);
+    plan.changes.sort_by(compare_changes);
+    plan.drift.sort_by(compare_changes);
     plan.planned_state = planned_state(plan, mode);
     plan.errored = found.has_errors();
     let outputs = plan.outputs.values().any(|output| output.action != PlannedAction::NoOp);
@@ -31,38 +28,6 @@ pub(crate) fn finish(
     plan.applyable = !plan.errored && (outputs || resources || state_differs);
     plan.complete = !plan.errored && is_complete && plan.undecided.is_empty();
     plan.diagnostics = found;
-}
-
-/// The order of `resource_changes`.
-fn order(a: &PlannedObject, b: &PlannedObject) -> Ordering {
-    order_of_addresses(&a.address, &b.address).then_with(|| a.deposed.cmp(&b.deposed))
-}
-
-/// Modules by depth and path, data before managed resources, then type, name and key.
-pub(crate) fn order_of_addresses(a: &InstanceAddress, b: &InstanceAddress) -> Ordering {
-    let mode = |mode: Mode| match mode {
-        Mode::Data => 0,
-        Mode::Managed => 1,
-        Mode::Ephemeral => 2,
-    };
-    order_of_modules(&a.resource.module, &b.resource.module)
-        .then_with(|| mode(a.resource.mode).cmp(&mode(b.resource.mode)))
-        .then_with(|| a.resource.resource_type.cmp(&b.resource.resource_type))
-        .then_with(|| a.resource.name.cmp(&b.resource.name))
-        .then_with(|| order_of_keys(a.key.as_ref(), b.key.as_ref()))
-}
-
-fn order_of_modules(a: &ModuleAddress, b: &ModuleAddress) -> Ordering {
-    a.0.len().cmp(&b.0.len()).then_with(|| {
-        let steps = std::iter::zip(&a.0, &b.0)
-            .map(|(a, b)| a.name.cmp(&b.name).then_with(|| order_of_keys(a.key.as_ref(), b.key.as_ref())));
-        steps.fold(Ordering::Equal, Ordering::then)
-    })
-}
-
-/// No key, then numbers, then strings.
-fn order_of_keys(a: Option<&InstanceKey>, b: Option<&InstanceKey>) -> Ordering {
-    a.cmp(&b)
 }
 
 /// What the state will hold after apply.

@@ -16,11 +16,11 @@ pub(crate) enum Targets {
     /// Everything.
     All,
     /// A part.
-    Some(Part),
+    Some(TargetedPart),
 }
 
 #[derive(Debug)]
-pub(crate) struct Part {
+pub(crate) struct TargetedPart {
     targets: Vec<Target>,
     nodes: Vec<bool>,
     /// The resources that are planned with all their instances, because others need them.
@@ -73,7 +73,7 @@ impl Targets {
                 }
             }
         }
-        Self::Some(Part { targets: options.targets.clone(), nodes, needed })
+        Self::Some(TargetedPart { targets: options.targets.clone(), nodes, needed })
     }
 
     /// Whether a node is planned.

@@ -10,7 +10,7 @@ use objchange_hcl::{
 use smol_str::SmolStr;
 
 use super::CheckStatus;
-use super::check::{Checked, Place, check};
+use super::check::{Checked, ReferenceContext, check};
 use super::conditions::{self, Words, judge};
 use super::expand::{self, Expansion};
 use super::graph::{Graph, NodeKind, ProviderNode, ResourceNode, resource_text, schema_kind};
@@ -86,7 +86,10 @@ impl<'c> Validator<'_, 'c> {
             NodeKind::Local(name, local) => {
                 let is_own = |subject: &SubjectKind| *subject == SubjectKind::Local((*name).clone());
                 let references = variables(&local.expr);
-                let checked = self.check(Place { module: node.module, ..Place::default() }, &references);
+                let checked = self.check(
+                    ReferenceContext { module: node.module, ..ReferenceContext::default() },
+                    &references,
+                );
                 if let Some(own) = checked.subjects.iter().find(|subject| is_own(&subject.kind)) {
                     let detail = format!(
                         "Local value local.{name} cannot use its own result as part of its expression."
@@ -98,7 +101,7 @@ impl<'c> Validator<'_, 'c> {
                 self.world.instances[at].locals.insert((*name).clone(), value);
             }
             NodeKind::Output(name, output) => {
-                let place = Place { module: node.module, ..Place::default() };
+                let place = ReferenceContext { module: node.module, ..ReferenceContext::default() };
                 self.conditions(at, place, &output.preconditions, &conditions::OUTPUT, output.header);
                 self.depends_on(node.module, &output.depends_on);
                 let errors = self.found.error_count();
@@ -113,7 +116,11 @@ impl<'c> Validator<'_, 'c> {
             NodeKind::Resource(resource) => self.resource(at, node.module, resource),
             NodeKind::Provider(provider) => self.provider(at, node.module, provider),
             NodeKind::Check(name, config) => {
-                let place = Place { module: node.module, check: Some(name), ..Place::default() };
+                let place = ReferenceContext {
+                    module: node.module,
+                    check: Some(name),
+                    ..ReferenceContext::default()
+                };
                 for assert in &config.asserts {
                     self.condition(at, place, assert, &conditions::ASSERT, None);
                 }
@@ -121,12 +128,12 @@ impl<'c> Validator<'_, 'c> {
         }
     }
 
-    fn check(&self, place: Place<'_>, references: &[Reference<'_>]) -> Checked {
+    fn check(&self, place: ReferenceContext<'_>, references: &[Reference<'_>]) -> Checked {
         check(self.input.config, self.graph, place, references)
     }
 
     /// The value of an expression whose references are right; an unknown one otherwise.
-    fn evaluate(&mut self, at: ModuleInstanceId, place: Place<'_>, expr: &Expr) -> Value {
+    fn evaluate(&mut self, at: ModuleInstanceId, place: ReferenceContext<'_>, expr: &Expr) -> Value {
         let checked = self.check(place, &variables(expr));
         let names = self.names(at, place);
         self.evaluate_checked(at, expr, checked, &names)
@@ -151,7 +158,7 @@ impl<'c> Validator<'_, 'c> {
     }
 
     /// What `count`, `each` and `self` are at a place.
-    fn names(&self, _at: ModuleInstanceId, place: Place<'_>) -> Vec<(&'static str, Value)> {
+    fn names(&self, _at: ModuleInstanceId, place: ReferenceContext<'_>) -> Vec<(&'static str, Value)> {
         let repetition = Repetition {
             count_index: place.has_count.then(|| Value::unknown(Type::Number)),
             each: place.has_each.then(|| (Value::unknown(Type::String), dynamic())),
@@ -173,11 +180,11 @@ impl<'c> Validator<'_, 'c> {
             let argument = call.arguments.iter().find(|argument| argument.name == *name);
             let actual = match argument {
                 Some(argument) => {
-                    let place = Place {
+                    let place = ReferenceContext {
                         module: self.world.instances[parent].module,
                         has_count: call.count.is_some(),
                         has_each: call.for_each.is_some(),
-                        ..Place::default()
+                        ..ReferenceContext::default()
                     };
                     let errors = self.found.error_count();
                     let value = self.evaluate(parent, place, &argument.expr);
@@ -209,7 +216,7 @@ impl<'c> Validator<'_, 'c> {
 
     fn validation(&mut self, at: ModuleInstanceId, name: &SmolStr, variable: &VariableConfig) {
         let module = self.world.instances[at].module;
-        let place = Place { module, ..Place::default() };
+        let place = ReferenceContext { module, ..ReferenceContext::default() };
         let reported = super::variable::reported_at(self.input.config, module, name, variable);
         // The rules judge the value itself, where it is known already.
         let actual = self.world.actual_variables.get(&(at, name.clone())).cloned();
@@ -231,7 +238,7 @@ impl<'c> Validator<'_, 'c> {
         }
     }
 
-    fn checked_condition(&self, place: Place<'_>, condition: &Condition) -> Checked {
+    fn checked_condition(&self, place: ReferenceContext<'_>, condition: &Condition) -> Checked {
         let mut all = variables(&condition.condition);
         all.extend(variables(&condition.error_message));
         self.check(place, &all)
@@ -251,7 +258,8 @@ impl<'c> Validator<'_, 'c> {
         for_each: Option<&Expr>,
     ) -> bool {
         let Some(expr) = count.or(for_each) else { return true };
-        let checked = self.check(Place { module, ..Place::default() }, &variables(expr));
+        let checked =
+            self.check(ReferenceContext { module, ..ReferenceContext::default() }, &variables(expr));
         if !checked.errors.is_empty() {
             self.found.errors(checked.errors);
             return count.is_none();
@@ -271,7 +279,7 @@ impl<'c> Validator<'_, 'c> {
 
     /// An `import` block, as far as its values are known.
     fn import(&mut self, import: &ImportConfig) {
-        let place = Place { has_each: import.for_each.is_some(), ..Place::default() };
+        let place = ReferenceContext { has_each: import.for_each.is_some(), ..ReferenceContext::default() };
         let Some(id) = &import.id else { return };
         let checked = self.check(place, &variables(id));
         if !checked.errors.is_empty() {
@@ -287,7 +295,8 @@ impl<'c> Validator<'_, 'c> {
 
     fn depends_on(&mut self, module: usize, items: &[Expr]) {
         for item in items {
-            let checked = self.check(Place { module, ..Place::default() }, &variables(item));
+            let checked =
+                self.check(ReferenceContext { module, ..ReferenceContext::default() }, &variables(item));
             if let Some((_, span)) = checked.subjects.first().and_then(|subject| subject.rest.first()) {
                 let detail = "References in depends_on must be to a whole object (resource, etc), not to an attribute of an object.";
                 self.found.error("Invalid depends_on reference", *span, detail);
@@ -303,7 +312,7 @@ impl<'c> Validator<'_, 'c> {
     fn provider(&mut self, at: ModuleInstanceId, module: usize, provider: &ProviderNode<'_>) {
         let (Some(config), Some(schema)) = (provider.config, provider.schema) else { return };
         self.found.errors(provider.body_errors.iter().cloned());
-        let place = Place { module, ..Place::default() };
+        let place = ReferenceContext { module, ..ReferenceContext::default() };
         if let Some(decoded) = self.decode(at, place, &provider.body, &schema.block) {
             let value = decoded.value;
             let found = self.providers.validate(
@@ -320,7 +329,7 @@ impl<'c> Validator<'_, 'c> {
     fn decode<'b>(
         &mut self,
         at: ModuleInstanceId,
-        place: Place<'_>,
+        place: ReferenceContext<'_>,
         body: &'b objchange_hcl::Body,
         schema: &Block,
     ) -> Option<Decoded<'b>> {
@@ -347,12 +356,12 @@ impl<'c> Validator<'_, 'c> {
             self.found.error("Invalid resource type", type_span(resource), self.unknown_type(resource));
             return;
         };
-        let place = Place {
+        let place = ReferenceContext {
             module,
             has_count: config.count.is_some(),
             has_each: config.for_each.is_some(),
             check: config.check.as_deref(),
-            ..Place::default()
+            ..ReferenceContext::default()
         };
         self.depends_on(module, &config.depends_on);
         if !self.expand(at, module, config.count.as_ref(), config.for_each.as_ref()) {
@@ -394,7 +403,7 @@ impl<'c> Validator<'_, 'c> {
                 self.resource_condition(at, place, condition);
             }
         }
-        let with_self = Place { self_schema: Some(&schema.block), ..place };
+        let with_self = ReferenceContext { self_schema: Some(&schema.block), ..place };
         for condition in &lifecycle.postconditions {
             if !self.is_about_itself(resource, condition, "Invalid reference in postcondition") {
                 self.resource_condition(at, with_self, condition);
@@ -406,7 +415,12 @@ impl<'c> Validator<'_, 'c> {
     }
 
     /// A body whose schema is of no interest here.
-    fn generic_body(&mut self, at: ModuleInstanceId, place: Place<'_>, body: &objchange_hcl::Body) {
+    fn generic_body(
+        &mut self,
+        at: ModuleInstanceId,
+        place: ReferenceContext<'_>,
+        body: &objchange_hcl::Body,
+    ) {
         for attribute in &body.attributes {
             if attribute.name == "when" || attribute.name == "on_failure" {
                 continue;
@@ -470,7 +484,12 @@ impl<'c> Validator<'_, 'c> {
     }
 
     /// A condition that is only looked at: its types, and the names in it.
-    fn resource_condition(&mut self, at: ModuleInstanceId, place: Place<'_>, condition: &Condition) {
+    fn resource_condition(
+        &mut self,
+        at: ModuleInstanceId,
+        place: ReferenceContext<'_>,
+        condition: &Condition,
+    ) {
         for (expr, ty) in [(&condition.condition, Type::Bool), (&condition.error_message, Type::String)] {
             let checked = self.check(place, &variables(expr));
             let has_static_errors = checked.has_static_errors;
@@ -495,7 +514,7 @@ impl<'c> Validator<'_, 'c> {
     fn conditions(
         &mut self,
         at: ModuleInstanceId,
-        place: Place<'_>,
+        place: ReferenceContext<'_>,
         all: &[Condition],
         words: &Words,
         _header: Span,
@@ -509,7 +528,7 @@ impl<'c> Validator<'_, 'c> {
     fn condition(
         &mut self,
         at: ModuleInstanceId,
-        place: Place<'_>,
+        place: ReferenceContext<'_>,
         condition: &Condition,
         words: &Words,
         fails: Option<CheckStatus>,

@@ -165,7 +165,7 @@ fn check(target: &Target, text: &str, schemas: &Arc<Schemas>) -> Vec<Diagnostic>
         globals: globals.cloned().collect(),
         imports: Some(&shape),
     };
-    // One rule of SARIF stands for all of them.
+    // They share one SARIF rule.
     let as_rule = |error| Diagnostic { kind: SYNTAX_ERROR.into(), ..error };
     lint(text, &context).unwrap_or_else(|errors| errors.into_iter().map(as_rule).collect())
 }

@@ -197,7 +197,7 @@ impl Reader<'_> {
         Some(Ok(()))
     }
 
-    /// The character that an escape stands for, from behind the backslash.
+    /// The character that an escape means. Reads from after the backslash.
     fn escaped(&mut self, start: usize) -> Result<char, Refusal> {
         let Some(c) = self.next() else {
             return Err(Refusal { code: "trailing backslash at end of expression", part: String::new() });
