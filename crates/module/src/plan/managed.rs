@@ -12,6 +12,7 @@ use objchange::value::Path;
 use objchange::{Type, Value};
 use objchange_hcl::{Decoded, Diagnostic, Purpose, Scope, Variables, decode};
 
+use super::ImportedBy;
 use super::conditions::{self, judge};
 use super::graph::{ResourceNode, resource_text};
 use super::input::PlanMode;
@@ -68,6 +69,7 @@ impl<'c> Walk<'_, 'c> {
             let (count, for_each) = (resource.config.count.as_ref(), resource.config.for_each.as_ref());
             let Some(expansion) = self.expand(index, at, count, for_each) else {
                 self.keep_all(at, resource);
+                self.forget_imports(&graph.nodes[index].imports);
                 continue;
             };
             if let Expanded::Undecided(repetition) = &expansion {
@@ -147,6 +149,7 @@ impl<'c> Walk<'_, 'c> {
         repetition: &Repetition,
     ) {
         self.keep_all(at, resource);
+        self.forget_imports(&self.graph.nodes[index].imports);
         self.pending[index] = true;
         let span = resource.config.count.as_ref().or(resource.config.for_each.as_ref());
         let span = span.map_or(resource.config.header, |expr| expr.span);
@@ -187,7 +190,7 @@ impl<'c> Walk<'_, 'c> {
         if !self.targets.includes_instance(address) {
             return self.current(address).map_or_else(nothing, |object| object.value.clone());
         }
-        let importing = self.import(instance, resource, variables);
+        let importing = self.import(instance, resource);
         let stored = self.current(address).cloned();
         let is_new = importing.is_some();
         let prior = match &stored {
@@ -322,7 +325,7 @@ impl<'c> Walk<'_, 'c> {
         resource: &ResourceNode<'c>,
         variables: &Variables,
         prior: Option<&StateObject>,
-        importing: Option<Value>,
+        importing: Option<ImportedBy>,
     ) -> Value {
         let Instance { address, schema, index, .. } = instance;
         let nothing = Value::unknown(schema.block.implied_type().clone());
@@ -569,20 +572,17 @@ impl<'c> Walk<'_, 'c> {
         }
     }
 
-    /// Imports the object of an instance that is not in the state yet; the identifier, if it was.
-    fn import(
-        &mut self,
-        instance: &Instance<'_>,
-        resource: &ResourceNode<'c>,
-        _variables: &Variables,
-    ) -> Option<Value> {
-        if self.input.options.mode == PlanMode::Destroy || self.current(&instance.address).is_some() {
+    /// Imports the object of an instance that is not in the state yet; what it was found by, if it was.
+    fn import(&mut self, instance: &Instance<'_>, resource: &ResourceNode<'c>) -> Option<ImportedBy> {
+        if self.current(&instance.address).is_some() {
             return None;
         }
         let import = self.imports.remove(&instance.address)?;
-        let Some(id) = import.id.unmark_deep().0.as_str().map(str::to_owned) else { return Some(import.id) };
         let address = instance.address.to_string();
-        let answer = self.providers.import(&resource.provider_config, &address, instance.schema, &id);
+        let answer = match import.by.id() {
+            Some(id) => self.providers.import(&resource.provider_config, &address, instance.schema, id),
+            None => ImportAnswer::NotKnown,
+        };
         match answer {
             ImportAnswer::Known(value) => {
                 let value = instance.schema.block.mark_hidden(&value);
@@ -603,7 +603,7 @@ impl<'c> Walk<'_, 'c> {
                 return None;
             }
         }
-        Some(import.id)
+        Some(import.by)
     }
 
     /// An ephemeral resource: its values are unknown without its provider.

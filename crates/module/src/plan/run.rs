@@ -32,6 +32,10 @@ pub fn plan(input: &PlanInput<'_>, providers: &mut dyn Providers) -> ModulePlan 
     if wrong.has_errors() {
         return only_errors(wrong);
     }
+    let missing = input.config.missing_provisioners();
+    if missing.has_errors() {
+        return only_errors(missing);
+    }
     let missing = input.config.missing_provider_configs();
     if missing.has_errors() {
         return only_errors(missing);

@@ -15,7 +15,7 @@ use super::conditions::{self, Words, judge};
 use super::expand::{self, Expansion};
 use super::graph::{Graph, NodeKind, ProviderNode, ResourceNode, resource_text, schema_kind};
 use super::input::PlanInput;
-use super::instances::{ModuleInstance, ModuleInstanceId, Repetition};
+use super::instances::{Expanded, ModuleInstance, ModuleInstanceId, Repetition};
 use super::subject::{Subject, SubjectKind};
 use super::world::{World, dynamic};
 use crate::diagnostics::PROVIDER;
@@ -102,7 +102,7 @@ impl<'c> Validator<'_, 'c> {
             }
             NodeKind::Output(name, output) => {
                 let place = ReferenceContext { module: node.module, ..ReferenceContext::default() };
-                self.conditions(at, place, &output.preconditions, &conditions::OUTPUT, output.header);
+                self.conditions(at, place, &output.preconditions, &conditions::OUTPUT);
                 self.depends_on(node.module, &output.depends_on);
                 let errors = self.found.error_count();
                 let value = self.evaluate(at, place, &output.value);
@@ -121,8 +121,10 @@ impl<'c> Validator<'_, 'c> {
                     check: Some(name),
                     ..ReferenceContext::default()
                 };
+                // What is wrong with the values of an assertion is found when it is judged.
                 for assert in &config.asserts {
-                    self.condition(at, place, assert, &conditions::ASSERT, None);
+                    let checked = self.checked_condition(place, assert);
+                    self.found.errors(checked.errors);
                 }
             }
         }
@@ -280,6 +282,11 @@ impl<'c> Validator<'_, 'c> {
     /// An `import` block, as far as its values are known.
     fn import(&mut self, import: &ImportConfig) {
         let place = ReferenceContext { has_each: import.for_each.is_some(), ..ReferenceContext::default() };
+        let errors = self.found.error_count();
+        self.import_addresses(import);
+        if self.found.error_count() > errors {
+            return;
+        }
         let Some(id) = &import.id else { return };
         let checked = self.check(place, &variables(id));
         if !checked.errors.is_empty() {
@@ -291,6 +298,43 @@ impl<'c> Validator<'_, 'c> {
         let outer = Scope::new(&values);
         let (_, errors) = super::imports::identifier(id, &outer.with(&names), self.input.functions, false);
         self.found.errors(errors);
+    }
+
+    /// The addresses of an `import` block: one for each element of its `for_each` as far as that is known.
+    fn import_addresses(&mut self, import: &ImportConfig) {
+        let nothing = objchange_hcl::Variables::default();
+        let instances = match &import.for_each {
+            None => Expanded::Single(Repetition::default()),
+            Some(expr) => {
+                let checked = self.check(ReferenceContext::default(), &variables(expr));
+                if !checked.errors.is_empty() {
+                    self.found.errors(checked.errors);
+                    return;
+                }
+                let values = self.world.variables(self.graph, 0, &checked.subjects);
+                let most = self.input.options.max_instances;
+                let mut errors = Vec::new();
+                let scope = Scope::new(&values);
+                let expansion = expand::for_each(expr, &scope, self.input.functions, most, &mut errors);
+                self.found.errors(errors);
+                match expansion {
+                    Expansion::Known(instances) => instances,
+                    _ => return,
+                }
+            }
+        };
+        let outer = Scope::new(&nothing);
+        for (_, repetition) in instances.iter() {
+            let names = repetition.names();
+            match import.to.resolve(&outer.with(&names), self.input.functions) {
+                Ok(Some(address)) => {
+                    let wrong = super::imports::wrong_target(self.input.config, import, &address);
+                    self.found.errors(wrong);
+                }
+                Ok(None) => {}
+                Err(errors) => self.found.errors(errors),
+            }
+        }
     }
 
     fn depends_on(&mut self, module: usize, items: &[Expr]) {
@@ -517,21 +561,19 @@ impl<'c> Validator<'_, 'c> {
         place: ReferenceContext<'_>,
         all: &[Condition],
         words: &Words,
-        _header: Span,
     ) {
         for condition in all {
-            self.condition(at, place, condition, words, Some(CheckStatus::Fail));
+            self.condition(at, place, condition, words);
         }
     }
 
-    /// A condition that is judged already, as far as it is known; failing is an error only where `fails` says so.
+    /// A condition that is judged already, as far as it is known.
     fn condition(
         &mut self,
         at: ModuleInstanceId,
         place: ReferenceContext<'_>,
         condition: &Condition,
         words: &Words,
-        fails: Option<CheckStatus>,
     ) {
         let checked = self.checked_condition(place, condition);
         if !checked.errors.is_empty() {
@@ -542,7 +584,7 @@ impl<'c> Validator<'_, 'c> {
         let scope = Scope::new(&variables);
         let judged = judge(condition, &scope, self.input.functions, words);
         self.found.errors(judged.errors);
-        if fails == Some(judged.status)
+        if judged.status == CheckStatus::Fail
             && let Some(message) = judged.message
         {
             let error = Diagnostic::new(words.failed, condition.condition.span, message);

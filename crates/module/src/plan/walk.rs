@@ -117,7 +117,7 @@ impl<'c> Walk<'_, 'c> {
     fn open_checks(&mut self, index: usize) {
         let node = &self.graph.nodes[index];
         let Some((kind, name, _)) = conditions_of(&node.kind) else { return };
-        if kind == CheckKind::Resource && self.input.options.mode == PlanMode::Destroy {
+        if kind != CheckKind::OutputValue && self.input.options.mode == PlanMode::Destroy {
             return;
         }
         self.checks.expand(kind, &self.input.config.modules[node.module].path, &name);
@@ -270,16 +270,14 @@ impl<'c> Walk<'_, 'c> {
         for rule in &variable.validations {
             let judged = judge(rule, &scope, self.input.functions, &conditions::VALIDATION);
             self.found.append(super::variable::judged(self.input.config, rule, &scope, &judged, reported));
-            // What is wrong with a rule says nothing of the value.
-            statuses.push(if judged.status == CheckStatus::Error {
-                CheckStatus::Unknown
-            } else {
-                judged.status
-            });
+            statuses.push(judged.status);
             problems.extend(judged.message);
         }
-        let address = self.world.instances[at].address.clone();
-        self.checks.instance(CheckKind::InputVariable, &address, name, None, &statuses, problems);
+        // What is destroyed has no results, although rules that do not hold are errors then too.
+        if self.input.options.mode != PlanMode::Destroy {
+            let address = self.world.instances[at].address.clone();
+            self.checks.instance(CheckKind::InputVariable, &address, name, None, &statuses, problems);
+        }
     }
 
     fn output(&mut self, index: usize, at: ModuleInstanceId, name: &SmolStr, output: &OutputConfig) {

@@ -23,6 +23,7 @@ use crate::eval::{Evaluator, Failed};
 use crate::function::Functions;
 use crate::sources::{Places, SourceFile, Sources};
 use crate::syntax::ast::Expr;
+pub(super) use address::instance_key;
 use collect::Collected;
 use objchange_text::Span;
 
