@@ -26,6 +26,7 @@ pub use declarations::{
 pub use environment::Environment;
 pub use problems::Problems;
 pub(crate) use raw::{Content, RawBlock, RawBody};
+pub(crate) use read::is_name;
 pub use resource::each;
 pub(crate) use shape::Shape;
 pub use variable::{Input, VariableValues};

@@ -156,7 +156,7 @@ impl<'c> Walk<'_, 'c> {
         let variables = self.world.variables(self.graph, at, &self.graph.nodes[index].subjects);
         let names = repetition.names();
         let outer = Scope::new(&variables);
-        let decoded = decode(&resource.body, &schema.block, &outer.with(&names), self.input.functions);
+        let decoded = decode(&resource.body, &schema.block, &outer.with(&names), self.functions);
         let after = objchange::change::planned_data_resource(&schema.block, &decoded.value)
             .unwrap_or_else(|_| dynamic());
         if self.input.options.mode != PlanMode::Destroy {
@@ -302,7 +302,7 @@ impl<'c> Walk<'_, 'c> {
         let mut statuses = Vec::new();
         let mut problems = Vec::new();
         for condition in all {
-            let judged = judge(condition, scope, self.input.functions, words);
+            let judged = judge(condition, scope, self.functions, words);
             self.report_condition(condition, scope, words, &judged, Some(&instance.address.to_string()));
             statuses.push(judged.status);
             problems.extend(judged.message);
@@ -415,7 +415,7 @@ impl<'c> Walk<'_, 'c> {
         resource: &'r ResourceNode<'c>,
         scope: &Scope<'_>,
     ) -> Option<Decoded<'r>> {
-        let decoded = decode(&resource.body, &instance.schema.block, scope, self.input.functions);
+        let decoded = decode(&resource.body, &instance.schema.block, scope, self.functions);
         if !decoded.errors.is_empty() {
             self.found.errors(decoded.errors);
             return None;
@@ -621,7 +621,7 @@ impl<'c> Walk<'_, 'c> {
         if !self.preconditions(instance, resource, &scope) {
             return unknown;
         }
-        let decoded = decode(&resource.body, &instance.schema.block, &scope, self.input.functions);
+        let decoded = decode(&resource.body, &instance.schema.block, &scope, self.functions);
         self.found.errors(decoded.errors);
         unknown
     }

@@ -18,6 +18,7 @@ use super::walk::Walk;
 use super::world::World;
 use super::{ModulePlan, PlannedAction, PlannedObject};
 use crate::config::ModuleId;
+use crate::functions::ModuleFunctions;
 use crate::providers::Providers;
 use crate::state::{Instances, MoveTypes, Moves, PriorState, Removals, warn_of_forgotten};
 use crate::{Diagnostics, Severity};
@@ -45,7 +46,8 @@ pub fn plan(input: &PlanInput<'_>, providers: &mut dyn Providers) -> ModulePlan 
         Ok(order) => order,
         Err(cycles) => return only_errors(cycle_errors(input, &graph, &cycles)),
     };
-    let mut found = validate(input, &graph, &order, providers);
+    let module_functions = ModuleFunctions::new(input.config, input.schemas, input.functions);
+    let mut found = validate(input, &graph, &order, &module_functions, providers);
     if found.has_errors() {
         return only_errors(found);
     }
@@ -79,6 +81,8 @@ pub fn plan(input: &PlanInput<'_>, providers: &mut dyn Providers) -> ModulePlan 
     let mut walk = Walk {
         input,
         graph: &graph,
+        module_functions: &module_functions,
+        functions: module_functions.of(0),
         world: World::new(input.config, input.options, false),
         providers,
         targets: &targets,

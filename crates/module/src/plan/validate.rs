@@ -4,8 +4,8 @@ use objchange::schema::Block;
 use objchange::value::Path;
 use objchange::{Type, Value};
 use objchange_hcl::{
-    Condition, Decoded, Diagnostic, DiagnosticExt, Expr, ImportConfig, ModuleCall, Purpose, Reference, Scope,
-    Span, VariableConfig, decode, evaluate, references, variables,
+    Condition, Decoded, Diagnostic, DiagnosticExt, Expr, Functions, ImportConfig, ModuleCall, Purpose,
+    Reference, Scope, Span, VariableConfig, decode, evaluate, references, variables,
 };
 use smol_str::SmolStr;
 
@@ -19,6 +19,7 @@ use super::instances::{Expanded, ModuleInstance, ModuleInstanceId, Repetition};
 use super::subject::{Subject, SubjectKind};
 use super::world::{World, dynamic};
 use crate::diagnostics::PROVIDER;
+use crate::functions::ModuleFunctions;
 use crate::providers::Providers;
 use crate::{Diagnostics, ModuleDiagnostic, Severity};
 
@@ -27,6 +28,7 @@ pub(crate) fn validate(
     input: &PlanInput<'_>,
     graph: &Graph<'_>,
     order: &[usize],
+    module_functions: &ModuleFunctions<'_>,
     providers: &mut dyn Providers,
 ) -> Diagnostics {
     let mut world = World::new(input.config, input.options, true);
@@ -41,7 +43,9 @@ pub(crate) fn validate(
         let id = world.add_instance(instance);
         world.instances[parent].calls.insert(name.clone(), super::instances::Expanded::Single(id));
     }
-    let mut validator = Validator { input, graph, world, providers, found: Diagnostics::default() };
+    let functions = module_functions.of(0);
+    let mut validator =
+        Validator { input, graph, functions, world, providers, found: Diagnostics::default() };
     let mut failed = vec![false; graph.nodes.len()];
     for node in order {
         if graph.nodes[*node].needs.iter().any(|need| failed[*need]) {
@@ -49,9 +53,11 @@ pub(crate) fn validate(
             continue;
         }
         let errors = validator.found.error_count();
+        validator.functions = module_functions.of(graph.nodes[*node].scope);
         validator.node(*node);
         failed[*node] = validator.found.error_count() > errors;
     }
+    validator.functions = functions;
     for import in &input.config.modules[0].config.imports {
         validator.import(import);
     }
@@ -69,6 +75,8 @@ fn repetition(count: Option<&Expr>, for_each: Option<&Expr>) -> Repetition {
 struct Validator<'i, 'c> {
     input: &'i PlanInput<'c>,
     graph: &'i Graph<'c>,
+    /// Those of the module whose expressions are checked.
+    functions: &'i Functions,
     world: World<'c>,
     providers: &'i mut dyn Providers,
     found: Diagnostics,
@@ -154,7 +162,7 @@ impl<'c> Validator<'_, 'c> {
         }
         let variables = self.world.variables(self.graph, at, &checked.subjects);
         let outer = Scope::new(&variables);
-        let (value, errors) = evaluate(expr, &outer.with(names), self.input.functions);
+        let (value, errors) = evaluate(expr, &outer.with(names), self.functions);
         self.found.errors(errors);
         value
     }
@@ -230,7 +238,7 @@ impl<'c> Validator<'_, 'c> {
                 continue;
             }
             let variables = self.world.variables(self.graph, at, &checked.subjects);
-            let judged = judge(rule, &Scope::new(&variables), self.input.functions, &conditions::VALIDATION);
+            let judged = judge(rule, &Scope::new(&variables), self.functions, &conditions::VALIDATION);
             let found =
                 super::variable::judged(self.input.config, rule, &Scope::new(&variables), &judged, reported);
             self.found.append(found);
@@ -271,9 +279,9 @@ impl<'c> Validator<'_, 'c> {
         let most = self.input.options.max_instances;
         let mut errors = Vec::new();
         let expansion = if count.is_some() {
-            expand::count(expr, &scope, self.input.functions, most, &mut errors)
+            expand::count(expr, &scope, self.functions, most, &mut errors)
         } else {
-            expand::for_each(expr, &scope, self.input.functions, most, &mut errors)
+            expand::for_each(expr, &scope, self.functions, most, &mut errors)
         };
         self.found.errors(errors);
         count.is_none() || !matches!(expansion, Expansion::Wrong)
@@ -296,7 +304,7 @@ impl<'c> Validator<'_, 'c> {
         let values = self.world.variables(self.graph, 0, &checked.subjects);
         let names = self.names(0, place);
         let outer = Scope::new(&values);
-        let (_, errors) = super::imports::identifier(id, &outer.with(&names), self.input.functions, false);
+        let (_, errors) = super::imports::identifier(id, &outer.with(&names), self.functions, false);
         self.found.errors(errors);
     }
 
@@ -315,7 +323,7 @@ impl<'c> Validator<'_, 'c> {
                 let most = self.input.options.max_instances;
                 let mut errors = Vec::new();
                 let scope = Scope::new(&values);
-                let expansion = expand::for_each(expr, &scope, self.input.functions, most, &mut errors);
+                let expansion = expand::for_each(expr, &scope, self.functions, most, &mut errors);
                 self.found.errors(errors);
                 match expansion {
                     Expansion::Known(instances) => instances,
@@ -326,7 +334,7 @@ impl<'c> Validator<'_, 'c> {
         let outer = Scope::new(&nothing);
         for (_, repetition) in instances.iter() {
             let names = repetition.names();
-            match import.to.resolve(&outer.with(&names), self.input.functions) {
+            match import.to.resolve(&outer.with(&names), self.functions) {
                 Ok(Some(address)) => {
                     let wrong = super::imports::wrong_target(self.input.config, import, &address);
                     self.found.errors(wrong);
@@ -386,7 +394,7 @@ impl<'c> Validator<'_, 'c> {
         let variables = self.world.variables(self.graph, at, &checked.subjects);
         let names = self.names(at, place);
         let outer = Scope::new(&variables);
-        let decoded = decode(body, schema, &outer.with(&names), self.input.functions);
+        let decoded = decode(body, schema, &outer.with(&names), self.functions);
         if decoded.errors.is_empty() {
             return Some(decoded);
         }
@@ -545,7 +553,7 @@ impl<'c> Validator<'_, 'c> {
             };
             let names = if has_static_errors { Vec::new() } else { self.names(at, place) };
             let outer = Scope::new(&variables);
-            let (value, errors) = evaluate(expr, &outer.with(&names), self.input.functions);
+            let (value, errors) = evaluate(expr, &outer.with(&names), self.functions);
             let is_right = errors.is_empty();
             self.found.errors(errors);
             if is_right && let Err(error) = value.unmark_deep().0.convert(&ty) {
@@ -582,7 +590,7 @@ impl<'c> Validator<'_, 'c> {
         }
         let variables = self.world.variables(self.graph, at, &checked.subjects);
         let scope = Scope::new(&variables);
-        let judged = judge(condition, &scope, self.input.functions, words);
+        let judged = judge(condition, &scope, self.functions, words);
         self.found.errors(judged.errors);
         if judged.status == CheckStatus::Fail
             && let Some(message) = judged.message

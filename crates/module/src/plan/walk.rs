@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use hashbrown::{HashMap, HashSet};
 use objchange::address::{InstanceAddress, InstanceKey, Mode, ResourceAddress};
 use objchange::{Type, Value};
-use objchange_hcl::{Diagnostic, DiagnosticExt, Expr, ModuleCall, OutputConfig, Scope, Span, evaluate};
+use objchange_hcl::{
+    Diagnostic, DiagnosticExt, Expr, Functions, ModuleCall, OutputConfig, Scope, Span, evaluate,
+};
 use smol_str::SmolStr;
 
 use super::checks::Checks;
@@ -20,6 +22,7 @@ use super::targets::Targets;
 use super::world::{World, dynamic};
 use super::{CheckKind, CheckStatus, ModulePlan, PlannedAction, PlannedObject};
 use crate::diagnostics::PROVIDER;
+use crate::functions::ModuleFunctions;
 use crate::providers::Providers;
 use crate::state::{PriorState, Removals, StateObject, StateResource};
 use crate::{Diagnostics, ModuleDiagnostic, Severity};
@@ -28,6 +31,9 @@ use crate::{Diagnostics, ModuleDiagnostic, Severity};
 pub(crate) struct Walk<'i, 'c> {
     pub(crate) input: &'i PlanInput<'c>,
     pub(crate) graph: &'i Graph<'c>,
+    pub(crate) module_functions: &'i ModuleFunctions<'c>,
+    /// Those of the module whose expressions are evaluated.
+    pub(crate) functions: &'i Functions,
     pub(crate) world: World<'c>,
     pub(crate) providers: &'i mut dyn Providers,
     pub(crate) targets: &'i Targets,
@@ -85,7 +91,9 @@ impl<'c> Walk<'_, 'c> {
                 self.unanswered[index].extend(inherited);
             }
             let errors = self.found.error_count();
+            self.functions = self.module_functions.of(self.graph.nodes[index].scope);
             self.node(index);
+            self.unanswered[index].extend(self.module_functions.take_unanswered());
             let is_quiet = std::mem::take(&mut self.has_failed_quietly);
             failed[index] = is_quiet || self.found.error_count() > errors;
         }
@@ -195,7 +203,7 @@ impl<'c> Walk<'_, 'c> {
     ) -> Option<Value> {
         let variables = self.world.variables(self.graph, at, &self.graph.nodes[index].subjects);
         let outer = Scope::new(&variables);
-        let (value, errors) = evaluate(expr, &outer.with(names), self.input.functions);
+        let (value, errors) = evaluate(expr, &outer.with(names), self.functions);
         let is_right = errors.is_empty();
         self.found.errors(errors);
         is_right.then_some(value)
@@ -268,7 +276,7 @@ impl<'c> Walk<'_, 'c> {
         let mut statuses = Vec::new();
         let mut problems = Vec::new();
         for rule in &variable.validations {
-            let judged = judge(rule, &scope, self.input.functions, &conditions::VALIDATION);
+            let judged = judge(rule, &scope, self.functions, &conditions::VALIDATION);
             self.found.append(super::variable::judged(self.input.config, rule, &scope, &judged, reported));
             statuses.push(judged.status);
             problems.extend(judged.message);
@@ -290,7 +298,7 @@ impl<'c> Walk<'_, 'c> {
             let mut statuses = Vec::new();
             let mut problems = Vec::new();
             for condition in &output.preconditions {
-                let judged = judge(condition, &scope, self.input.functions, &conditions::OUTPUT);
+                let judged = judge(condition, &scope, self.functions, &conditions::OUTPUT);
                 self.report_condition(condition, &scope, &conditions::OUTPUT, &judged, None);
                 statuses.push(judged.status);
                 problems.extend(judged.message);
@@ -301,7 +309,7 @@ impl<'c> Walk<'_, 'c> {
         if self.found.error_count() > errors {
             return;
         }
-        let (value, errors) = evaluate(&output.value, &scope, self.input.functions);
+        let (value, errors) = evaluate(&output.value, &scope, self.functions);
         if !errors.is_empty() {
             self.found.errors(errors);
             return;
@@ -368,11 +376,12 @@ impl<'c> Walk<'_, 'c> {
         let most = self.input.options.max_instances.saturating_sub(self.instance_count);
         let mut errors = Vec::new();
         let expansion = if count.is_some() {
-            expand::count(expr, &scope, self.input.functions, most, &mut errors)
+            expand::count(expr, &scope, self.functions, most, &mut errors)
         } else {
-            expand::for_each(expr, &scope, self.input.functions, most, &mut errors)
+            expand::for_each(expr, &scope, self.functions, most, &mut errors)
         };
         self.found.errors(errors);
+        self.unanswered[index].extend(self.module_functions.take_unanswered());
         match expansion {
             Expansion::Known(instances) => {
                 self.instance_count += instances.iter().count();
@@ -400,12 +409,8 @@ impl<'c> Walk<'_, 'c> {
         let (Some(_), Some(schema)) = (provider.config, provider.schema) else { return };
         let Some(at) = self.world.by_module[self.graph.nodes[index].module].first().copied() else { return };
         let variables = self.world.variables(self.graph, at, &self.graph.nodes[index].subjects);
-        let decoded = objchange_hcl::decode(
-            &provider.body,
-            &schema.block,
-            &Scope::new(&variables),
-            self.input.functions,
-        );
+        let decoded =
+            objchange_hcl::decode(&provider.body, &schema.block, &Scope::new(&variables), self.functions);
         self.found.errors(decoded.errors.iter().cloned());
         let found = self.providers.configure(&provider.address, &decoded.value.unmark_deep().0);
         let header = provider.config.map_or(Span::at(0), |config| config.header);
@@ -426,7 +431,7 @@ impl<'c> Walk<'_, 'c> {
         let mut statuses = Vec::new();
         let mut problems = Vec::new();
         for assert in &config.asserts {
-            let judged = judge(assert, &scope, self.input.functions, &conditions::ASSERT);
+            let judged = judge(assert, &scope, self.functions, &conditions::ASSERT);
             self.found.errors(judged.errors.iter().cloned());
             let warning = match judged.status {
                 CheckStatus::Fail => Some((conditions::ASSERT.failed, judged.message.clone().unwrap_or_default())),

@@ -130,7 +130,7 @@ impl Reader<'_> {
 const BAD_NAME: &str = "A name must start with a letter or underscore and may contain only letters, digits, underscores, and dashes.";
 
 /// Whether this may be the name of something.
-fn is_name(name: &str) -> bool {
+pub(crate) fn is_name(name: &str) -> bool {
     let is_first = |c: char| c == '_' || unicode_ident::is_xid_start(c);
     let mut chars = name.chars();
     chars.next().is_some_and(is_first) && chars.all(|c| c == '-' || unicode_ident::is_xid_continue(c))
