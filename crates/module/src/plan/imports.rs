@@ -30,11 +30,13 @@ pub(crate) struct Import {
 }
 
 impl<'c> Walk<'_, 'c> {
-    /// Evaluates `import` blocks, once what they refer to is evaluated.
-    pub(crate) fn read_imports(&mut self, imports: &[&'c ImportConfig]) {
+    /// Evaluates `import` blocks, once what they refer to is evaluated; whether all of them could be.
+    pub(crate) fn read_imports(&mut self, imports: &[&'c ImportConfig]) -> bool {
+        let errors = self.found.error_count();
         if self.input.options.mode != PlanMode::Destroy {
             imports.iter().for_each(|import| self.read_import(import));
         }
+        self.found.error_count() == errors
     }
 
     fn read_import(&mut self, import: &'c ImportConfig) {
@@ -225,11 +227,11 @@ pub(crate) fn identifier(
     if !value.is_known() {
         return match must_be_known {
             false => (Some(value), Vec::new()),
-            true => wrong(
-                "The import block \"id\" argument depends on resource attributes that cannot be determined until apply, so \
-                 Terraform cannot plan to import this resource."
-                    .to_owned(),
-            ),
+            true => {
+                let detail = "The import block \"id\" argument depends on resource attributes that cannot be determined until \
+                              apply, so Terraform cannot plan to import this resource.";
+                (None, vec![Diagnostic::new(SUMMARY, expr.span, detail)])
+            }
         };
     }
     match value.convert(&objchange::Type::String) {

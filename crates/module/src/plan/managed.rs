@@ -61,7 +61,11 @@ impl<'c> Walk<'_, 'c> {
         let Some(schema) = resource.schema else { return };
         let schema = Arc::new(schema.clone());
         let graph = self.graph;
-        self.read_imports(&graph.nodes[index].imports);
+        if !self.read_imports(&graph.nodes[index].imports) {
+            instances.into_iter().for_each(|at| self.keep_all(at, resource));
+            self.forget_imports(&graph.nodes[index].imports);
+            return;
+        }
         if self.refers_to_itself(index, resource) {
             return;
         }

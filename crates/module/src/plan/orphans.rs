@@ -9,12 +9,14 @@ use objchange_hcl::ResourceName;
 use smol_str::SmolStr;
 
 use super::graph::ResourceNode;
-use super::input::PlanMode;
+use super::input::{PlanInput, PlanMode};
 use super::instances::{Expanded, ModuleInstanceId, Repetition};
+use super::targets::Targets;
 use super::walk::Walk;
 use super::{ActionReason, PlannedAction, PlannedObject};
-use crate::state::StateInstance;
-use crate::{ProviderConfigAddress, Severity};
+use crate::config::{Config, provider_config_missing};
+use crate::state::{PriorState, StateInstance};
+use crate::{Diagnostics, ProviderConfigAddress, Severity};
 
 impl<'c> Walk<'_, 'c> {
     /// Destroys the instances of a resource that its `count` or `for_each` does not give.
@@ -163,14 +165,8 @@ impl<'c> Walk<'_, 'c> {
         let Some(StateInstance { current, deposed }) = known.instances.get(&address.key).cloned() else {
             return;
         };
-        if !self.has_provider(&provider) {
-            let detail = format!(
-                "To work with {address} (orphan) its original provider configuration at {provider} is required, but it has \
-                 been removed. This occurs when a provider configuration is removed while objects created by that provider \
-                 still exist in the state. Re-add the provider configuration to destroy {address} (orphan), after which you can \
-                 remove the provider configuration again."
-            );
-            self.found.without_place(Severity::Error, "Provider configuration not present", detail);
+        if !has_provider(self.input.config, &provider) {
+            report_missing_provider(address, &provider, &mut self.found);
             return;
         }
         let schema = self.schema(&provider, &address.resource.resource_type);
@@ -255,11 +251,49 @@ impl<'c> Walk<'_, 'c> {
         let schema = self.input.schemas.get(&provider.provider, SchemaKind::Resource, resource_type);
         schema.ok().flatten().map(|schema| Arc::new(schema.clone()))
     }
+}
 
-    /// Whether a provider configuration is there: one that is written, or the default one.
-    fn has_provider(&self, address: &ProviderConfigAddress) -> bool {
-        address.alias.is_none() || self.input.config.provider_block(address).is_some()
+/// Reports objects whose resource is not declared any more, and whose provider configuration is gone too: before anything
+/// is planned.
+pub(crate) fn check_providers(
+    input: &PlanInput<'_>,
+    state: &PriorState,
+    targets: &Targets,
+    found: &mut Diagnostics,
+) {
+    let declared = |address: &ResourceAddress| {
+        let mut module = input.config.modules.first()?;
+        for step in &address.module.0 {
+            module = &input.config.modules[*module.children.get(step.name.as_str())?];
+        }
+        module.config.resources.get(&resource_name(address))
+    };
+    let managed = state.resources.iter().filter(|(address, _)| address.mode == Mode::Managed);
+    for (address, resource) in managed {
+        if has_provider(input.config, &resource.provider) || declared(address).is_some() {
+            continue;
+        }
+        for key in resource.instances.keys() {
+            let address = InstanceAddress { resource: address.clone(), key: key.clone() };
+            if targets.includes_instance(&address) {
+                report_missing_provider(&address, &resource.provider, found);
+            }
+        }
     }
+}
+
+/// Whether a provider configuration is there: one that is written, or the default one.
+fn has_provider(config: &Config, address: &ProviderConfigAddress) -> bool {
+    address.alias.is_none() || config.provider_block(address).is_some()
+}
+
+fn report_missing_provider(
+    address: &InstanceAddress,
+    provider: &ProviderConfigAddress,
+    found: &mut Diagnostics,
+) {
+    let (summary, detail) = provider_config_missing(&format!("{address} (orphan)"), provider);
+    found.without_place(Severity::Error, summary, detail);
 }
 
 /// The name of a resource in its module.

@@ -67,8 +67,9 @@ pub(crate) fn deleted(before: &StateOutput) -> PlannedOutput {
 pub(crate) fn add_deleted(
     planned: &mut BTreeMap<SmolStr, PlannedOutput>,
     before: &BTreeMap<SmolStr, StateOutput>,
+    declared: &BTreeMap<SmolStr, OutputConfig>,
 ) {
-    for (name, output) in before {
+    for (name, output) in before.iter().filter(|(name, _)| !declared.contains_key(*name)) {
         planned.entry(name.clone()).or_insert_with(|| deleted(output));
     }
 }

@@ -74,6 +74,7 @@ pub fn plan(input: &PlanInput<'_>, providers: &mut dyn Providers) -> ModulePlan 
     let moves = Moves::apply(input.config, &mut state, &mut types, &mut found);
     moves.check_targets(&input.options.targets, &mut found);
     let removals = Removals::new(input.config, &mut found);
+    super::orphans::check_providers(input, &state, &targets, &mut found);
     if found.has_errors() {
         return only_errors(found);
     }
@@ -129,7 +130,8 @@ pub fn plan(input: &PlanInput<'_>, providers: &mut dyn Providers) -> ModulePlan 
     plan.drift = drift(&state, &refreshed, input, &moves);
     plan.checks = checks.finish();
     if targets.is_all() {
-        super::outputs::add_deleted(&mut plan.outputs, &input.state.outputs);
+        let declared = &input.config.modules[0].config.outputs;
+        super::outputs::add_deleted(&mut plan.outputs, &input.state.outputs, declared);
     }
     let state_differs = input.options.mode == PlanMode::RefreshOnly
         && (differs(&state, &refreshed) || !since(input.options.version, "1.15") && !plan.drift.is_empty());
