@@ -209,7 +209,7 @@ impl<'c> Walk<'_, 'c> {
             PlanMode::Normal => self.plan_instance(instance, resource, variables, prior.as_ref(), importing),
             PlanMode::Destroy => {
                 if resource.config.lifecycle.prevent_destroy && prior.is_some() {
-                    self.prevented(address, resource);
+                    self.prevented(instance.index, address, resource);
                 }
                 self.delete_object(instance, resource, prior.as_ref(), None);
                 prior.map_or_else(nothing, |prior| prior.value)
@@ -405,7 +405,7 @@ impl<'c> Walk<'_, 'c> {
         );
         self.deposed(instance, resource);
         if is_prevented {
-            self.prevented(address, resource);
+            self.prevented(instance.index, address, resource);
             return nothing;
         }
         self.postconditions(instance, resource, &scope, &after);
@@ -495,7 +495,8 @@ impl<'c> Walk<'_, 'c> {
         false
     }
 
-    pub(crate) fn prevented(&mut self, address: &InstanceAddress, resource: &ResourceNode<'c>) {
+    pub(crate) fn prevented(&mut self, index: usize, address: &InstanceAddress, resource: &ResourceNode<'c>) {
+        self.prevented.push(index);
         let detail = format!(
             "Resource {address} has lifecycle.prevent_destroy set, but the plan calls for this resource to be destroyed. To \
              avoid this error and continue with the plan, either disable lifecycle.prevent_destroy or reduce the scope of the \

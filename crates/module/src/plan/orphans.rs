@@ -48,7 +48,7 @@ impl<'c> Walk<'_, 'c> {
                 && self.input.options.mode != PlanMode::RefreshOnly
                 && self.current(&instance).is_some()
             {
-                self.prevented(&instance, resource);
+                self.prevented(index, &instance, resource);
             }
             self.orphan(Some(index), &instance, reason);
         }
@@ -131,19 +131,11 @@ impl<'c> Walk<'_, 'c> {
 
     /// Why nothing in the configuration wants a resource.
     fn reason(&self, address: &ResourceAddress) -> ActionReason {
-        let mut module = 0;
-        let mut exists = true;
-        for step in &address.module.0 {
-            match self.input.config.modules[module].children.get(step.name.as_str()) {
-                Some(child) => module = *child,
-                None => {
-                    exists = false;
-                    break;
-                }
-            }
-        }
-        let name = resource_name(address);
-        let is_declared = exists && self.input.config.modules[module].config.resources.contains_key(&name);
+        let module = self.input.config.module_of(&address.module);
+        let exists = module.is_some();
+        let is_declared = module.is_some_and(|module| {
+            self.input.config.modules[module].config.resources.contains_key(&resource_name(address))
+        });
         match is_declared {
             true if !self.has_module(&address.module) => ActionReason::DeleteBecauseNoModule,
             _ if exists && !self.has_module(&address.module) => ActionReason::DeleteBecauseNoModule,
@@ -261,16 +253,13 @@ pub(crate) fn check_providers(
     targets: &Targets,
     found: &mut Diagnostics,
 ) {
-    let declared = |address: &ResourceAddress| {
-        let mut module = input.config.modules.first()?;
-        for step in &address.module.0 {
-            module = &input.config.modules[*module.children.get(step.name.as_str())?];
-        }
-        module.config.resources.get(&resource_name(address))
+    let is_declared = |address: &ResourceAddress| {
+        let module = input.config.module_of(&address.module).map(|module| &input.config.modules[module]);
+        module.is_some_and(|module| module.config.resources.contains_key(&resource_name(address)))
     };
     let managed = state.resources.iter().filter(|(address, _)| address.mode == Mode::Managed);
     for (address, resource) in managed {
-        if has_provider(input.config, &resource.provider) || declared(address).is_some() {
+        if has_provider(input.config, &resource.provider) || is_declared(address) {
             continue;
         }
         for key in resource.instances.keys() {

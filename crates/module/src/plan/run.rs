@@ -64,7 +64,7 @@ pub fn plan(input: &PlanInput<'_>, providers: &mut dyn Providers) -> ModulePlan 
     }
     let mut state = input.state.clone();
     let provider_of = |address: &ResourceAddress| {
-        let module = module_of(input, &address.module)?;
+        let module = input.config.module_of(&address.module)?;
         let name = resource_name(address);
         let is_declared = input.config.modules[module].config.resources.contains_key(&name);
         is_declared.then(|| input.config.provider_config_of(module, &name))
@@ -102,6 +102,7 @@ pub fn plan(input: &PlanInput<'_>, providers: &mut dyn Providers) -> ModulePlan 
         unanswered: vec![BTreeSet::new(); nodes],
         creates_first: creates_first(&graph),
         instance_count: 0,
+        prevented: Vec::new(),
         has_failed_quietly: false,
     };
     walk.declare_checks();
@@ -124,14 +125,20 @@ pub fn plan(input: &PlanInput<'_>, providers: &mut dyn Providers) -> ModulePlan 
     walk.check_imports();
     walk.update_dependencies(&order);
     walk.unmatched_replacements();
-    let child_outputs = child_outputs(&walk.world);
+    walk.undo_blocked_destroys();
+    let child_outputs = match input.options.mode {
+        PlanMode::Destroy => Vec::new(),
+        _ => child_outputs(&walk.world),
+    };
     let Walk { state: refreshed, mut plan, mut found, checks, forgotten, .. } = walk;
     warn_of_forgotten(&forgotten, &mut found);
     plan.drift = drift(&state, &refreshed, input, &moves);
     plan.checks = checks.finish();
     if targets.is_all() {
         let declared = &input.config.modules[0].config.outputs;
-        super::outputs::add_deleted(&mut plan.outputs, &input.state.outputs, declared);
+        // A declared output that has no value because of an error stays, unless everything is destroyed.
+        let stays = |name: &SmolStr| input.options.mode != PlanMode::Destroy && declared.contains_key(name);
+        super::outputs::add_deleted(&mut plan.outputs, &input.state.outputs, stays);
     }
     let state_differs = input.options.mode == PlanMode::RefreshOnly
         && (differs(&state, &refreshed) || !since(input.options.version, "1.15") && !plan.drift.is_empty());
@@ -168,14 +175,6 @@ fn cycle_errors(input: &PlanInput<'_>, graph: &Graph<'_>, cycles: &[Vec<usize>])
         found.without_place(Severity::Error, ("cycle", format!("Cycle: {}", names.join(", "))), "");
     }
     found
-}
-
-/// The module of the configuration that an instance is of.
-fn module_of(input: &PlanInput<'_>, address: &ModuleAddress) -> Option<ModuleId> {
-    address
-        .0
-        .iter()
-        .try_fold(0, |module, step| input.config.modules[module].children.get(step.name.as_str()).copied())
 }
 
 /// The resources whose replacements are created first: those that say so, and all that they depend on.

@@ -17,6 +17,7 @@ use super::graph::{Graph, NodeKey, NodeKind};
 use super::imports::Import;
 use super::input::{PlanInput, PlanMode};
 use super::instances::{Expanded, ModuleInstance, ModuleInstanceId, Repetition};
+use super::orphans::resource_name;
 use super::subject::{Subject, SubjectKind};
 use super::targets::Targets;
 use super::world::{World, dynamic};
@@ -63,6 +64,8 @@ pub(crate) struct Walk<'i, 'c> {
     /// The resources whose replacements are created first.
     pub(crate) creates_first: Vec<bool>,
     pub(crate) instance_count: usize,
+    /// The resources with objects that must not be destroyed, and would be.
+    pub(crate) prevented: Vec<usize>,
     /// The node has no value, and nothing that would be an error says so.
     pub(crate) has_failed_quietly: bool,
 }
@@ -91,12 +94,33 @@ impl<'c> Walk<'_, 'c> {
                 self.unanswered[index].extend(inherited);
             }
             let errors = self.found.error_count();
+            let prevented = self.prevented.len();
             self.functions = self.module_functions.of(self.graph.nodes[index].scope);
             self.node(index);
             self.unanswered[index].extend(self.module_functions.take_unanswered());
             let is_quiet = std::mem::take(&mut self.has_failed_quietly);
-            failed[index] = is_quiet || self.found.error_count() > errors;
+            // What depends on an object that must not be destroyed is destroyed before it.
+            let prevented = match self.input.options.mode {
+                PlanMode::Destroy => self.prevented.len() - prevented,
+                _ => 0,
+            };
+            failed[index] = is_quiet || self.found.error_count() > errors + prevented;
         }
+    }
+
+    /// Takes back what is not planned because something that needs it cannot be destroyed: objects are destroyed after all
+    /// that need them.
+    pub(crate) fn undo_blocked_destroys(&mut self) {
+        if self.input.options.mode != PlanMode::Destroy || self.prevented.is_empty() {
+            return;
+        }
+        let blocked = self.graph.reachable(self.prevented.iter().copied());
+        let is_blocked = |address: &ResourceAddress| {
+            let module = self.input.config.module_of(&address.module);
+            let key = module.map(|module| NodeKey::Resource(module, resource_name(address)));
+            key.and_then(|key| self.graph.find(&key)).is_some_and(|node| blocked[node])
+        };
+        self.plan.changes.retain(|change| !is_blocked(&change.address.resource));
     }
 
     /// Says which objects have conditions, whether these are judged or not.
