@@ -46,7 +46,7 @@ fn write(value: &Value, depth: usize, out: &mut String) -> Option<()> {
             out.push(']');
         }
         Kind::Object(members) => {
-            object(members.iter().map(|(name, value)| (name.as_str(), value)), depth, out)?
+            object(members.iter().map(|(name, value)| (name.as_str(), value)), depth, out)?;
         }
         Kind::Map(members) => object(members.iter().map(|(name, value)| (name.as_ref(), value)), depth, out)?,
         _ => return None,
@@ -79,10 +79,9 @@ fn entries<'v>(
     let mut single: Vec<(String, String)> = Vec::new();
     for (name, value) in members {
         let mut key = String::new();
-        if is_name(name) {
-            key.push_str(name)
-        } else {
-            quote_key(name, &mut key)
+        match is_name(name) {
+            true => key.push_str(name),
+            false => quote_key(name, &mut key),
         }
         let mut text = String::new();
         write(value, depth, &mut text)?;

@@ -14,9 +14,9 @@ use crate::{ProviderAddress, Schemas};
 
 /// The functions of all modules.
 #[derive(Debug)]
-pub(crate) struct ModuleFunctions<'f> {
+pub(crate) struct ModuleFunctions {
     /// Those of the language alone.
-    language: &'f Functions,
+    language: Functions,
     /// With those of providers, each once for all modules that require the same ones.
     extended: Vec<Functions>,
     /// Which of these a module has, if not those of the language alone.
@@ -27,10 +27,10 @@ pub(crate) struct ModuleFunctions<'f> {
 
 type Unanswered = Arc<Mutex<BTreeSet<String>>>;
 
-impl<'f> ModuleFunctions<'f> {
-    pub(crate) fn new(config: &Config, schemas: &Schemas, language: &'f Functions) -> Self {
+impl ModuleFunctions {
+    pub(crate) fn new(config: &Config, schemas: &Schemas, language: &Functions) -> Self {
         let mut functions = Self {
-            language,
+            language: language.clone().in_module(),
             extended: Vec::new(),
             of_module: vec![None; config.modules.len()],
             unanswered: Unanswered::default(),
@@ -56,7 +56,7 @@ impl<'f> ModuleFunctions<'f> {
     /// The functions of a module.
     pub(crate) fn of(&self, module: ModuleId) -> &Functions {
         let extended = self.of_module.get(module).copied().flatten();
-        extended.and_then(|index| self.extended.get(index)).unwrap_or(self.language)
+        extended.and_then(|index| self.extended.get(index)).unwrap_or(&self.language)
     }
 
     /// The functions that were called since this was last asked, and whose provider was not there to answer.

@@ -61,7 +61,7 @@ impl Evaluator<'_> {
     /// What is said of a function that is not there.
     fn unknown_function(&self, name: &str) -> (&'static str, String) {
         let of_provider = |detail| ("Unknown provider function", detail);
-        match name.split_once("::") {
+        match name.split_once("::").filter(|_| self.functions.has_providers()) {
             None => {
                 let mut names: Vec<&str> = self.functions.names().collect();
                 names.sort_unstable();

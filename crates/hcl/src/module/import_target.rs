@@ -6,11 +6,17 @@ use objchange::value::Marks;
 use objchange_text::Diagnostic;
 
 use super::declarations::ImportTarget;
-use super::read::instance_key;
+use super::read::{NO_REFERENCE, instance_key};
 use crate::eval::{Scope, evaluate};
 use crate::function::Functions;
 
 impl ImportTarget {
+    /// The error about keys that are computed although nothing is repeated.
+    pub fn without_for_each(&self) -> Option<Diagnostic> {
+        let is_computed = !self.computed_keys.is_empty();
+        is_computed.then(|| Diagnostic::new("Invalid expression", self.span, NO_REFERENCE))
+    }
+
     /// The address with its computed keys; `None` while one of these is not known.
     ///
     /// # Errors

@@ -154,7 +154,8 @@ impl<'c> Walk<'_, 'c> {
     ) {
         self.keep_all(at, resource);
         self.forget_imports(&self.graph.nodes[index].imports);
-        self.pending[index] = true;
+        let module = self.world.instances[at].address.clone();
+        self.set_pending(index, &module);
         let span = resource.config.count.as_ref().or(resource.config.for_each.as_ref());
         let span = span.map_or(resource.config.header, |expr| expr.span);
         let variables = self.world.variables(self.graph, at, &self.graph.nodes[index].subjects);
@@ -342,7 +343,11 @@ impl<'c> Walk<'_, 'c> {
         let Some(decoded) = self.config_object(instance, resource, &scope) else { return nothing };
         let lifecycle = &resource.config.lifecycle;
         let creates_first = self.creates_first[*index] || lifecycle.create_before_destroy == Some(true);
+        let errors = self.found.error_count();
         let triggered = self.is_triggered(instance, resource) && prior.is_some();
+        if self.found.error_count() > errors {
+            return nothing;
+        }
         let requested = self.input.options.replace.contains(address);
         let prior_value = prior
             .map_or_else(|| Value::null(schema.block.implied_type().clone()), |prior| prior.value.clone());
@@ -591,13 +596,7 @@ impl<'c> Walk<'_, 'c> {
         match answer {
             ImportAnswer::Known(value) => {
                 let value = instance.schema.block.mark_hidden(&value);
-                let object = StateObject {
-                    value,
-                    tainted: false,
-                    private: Default::default(),
-                    dependencies: Vec::new(),
-                    create_before_destroy: false,
-                };
+                let object = StateObject::read(value);
                 self.set_current(&instance.address, &resource.provider_config, Some(object));
             }
             ImportAnswer::NotKnown => {

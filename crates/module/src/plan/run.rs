@@ -94,7 +94,7 @@ pub fn plan(input: &PlanInput<'_>, providers: &mut dyn Providers) -> ModulePlan 
         plan: ModulePlan::default(),
         found,
         checks: Checks::default(),
-        pending: vec![false; nodes],
+        pending: vec![BTreeSet::new(); nodes],
         changes: HashMap::new(),
         imports: Default::default(),
         removals: &removals,
@@ -130,9 +130,9 @@ pub fn plan(input: &PlanInput<'_>, providers: &mut dyn Providers) -> ModulePlan 
         PlanMode::Destroy => Vec::new(),
         _ => child_outputs(&walk.world),
     };
-    let Walk { state: refreshed, mut plan, mut found, checks, forgotten, .. } = walk;
+    let Walk { state: refreshed, declared, mut plan, mut found, checks, forgotten, .. } = walk;
     warn_of_forgotten(&forgotten, &mut found);
-    plan.drift = drift(&state, &refreshed, input, &moves);
+    plan.drift = drift(&state, &refreshed, input, &moves, &declared);
     plan.checks = checks.finish();
     if targets.is_all() {
         let declared = &input.config.modules[0].config.outputs;
@@ -195,6 +195,7 @@ fn drift(
     refreshed: &PriorState,
     input: &PlanInput<'_>,
     moves: &Moves,
+    declared: &HashSet<InstanceAddress>,
 ) -> Vec<PlannedObject> {
     let mut found = Vec::new();
     for (address, resource) in &stored.resources {
@@ -211,7 +212,14 @@ fn drift(
                 .and_then(|instance| instance.current.as_ref());
             let previous_address = moves.moved.get(&address).cloned();
             let before = moves.converted.get(&address).unwrap_or(&before.value);
+            // What is gone, and not wanted, is as it should be.
+            let is_wanted = match input.options.mode {
+                PlanMode::Normal => declared.contains(&address),
+                PlanMode::Destroy => false,
+                PlanMode::RefreshOnly => true,
+            };
             let action = match now {
+                None if !is_wanted => continue,
                 None => PlannedAction::Delete,
                 Some(now) if !now.value.unmark_deep().0.identical(&before.unmark_deep().0) => {
                     PlannedAction::Update

@@ -28,7 +28,7 @@ pub(crate) fn validate(
     input: &PlanInput<'_>,
     graph: &Graph<'_>,
     order: &[usize],
-    module_functions: &ModuleFunctions<'_>,
+    module_functions: &ModuleFunctions,
     providers: &mut dyn Providers,
 ) -> Diagnostics {
     let mut world = World::new(input.config, input.options, true);
@@ -312,7 +312,13 @@ impl<'c> Validator<'_, 'c> {
     fn import_addresses(&mut self, import: &ImportConfig) {
         let nothing = objchange_hcl::Variables::default();
         let instances = match &import.for_each {
-            None => Expanded::Single(Repetition::default()),
+            None => {
+                if let Some(error) = import.to.without_for_each() {
+                    self.found.errors([error]);
+                    return;
+                }
+                Expanded::Single(Repetition::default())
+            }
             Some(expr) => {
                 let checked = self.check(ReferenceContext::default(), &variables(expr));
                 if !checked.errors.is_empty() {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hashbrown::{HashMap, HashSet};
-use objchange::address::{InstanceAddress, InstanceKey, Mode, ResourceAddress};
+use objchange::address::{InstanceAddress, InstanceKey, Mode, ModuleAddress, ResourceAddress};
 use objchange::{Type, Value};
 use objchange_hcl::{
     Diagnostic, DiagnosticExt, Expr, Functions, ModuleCall, OutputConfig, Scope, Span, evaluate,
@@ -32,7 +32,7 @@ use crate::{Diagnostics, ModuleDiagnostic, Severity};
 pub(crate) struct Walk<'i, 'c> {
     pub(crate) input: &'i PlanInput<'c>,
     pub(crate) graph: &'i Graph<'c>,
-    pub(crate) module_functions: &'i ModuleFunctions<'c>,
+    pub(crate) module_functions: &'i ModuleFunctions,
     /// Those of the module whose expressions are evaluated.
     pub(crate) functions: &'i Functions,
     pub(crate) world: World<'c>,
@@ -49,8 +49,8 @@ pub(crate) struct Walk<'i, 'c> {
     pub(crate) plan: ModulePlan,
     pub(crate) found: Diagnostics,
     pub(crate) checks: Checks,
-    /// The resources with a change that is still to be made.
-    pub(crate) pending: Vec<bool>,
+    /// The instances of its module where each resource has a change that is still to be made.
+    pub(crate) pending: Vec<BTreeSet<ModuleAddress>>,
     /// Where each planned object is in the plan.
     pub(crate) changes: HashMap<ResourceAddress, BTreeMap<Option<InstanceKey>, usize>>,
     /// What is imported, by the address it gets.
@@ -531,12 +531,19 @@ impl<'c> Walk<'_, 'c> {
         }
     }
 
+    /// Says that a resource has a change that is still to be made, in this instance of its module.
+    pub(crate) fn set_pending(&mut self, index: usize, module: &ModuleAddress) {
+        if !self.pending[index].contains(module) {
+            self.pending[index].insert(module.clone());
+        }
+    }
+
     /// Adds a planned object.
     pub(crate) fn add_change(&mut self, index: Option<usize>, object: PlannedObject) {
         if let Some(index) = index
             && !matches!(object.action, PlannedAction::NoOp)
         {
-            self.pending[index] = true;
+            self.set_pending(index, &object.address.resource.module);
         }
         if object.deposed.is_none() {
             let known = self.changes.entry(object.address.resource.clone()).or_default();
@@ -584,7 +591,7 @@ impl<'c> Walk<'_, 'c> {
 
     /// The resources that a data source in a module waits for: those that `depends_on` names, of its own and of the calls
     /// around it, and those that it refers to itself.
-    pub(crate) fn waits_for_pending(&self, index: usize) -> bool {
+    pub(crate) fn waits_for_pending(&self, index: usize, instance: &ModuleAddress) -> bool {
         let node = &self.graph.nodes[index];
         let own = node.subjects.iter().filter(|subject| is_managed(&subject.kind));
         let mut all: Vec<(usize, &Subject)> = own.map(|subject| (node.module, subject)).collect();
@@ -597,15 +604,23 @@ impl<'c> Walk<'_, 'c> {
             }
             module = parent;
         }
-        all.into_iter().any(|(module, subject)| self.is_pending(module, &subject.kind))
+        all.into_iter().any(|(module, subject)| {
+            // Beside it only what is in the same instance of the module counts.
+            let beside = (module == node.module).then_some(instance);
+            self.is_pending(module, &subject.kind, beside)
+        })
     }
 
-    fn is_pending(&self, module: usize, subject: &SubjectKind) -> bool {
+    fn is_pending(&self, module: usize, subject: &SubjectKind, beside: Option<&ModuleAddress>) -> bool {
         match subject {
-            SubjectKind::Resource { name, .. } if name.mode == Mode::Managed => self
-                .graph
-                .find(&NodeKey::Resource(module, name.clone()))
-                .is_some_and(|node| self.pending[node]),
+            SubjectKind::Resource { name, .. } if name.mode == Mode::Managed => {
+                let pending =
+                    self.graph.find(&NodeKey::Resource(module, name.clone())).map(|node| &self.pending[node]);
+                pending.is_some_and(|pending| match beside {
+                    Some(instance) => pending.contains(instance),
+                    None => !pending.is_empty(),
+                })
+            }
             SubjectKind::Module { call, .. } => {
                 let Some(child) = self.input.config.modules[module].children.get(call) else { return false };
                 self.has_pending_inside(*child)
@@ -617,7 +632,7 @@ impl<'c> Walk<'_, 'c> {
     fn has_pending_inside(&self, module: usize) -> bool {
         let path = &self.input.config.modules[module].path;
         self.graph.nodes.iter().enumerate().any(|(index, node)| {
-            self.pending[index] && self.input.config.modules[node.module].path.starts_with(path)
+            !self.pending[index].is_empty() && self.input.config.modules[node.module].path.starts_with(path)
         })
     }
 }

@@ -24,8 +24,8 @@ impl Reader<'_> {
         }
         let to = content.attribute("to");
         let target = to.and_then(|to| {
-            let target = self.import_target(&to.expr, for_each.is_some());
-            if !target.as_ref().is_some_and(|target| target.address.resource.mode == Mode::Managed) {
+            let target = self.import_target(&to.expr);
+            if target.as_ref().is_none_or(|target| target.address.resource.mode != Mode::Managed) {
                 let place = to.name_span.to(to.expr.span);
                 self.problems.error("Invalid import address", place, NOT_MANAGED);
                 return None;
@@ -48,7 +48,10 @@ impl Reader<'_> {
     /// Refuses what imports an instance that another block imports, where both addresses are written out.
     pub(super) fn refuse_second_imports(&mut self, imports: &[ImportConfig]) {
         let mut first = HashMap::new();
-        for import in imports.iter().filter(|import| import.to.computed_keys.is_empty()) {
+        let is_complete = |import: &&ImportConfig| {
+            import.to.computed_keys.is_empty() && (import.id.is_some() || import.identity.is_some())
+        };
+        for import in imports.iter().filter(is_complete) {
             match first.entry(&import.to.address) {
                 Entry::Vacant(entry) => drop(entry.insert(import.header)),
                 Entry::Occupied(entry) => {
@@ -66,15 +69,11 @@ impl Reader<'_> {
     }
 
     /// What an import address names.
-    fn import_target(&mut self, expr: &Expr, has_each: bool) -> Option<ImportTarget> {
+    fn import_target(&mut self, expr: &Expr) -> Option<ImportTarget> {
         let Some((reference, keys)) = without_computed_keys(expr) else {
             self.problems.error("Invalid expression", expr.span, NO_REFERENCE);
             return None;
         };
-        if !keys.is_empty() && !has_each {
-            self.problems.error("Invalid expression", expr.span, NO_REFERENCE);
-            return None;
-        }
         match address::target(&reference) {
             Ok(MoveTarget::Module(_)) => {
                 let detail = "A resource instance address is required here. The module path must be followed by a resource \

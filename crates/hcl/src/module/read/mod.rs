@@ -26,6 +26,7 @@ use crate::syntax::ast::Expr;
 pub(super) use address::instance_key;
 use collect::Collected;
 use objchange_text::Span;
+pub(super) use references::NO_REFERENCE;
 
 impl ModuleConfig {
     /// Reads all files as those of one module. Files whose names say so (`override.tf`, `a_override.tf.json`) override

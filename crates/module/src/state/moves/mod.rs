@@ -15,6 +15,7 @@ use objchange::schema::SchemaKind;
 use self::statement::{Cycle, Statement};
 use super::{PriorState, StateInstance, StateResource};
 use crate::config::Config;
+use crate::document::compare_instances;
 use crate::plan::Target;
 use crate::{Diagnostics, ProviderConfigAddress, Providers, Schemas, Severity};
 
@@ -99,14 +100,17 @@ impl Moves {
             return;
         }
         let ends = self.moved.iter().chain(&self.moved_data).flat_map(|(to, from)| [from, to]);
-        let left_out: BTreeSet<String> = ends
+        let mut left_out: Vec<InstanceAddress> = ends
             .filter(|address| !targets.iter().any(|target| target.contains(address)))
-            .map(|address| address.resource.to_string())
+            .map(|address| InstanceAddress { resource: address.resource.clone(), key: None })
             .collect();
+        left_out.sort_by(compare_instances);
+        left_out.dedup();
         if left_out.is_empty() {
             return;
         }
-        let options: String = left_out.iter().map(|address| format!("\n  -target={address:?}")).collect();
+        let options: String =
+            left_out.iter().map(|address| format!("\n  -target={:?}", address.to_string())).collect();
         let detail = format!(
             "Resource instances in your current state have moved to new addresses in the latest configuration. Terraform \
              must include those resource instances while planning in order to ensure a correct result, but your \
