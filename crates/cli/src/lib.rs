@@ -71,6 +71,7 @@ enum Command {
     Explain(explain::Args),
     #[cfg(not(feature = "provider"))]
     Explain(absent::Args),
+    Graph(module_plan::graph::Args),
     Plan(module_plan::Args),
     // The other form of `plan`.
     #[command(name = plan::NAME, hide = true)]
@@ -146,6 +147,7 @@ fn run(command: &Command) -> Result<ExitCode, CommandError> {
         Command::Explain(args) => explain::run(args),
         #[cfg(not(feature = "provider"))]
         Command::Explain(_) => absent::run("explain"),
+        Command::Graph(args) => module_plan::graph::run(args),
         Command::Plan(args) => module_plan::run(args),
         Command::PlanResource(args) => plan::run(args),
         #[cfg(feature = "policy")]

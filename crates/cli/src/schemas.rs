@@ -61,6 +61,16 @@ impl SchemaArgs {
         self.schemas.as_deref().map(Source::new)
     }
 
+    /// The file that is named.
+    pub(crate) fn file(&self) -> Option<PathBuf> {
+        self.schemas.clone()
+    }
+
+    /// The providers that are asked.
+    pub(crate) fn binaries(&self) -> &SchemaBinaries {
+        &self.binaries
+    }
+
     /// The document, if one is wanted.
     pub(crate) fn read(&self) -> Result<Option<SchemaText>, SchemaTextError> {
         self.read_by(Source::read)

@@ -19,6 +19,9 @@ pub(crate) use self::choose::{Choice, Places, changed_places};
 pub(crate) use self::gate::{Gate, GateError, Verdict};
 use crate::exit::CommandError;
 use crate::input::{InputError, Size, Source};
+use crate::module_plan::{
+    ModuleSchemaArgs, PlanInputs, PlanningArgs, is_module, planned_document, version_of,
+};
 use crate::schemas::{SchemaArgs, SchemaText, SchemaTextError};
 use crate::style::colour;
 use crate::terminal::Escaping;
@@ -43,14 +46,16 @@ Examples:
   objchange show plan.json --fail-on delete,replace --type 'aws_db_*'
   terraform show -json tfplan | objchange show --summary --detailed-exitcode
   terraform show -json | objchange show --color always - | less -R
+  objchange show environments/prod --schemas schemas.json --var-file prod.tfvars --summary
   objchange show terraform.tfstate --schemas schemas.json";
 
 /// What to show, and how.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Arguments {
-    /// The output of `terraform show -json [PLANFILE]`, or a state file; `-`, or nothing, is standard input.
-    #[arg(value_name = "PLAN|STATE", default_value = "-")]
+    /// The output of `terraform show -json [PLANFILE]`, a state file, or the directory of a module to plan; `-`, or nothing,
+    /// is standard input
+    #[arg(value_name = "PLAN|STATE|DIR", default_value = "-")]
     document: PathBuf,
 
     // Without them everything is shown by its JSON alone: blocks look like attributes.
@@ -95,6 +100,13 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     gate: Gate,
+
+    /// The state before, if a module is planned
+    #[arg(long, value_name = "FILE")]
+    state: Option<PathBuf>,
+
+    #[command(flatten)]
+    planning: PlanningArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -212,16 +224,32 @@ impl Arguments {
     pub(crate) fn has_detailed_exitcode(&self) -> bool {
         self.gate.is_detailed()
     }
+
+    /// The plan of the module in the directory.
+    fn plan(&self) -> Result<String, CommandError> {
+        let schemas = ModuleSchemaArgs::from(&self.schemas);
+        let inputs = PlanInputs {
+            state: self.state.as_deref(),
+            version: version_of(self.program),
+            max_input: self.max_input,
+            ..PlanInputs::new(&self.planning, &schemas)
+        };
+        planned_document(&self.document, &inputs)
+    }
 }
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
     let mut verdict = Verdict::default();
-    let shown = show(arguments, &mut verdict);
+    let planned = match is_module(&arguments.document) {
+        true => Some(arguments.plan()?),
+        false => None,
+    };
+    let shown = show(arguments, planned, &mut verdict);
     Ok(arguments.gate.code(&verdict, shown)?)
 }
 
-fn show(arguments: &Arguments, verdict: &mut Verdict) -> Result<(), Error> {
+fn show(arguments: &Arguments, planned: Option<String>, verdict: &mut Verdict) -> Result<(), Error> {
     let source = Source::new(&arguments.document);
     let schemas_source = arguments.schemas.source();
     if source == Source::Stdin && schemas_source.as_ref() == Some(&source) {
@@ -234,7 +262,10 @@ fn show(arguments: &Arguments, verdict: &mut Verdict) -> Result<(), Error> {
         None => (Schemas::none(), String::new()),
     };
     let name = source.to_string();
-    let text = source.read_as_allowed(arguments.max_input.0)?;
+    let text = match planned {
+        Some(text) => text,
+        None => source.read_as_allowed(arguments.max_input.0)?,
+    };
     let found;
     let document = match Document::parse_part(&text) {
         Ok(document) => document,
@@ -316,6 +347,9 @@ fn write(
         }
         _ => arguments.gate.judge(&report),
     };
+    if let Document::Plan(plan) = document {
+        arguments.gate.refuse_simulated(verdict, plan);
+    }
     if arguments.json {
         report.write_json(&mut out)?;
     } else if arguments.summary {

@@ -99,6 +99,27 @@ impl Module {
         providers.filter(|provider| !provider.is_builtin() && !schemas.has_provider(provider)).collect()
     }
 
+    /// Plans it in this way, such as [`plan`]. Where loading has found errors, the plan has these alone, and there is no
+    /// more than that.
+    pub fn plan_by<R: Default>(
+        &self,
+        state: &PriorState,
+        schemas: &Schemas,
+        functions: &Functions,
+        options: &PlanOptions,
+        plan: impl FnOnce(&PlanInput<'_>) -> (ModulePlan, R),
+    ) -> (ModulePlan, R) {
+        let mut diagnostics = self.diagnostics.clone();
+        if diagnostics.has_errors() {
+            return (ModulePlan { errored: true, diagnostics, ..ModulePlan::default() }, R::default());
+        }
+        let variables = &self.variables;
+        let input = PlanInput { config: &self.config, schemas, state, variables, functions, options };
+        let (planned, more) = plan(&input);
+        diagnostics.append(planned.diagnostics);
+        (ModulePlan { diagnostics, ..planned }, more)
+    }
+
     /// Plans it. Where loading has found errors, the plan has these alone.
     pub fn plan(
         &self,
@@ -108,16 +129,6 @@ impl Module {
         options: &PlanOptions,
         providers: &mut dyn Providers,
     ) -> ModulePlan {
-        let mut diagnostics = self.diagnostics.clone();
-        if diagnostics.has_errors() {
-            return ModulePlan { errored: true, diagnostics, ..ModulePlan::default() };
-        }
-        let variables = &self.variables;
-        let planned = plan(
-            &PlanInput { config: &self.config, schemas, state, variables, functions, options },
-            providers,
-        );
-        diagnostics.append(planned.diagnostics);
-        ModulePlan { diagnostics, ..planned }
+        self.plan_by(state, schemas, functions, options, |input| (plan(input, providers), ())).0
     }
 }

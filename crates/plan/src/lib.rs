@@ -50,7 +50,7 @@ pub use json::{
     serialize_number,
 };
 pub use options::{Colour, Options};
-pub use program::{Program, ProgramError, Version};
+pub use program::{Program, ProgramError, SIMULATED, Version};
 pub use render::{
     GroupBy, render_entry, render_plan, render_planned_change, render_resource_change, render_state,
     render_value,

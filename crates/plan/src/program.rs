@@ -10,6 +10,9 @@ use crate::changes::ChangedResource;
 use crate::document::{Document, Plan, ResourceActions, State};
 use crate::walk::{Dialect, Place};
 
+/// What follows the version in a plan that was made without asking its providers, as the metadata of a build.
+pub const SIMULATED: &str = "+simulated";
+
 /// The program as which a document is shown.
 ///
 /// ```

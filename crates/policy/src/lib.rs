@@ -18,6 +18,7 @@ pub mod query;
 pub mod rego;
 #[cfg(feature = "sentinel")]
 pub mod sentinel;
+mod simulated;
 pub mod tfconfig;
 pub mod tfplan;
 pub mod tfstate;

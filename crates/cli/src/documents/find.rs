@@ -1,13 +1,15 @@
 //! From arguments to files.
 
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use globset::{GlobBuilder, GlobMatcher};
 
 use super::Wanted;
 use super::walk::Walk;
-use crate::exit;
+use crate::exit::{self, CommandError};
 use crate::input::Source;
+use crate::module_plan::{PlanInputs, is_module, planned_document};
 
 /// Where documents are read from.
 #[derive(Debug)]
@@ -25,22 +27,38 @@ pub(super) enum Input {
         /// Whether it was found in a folder, where other files may be, too.
         is_found: bool,
     },
+    /// A module that was planned.
+    Planned { name: String, text: Arc<String> },
     /// What was asked for is not there.
     Missing(String),
 }
 
 impl Inputs {
     /// The files that arguments name: each is a file, `-`, a folder, in which and below which all files are meant that
-    /// are called as what is wanted, or a glob.
+    /// are called as what is wanted, or a glob. A directory with configuration files is planned as a module.
     ///
     /// The files of a folder and of a glob are sorted; what is hidden in them is left out.
     ///
     /// # Errors
     ///
     /// Standard input is named twice.
-    pub(crate) fn find(arguments: &[PathBuf], wanted: Wanted) -> Result<Self, String> {
+    pub(crate) fn find(
+        arguments: &[PathBuf],
+        wanted: Wanted,
+        modules: &PlanInputs<'_>,
+    ) -> Result<Self, CommandError> {
         let mut list = Vec::new();
         for argument in arguments {
+            if is_module(argument) {
+                let name = argument.display().to_string();
+                match planned_document(argument, modules) {
+                    Ok(text) => list.push(Input::Planned { name, text: Arc::new(text) }),
+                    // The others are answered to all the same.
+                    Err(CommandError::Unusable(message)) => list.push(Input::Missing(message)),
+                    Err(error) => return Err(error),
+                }
+                continue;
+            }
             let glob = argument.to_str().filter(|text| text.contains(['*', '?', '[', '{']));
             match glob {
                 _ if Source::new(argument) == Source::Stdin => {
@@ -56,7 +74,8 @@ impl Inputs {
             return Err("standard input (-) can be read only once".into());
         }
         let are_one_name = matches!(&arguments, [one] if matches!(&list[..], [Input::Source { source, is_found: false }]
-            if *source == Source::new(one)));
+            if *source == Source::new(one))
+            || matches!(&list[..], [Input::Planned { .. }]));
         Ok(Self { list, are_one_name })
     }
 
@@ -64,7 +83,7 @@ impl Inputs {
     pub(super) fn sources(&self) -> impl Iterator<Item = &Source> {
         self.list.iter().filter_map(|input| match input {
             Input::Source { source, .. } => Some(source),
-            Input::Missing(_) => None,
+            Input::Planned { .. } | Input::Missing(_) => None,
         })
     }
 }

@@ -166,6 +166,21 @@ fn read_all<A>(inputs: &Inputs, bar: &ProgressBar, steps: &SyncSender<Step<A>>, 
     for input in &inputs.list {
         let source = match input {
             Input::Source { source, .. } => source,
+            Input::Planned { name, text } => {
+                let document = Document {
+                    name: name.clone(),
+                    text: Arc::clone(text),
+                    is_alone: inputs.are_one_name,
+                    line: None,
+                    is_found: false,
+                };
+                let (outcome_in, outcome) = mpsc::channel();
+                if steps.send(Step::Document(outcome)).is_err() || jobs.send((document, outcome_in)).is_err()
+                {
+                    return;
+                }
+                continue;
+            }
             Input::Missing(message) => {
                 if steps.send(Step::Unreadable(message.clone())).is_err() {
                     return;

@@ -1,26 +1,29 @@
 //! `objchange plan [DIR]`: plans a whole module.
 
+mod arguments;
+mod documents;
+mod explain;
 mod files;
+pub(crate) mod graph;
 mod inputs;
 mod output;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::ArgAction;
 use objchange_module::config::Config;
-use objchange_module::plan::PlanOptions;
+use objchange_module::plan::{ModulePlan, PlanInput, PlanOptions, plan};
 use objchange_module::{
-    AnsweringProviders, Diagnostics, Module, ModuleTexts, PlanArguments, ProviderAddress, Schemas,
-    SimulatedProviders,
+    AnsweringProviders, Module, ModuleTexts, ProviderAddress, Providers, Schemas, SimulatedProviders,
+    Unanswered,
 };
 use objchange_plan::{Program, Version};
 
+pub(crate) use self::arguments::{ModuleArgs, ModuleSchemaArgs, PlanInputs, PlanningArgs};
+pub(crate) use self::documents::{is_module, planned_document};
 use self::files::DiskFiles;
-use crate::configuration::Settings;
 use crate::exit::{CommandError, FAILED, unusable};
 use crate::input::Size;
-use crate::schemas::SchemaBinaries;
 use crate::show::{Gate, GroupArg, Places};
 
 const AFTER_HELP: &str = "\
@@ -46,7 +49,8 @@ Examples:
   objchange plan --schemas schemas.json
   objchange plan environments/prod --schemas schemas.json --var-file prod.tfvars --out plan.json
   objchange plan --schemas schemas.json --fail-on delete,replace --only 'module.db'
-  objchange plan --schemas schemas.json --json | objchange policy - --policy policies
+  objchange plan --schemas schemas.json --json | objchange policy - --rego policies
+  objchange plan --schemas schemas.json --explain 'aws_instance.web[0].ami'
 One resource:
   objchange plan --schemas schemas.json --type aws_instance --prior prior.json --config config.json
   objchange plan --schemas schemas.json --prior terraform.tfstate --config 'main.tf:aws_instance.web'";
@@ -59,48 +63,24 @@ pub(crate) struct Args {
     #[arg(value_name = "DIR", default_value = ".")]
     directory: PathBuf,
 
-    /// Schemas of the providers: the output of `terraform providers schema -json`, or a directory of such files. Can be
-    /// repeated
-    #[arg(long = "schemas", visible_alias = "schema", value_name = "FILE|DIR")]
-    schemas: Vec<PathBuf>,
-
     #[command(flatten)]
-    binaries: SchemaBinaries,
-
-    /// Values of data sources, imports and computed attributes: JSON, or mocks in `*.tfmock.hcl`. Can be repeated
-    #[arg(long, value_name = "FILE")]
-    answers: Vec<PathBuf>,
+    schemas: ModuleSchemaArgs,
 
     /// Print the answers that the plan would need, to be filled in for `--answers`
     #[arg(long)]
     answers_template: bool,
+
+    /// Say why this is unknown, created, replaced or deferred: an object, a part of it, a variable, a local value or an
+    /// output
+    #[arg(long, value_name = "ADDRESS[.PATH]", conflicts_with_all = ["answers_template", "out", "full", "summary"])]
+    explain: Option<String>,
 
     /// The state before
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
 
     #[command(flatten)]
-    variables: Settings,
-
-    /// Plan to destroy everything
-    #[arg(long)]
-    destroy: bool,
-
-    /// Plan to update the state only
-    #[arg(long)]
-    refresh_only: bool,
-
-    /// Read existing objects before they are planned
-    #[arg(long, value_name = "BOOL", default_value = "true", action = ArgAction::Set)]
-    refresh: bool,
-
-    /// Plan only this resource or module, and what it depends on. Can be repeated
-    #[arg(long, value_name = "ADDRESS")]
-    target: Vec<String>,
-
-    /// Replace this resource instance. Can be repeated
-    #[arg(long, value_name = "ADDRESS")]
-    replace: Vec<String>,
+    planning: PlanningArgs,
 
     /// Write the plan to this file, as `terraform show -json` does
     #[arg(long, value_name = "FILE")]
@@ -132,17 +112,9 @@ pub(crate) struct Args {
     #[command(flatten)]
     gate: Gate,
 
-    /// Also read modules and files of functions below this directory. Can be repeated
-    #[arg(long, value_name = "DIR")]
-    allow_path: Vec<PathBuf>,
-
     /// Maximum size of the state and of each file of schemas, e.g. `500M` or `4G`
     #[arg(long, value_name = "SIZE", default_value = "1G")]
     max_input: Size,
-
-    /// Maximum number of resource instances
-    #[arg(long, value_name = "COUNT", default_value = "1000000")]
-    max_instances: usize,
 }
 
 impl Args {
@@ -151,32 +123,78 @@ impl Args {
         self.gate.is_detailed()
     }
 
-    fn version(&self) -> Version {
-        match self.program {
-            Some(Program::Terraform(version)) => version,
-            _ => Version::NEWEST,
+    fn inputs(&self) -> PlanInputs<'_> {
+        PlanInputs {
+            state: self.state.as_deref(),
+            version: version_of(self.program),
+            max_input: self.max_input,
+            ..PlanInputs::new(&self.planning, &self.schemas)
         }
     }
 }
 
+/// The version of the rules that a program plans by.
+pub(crate) fn version_of(program: Option<Program>) -> Version {
+    match program {
+        Some(Program::Terraform(version)) => version,
+        _ => Version::NEWEST,
+    }
+}
+
 pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
-    let files = DiskFiles::new(&args.directory, &args.allow_path)
-        .map_err(|error| unusable(format!("{}: {error}", args.directory.display())))?;
+    if let Some(address) = &args.explain {
+        return explain::run(args, address);
+    }
+    match plan_directory(&args.directory, &args.inputs())? {
+        None => Ok(ExitCode::from(FAILED)),
+        Some(planned) if args.answers_template => output::template(&planned.unanswered),
+        Some(planned) => output::plan(args, &planned),
+    }
+}
+
+/// A module that was planned, and what from.
+pub(crate) struct PlannedModule {
+    pub(crate) plan: ModulePlan,
+    pub(crate) config: Config,
+    pub(crate) schemas: Schemas,
+    pub(crate) options: PlanOptions,
+    /// What nobody could answer.
+    unanswered: Unanswered,
+}
+
+/// Plans the module in a directory. `None` where it cannot be planned because of errors, which are printed.
+pub(crate) fn plan_directory(
+    directory: &Path,
+    inputs: &PlanInputs<'_>,
+) -> Result<Option<PlannedModule>, CommandError> {
+    let planned = plan_directory_by(directory, inputs, |input, providers| (plan(input, providers), ()))?;
+    Ok(planned.map(|(planned, ())| planned))
+}
+
+/// The same in this way, which may say more of the plan.
+pub(crate) fn plan_directory_by<R: Default>(
+    directory: &Path,
+    inputs: &PlanInputs<'_>,
+    plan: impl FnOnce(&PlanInput<'_>, &mut dyn Providers) -> (ModulePlan, R),
+) -> Result<Option<(PlannedModule, R)>, CommandError> {
+    let planning = inputs.planning;
+    let files = DiskFiles::new(directory, &planning.allow_path)
+        .map_err(|error| unusable(format!("{}: {error}", directory.display())))?;
     let workspace = inputs::workspace(&files);
-    let (options, wrong) = args.options(&files, &workspace);
+    let (options, wrong) = inputs.options(&files, &workspace);
     if wrong.has_errors() {
         output::diagnostics(&Config::default(), &Schemas::default(), &wrong)?;
-        return Ok(ExitCode::from(FAILED));
+        return Ok(None);
     }
     let version = format!("{}.0", options.version);
-    let variables = inputs::variables(&files, &args.variables)?;
+    let variables = inputs::variables(&files, &planning.variables)?;
     let texts =
         ModuleTexts { files: &files, manifest: None, variables: &variables, terraform_version: &version };
     let mut module = Module::load(texts, &options);
-    let schemas = inputs::schemas(&args.schemas, &args.binaries, args.max_input)?;
+    let schemas = inputs::schemas(&inputs.schemas.schemas, &inputs.schemas.binaries, inputs.max_input)?;
     if module.diagnostics.has_errors() {
         output::diagnostics(&module.config, &schemas, &module.diagnostics)?;
-        return Ok(ExitCode::from(FAILED));
+        return Ok(None);
     }
     let missing = module.without_schemas(&schemas);
     if !missing.is_empty() {
@@ -187,35 +205,14 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
             names.join(", ")
         )));
     }
-    let state = inputs::state(&args.directory, args.state.as_deref(), &workspace, args.max_input, &schemas);
+    let state = inputs::state(directory, inputs.state, &workspace, inputs.max_input, &schemas);
     let (state, found) = state?;
     module.diagnostics.append(found);
     let functions = inputs::functions(&files)?;
-    let answers = inputs::answers(&args.answers, &schemas)?;
+    let answers = inputs::answers(&planning.answers, &schemas)?;
     let mut providers = AnsweringProviders::new(&answers, SimulatedProviders { files: Some(&files) });
-    let plan = module.plan(&state, &schemas, &functions, &options, &mut providers);
-    if args.answers_template {
-        return output::template(&providers.unanswered);
-    }
-    output::plan(args, &plan, &module.config, &schemas, &options)
-}
-
-impl Args {
-    /// The options of the plan, and what is wrong with the arguments.
-    fn options(&self, files: &DiskFiles, workspace: &str) -> (PlanOptions, Diagnostics) {
-        let arguments = PlanArguments {
-            destroy: self.destroy,
-            refresh_only: self.refresh_only,
-            refresh: self.refresh,
-            targets: self.target.clone(),
-            replace: self.replace.clone(),
-        };
-        arguments.apply(PlanOptions {
-            workspace: workspace.to_owned(),
-            working_directory: files.working_directory(),
-            version: self.version(),
-            max_instances: self.max_instances,
-            ..PlanOptions::default()
-        })
-    }
+    let (plan, more) =
+        module.plan_by(&state, &schemas, &functions, &options, |input| plan(input, &mut providers));
+    let unanswered = providers.unanswered;
+    Ok(Some((PlannedModule { plan, config: module.config, schemas, options, unanswered }, more)))
 }

@@ -13,7 +13,7 @@ use objchange_module::plan::{ModulePlan, PlanMode, PlanOptions, PlannedAction};
 use objchange_module::{Diagnostics, Schemas, Shown, Unanswered};
 use objchange_plan::{ChangeSet, Filter, GroupBy, Options, Program, Report, Schemas as ReportSchemas};
 
-use super::Args;
+use super::{Args, PlannedModule};
 use crate::exit::{self, CommandError, FAILED, unusable};
 use crate::show::{Choice, GroupArg, Verdict, changed_places};
 use crate::style::colour;
@@ -21,7 +21,7 @@ use crate::terminal::{self, Escaping};
 use crate::write_file::{Access, write_file};
 
 /// Says what is wrong, as `terraform plan` does.
-pub(super) fn diagnostics(config: &Config, schemas: &Schemas, found: &Diagnostics) -> io::Result<()> {
+pub(crate) fn diagnostics(config: &Config, schemas: &Schemas, found: &Diagnostics) -> io::Result<()> {
     if found.is_empty() {
         return Ok(());
     }
@@ -38,24 +38,25 @@ pub(super) fn template(unanswered: &Unanswered) -> Result<ExitCode, CommandError
     Ok(ExitCode::SUCCESS)
 }
 
+impl PlannedModule {
+    /// The plan as a document, as `terraform show -json` writes it.
+    pub(crate) fn document(&self) -> String {
+        let version = format!("{}.0", self.options.version);
+        let timestamp = now();
+        let is_simulated = self.plan.is_simulated();
+        let info = DocumentInfo { terraform_version: &version, is_simulated, timestamp: &timestamp };
+        write_plan(&self.plan, &self.config, &self.schemas, &info)
+    }
+}
+
 /// Prints the plan in the form that was asked for, with its errors and warnings, and decides.
-pub(super) fn plan(
-    args: &Args,
-    plan: &ModulePlan,
-    config: &Config,
-    schemas: &Schemas,
-    options: &PlanOptions,
-) -> Result<ExitCode, CommandError> {
+pub(super) fn plan(args: &Args, planned: &PlannedModule) -> Result<ExitCode, CommandError> {
+    let PlannedModule { plan, config, schemas, options, .. } = planned;
     if plan.errored && !plan.has_begun {
         diagnostics(config, schemas, &plan.diagnostics)?;
         return Ok(ExitCode::from(FAILED));
     }
-    let document = || {
-        let version = format!("{}.0", options.version);
-        let timestamp = now();
-        let info = DocumentInfo { terraform_version: &version, timestamp: &timestamp };
-        write_plan(plan, config, schemas, &info)
-    };
+    let document = || planned.document();
     if let Some(path) = &args.out {
         // What is sensitive is in it.
         write_file(path, document(), Access::Owner)
@@ -141,7 +142,7 @@ fn text(
 }
 
 /// Says which providers nobody has asked.
-fn say_what_is_simulated(plan: &ModulePlan) {
+pub(super) fn say_what_is_simulated(plan: &ModulePlan) {
     let changes = plan.changes.iter().filter(|change| !change.provider.is_builtin());
     let undecided = plan.undecided.iter().map(|resource| &resource.provider);
     let providers: BTreeSet<String> = changes

@@ -23,11 +23,13 @@ use objchange_policy::rego::{
 
 use crate::documents::{self, Document, ErroredPlans, Inputs, Wanted};
 use crate::exit::{self, CommandError, unusable};
+use crate::module_plan::ModuleArgs;
 use crate::reports::{self, Reports, junit::Junit, sarif::Sarif};
 
 const AFTER_HELP: &str = "\
 A plan is the output of `terraform show -json PLANFILE`: a file, a quoted glob, a folder, or `-` for standard input \
-(the default). A file holds one plan, or one a line. With several plans each line names its file.
+(the default). A file holds one plan, or one a line. With several plans each line names its file. A directory with \
+configuration files is planned as a module, without its providers: what depends on what only they know is undecided.
 
 Rules have conftest's names: deny, deny_*, violation and violation_* are failures, warn and warn_* are warnings. \
 They are sets of strings, or of objects with `msg`. All packages with such rules are evaluated (conftest: only \
@@ -51,6 +53,7 @@ Examples:
   objchange policy plan.json --rego conftest-policies/ --namespace main --data settings.yaml
   objchange policy 'plans/*.json' --rego policy/ --json > verdicts.jsonl
   objchange policy plan.json --rego policy/ --sarif policy.sarif --junit policy.xml
+  objchange policy environments/prod --schemas schemas.json --var-file prod.tfvars --rego policy/
   objchange policy test policy/";
 
 /// Evaluate Rego policies over plans
@@ -60,7 +63,7 @@ pub(crate) struct Args {
     #[command(subcommand)]
     command: Option<Command>,
 
-    /// Plans; `-`, or nothing, is standard input
+    /// Plans, and directories of modules to plan; `-`, or nothing, is standard input
     #[arg(value_name = "PLAN", default_value = "-")]
     plans: Vec<PathBuf>,
 
@@ -109,6 +112,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     reports: Reports,
+
+    #[command(flatten)]
+    module: ModuleArgs,
 }
 
 #[derive(Debug, Subcommand)]
@@ -156,7 +162,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         return Err("--fail-on never stands alone".into());
     }
     let files = files::read(&args.rego, false).map_err(unusable)?;
-    let inputs = Inputs::find(&args.plans, Wanted::PLANS).map_err(unusable)?;
+    let inputs = Inputs::find(&args.plans, Wanted::PLANS, &args.module.inputs())?;
     let data = data::read(&args.data, &args.rego).map_err(unusable)?;
     let policies = Policies::compile(&files, options(args, data)).map_err(unusable)?;
     let reports = &args.reports;

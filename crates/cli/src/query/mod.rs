@@ -19,11 +19,12 @@ use self::tally::Verdict;
 use crate::configuration::report;
 use crate::documents::{self, ErroredPlans, Inputs, Wanted};
 use crate::exit::{self, CommandError, unusable};
+use crate::module_plan::ModuleArgs;
 
 const AFTER_HELP: &str = "\
 A plan is the output of `terraform show -json PLANFILE`: a file, a quoted glob, a folder (all plans in *.json files, \
 recursively), or `-` for standard input (the default). A file holds one plan, or one a line. With several plans each \
-answer names its file.
+answer names its file. A directory with configuration files is planned as a module, without its providers.
 
 The expression is CEL. `rc` is the item, with the fields of Sentinel's tfplan/v2: address, module_address, mode, type, \
 name, index, provider_name, deposed, and change with actions, before, after and after_unknown. `plan` has \
@@ -59,6 +60,7 @@ Examples:
   objchange query plans/ 'changed(rc, \"tags.Owner\")' --select '{\"address\": rc.address, \"owner\": new(rc, \"tags.Owner\")}'
   objchange query 'plans/*.json' 'replaced(rc)' --output json > replaced.jsonl
   objchange query plans/ '!semver(plan.terraform_version, \">= 0.12.19\")' --count
+  objchange query environments/prod --schemas schemas.json 'rc.change.actions == [\"delete\"]'
   objchange query terraform.tfstate --of state 'rc.type == \"aws_iam_user\"' --select rc.values.name";
 
 /// Find changes in plans with an expression in CEL
@@ -107,6 +109,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     errored: ErroredPlans,
+
+    #[command(flatten)]
+    module: ModuleArgs,
 }
 
 impl Args {
@@ -261,7 +266,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         Some((other, Err(error))) => return Err(other.refused(&error)),
     };
     let wanted = if of == CollectionKind::State { Wanted::PLANS_AND_STATES } else { Wanted::PLANS };
-    let inputs = Inputs::find(&paths, wanted).map_err(unusable)?;
+    let inputs = Inputs::find(&paths, wanted, &args.module.inputs())?;
     let questions = Questions { of, query: &query, projection: projection.as_ref(), args };
     let mut printer = Printer::new(args, projection.as_ref());
     let (mut found, mut undecided) = (0, Undecided::default());

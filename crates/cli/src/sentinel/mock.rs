@@ -11,6 +11,7 @@ use serde_json::Value as Json;
 
 use crate::exit::{CommandError, unusable};
 use crate::input::Source;
+use crate::module_plan::{ModuleArgs, is_module, planned_document};
 use crate::write_file::{Access, write_file};
 
 const AFTER_HELP: &str = "\
@@ -34,7 +35,7 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct Args {
-    /// A plan or a state; `-`, or nothing, is standard input
+    /// A plan, a state, or the directory of a module to plan; `-`, or nothing, is standard input
     #[arg(value_name = "PLAN", default_value = "-")]
     plan: PathBuf,
 
@@ -49,10 +50,17 @@ pub(super) struct Args {
     /// Overwrite existing files
     #[arg(long)]
     force: bool,
+
+    #[command(flatten)]
+    module: ModuleArgs,
 }
 
 pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
-    match files(args).and_then(|files| write(args, &files)) {
+    let planned = match is_module(&args.plan) {
+        true => Some(planned_document(&args.plan, &args.module.inputs())?),
+        false => None,
+    };
+    match files(args, planned).and_then(|files| write(args, &files)) {
         Ok(written) => {
             let mut out = crate::terminal::stdout();
             written.iter().try_for_each(|path| writeln!(out, "{}", visible(&path.display().to_string())))?;
@@ -64,10 +72,13 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
 }
 
 /// What is to be written.
-fn files(args: &Args) -> Result<Vec<File>, String> {
+fn files(args: &Args, planned: Option<String>) -> Result<Vec<File>, String> {
     let source = Source::new(&args.plan);
     let run = args.run.as_deref().map(read_run).transpose()?;
-    let text = source.read().map_err(|error| error.to_string())?;
+    let text = match planned {
+        Some(text) => text,
+        None => source.read().map_err(|error| error.to_string())?,
+    };
     let document = Document::parse(&text).map_err(|error| format!("{source}: {error}"))?;
     mocks(document, run.as_ref()).map_err(|error| format!("{source}: {error}"))
 }

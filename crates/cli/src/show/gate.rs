@@ -4,7 +4,7 @@ use std::io;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use objchange_plan::{Counts, PlanMode, Report, ResourceActions};
+use objchange_plan::{ChangedResource, Counts, Plan, PlanMode, Report, ResourceActions};
 use thiserror::Error;
 
 use super::Error as ShowError;
@@ -124,6 +124,27 @@ impl Gate {
     /// Whether there is something that it refuses.
     pub(crate) fn has_conditions(&self) -> bool {
         !self.fail_on.is_empty()
+    }
+
+    /// The same of a document, and what has instances that are not known.
+    pub(crate) fn refuse_simulated(&self, verdict: &mut Verdict, plan: &Plan<'_>) {
+        if !plan.is_simulated() {
+            return;
+        }
+        let is_builtin = |provider: &str| provider == "terraform.io/builtin/terraform";
+        let simulated =
+            || plan.changes.resources.iter().filter(|resource| !is_builtin(&resource.provider_name));
+        let exists = |resource: &&ChangedResource<'_>| {
+            resource.change.values.written().is_some_and(|values| values.before.text() != "null")
+        };
+        let updates = simulated().filter(|change| change.change.actions == ResourceActions::Update).count();
+        self.refuse_unasked(verdict, updates, simulated().filter(exists).count());
+        let undecided =
+            plan.changes.deferred.iter().filter(|deferred| deferred.reason == *"instances_unknown");
+        let undecided = undecided.count();
+        if self.has_conditions() && undecided > 0 {
+            verdict.refuse(format!("{undecided} whose instances are not known"));
+        }
     }
 
     /// Refuses what only the providers could say, where they were not asked: which updates are replacements, and drift.

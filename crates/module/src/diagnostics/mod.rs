@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use objchange_hcl::{Diagnostic, Severity, Span, Summary};
 
-pub use shown::Shown;
+pub use shown::{Shown, ShownLine};
 
 /// The kind of what a provider says; its summary is its own.
 pub(crate) const PROVIDER: &str = "provider";

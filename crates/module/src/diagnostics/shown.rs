@@ -126,6 +126,33 @@ impl<'s> Shown<'s> {
     }
 }
 
+/// A place in the files of a configuration, and its line without secrets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShownLine {
+    /// The file.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1.
+    pub column: u32,
+    /// The text of the line, if it may be shown.
+    pub text: Option<String>,
+}
+
+impl Shown<'_> {
+    /// The line that a span begins in, without what must not be shown of it.
+    pub fn line(&self, span: Span) -> Option<ShownLine> {
+        let place = self.place(span, None).filter(|place| !place.file.is_empty())?;
+        let text = place.snippet.as_ref().and_then(|snippet| snippet.source.text.lines().next());
+        Some(ShownLine {
+            text: text.map(|text| text.trim().to_owned()),
+            file: place.file,
+            line: place.start.line,
+            column: place.start.column,
+        })
+    }
+}
+
 /// A place in a file, with its byte.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Point {

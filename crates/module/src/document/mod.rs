@@ -18,6 +18,8 @@ pub use change_set::change_set;
 pub use order::{compare_changes, compare_instances};
 pub use relevant::relevant_attributes;
 
+use objchange_plan::SIMULATED;
+
 use self::json::JsonWriter;
 use crate::Schemas;
 use crate::config::Config;
@@ -31,6 +33,8 @@ pub const FORMAT_VERSION: &str = "1.2";
 pub struct DocumentInfo<'a> {
     /// The version of Terraform whose rules were followed: `1.15.5`.
     pub terraform_version: &'a str,
+    /// The plan was made without asking its providers, which its version says.
+    pub is_simulated: bool,
     /// When the plan was made: `2026-01-01T00:00:00Z`.
     pub timestamp: &'a str,
 }
@@ -42,7 +46,8 @@ pub fn write_plan(plan: &ModulePlan, config: &Config, schemas: &Schemas, info: &
     let mut json = JsonWriter::default();
     json.object(|json| {
         json.string_member("format_version", FORMAT_VERSION);
-        json.string_member("terraform_version", info.terraform_version);
+        let suffix = if info.is_simulated { SIMULATED } else { "" };
+        json.string_member("terraform_version", &format!("{}{suffix}", info.terraform_version));
         json.member_unless_empty("variables", |json| json.variables(plan));
         json.member("planned_values", |json| json.planned_values(plan));
         json.member_unless_empty("resource_drift", |json| json.resource_changes(&plan.drift));

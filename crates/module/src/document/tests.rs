@@ -116,7 +116,8 @@ fn plan() -> ModulePlan {
 }
 
 fn written(plan: &ModulePlan) -> String {
-    let info = DocumentInfo { terraform_version: "1.15.5", timestamp: "2026-01-01T00:00:00Z" };
+    let info =
+        DocumentInfo { terraform_version: "1.15.5", is_simulated: false, timestamp: "2026-01-01T00:00:00Z" };
     write_plan(plan, &Config::default(), &Schemas::default(), &info)
 }
 

@@ -14,6 +14,7 @@ mod instances;
 mod managed;
 mod orphans;
 mod outputs;
+mod references;
 mod resource;
 mod run;
 pub(crate) mod subject;
@@ -35,7 +36,10 @@ use objchange_hcl::Span;
 use smol_str::SmolStr;
 
 pub use input::{GivenVariable, PlanInput, PlanMode, PlanOptions, Target};
-pub use run::plan;
+pub use references::{
+    ExplainError, Explanation, ExplanationStep, ReferenceGraph, ReferenceKind, ReferenceNode,
+};
+pub use run::{plan, plan_and_explain, plan_with_graph};
 
 use crate::state::PriorState;
 use crate::{Diagnostics, ProviderAddress};
@@ -73,6 +77,13 @@ pub struct ModulePlan {
     pub has_begun: bool,
     /// All errors and warnings.
     pub diagnostics: Diagnostics,
+}
+
+impl ModulePlan {
+    /// Whether a part of it was planned without asking the provider.
+    pub fn is_simulated(&self) -> bool {
+        self.changes.iter().any(|change| !change.provider.is_builtin()) || !self.undecided.is_empty()
+    }
 }
 
 /// What happens to one object.

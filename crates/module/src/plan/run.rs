@@ -12,6 +12,9 @@ use super::finish::finish;
 use super::graph::{Graph, NodeKind};
 use super::input::{PlanInput, PlanMode, since};
 use super::orphans::resource_name;
+use super::references::{
+    ExplainError, ExplainObserver, Explanation, GraphObserver, Nobody, Observer, ReferenceGraph,
+};
 use super::targets::Targets;
 use super::validate::validate;
 use super::walk::Walk;
@@ -29,6 +32,33 @@ use crate::{Diagnostics, Severity};
 /// All independent errors are in [`ModulePlan::diagnostics`]; with one of them the plan is [`ModulePlan::errored`], and
 /// holds what could be planned all the same.
 pub fn plan(input: &PlanInput<'_>, providers: &mut dyn Providers) -> ModulePlan {
+    plan_observed(input, providers, &mut Nobody)
+}
+
+/// As [`plan`], with the graph of what refers to what, and what of it is unknown.
+pub fn plan_with_graph(input: &PlanInput<'_>, providers: &mut dyn Providers) -> (ModulePlan, ReferenceGraph) {
+    let mut observer = GraphObserver::default();
+    let plan = plan_observed(input, providers, &mut observer);
+    (plan, observer.graph)
+}
+
+/// As [`plan`], and why something is as it is: an object such as `module.m.aws_instance.web[0]`, a part of it, a variable, a
+/// local value or an output.
+pub fn plan_and_explain(
+    input: &PlanInput<'_>,
+    providers: &mut dyn Providers,
+    address: &str,
+) -> (ModulePlan, Result<Explanation, ExplainError>) {
+    let mut observer = ExplainObserver { address, found: Err(ExplainError::NotPlanned) };
+    let plan = plan_observed(input, providers, &mut observer);
+    (plan, observer.found)
+}
+
+fn plan_observed(
+    input: &PlanInput<'_>,
+    providers: &mut dyn Providers,
+    observer: &mut dyn Observer,
+) -> ModulePlan {
     let wrong = input.config.wrong_call_arguments();
     if wrong.has_errors() {
         return only_errors(wrong);
@@ -42,6 +72,7 @@ pub fn plan(input: &PlanInput<'_>, providers: &mut dyn Providers) -> ModulePlan 
         return only_errors(missing);
     }
     let graph = Graph::new(input.config, input.schemas);
+    observer.graph(input.config, &graph);
     let order = match graph.order() {
         Ok(order) => order,
         Err(cycles) => return only_errors(cycle_errors(input, &graph, &cycles)),
@@ -126,6 +157,7 @@ pub fn plan(input: &PlanInput<'_>, providers: &mut dyn Providers) -> ModulePlan 
     walk.update_dependencies(&order);
     walk.unmatched_replacements();
     walk.undo_blocked_destroys();
+    observer.walked(&walk);
     let child_outputs = match input.options.mode {
         PlanMode::Destroy => Vec::new(),
         _ => child_outputs(&walk.world),

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod diagnostics;
+mod laws;
 mod load;
 mod moves;
 mod plan;

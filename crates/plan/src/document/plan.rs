@@ -4,6 +4,7 @@ use super::error::{DocumentError, Problem};
 use super::field::{bracketed, by_name, flag, keep, list, text};
 use super::invocation::invocation;
 use super::{DocumentText, ResourceActions, open, read_members};
+use crate::SIMULATED;
 use crate::changes::{
     ChangeSet, ChangeValues, ChangedIndex, ChangedResource, Deferred, Importing, OutputChange,
     RelevantAttribute, ValueChange, WrittenValues,
@@ -107,6 +108,12 @@ impl<'t> Plan<'t> {
     /// The results of checks: an array.
     pub fn checks(&self) -> Option<Raw<'t>> {
         self.member("checks")
+    }
+
+    /// Whether the plan was made without asking its providers. What only they know is not known then: which updates
+    /// replace an object, and what has drifted. The version says so: `1.16.0+simulated`.
+    pub fn is_simulated(&self) -> bool {
+        self.terraform_version.as_deref().is_some_and(|version| version.ends_with(SIMULATED))
     }
 
     /// The text that the plan was read from.

@@ -49,7 +49,7 @@ const KINDS: [UnfamiliarKind; 6] = [
     UnfamiliarKind::LeftOut,
 ];
 
-const REASONS: [&str; 16] = [
+const REASONS: [&str; 17] = [
     "replace_because_cannot_update",
     "replace_because_tainted",
     "replace_by_request",
@@ -64,6 +64,8 @@ const REASONS: [&str; 16] = [
     "read_because_config_unknown",
     "read_because_dependency_pending",
     "read_because_check_nested",
+    // Written by this program: the provider was not asked.
+    "read_because_simulated",
     "forgot_because_lifecycle_destroy_in_state",
     "forgot_because_lifecycle_destroy_in_config",
 ];

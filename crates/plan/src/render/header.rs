@@ -42,6 +42,7 @@ impl Writer<'_> {
             "provider_config_unknown" => "because the provider configuration is unknown",
             "deferred_prereq" => "because a prerequisite for this resource is deferred",
             "absent_prereq" => "because a prerequisite for this resource has not yet been created",
+            "instances_unknown" => "because its instances depend on what only a provider knows",
             _ => "for an unknown reason",
         };
         let (bold, reset) = (self.colour.bold(), self.colour.reset());

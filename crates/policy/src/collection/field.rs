@@ -49,7 +49,11 @@ pub(crate) enum FieldValue<'v, 't> {
     Bool(bool),
     Index(Option<&'v Index<'t>>),
     Texts(Cow<'v, [Text<'t>]>),
-    Actions(ResourceActions),
+    /// What happens as far as the plan says, and whether that is known: only a provider may know that was not asked.
+    Actions {
+        planned: ResourceActions,
+        is_known: bool,
+    },
     /// None where all of it is unknown, and the document has nothing.
     Value(Option<Marked<'v, 't>>),
     Marks(Marked<'v, 't>),
@@ -84,7 +88,7 @@ pub(crate) fn write_fields<'t, T: Item<'t>, S: Serializer>(
             FieldValue::Bool(bool) => fields.serialize_entry(name, &bool)?,
             FieldValue::Index(index) => fields.serialize_entry(name, &index)?,
             FieldValue::Texts(texts) => fields.serialize_entry(name, &texts)?,
-            FieldValue::Actions(actions) => fields.serialize_entry(name, &actions)?,
+            FieldValue::Actions { planned, .. } => fields.serialize_entry(name, &planned)?,
             FieldValue::Value(None) => {}
             FieldValue::Value(Some(value)) => fields.serialize_entry(name, &As(&value, secrets))?,
             FieldValue::Marks(marks) => {

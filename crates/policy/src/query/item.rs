@@ -7,7 +7,7 @@ use cel::ExecutionError;
 use cel::common::traits::{Container, Indexer, Iterable, Iterator, Sizer};
 use cel::common::types::{CelBool, CelInt, CelList, CelNull, CelString, MAP_TYPE, Type};
 use cel::common::value::{CowVal, Val};
-use objchange_plan::{DocumentError, Index, Text};
+use objchange_plan::{DocumentError, Index, ResourceActions, Text};
 
 use super::error::refused;
 use super::model::{self, Model, Shape};
@@ -15,6 +15,7 @@ use super::node::{self, Keys, Scope, absent, equal_maps, key_of, lazy_map};
 use super::question::{self, Question};
 use super::result;
 use crate::collection::{Collected, Collection, Exact, FieldValue, Item as _, Marked, Redacted};
+use crate::simulated::PossibleItem;
 use crate::{tfconfig, tfplan, tfstate};
 
 /// An item of the collection that a query asks about.
@@ -31,12 +32,19 @@ pub(super) enum Kind<'a, 't> {
     Change(&'a tfplan::Change<'t>),
     Plan(Option<&'a str>, Option<&'a Collection<'t, tfplan::Variable<'t>>>),
     Variables(&'a Collection<'t, tfplan::Variable<'t>>),
+    /// An item that there may be, or not; and what it would be.
+    Possible(&'a PossibleItem<'t>, &'static Model),
 }
 
 impl<'a, 't> Item<'a, 't> {
     /// What happens to it, where something can: the words that plan documents have for that.
     pub fn actions(self) -> Option<&'static [&'static str]> {
-        self.0.change().map(|change| change.actions.words())
+        self.0.change().and_then(|change| change.known_actions()).map(ResourceActions::words)
+    }
+
+    /// Whether it is not known that there is such an item.
+    pub fn is_possible(self) -> bool {
+        matches!(self.0, Kind::Possible(..))
     }
 
     /// What is no value of it: its names, and what happens to it. An index is a text, also where it is a number, so that
@@ -79,6 +87,7 @@ impl<'a, 't> Kind<'a, 't> {
             Self::Change(_) => Some(&model::CHANGE),
             Self::Plan(..) => Some(&model::PLAN),
             Self::Variables(_) => None,
+            Self::Possible(_, model) => Some(model),
         }
     }
 
@@ -88,6 +97,7 @@ impl<'a, 't> Kind<'a, 't> {
             Self::ResourceChange(resource) => &resource.module_address,
             Self::Resource(resource) => &resource.module_address,
             Self::Config(resource) => &resource.module_address,
+            Self::Possible(item, _) => &item.module_address,
             _ => "",
         }
     }
@@ -188,6 +198,10 @@ impl<'a, 't> Thing<'a, 't> {
         if let Some(question) = Question::named(name) {
             return question::ask(question, self.clone());
         }
+        if let Kind::Possible(item, _) = self.kind {
+            let label = item.label(name).ok_or_else(|| self.scope.unknown())?;
+            return Ok(Box::new(CelString::from(label.as_str())));
+        }
         let value = match self.kind {
             Kind::ResourceChange(of) => of.field(name),
             Kind::OutputChange(of) => of.field(name),
@@ -195,6 +209,7 @@ impl<'a, 't> Thing<'a, 't> {
             Kind::Resource(of) => of.field(name),
             Kind::Config(of) => of.field(name),
             Kind::Change(of) => of.field(name),
+            Kind::Possible(..) => Ok(None),
             Kind::Variables(of) => match of.get(name) {
                 Some(variable) => return self.thing(Kind::Variable(variable)),
                 None => Ok(None),
@@ -212,8 +227,9 @@ impl<'a, 't> Thing<'a, 't> {
             FieldValue::Bool(bool) => Ok(Box::new(CelBool::from(bool))),
             FieldValue::Index(of) => index(of),
             FieldValue::Texts(texts) => self.texts(&texts),
-            FieldValue::Actions(actions) => {
-                let words = actions.words().iter();
+            FieldValue::Actions { is_known: false, .. } => Err(self.scope.unknown()),
+            FieldValue::Actions { planned, .. } => {
+                let words = planned.words().iter();
                 let words = words.map(|word| Box::new(CelString::from(*word)) as Box<dyn Val + 'a>);
                 Ok(Box::new(CelList::from(words.collect::<Vec<_>>())))
             }

@@ -133,10 +133,15 @@ impl<'s> Matching<'_, 's> {
     /// whatever these will be.
     pub fn matches<'t: 's>(&mut self, item: Item<'s, 't>) -> Result<bool, QueryError> {
         self.1.see(item);
-        self.1.evaluate(&self.0.0.expr, |value| match value.downcast_ref::<CelBool>() {
+        let expr = &self.0.0.expr;
+        let answer = self.1.evaluate(expr, |value| match value.downcast_ref::<CelBool>() {
             Some(value) => Ok(*value.inner()),
             None => Err(refused(&format!("this must be true or false, and is {}", value.get_type().name()))),
-        })
+        });
+        match answer {
+            Ok(true) if item.is_possible() => Err(QueryError::undecided(self.0.0.places.all(expr))),
+            answer => answer,
+        }
     }
 }
 

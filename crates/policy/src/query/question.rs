@@ -48,12 +48,18 @@ pub(super) fn ask<'a, 't: 'a>(
     question: Question,
     item: Thing<'a, 't>,
 ) -> Result<Box<dyn Val + 'a>, ExecutionError> {
+    if let Kind::Possible(of, _) = item.kind
+        && !(question == Question::InModule && of.is_instance)
+    {
+        return Err(item.scope.unknown());
+    }
     if question != Question::Replaced {
         return Ok(Box::new(Asked { question, item }));
     }
     let change = item.kind.change().ok_or_else(absent)?;
+    let actions = change.known_actions().ok_or_else(|| item.scope.unknown())?;
     let is_replaced = matches!(
-        change.actions,
+        actions,
         ResourceActions::DeleteThenCreate
             | ResourceActions::CreateThenDelete
             | ResourceActions::CreateThenForget

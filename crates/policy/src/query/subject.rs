@@ -62,7 +62,7 @@ impl<'t> Subject<'t> {
         Ok(subject)
     }
 
-    /// The items of the collection with their keys, in the order of the document.
+    /// The items of the collection with their keys, in the order of the document, and then those that there may be.
     pub fn items(&self) -> Box<dyn Iterator<Item = (&str, Item<'_, 't>)> + '_> {
         fn of<'s, 't, T>(
             items: Option<&'s Collection<'t, T>>,
@@ -72,7 +72,16 @@ impl<'t> Subject<'t> {
             Box::new(items.map(move |(key, item)| (key, Item(kind(item)))))
         }
         let plan = self.plan.as_ref();
-        match self.of {
+        let possible = plan.into_iter().flat_map(move |plan| match self.of {
+            CollectionKind::ResourceChanges | CollectionKind::PlannedValues => {
+                plan.simulated.instances.iter()
+            }
+            CollectionKind::ResourceDrift => plan.simulated.drift.iter(),
+            _ => [].iter(),
+        });
+        let model = self.of.model();
+        let possible = possible.map(|item| (item.address.as_str(), Item(Kind::Possible(item, model))));
+        let items = match self.of {
             CollectionKind::ResourceChanges => {
                 of(plan.map(|plan| &plan.resource_changes), Kind::ResourceChange)
             }
@@ -84,7 +93,8 @@ impl<'t> Subject<'t> {
             }
             CollectionKind::State => of(Some(&self.state.resources), Kind::Resource),
             CollectionKind::Config => of(Some(&self.config.resources), Kind::Config),
-        }
+        };
+        Box::new(items.chain(possible))
     }
 
     /// What `plan` is in expressions.

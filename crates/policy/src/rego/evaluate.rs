@@ -205,7 +205,7 @@ impl<'p> Evaluation<'p> {
         if wanted.is_empty() {
             return Ok(BTreeMap::new());
         }
-        let input = input(self.text, self.policies.mode, &self.policies.members, &Secrets::Shown)?;
+        let (input, _) = input(self.text, self.policies.mode, &self.policies.members, &Secrets::Shown)?;
         let now = self.results(&input, &wanted, self.options.parts())?;
         let said = now
             .found
@@ -217,8 +217,8 @@ impl<'p> Evaluation<'p> {
     /// The document as policies see it, and where what is unknown in it.
     pub(super) fn document(&self, secrets: &Secrets) -> Result<(Value, Places), PolicyError> {
         let members = &self.policies.members;
-        let input = input(self.text, self.policies.mode, members, secrets)?;
-        let mut marking = Marking::new(members.full);
+        let (input, simulated) = input(self.text, self.policies.mode, members, secrets)?;
+        let mut marking = Marking::new(members.full, simulated);
         let input = marking.apply(&input);
         Ok((input, marking.places))
     }

@@ -39,6 +39,7 @@ impl Addresses {
         match resources {
             Some(Value::Array(items)) => items.iter().for_each(&mut add),
             Some(Value::Object(object)) => object.values().for_each(&mut add),
+            Some(Value::Unknown(unknown)) => unknown.certain().into_iter().for_each(&mut add),
             _ => {}
         }
     }

@@ -8,6 +8,7 @@ use super::error::{PolicyError, PolicyErrorKind};
 use super::members::Members;
 use super::value::{SerializeError, Values};
 use crate::collection::{Collected, Exact, Redacted};
+use crate::simulated::Simulated;
 use crate::tfconfig::TfConfig;
 use crate::tfplan::{OnlyMembers, TfPlan};
 use crate::tfstate::TfState;
@@ -20,14 +21,15 @@ pub(super) enum Secrets {
     Hidden(Option<Value>),
 }
 
-/// What policies see of a plan.
-pub(super) fn input(
-    text: &str,
+/// What policies see of a plan, and what that leaves open.
+pub(super) fn input<'t>(
+    text: &'t str,
     mode: InputMode,
     members: &Members,
     secrets: &Secrets,
-) -> Result<Value, PolicyError> {
+) -> Result<(Value, Simulated<'t>), PolicyError> {
     let plan = Plan::parse(text).map_err(PolicyError::of_document)?;
+    let simulated = Simulated::new(&plan);
     refuse_state(text)?;
     let mut values = match secrets {
         Secrets::Hidden(Some(replacement)) => Values::replacing(replacement.clone()),
@@ -38,7 +40,8 @@ pub(super) fn input(
     match mode {
         InputMode::Raw => {
             let tfplan = TfPlan::new(&plan).map_err(PolicyError::of_document)?;
-            return writer.write(&OnlyMembers(&tfplan.raw, |name: &str| members.has(name)));
+            let input = writer.write(&OnlyMembers(&tfplan.raw, |name: &str| members.has(name)))?;
+            return Ok((input, simulated));
         }
         InputMode::Collections | InputMode::Auto => {
             if members.has("tfplan") || members.has("plan") {
@@ -59,7 +62,7 @@ pub(super) fn input(
             }
         }
     }
-    Ok(Value::object(input))
+    Ok((Value::object(input), simulated))
 }
 
 /// A plan without changes looks like a state, except that it has parts that only plans have.

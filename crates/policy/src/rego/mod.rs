@@ -45,6 +45,7 @@ mod network;
 mod rules;
 mod secret;
 mod shape;
+mod simulated;
 mod testing;
 mod unknown;
 mod value;

@@ -7,13 +7,14 @@ use objchange_rego::{Unknown, Value};
 use smol_str::SmolStr;
 
 use super::verdict;
+use crate::simulated::Simulated;
 
 /// Where the unknown values of an input are, by their numbers.
 #[derive(Debug, Default)]
 pub(super) struct Places(Vec<verdict::Unknown>);
 
 impl Places {
-    fn add(&mut self, address: &str, path: &str) -> u32 {
+    pub(super) fn add(&mut self, address: &str, path: &str) -> u32 {
         self.0.push(verdict::Unknown { address: address.to_owned(), path: path.to_owned() });
         u32::try_from(self.0.len() - 1).unwrap_or(u32::MAX)
     }
@@ -26,7 +27,9 @@ impl Places {
 
 /// Puts unknown values into inputs.
 #[derive(Debug, Default)]
-pub(super) struct Marking {
+pub(super) struct Marking<'t> {
+    /// What the plan leaves open because its providers were not asked.
+    pub(super) simulated: Simulated<'t>,
     /// Add `after_full`.
     full: bool,
     pub(super) places: Places,
@@ -34,36 +37,51 @@ pub(super) struct Marking {
     unknowns: HashMap<SmolStr, Value>,
 }
 
-impl Marking {
-    pub(super) fn new(full: bool) -> Self {
-        Self { full, ..Self::default() }
+impl<'t> Marking<'t> {
+    pub(super) fn new(full: bool, simulated: Simulated<'t>) -> Self {
+        Self { full, simulated, ..Self::default() }
     }
 
     /// The input with what is unknown in it, wherever in it the document or its collections are.
     pub(super) fn apply(&mut self, input: &Value) -> Value {
         let tfplan = input.as_object().and_then(|input| input.get_str("tfplan"));
-        let Some(tfplan) = tfplan else { return self.document(input) };
-        let tfplan = self.document(tfplan);
-        let tfplan = edited(&tfplan, &mut |name, raw| (name == "raw").then(|| self.document(raw)));
+        let Some(tfplan) = tfplan else { return self.document(input, true) };
+        let tfplan = self.document(tfplan, false);
+        let tfplan = edited(&tfplan, &mut |name, raw| (name == "raw").then(|| self.document(raw, true)));
         edited(input, &mut |name, part| match name {
             "tfplan" => Some(tfplan.clone()),
-            "plan" => Some(self.document(part)),
+            "plan" => Some(self.document(part, true)),
             _ => None,
         })
     }
 
-    fn document(&mut self, document: &Value) -> Value {
+    /// The document, or its collections.
+    fn document(&mut self, document: &Value, is_raw: bool) -> Value {
         self.unknowns.clear();
-        let document = edited(document, &mut |name, part| match name {
+        let mut document = document.clone();
+        // Where there is none of them, a document has no list.
+        for part in ["resource_changes", "resource_drift"] {
+            if is_raw && member(&document, part).is_none() && !self.possible_in(part).is_empty() {
+                document = with_member(&document, part, Value::array([]));
+            }
+        }
+        let document = edited(&document, &mut |name, part| match name {
             "resource_changes" | "resource_drift" => {
                 let is_planned = name == "resource_changes";
-                Some(each(part, &mut |_, resource| self.resource(resource, is_planned)))
+                let marked = each(part, &mut |_, resource| {
+                    let marked = self.resource(resource, is_planned);
+                    if is_planned { self.simulated_change(&marked, is_raw) } else { marked }
+                });
+                Some(self.with_possible(marked, name))
             }
-            "deferred_changes" => Some(each(part, &mut |_, deferred| {
-                edited(deferred, &mut |name, resource| {
-                    (name == "resource_change").then(|| self.resource(resource, false))
-                })
-            })),
+            "deferred_changes" => {
+                let marked = each(part, &mut |_, deferred| {
+                    edited(deferred, &mut |name, resource| {
+                        (name == "resource_change").then(|| self.resource(resource, false))
+                    })
+                });
+                Some(self.deferred(marked))
+            }
             "output_changes" => Some(each(part, &mut |name, output| self.output(name, output))),
             "checks" => Some(each(part, &mut |_, check| self.check(check))),
             "action_invocations" => Some(each(part, &mut |_, invocation| self.invocation(invocation))),
@@ -74,7 +92,7 @@ impl Marking {
             })),
             _ => None,
         });
-        if self.unknowns.is_empty() {
+        if self.unknowns.is_empty() && self.simulated.instances.is_empty() {
             return document;
         }
         let unknowns = std::mem::take(&mut self.unknowns);
@@ -123,11 +141,18 @@ impl Marking {
         if let Some(unknown) = member(change, "after_unknown").filter(|unknown| has_true(unknown)) {
             self.unknowns.insert(SmolStr::new(&address), unknown.clone());
         }
-        match member(output, "change") {
-            None => self.change(output, &address),
-            Some(_) => {
-                edited(output, &mut |name, change| (name == "change").then(|| self.change(change, &address)))
+        let is_open = self.simulated.hides_output(name.as_str().unwrap_or_default());
+        let mut changed = |change: &Value| {
+            let changed = self.change(change, &address);
+            if is_open {
+                with_member(&changed, "actions", self.unknown(&address, "actions"))
+            } else {
+                changed
             }
+        };
+        match member(output, "change") {
+            None => changed(output),
+            Some(_) => edited(output, &mut |name, change| (name == "change").then(|| changed(change))),
         }
     }
 
@@ -167,7 +192,19 @@ impl Marking {
     }
 
     fn planned_values(&mut self, planned: &Value, unknowns: &HashMap<SmolStr, Value>) -> Value {
-        let planned = self.module(planned, unknowns);
+        let mut planned = self.module(planned, unknowns);
+        if !self.simulated.instances.is_empty() {
+            planned = match member(&planned, "resources") {
+                Some(resources) => {
+                    let resources = self.with_possible(resources.clone(), "planned_values");
+                    with_member(&planned, "resources", resources)
+                }
+                // The collections have their resources here, and documents theirs below.
+                None => edited(&planned, &mut |name, root| {
+                    (name == "root_module").then(|| self.possible_modules(root))
+                }),
+            };
+        }
         edited(&planned, &mut |name, part| match name {
             "outputs" => Some(each(part, &mut |name, output| {
                 let address = format!("output.{}", name.as_str().unwrap_or_default());
@@ -218,7 +255,7 @@ impl Marking {
         with_member(invocation, "config_values", self.marked(values, unknown, address))
     }
 
-    fn unknown(&mut self, address: &str, path: &str) -> Value {
+    pub(super) fn unknown(&mut self, address: &str, path: &str) -> Value {
         Value::Unknown(Unknown::new(self.places.add(address, path)))
     }
 
@@ -230,7 +267,7 @@ impl Marking {
 }
 
 /// The object with this member.
-fn with_member(of: &Value, name: &str, value: Value) -> Value {
+pub(super) fn with_member(of: &Value, name: &str, value: Value) -> Value {
     let Value::Object(object) = of else { return of.clone() };
     let others = object.iter().filter(|(key, _)| key.as_str() != Some(name));
     let mut members: Vec<(Value, Value)> = others.map(|(key, value)| (key.clone(), value.clone())).collect();
@@ -309,7 +346,7 @@ fn has_true(unknown: &Value) -> bool {
     }
 }
 
-fn member<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
+pub(super) fn member<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
     value.as_object()?.get_str(name)
 }
 

@@ -4,6 +4,7 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use crate::simulated::are_doubtful;
 use crate::tfconfig::TfConfig;
 use crate::tfplan::{RawMember, TfPlan};
 use crate::tfstate::TfState;
@@ -131,6 +132,28 @@ impl Document {
         })
     }
 
+    /// What a list of the plan itself may have besides, where its providers were not asked.
+    pub(super) fn possible_in_raw(&self, index: usize, path: &[u32]) -> Vec<String> {
+        let root = self.items(CollectionKind::Raw, |items| items.key(index).to_owned()).unwrap_or_default();
+        let names = self.plan(|plan| {
+            let (what, items) = match root.as_str() {
+                "resource_changes" | "deferred_changes" if path.is_empty() => {
+                    ("instances", &plan.simulated.instances)
+                }
+                "planned_values" => ("instances", &plan.simulated.instances),
+                "resource_drift" if path.is_empty() => ("drift", &plan.simulated.drift),
+                _ => return Vec::new(),
+            };
+            items.iter().map(|item| format!("{what} of {}", item.address)).collect()
+        });
+        names.unwrap_or_default()
+    }
+
+    /// Whether the plan was made without asking its providers.
+    pub(super) fn is_simulated(&self) -> bool {
+        self.plan(|plan| plan.simulated.is_simulated).unwrap_or_default()
+    }
+
     /// The keys that are missing in an object of the plan itself because what they lead to is unknown until apply.
     pub(super) fn missing_in_raw(&self, index: usize, path: &[u32]) -> Vec<&'static str> {
         let root = self.items(CollectionKind::Raw, |items| items.key(index).to_owned()).unwrap_or_default();
@@ -159,6 +182,22 @@ impl Document {
                     ["type", "value"].into_iter().filter(|key| output.get(key).is_none()).collect();
                 if self.is_planned_output_unknown(name) { missing } else { Vec::new() }
             }),
+            "resource_changes" if self.is_simulated() && path.len() == 1 => look(path, &|resource| {
+                let actions = resource.get("change").and_then(|change| change.get("actions"));
+                let is_missing = resource.get("action_reason").is_none();
+                if is_missing && actions.is_some_and(are_doubtful) {
+                    vec!["action_reason"]
+                } else {
+                    Vec::new()
+                }
+            }),
+            "resource_changes" if self.is_simulated() && path.len() == 2 && key_is("change") => {
+                look(path, &|change| {
+                    let is_doubtful = change.get("actions").is_some_and(are_doubtful);
+                    let is_missing = is_doubtful && change.get("replace_paths").is_none();
+                    if is_missing { vec!["replace_paths"] } else { Vec::new() }
+                })
+            }
             root if CHANGES.contains(&root) => look(path, &|change| {
                 let is_unknown = change.get("after_unknown").is_some_and(View::has_true);
                 if is_unknown && change.get("after").is_none() {
@@ -296,6 +335,12 @@ impl<'t> Collections<'t> {
         let unknown = || {
             let key = view.members().at_position(position)?.0;
             match (root, key) {
+                ("resource_changes", "actions" | "replace_paths" | "action_reason")
+                    if self.plan.as_ref()?.collections.simulated.is_simulated =>
+                {
+                    let change = view.get("change").unwrap_or(view);
+                    change.get("actions").filter(|actions| are_doubtful(*actions)).map(|_| view.bool(true))
+                }
                 (root, "after") if CHANGES.contains(&root) => view.get("after_unknown"),
                 (root, "config_values") if INVOCATIONS.contains(&root) => view.get("config_unknown"),
                 ("planned_values", "values") => {

@@ -58,6 +58,11 @@ impl Imports {
         Self { shelf: Arc::new(Shelf::new(Arc::clone(plan), state.map(Arc::clone))), run }
     }
 
+    /// Whether the plan was made without asking its providers.
+    fn is_simulated(&self) -> bool {
+        self.shelf.document(CollectionKind::Changes).is_simulated()
+    }
+
     /// Whether there is a resource, or an instance of one, with this address.
     fn has_resource(&self, address: &str) -> bool {
         let all = [

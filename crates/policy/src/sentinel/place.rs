@@ -142,6 +142,11 @@ impl Place {
 
     /// What is unknown as a whole: a policy sees nothing of it.
     pub(super) fn unknown(&self) -> Value {
+        self.unknown_as(&Value::undefined(), "")
+    }
+
+    /// A part that is unknown, of which a policy sees this.
+    pub(super) fn unknown_as(&self, seen: &Value, part: &str) -> Value {
         let document = self.visit.shelf.document(self.of);
         let key = document.items(self.of, |items| items.key(self.index as usize).to_owned());
         let kind = match self.of {
@@ -150,7 +155,8 @@ impl Place {
             }
             _ => "",
         };
-        Value::unknown(&Value::undefined(), &format!("{kind}{}", key.unwrap_or_default()))
+        let of = if part.is_empty() { "" } else { " of " };
+        Value::unknown(seen, &format!("{part}{of}{kind}{}", key.unwrap_or_default()))
     }
 
     /// What is written in a block.

@@ -7,6 +7,7 @@ use objchange_sentinel::{Map, Members, Text, Value};
 use super::document::CollectionKind;
 use super::items::{CHANGE, sorted};
 use super::place::{Place, RAW, RunContext};
+use crate::simulated::PossibleItem;
 use crate::{Field, FieldKind};
 
 impl CollectionKind {
@@ -66,6 +67,36 @@ impl Members for Table {
 
     fn value(&self, position: usize) -> Value {
         self.visit.item(self.of, position)
+    }
+
+    fn unknown(&self, key: &str) -> Option<String> {
+        let is_instance = |address: &str| {
+            key.strip_prefix(address).is_some_and(|rest| rest.is_empty() || rest.starts_with('['))
+        };
+        self.possible(|item| is_instance(&item.address)).into_iter().next()
+    }
+
+    fn unknowns(&self) -> Vec<String> {
+        self.possible(|_| true)
+    }
+}
+
+impl Table {
+    /// The items that there may be, or not.
+    fn possible(&self, is_wanted: impl Fn(&PossibleItem<'_>) -> bool) -> Vec<String> {
+        let of = self.of;
+        let names = self.visit.shelf.document(of).plan(|plan| {
+            let (what, items) = match of {
+                CollectionKind::Changes | CollectionKind::PlannedResources => {
+                    ("instances", &plan.simulated.instances)
+                }
+                CollectionKind::Drift => ("drift", &plan.simulated.drift),
+                _ => return Vec::new(),
+            };
+            let items = items.iter().filter(|item| is_wanted(item));
+            items.map(|item| format!("{what} of {}", item.address)).collect()
+        });
+        names.unwrap_or_default()
     }
 }
 

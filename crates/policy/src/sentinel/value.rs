@@ -51,6 +51,12 @@ pub(super) fn value(place: &Place, part: Field, path: &mut Vec<u32>, marked: Mar
                 items.push(element.map_or(Value::Null, |element| value(place, part, path, element)));
                 path.pop();
             }
+            if place.of == CollectionKind::Raw {
+                let document = place.visit.shelf.document(place.of);
+                // None of them is at a position of the list.
+                let possible = document.possible_in_raw(place.index as usize, path);
+                unknown.extend(possible.into_iter().map(|name| (usize::MAX, name)));
+            }
             Value::List(List::partly_unknown(items, unknown))
         }
         Shape::Object(members) => {

@@ -8,6 +8,7 @@ use objchange_plan::{
 };
 
 use crate::collection::{Marked, is_there, items, simplified};
+use crate::simulated::{Simulated, key};
 
 /// What happens to one resource instance, or to a deposed object of it.
 #[derive(Debug)]
@@ -48,6 +49,9 @@ pub struct OutputChange<'t> {
 pub struct Change<'t> {
     /// What Terraform does: serialized, an ordered list such as `["delete","create"]`.
     pub actions: ResourceActions,
+    /// Whether that is known. Where the plan was made without asking its providers, an update may be a replacement, or
+    /// nothing at all.
+    pub are_actions_known: bool,
     values: ChangeValues<'t>,
     document: DocumentText<'t>,
     /// Whose change it is, for errors.
@@ -63,7 +67,11 @@ struct Read<'t> {
 }
 
 impl<'t> ResourceChange<'t> {
-    pub(super) fn new(text: &'t str, resource: &ChangedResource<'t>) -> Result<Self, DocumentError> {
+    pub(super) fn new(
+        text: &'t str,
+        resource: &ChangedResource<'t>,
+        simulated: &Simulated<'t>,
+    ) -> Result<Self, DocumentError> {
         let index = resource.index.as_ref().map_or(Ok(None), ChangedIndex::read).map_err(|error| {
             DocumentError::from_json(&error, text, &format!("{}: index", resource.address))
         })?;
@@ -76,7 +84,12 @@ impl<'t> ResourceChange<'t> {
             index,
             provider_name: resource.provider_name.clone(),
             deposed: resource.deposed.clone().unwrap_or_default(),
-            change: Change::new(text, &resource.address, &resource.change),
+            change: Change::new(
+                text,
+                &resource.address,
+                &resource.change,
+                !simulated.hides_actions(&key(resource)),
+            ),
         })
     }
 
@@ -90,20 +103,31 @@ impl<'t> ResourceChange<'t> {
 }
 
 impl<'t> OutputChange<'t> {
-    pub(super) fn new(text: &'t str, output: &objchange_plan::OutputChange<'t>) -> Self {
-        Self { name: output.name.clone(), change: Change::new(text, &output.name, &output.change) }
+    pub(super) fn new(
+        text: &'t str,
+        output: &objchange_plan::OutputChange<'t>,
+        simulated: &Simulated<'t>,
+    ) -> Self {
+        let is_known = !simulated.hides_output(&output.name);
+        Self { name: output.name.clone(), change: Change::new(text, &output.name, &output.change, is_known) }
     }
 }
 
 impl<'t> Change<'t> {
-    fn new(text: &'t str, of: &Text<'t>, change: &ValueChange<'t>) -> Self {
+    fn new(text: &'t str, of: &Text<'t>, change: &ValueChange<'t>, are_actions_known: bool) -> Self {
         Self {
             actions: change.actions,
+            are_actions_known,
             values: change.values.clone(),
             document: DocumentText(text),
             of: of.clone(),
             sides: OnceLock::new(),
         }
+    }
+
+    /// What Terraform does, as far as that is known.
+    pub fn known_actions(&self) -> Option<ResourceActions> {
+        self.are_actions_known.then_some(self.actions)
     }
 
     /// The value before: null where there is none. Nothing of it is unknown.
@@ -184,7 +208,7 @@ fn sensitive<'s, 't>(sides: &'s Sides<'t>) -> [View<'s, 't>; 2] {
 
 items! {
     Change(of) {
-        "actions": Actions = Actions(of.actions),
+        "actions": Actions = Actions { planned: of.actions, is_known: of.are_actions_known },
         "before": Value = Value(Some(of.before()?.without_null_marks())),
         // That of an output which is all unknown is undefined.
         "after": Value = Value(match of.after()? {

@@ -45,6 +45,7 @@ pub(crate) use raw::OnlyMembers;
 pub use raw::{RawMember, RawPlan};
 
 use crate::collection::{As, Collected, Collection, Marked, Secrets, items, read};
+use crate::simulated::Simulated;
 use crate::tfstate::TfState;
 
 /// The collections of a plan.
@@ -65,6 +66,8 @@ pub struct TfPlan<'t> {
     pub output_changes: Collection<'t, OutputChange<'t>>,
     /// The document itself.
     pub raw: RawPlan<'t>,
+    /// What it leaves open because its providers were not asked.
+    pub(crate) simulated: Simulated<'t>,
 }
 
 /// A variable of the root module, as it is set in the plan.
@@ -96,9 +99,10 @@ impl<'t> TfPlan<'t> {
                 Some((&*resource.address, resource.change.values.written()?.after_unknown))
             })
             .collect();
+        let simulated = Simulated::new(plan);
         let mut output_changes = Collection::with_capacity(plan.changes.outputs.len());
         for output in &plan.changes.outputs {
-            output_changes.insert(output.name.clone(), OutputChange::new(text, output));
+            output_changes.insert(output.name.clone(), OutputChange::new(text, output, &simulated));
         }
         let terraform_version =
             plan.member("terraform_version").map(|part| read(text, &part, "terraform_version"));
@@ -107,10 +111,11 @@ impl<'t> TfPlan<'t> {
             terraform_version: terraform_version.transpose()?.and_then(|version| version.view().text()),
             variables: variables(plan, &raw)?,
             planned_values: TfState::planned(planned, |address| unknown.get(address).copied())?,
-            resource_changes: changes(text, &plan.changes.resources)?,
-            resource_drift: changes(text, &plan.changes.drift)?,
+            resource_changes: changes(text, &plan.changes.resources, &simulated)?,
+            resource_drift: changes(text, &plan.changes.drift, &Simulated::default())?,
             output_changes,
             raw,
+            simulated,
         })
     }
 }
@@ -118,10 +123,11 @@ impl<'t> TfPlan<'t> {
 fn changes<'t>(
     text: &'t str,
     resources: &[ChangedResource<'t>],
+    simulated: &Simulated<'t>,
 ) -> Result<Collection<'t, ResourceChange<'t>>, DocumentError> {
     let mut changes = Collection::with_capacity(resources.len());
     for resource in resources {
-        let change = ResourceChange::new(text, resource)?;
+        let change = ResourceChange::new(text, resource, simulated)?;
         changes.insert(change.key(), change);
     }
     Ok(changes)

@@ -57,6 +57,32 @@ impl Unknown {
         Self(Arc::new(Inner { ids, hint: None }))
     }
 
+    /// An array with these elements. Those that are marked may be missing, or be there more than once, which depends on
+    /// all of `ids`.
+    pub fn array(ids: impl IntoIterator<Item = u32>, elements: Vec<(Value, bool)>) -> Self {
+        Self::from_ids(ids).with_hint(Hint::Array(elements))
+    }
+
+    /// An object with some members for certain, and others that may be missing, which depends on all of `ids`.
+    pub fn object(
+        ids: impl IntoIterator<Item = u32>,
+        certain: Vec<(Value, Value)>,
+        possible: Vec<(Value, Value)>,
+    ) -> Self {
+        Self::from_ids(ids).with_hint(Hint::Object { certain, possible })
+    }
+
+    /// The elements or members that are there for certain, if it is an array or an object for sure.
+    pub fn certain(&self) -> Vec<&Value> {
+        match &self.0.hint {
+            Some(Hint::Array(elements)) => {
+                elements.iter().filter(|(_, is_possible)| !is_possible).map(|(value, _)| value).collect()
+            }
+            Some(Hint::Object { certain, .. }) => certain.iter().map(|(_, value)| value).collect(),
+            _ => Vec::new(),
+        }
+    }
+
     /// What it depends on, in ascending order. Of more than 1000 things some are left out.
     pub fn ids(&self) -> &[u32] {
         &self.0.ids

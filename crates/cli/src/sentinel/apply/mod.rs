@@ -31,12 +31,14 @@ use crate::arguments::Assignment;
 use crate::documents::{self, ErroredPlans, Inputs, Wanted};
 use crate::exit::{self, CommandError, unusable};
 use crate::input::Source;
+use crate::module_plan::{ModuleSchemaArgs, PlanInputs, PlanningArgs, is_module};
 use crate::reports::{self, Reports, junit::Junit, sarif::Sarif};
 
 const AFTER_HELP: &str = "\
 A plan is the output of `terraform show -json PLANFILE`: a file, a quoted glob, a folder, or `-` for standard input, \
 which is read if no plan is named and a policy imports one. A file holds one plan, or one a line. With several plans \
-each line names its file.
+each line names its file. A directory with configuration files and no policies is planned as a module, without its \
+providers: a verdict that depends on what only they know is undefined.
 
 A policy is a file, or a policy set: its configuration, or a folder with a sentinel.hcl. In any other folder all \
 *.sentinel files are applied. Policies import tfplan/v2, tfconfig/v2, tfstate/v2 (the prior state, or --state) and \
@@ -54,6 +56,7 @@ Examples:
   terraform show -json tfplan | objchange sentinel apply policies/
   objchange sentinel apply limit-cost.sentinel plan.json --param limit=500 --trace
   objchange sentinel apply sentinel.hcl --plan 'plans/*.json' --json > verdicts.jsonl
+  objchange sentinel apply policies/ --plan environments/prod --schemas schemas.json
   objchange sentinel apply sentinel.hcl --plan plan.json --run run.json --sarif policies.sarif --junit policies.xml";
 
 /// Apply policies to plans
@@ -64,11 +67,11 @@ pub(super) struct Args {
     #[arg(value_name = "POLICY|sentinel.hcl|DIR|PLAN.json", required = true)]
     policies: Vec<PathBuf>,
 
-    /// Plans; `-` is standard input. May be repeated
+    /// Plans, and directories of modules to plan; `-` is standard input. May be repeated
     #[arg(long, value_name = "PLAN")]
     plan: Vec<PathBuf>,
 
-    /// State for `tfstate/v2` (default: the plan's prior state)
+    /// State for `tfstate/v2` (default: the plan's prior state); of a module, also the state before
     #[arg(long, value_name = "STATE")]
     state: Option<PathBuf>,
 
@@ -116,6 +119,19 @@ pub(super) struct Args {
 
     #[command(flatten)]
     reports: Reports,
+
+    #[command(flatten)]
+    schemas: ModuleSchemaArgs,
+
+    #[command(flatten)]
+    planning: PlanningArgs,
+}
+
+impl Args {
+    /// What directories of modules are planned from.
+    fn inputs(&self) -> PlanInputs<'_> {
+        PlanInputs { state: self.state.as_deref(), ..PlanInputs::new(&self.planning, &self.schemas) }
+    }
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -170,7 +186,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     if plans.is_empty() {
         plans.push(PathBuf::from("-"));
     }
-    let inputs = Inputs::find(&plans, Wanted::PLANS).map_err(unusable)?;
+    let inputs = Inputs::find(&plans, Wanted::PLANS, &args.inputs())?;
     let manner =
         RunOptions { now: args.now.unwrap_or_else(clock::now), limits: args.limits.of_each(policies.len()) };
     let mut text = reports.has_text().then(|| text::Text::new(args.trace, args.unknown));
@@ -248,11 +264,23 @@ fn plans_of(named: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<PathBuf>), String> {
     let mut found = (Vec::new(), Vec::new());
     for path in named {
         let is_json = path.extension().is_some_and(|extension| extension == "json") && path.is_file();
-        let is_plan =
-            is_json && DocumentKind::of(&text_of(path)?).is_ok_and(|kind| kind == DocumentKind::Plan);
+        let is_plan = is_module_alone(path)
+            || is_json && DocumentKind::of(&text_of(path)?).is_ok_and(|kind| kind == DocumentKind::Plan);
         if is_plan { found.1.push(path.clone()) } else { found.0.push(path.clone()) }
     }
     Ok(found)
+}
+
+/// Whether a directory holds a module, and no policies.
+fn is_module_alone(path: &Path) -> bool {
+    let is_policy = |name: &std::ffi::OsStr| {
+        name == "sentinel.hcl" || Path::new(name).extension().is_some_and(|end| end == "sentinel")
+    };
+    let has_policies = || {
+        let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+        entries.map(|entry| entry.file_name()).any(|name| is_policy(&name))
+    };
+    is_module(path) && !has_policies()
 }
 
 /// What all plans have in common.

@@ -78,7 +78,11 @@ fn sections(folder: &Path) -> Result<(), Failed> {
         let expected = Plan::parse(&text)?;
         let plan = read::plan(&text, &schemas).map_err(|error| format!("{name}: {error}"))?;
         let version = expected.terraform_version.as_deref().unwrap_or_default();
-        let info = DocumentInfo { terraform_version: version, timestamp: "2026-01-01T00:00:00Z" };
+        let info = DocumentInfo {
+            terraform_version: version,
+            is_simulated: false,
+            timestamp: "2026-01-01T00:00:00Z",
+        };
         let written = write_plan(&plan, &Config::default(), &schemas, &info);
         let written = Plan::parse(&written)?;
         for section in SECTIONS {
@@ -140,7 +144,11 @@ fn reports(folder: &Path) -> Result<(), Failed> {
     for (name, path) in documents(folder)? {
         let text = fs::read_to_string(path)?;
         let plan = read::plan(&text, &schemas).map_err(|error| format!("{name}: {error}"))?;
-        let info = DocumentInfo { terraform_version: "1.11.4", timestamp: "2026-01-01T00:00:00Z" };
+        let info = DocumentInfo {
+            terraform_version: "1.11.4",
+            is_simulated: false,
+            timestamp: "2026-01-01T00:00:00Z",
+        };
         let written = write_plan(&plan, &Config::default(), &schemas, &info);
         let Document::Plan(parsed) = Document::parse(&written)? else { return Err("no plan".into()) };
         for mode in [PlanMode::Normal, PlanMode::RefreshOnly] {

@@ -106,7 +106,11 @@ impl Planner {
         if !planned.has_begun {
             return Ok(answer);
         }
-        let info = DocumentInfo { terraform_version: "1.15.5", timestamp: "2026-01-01T00:00:00Z" };
+        let info = DocumentInfo {
+            terraform_version: "1.15.5",
+            is_simulated: false,
+            timestamp: "2026-01-01T00:00:00Z",
+        };
         let document = write_plan(&planned, &config, &self.schemas, &info);
         let text = text(&planned, options.mode)?;
         let document = serde_json::from_str(&document).map_err(|error| error.to_string())?;

@@ -1,0 +1,34 @@
+//! Directories of modules where commands take plans: they are planned, and the plan is as good as a file with it.
+
+use std::path::Path;
+
+use super::{PlanInputs, output, plan_directory};
+use crate::exit::{CommandError, unusable};
+
+/// Whether a directory holds a module: configuration files of its own.
+pub(crate) fn is_module(path: &Path) -> bool {
+    let Ok(entries) = std::fs::read_dir(path) else { return false };
+    entries.flatten().any(|entry| {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let is_configuration =
+            [".tf", ".tf.json", ".tofu", ".tofu.json"].iter().any(|end| name.ends_with(end));
+        is_configuration && !name.starts_with('.') && entry.path().is_file()
+    })
+}
+
+/// The plan of the module in a directory as a document, after its errors and warnings are printed.
+///
+/// # Errors
+///
+/// It cannot be planned: then nothing is said of it.
+pub(crate) fn planned_document(directory: &Path, inputs: &PlanInputs<'_>) -> Result<String, CommandError> {
+    let failed = || unusable(format!("{}: the module cannot be planned", directory.display()));
+    let planned = plan_directory(directory, inputs)?.ok_or_else(failed)?;
+    output::diagnostics(&planned.config, &planned.schemas, &planned.plan.diagnostics)?;
+    if planned.plan.errored && !planned.plan.has_begun {
+        return Err(failed());
+    }
+    output::say_what_is_simulated(&planned.plan);
+    Ok(planned.document())
+}

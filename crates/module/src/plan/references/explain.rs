@@ -1,0 +1,480 @@
+//! Why something is unknown, created, replaced or deferred: the chain of references to its root.
+
+use std::collections::BTreeSet;
+
+use objchange::Value;
+use objchange::address::{InstanceKey, Mode};
+use objchange::value::{Path, PathStep};
+use objchange_hcl::{Body, Expr, Span, variables};
+use objchange_text::did_you_mean;
+
+use super::super::graph::{NodeKey, NodeKind, ResourceNode};
+use super::super::instances::Expanded;
+use super::super::resource::instance_address;
+use super::super::subject::{Subject, SubjectKind, parse};
+use super::super::walk::Walk;
+use super::super::{ActionReason, PlannedAction, PlannedObject};
+use super::find::Found;
+use super::graph::data_reason;
+use super::{Observer, address, header};
+
+/// Why something is as it is.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Explanation {
+    /// What it is about, and then what that comes from: each step after the one that refers to it. Values are in none of
+    /// them.
+    pub steps: Vec<ExplanationStep>,
+}
+
+/// A part of an [`Explanation`].
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ExplanationStep {
+    /// How many references lead here.
+    pub depth: usize,
+    /// The object, or a part of it.
+    pub address: String,
+    /// What is so: `unknown`, `known`, or the action.
+    pub what: &'static str,
+    /// Why.
+    pub why: String,
+    /// Where that is in the files.
+    pub span: Option<Span>,
+}
+
+/// Why nothing can be explained.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ExplainError {
+    /// There is nothing of this address.
+    #[error("there is nothing called {address}{hint}")]
+    Unknown {
+        /// What was asked for.
+        address: String,
+        /// What may have been meant.
+        hint: String,
+    },
+    /// The plan failed before anything was evaluated.
+    #[error("the module has errors, so that nothing can be explained")]
+    NotPlanned,
+}
+
+/// No explanation has more steps.
+const MOST_STEPS: usize = 200;
+
+/// Explains while a plan is made.
+pub(in super::super) struct ExplainObserver<'a> {
+    pub(in super::super) address: &'a str,
+    pub(in super::super) found: Result<Explanation, ExplainError>,
+}
+
+impl Observer for ExplainObserver<'_> {
+    fn walked(&mut self, walk: &Walk<'_, '_>) {
+        self.found = match walk.find_address(self.address) {
+            Some(found) if walk.is_there(&found) => {
+                let mut explainer = Explainer { walk, seen: BTreeSet::new(), steps: Vec::new() };
+                explainer.explain(&found, 0, None);
+                Ok(Explanation { steps: explainer.steps })
+            }
+            _ => match walk.plan.changes.iter().find(|change| change.address.to_string() == self.address) {
+                // An object that the configuration does not have.
+                Some(change) => Ok(Explanation { steps: vec![of_change(change, None)] }),
+                None => {
+                    let all = walk.addresses();
+                    let hint = did_you_mean(self.address, all.iter().map(String::as_str));
+                    Err(ExplainError::Unknown { address: self.address.to_owned(), hint })
+                }
+            },
+        };
+    }
+}
+
+impl Walk<'_, '_> {
+    /// Whether a resource has the instance that is meant, and an attribute of that name.
+    fn is_there(&self, found: &Found) -> bool {
+        let NodeKind::Resource(resource) = &self.graph.nodes[found.node].kind else { return true };
+        let has_attribute = match (found.path.first(), resource.schema) {
+            (Some(PathStep::Attribute(name)), Some(schema)) => {
+                schema.block.attribute(name).is_some() || schema.block.block_type(name).is_some()
+            }
+            _ => true,
+        };
+        let instances = Found { path: Vec::new(), ..found.clone() };
+        has_attribute && (found.key.is_none() || self.value_of(&instances).is_some())
+    }
+}
+
+struct Explainer<'w, 'i, 'c> {
+    walk: &'w Walk<'i, 'c>,
+    /// What was explained already, by address.
+    seen: BTreeSet<String>,
+    steps: Vec<ExplanationStep>,
+}
+
+impl<'c> Explainer<'_, '_, 'c> {
+    fn explain(&mut self, found: &Found, depth: usize, referred: Option<Span>) {
+        let name = self.name(found);
+        if self.steps.len() >= MOST_STEPS || !self.seen.insert(name.clone()) {
+            return;
+        }
+        let graph = self.walk.graph;
+        let node = &graph.nodes[found.node];
+        let span = referred.or_else(|| header(node));
+        let value = self.walk.value_of(found);
+        let is_unknown = value.as_ref().is_some_and(|value| !value.is_wholly_known());
+        let what = if is_unknown { "unknown" } else { "known" };
+        let own =
+            |why: &str| ExplanationStep { depth, address: name.clone(), what, why: why.to_owned(), span };
+        match &node.kind {
+            NodeKind::Variable(variable, _) if node.module == 0 => {
+                let why = match (is_unknown, self.walk.input.variables.contains_key(*variable)) {
+                    (true, _) => "the variable has no known value",
+                    (false, true) => "a value is given for the variable",
+                    (false, false) => "the variable has its default",
+                };
+                self.steps.push(own(why));
+            }
+            NodeKind::Variable(variable, _) => {
+                let call = super::super::variable::call_of(self.walk.input.config, node.module);
+                let argument =
+                    call.and_then(|call| call.arguments.iter().find(|argument| argument.name == **variable));
+                match (argument, self.walk.world.instances[found.at].parent) {
+                    (Some(argument), Some(parent)) => {
+                        self.steps.push(own("an argument of the module call"));
+                        self.follow(&[&argument.expr], parent, None, depth, is_unknown);
+                    }
+                    _ => self.steps.push(own("the variable has its default")),
+                }
+            }
+            NodeKind::Local(_, local) => {
+                self.steps.push(own("a local value"));
+                self.follow(&[&local.expr], found.at, None, depth, is_unknown);
+            }
+            NodeKind::Output(_, output) => {
+                self.steps.push(own("the value of an output"));
+                self.follow(&[&output.value], found.at, None, depth, is_unknown);
+            }
+            NodeKind::Call(call, config) => {
+                let calls = self.walk.world.instances[found.at].calls.get(*call);
+                let is_open = matches!(calls, Some(Expanded::Undecided(_)));
+                let (what, why) = match is_open {
+                    true => ("deferred", "its count or for_each is not known, so that its instances are not"),
+                    false => ("known", "the instances of the module are known"),
+                };
+                self.steps.push(ExplanationStep { what, ..own(why) });
+                let repeated: Vec<&Expr> = config.count.iter().chain(&config.for_each).collect();
+                self.follow(&repeated, found.at, None, depth, is_open);
+            }
+            NodeKind::Resource(resource) => self.resource(found, resource, own("")),
+            _ => self.steps.push(own("it has no value of its own")),
+        }
+    }
+
+    fn resource(&mut self, found: &Found, resource: &ResourceNode<'c>, own: ExplanationStep) {
+        let config = resource.config;
+        let repeated: Vec<&Expr> = config.count.iter().chain(&config.for_each).collect();
+        let (depth, is_unknown) = (own.depth, own.what == "unknown");
+        let module = self.walk.world.instances[found.at].address.clone();
+        let is_undecided = self.walk.plan.undecided.iter().any(|undecided| {
+            undecided.address.resource.module == module
+                && super::super::orphans::resource_name(&undecided.address.resource) == *resource.name
+        });
+        if is_undecided {
+            let why = "its count or for_each is not known, so that its instances are not".to_owned();
+            self.steps.push(ExplanationStep { what: "deferred", why, ..own });
+            self.follow(&repeated, found.at, None, depth, true);
+            // Or those of the module around it.
+            if let Some(step) = module.0.last()
+                && self.walk.world.instances[found.at].is_undecided
+                && let Some(parent) = self.walk.world.instances[found.at].parent
+                && let Some(call) = self
+                    .walk
+                    .graph
+                    .find(&NodeKey::Call(self.walk.world.instances[parent].module, step.name.as_str().into()))
+            {
+                let call = Found { at: parent, node: call, key: None, path: Vec::new() };
+                self.explain(&call, depth + 1, None);
+            }
+            return;
+        }
+        let key = found.key.as_ref().and_then(key_of);
+        let wanted: Vec<&PlannedObject> = self
+            .walk
+            .plan
+            .changes
+            .iter()
+            .filter(|change| {
+                let address = instance_address(&module, resource.name, change.address.key.clone());
+                change.deposed.is_none()
+                    && change.address == address
+                    && (found.key.is_none() || change.address.key == key)
+            })
+            .collect();
+        let Some(PathStep::Attribute(attribute)) = found.path.first() else {
+            return self.object(found, resource, &wanted, own);
+        };
+        let attribute = attribute.clone();
+        let body: &Body = &resource.body;
+        let written = body.attributes.iter().find(|written| written.name == attribute);
+        let mut expressions: Vec<&Expr> = written.iter().map(|written| &written.expr).collect();
+        let blocks = body.blocks.iter().filter(|block| {
+            block.kind == attribute || block.labels.first().is_some_and(|label| label.text == attribute)
+        });
+        blocks.for_each(|block| in_body(&block.body, &mut expressions));
+        let why = match (is_unknown, expressions.is_empty(), resource.name.mode) {
+            (false, false, _) => "it is configured".to_owned(),
+            (false, true, _) => "it is not configured".to_owned(),
+            (true, false, _) => "it is configured by what is not known, or computed".to_owned(),
+            (true, true, Mode::Data) => {
+                data_reason(wanted.first().and_then(|change| change.reason)).to_owned()
+            }
+            (true, true, _) => {
+                format!("it is computed by {}, and known after apply", resource.provider.for_display())
+            }
+        };
+        let span = written.map(|written| written.name_span).or(own.span);
+        self.steps.push(ExplanationStep { why, span, ..own });
+        self.follow(&expressions, found.at, Some((found, &repeated)), depth, is_unknown);
+        if is_unknown && resource.name.mode == Mode::Data {
+            self.data(found, resource, &wanted, depth);
+        }
+    }
+
+    /// A whole object: what happens to it, and what that comes from.
+    fn object(
+        &mut self,
+        found: &Found,
+        resource: &ResourceNode<'c>,
+        changes: &[&PlannedObject],
+        own: ExplanationStep,
+    ) {
+        let (depth, is_unknown) = (own.depth, own.what == "unknown");
+        let Some(change) = changes.first() else {
+            let why = match (resource.name.mode, is_unknown) {
+                (Mode::Data, false) => "it was read while planning",
+                (Mode::Ephemeral, _) => "it is opened when it is needed",
+                _ => "nothing is planned for it",
+            };
+            self.steps.push(ExplanationStep { why: why.to_owned(), ..own });
+            return;
+        };
+        self.steps.push(ExplanationStep { depth, span: own.span, ..of_change(change, own.span) });
+        if resource.name.mode == Mode::Data {
+            return self.data(found, resource, changes, depth);
+        }
+        let lifecycle = &resource.config.lifecycle;
+        if change.reason == Some(ActionReason::ReplaceByTriggers) {
+            let triggers: Vec<&Expr> = lifecycle.replace_triggered_by.iter().collect();
+            self.follow_all(&triggers, found.at, depth);
+        }
+        let Some(after) = change.after.as_object() else { return };
+        let open: Vec<_> = after
+            .iter()
+            .filter(|(_, value)| !value.is_wholly_known())
+            .map(|(name, _)| name.clone())
+            .collect();
+        for name in open {
+            let path = vec![PathStep::Attribute(name)];
+            self.explain(&Found { path, ..found.clone() }, depth + 1, None);
+        }
+    }
+
+    /// What a data source waits for.
+    fn data(&mut self, found: &Found, resource: &ResourceNode<'c>, changes: &[&PlannedObject], depth: usize) {
+        match changes.first().and_then(|change| change.reason) {
+            Some(ActionReason::ReadBecauseConfigUnknown) => {
+                let mut expressions = Vec::new();
+                in_body(&resource.body, &mut expressions);
+                let repeated: Vec<&Expr> =
+                    resource.config.count.iter().chain(&resource.config.for_each).collect();
+                self.follow(&expressions, found.at, Some((found, &repeated)), depth, true);
+            }
+            Some(ActionReason::ReadBecauseDependencyPending) => {
+                let depends: Vec<&Expr> = resource.config.depends_on.iter().collect();
+                self.follow_all(&depends, found.at, depth);
+            }
+            _ => {}
+        }
+    }
+
+    /// Goes on with what expressions refer to, as far as that is unknown.
+    fn follow(
+        &mut self,
+        expressions: &[&Expr],
+        at: usize,
+        repeated: Option<(&Found, &[&Expr])>,
+        depth: usize,
+        is_unknown: bool,
+    ) {
+        if !is_unknown {
+            return;
+        }
+        for subject in subjects(expressions) {
+            match (&subject.kind, repeated) {
+                (SubjectKind::Each(_) | SubjectKind::Count(_), Some((found, repeated))) => {
+                    self.follow(repeated, found.at, None, depth, true);
+                }
+                _ => {}
+            }
+            for found in self.targets(&subject, at) {
+                let is_open = match &self.walk.graph.nodes[found.node].kind {
+                    NodeKind::Call(..) => true,
+                    _ => self.walk.value_of(&found).is_some_and(|value| !value.is_wholly_known()),
+                };
+                if is_open {
+                    self.explain(&found, depth + 1, Some(subject.span));
+                }
+            }
+        }
+    }
+
+    /// Goes on with all that expressions refer to.
+    fn follow_all(&mut self, expressions: &[&Expr], at: usize, depth: usize) {
+        for subject in subjects(expressions) {
+            for found in self.targets(&subject, at) {
+                self.explain(&found, depth + 1, Some(subject.span));
+            }
+        }
+    }
+
+    /// The objects that a reference names in an instance of a module.
+    fn targets(&self, subject: &Subject, at: usize) -> Vec<Found> {
+        let instance = &self.walk.world.instances[at];
+        let module = instance.module;
+        let rest: Vec<PathStep> = subject.rest.iter().map(|(step, _)| step.clone()).collect();
+        let find = |key: NodeKey| self.walk.graph.find(&key);
+        let one = |node: Option<usize>, key: Option<Value>| {
+            node.map(|node| Found { at, node, key, path: rest.clone() }).into_iter().collect::<Vec<_>>()
+        };
+        match &subject.kind {
+            SubjectKind::Variable(name) => one(find(NodeKey::Variable(module, name.clone())), None),
+            SubjectKind::Local(name) => one(find(NodeKey::Local(module, name.clone())), None),
+            SubjectKind::Resource { name, key } => {
+                one(find(NodeKey::Resource(module, name.clone())), key.clone())
+            }
+            SubjectKind::Module { call, key, output } => {
+                let Some(calls) = instance.calls.get(call) else { return Vec::new() };
+                if matches!(calls, Expanded::Undecided(_)) {
+                    let node = find(NodeKey::Call(module, call.clone()));
+                    return node
+                        .map(|node| Found { at, node, key: None, path: Vec::new() })
+                        .into_iter()
+                        .collect();
+                }
+                let key = key.as_ref().and_then(key_of);
+                let children = calls.iter().filter(|(own, _)| key.is_none() || *own == key);
+                let found = children.flat_map(|(_, child)| {
+                    let inner = self.walk.world.instances[*child].module;
+                    let outputs = self.walk.input.config.modules[inner].config.outputs.keys();
+                    let wanted = outputs.filter(|name| output.as_ref().is_none_or(|output| output == *name));
+                    wanted
+                        .filter_map(|name| find(NodeKey::Output(inner, name.clone())))
+                        .map(|node| Found { at: *child, node, key: None, path: rest.clone() })
+                        .collect::<Vec<_>>()
+                });
+                found.collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The address of what was found, with its keys.
+    fn name(&self, found: &Found) -> String {
+        let node = &self.walk.graph.nodes[found.node];
+        let module = &self.walk.world.instances[found.at].address;
+        let mut name = match &node.kind {
+            NodeKind::Resource(resource) => {
+                instance_address(module, resource.name, found.key.as_ref().and_then(key_of)).to_string()
+            }
+            _ => {
+                let own = address(self.walk.input.config, node).unwrap_or_default();
+                let own = own.rsplit_once("module.").map_or(own.as_str(), |(_, rest)| match &node.kind {
+                    NodeKind::Call(..) => rest,
+                    _ => rest.split_once('.').map_or(rest, |(_, name)| name),
+                });
+                let own = match &node.kind {
+                    NodeKind::Call(..) => format!("module.{own}"),
+                    _ => own.to_owned(),
+                };
+                if module.is_root() { own } else { format!("{module}.{own}") }
+            }
+        };
+        if !found.path.is_empty() {
+            let path: Path = found.path.iter().cloned().collect();
+            let path = path.to_string();
+            name.push_str(if path.starts_with(['.', '[']) { "" } else { "." });
+            name.push_str(&path);
+        }
+        name
+    }
+}
+
+/// What happens to an object, and why.
+fn of_change(change: &PlannedObject, span: Option<Span>) -> ExplanationStep {
+    let (what, mut why) = match change.action {
+        PlannedAction::NoOp => ("no-op", "it is as it should be".to_owned()),
+        PlannedAction::Create => ("create", "it is not in the state".to_owned()),
+        PlannedAction::Read => ("read", data_reason(change.reason).to_owned()),
+        PlannedAction::Update => ("update", format!("these differ: {}", differing(change).join(", "))),
+        PlannedAction::DeleteThenCreate | PlannedAction::CreateThenDelete => {
+            let paths: Vec<String> = change.replace_paths.iter().map(first_step).collect();
+            let paths = if paths.is_empty() { differing(change) } else { paths };
+            ("replace", format!("these differ: {}", paths.join(", ")))
+        }
+        PlannedAction::Delete => ("delete", "the configuration has it no more".to_owned()),
+        PlannedAction::Forget => ("forget", "it is no longer managed".to_owned()),
+    };
+    if let Some(reason) = change.reason.and_then(reason_text) {
+        why = reason.to_owned();
+    }
+    ExplanationStep { depth: 0, address: change.address.to_string(), what, why, span }
+}
+
+fn reason_text(reason: ActionReason) -> Option<&'static str> {
+    Some(match reason {
+        ActionReason::ReplaceBecauseTainted => "it is tainted",
+        ActionReason::ReplaceByRequest => "its replacement was requested",
+        ActionReason::ReplaceByTriggers => "something in its replace_triggered_by changes",
+        ActionReason::DeleteBecauseNoResourceConfig => "there is no resource block for it",
+        ActionReason::DeleteBecauseNoModule => "its module is no longer called",
+        ActionReason::DeleteBecauseWrongRepetition => "count or for_each was added or removed",
+        ActionReason::DeleteBecauseCountIndex => "its index is not below count",
+        ActionReason::DeleteBecauseEachKey => "its key is not in for_each",
+        ActionReason::DeleteBecauseNoMoveTarget => "what it was moved to is not in the configuration",
+        _ => return None,
+    })
+}
+
+/// The attributes that differ before and after.
+fn differing(change: &PlannedObject) -> Vec<String> {
+    let Some(after) = change.after.as_object() else { return Vec::new() };
+    let differs = |name: &str, value: &Value| {
+        let before = change.before.attribute(name);
+        before.is_none_or(|before| !before.unmark_deep().0.identical(&value.unmark_deep().0))
+    };
+    after.iter().filter(|(name, value)| differs(name, value)).map(|(name, _)| name.to_string()).collect()
+}
+
+/// The attribute that a path begins with: keys behind it may be secret.
+fn first_step(path: &Path) -> String {
+    path.steps().iter().take(1).cloned().collect::<Path>().to_string().trim_start_matches('.').to_owned()
+}
+
+fn key_of(key: &Value) -> Option<InstanceKey> {
+    use objchange::value::Kind;
+    match key.kind() {
+        Kind::String(key) => Some(InstanceKey::String(key.to_owned())),
+        Kind::Number(number) => number.to_string().parse().ok().map(InstanceKey::Number),
+        _ => None,
+    }
+}
+
+fn subjects(expressions: &[&Expr]) -> Vec<Subject> {
+    let references = expressions.iter().flat_map(|expr| variables(expr));
+    references.filter_map(|reference| parse(&reference).0).collect()
+}
+
+fn in_body<'b>(body: &'b Body, expressions: &mut Vec<&'b Expr>) {
+    expressions.extend(body.attributes.iter().map(|attribute| &attribute.expr));
+    body.blocks.iter().for_each(|block| in_body(&block.body, expressions));
+}

@@ -1,0 +1,163 @@
+//! What a plan leaves open that was made without asking its providers.
+//!
+//! Which updates replace an object only its provider knows, so that their actions are unknown: the object may also turn out
+//! to be as it should be. What has drifted only the provider knows. And where the instances of a resource depend on what
+//! only a provider knows, it is not known which changes there will be.
+
+use std::collections::HashSet;
+
+use objchange_plan::{ChangedResource, Json, Plan, ResourceActions, Text, ValueChange, View};
+
+/// The provider that is a part of Terraform: its plans are exact.
+const BUILTIN: &str = "terraform.io/builtin/terraform";
+
+/// Why a resource is left to the next plan, where its instances depend on what only a provider knows.
+pub(crate) const INSTANCES_UNKNOWN: &str = "instances_unknown";
+
+/// What only the providers could have said.
+#[derive(Debug, Default)]
+pub(crate) struct Simulated<'t> {
+    /// The plan was made without asking its providers.
+    pub(crate) is_simulated: bool,
+    /// The keys of the changes whose actions are unknown.
+    actions: HashSet<String>,
+    /// The outputs whose actions are unknown.
+    outputs: HashSet<String>,
+    /// Resources without known instances: there may be changes of them.
+    pub(crate) instances: Vec<PossibleItem<'t>>,
+    /// Objects that may have drifted.
+    pub(crate) drift: Vec<PossibleItem<'t>>,
+}
+
+/// An item that a collection may have, or not.
+#[derive(Debug)]
+pub(crate) struct PossibleItem<'t> {
+    /// The address of the instance, or of a resource whose instances are not known.
+    pub(crate) address: Text<'t>,
+    pub(crate) module_address: Text<'t>,
+    pub(crate) mode: Text<'t>,
+    pub(crate) resource_type: Text<'t>,
+    pub(crate) name: Text<'t>,
+    pub(crate) provider_name: Text<'t>,
+    /// It is known which instance it is.
+    pub(crate) is_instance: bool,
+}
+
+impl<'t> PossibleItem<'t> {
+    fn new(resource: &ChangedResource<'t>, is_instance: bool) -> Self {
+        Self {
+            address: resource.address.clone(),
+            module_address: resource.module_address.clone().unwrap_or_default(),
+            mode: resource.mode.clone(),
+            resource_type: resource.resource_type.clone(),
+            name: resource.name.clone(),
+            provider_name: resource.provider_name.clone(),
+            is_instance,
+        }
+    }
+
+    /// What is known of a field: nothing of what happens.
+    pub(crate) fn label(&self, field: &str) -> Option<&Text<'t>> {
+        match field {
+            "mode" => Some(&self.mode),
+            "type" => Some(&self.resource_type),
+            "name" => Some(&self.name),
+            "provider_name" => Some(&self.provider_name),
+            "address" if self.is_instance => Some(&self.address),
+            "module_address" if self.is_instance => Some(&self.module_address),
+            _ => None,
+        }
+    }
+}
+
+impl<'t> Simulated<'t> {
+    /// What a plan leaves open: nothing, unless it was made without asking its providers.
+    pub(crate) fn new(plan: &Plan<'t>) -> Self {
+        let mut open = Self::default();
+        if !plan.is_simulated() {
+            return open;
+        }
+        open.is_simulated = true;
+        for resource in &plan.changes.resources {
+            if has_unknown_actions(resource) {
+                open.actions.insert(key(resource));
+            }
+            if resource.mode == *"managed" && resource.provider_name != *BUILTIN && exists(&resource.change) {
+                open.drift.push(PossibleItem::new(resource, true));
+            }
+        }
+        for output in &plan.changes.outputs {
+            if output.change.actions == ResourceActions::Update && is_unknown(&output.change, &[]) {
+                open.outputs.insert(output.name.to_string());
+            }
+        }
+        let deferred = plan.changes.deferred.iter().filter(|deferred| deferred.reason == *INSTANCES_UNKNOWN);
+        open.instances.extend(deferred.map(|deferred| PossibleItem::new(&deferred.resource, false)));
+        open
+    }
+
+    /// Whether the actions of the change with this key are unknown.
+    pub(crate) fn hides_actions(&self, key: &str) -> bool {
+        self.actions.contains(key)
+    }
+
+    /// Whether it is unknown what happens to the output of this name.
+    pub(crate) fn hides_output(&self, name: &str) -> bool {
+        self.outputs.contains(name)
+    }
+}
+
+/// Whether a change in a document, which says that these actions happen, may do something else.
+#[cfg(feature = "sentinel")]
+pub(crate) fn are_doubtful(actions: View<'_, '_>) -> bool {
+    let words: Vec<&str> = actions.elements().iter().filter_map(View::as_str).collect();
+    matches!(words[..], ["update"] | ["delete", "create"] | ["create", "delete"])
+}
+
+/// The key of a change among all: its address, and of a deposed object `:` and its key.
+pub(crate) fn key(resource: &ChangedResource<'_>) -> String {
+    match &resource.deposed {
+        Some(deposed) => format!("{}:{deposed}", resource.address),
+        None => resource.address.to_string(),
+    }
+}
+
+fn has_unknown_actions(resource: &ChangedResource<'_>) -> bool {
+    let change = &resource.change;
+    let reason = resource.action_reason.as_deref().unwrap_or_default();
+    let is_builtin = resource.provider_name == *BUILTIN;
+    match change.actions {
+        ResourceActions::Update | ResourceActions::DeleteThenCreate | ResourceActions::CreateThenDelete => {
+            let is_certain = ["replace_because_tainted", "replace_by_request"].contains(&reason);
+            // It is changed if its input is, and replaced if the triggers are.
+            !is_certain
+                && (!is_builtin
+                    || is_unknown(change, &["input", "triggers_replace"])
+                    || reason == "replace_by_triggers")
+        }
+        // The provider may read it at once: then nothing is left to do.
+        ResourceActions::Read => reason == "read_because_simulated",
+        // What is imported only the provider knows.
+        ResourceActions::Create | ResourceActions::NoOp => !is_builtin && change.importing.is_some(),
+        _ => false,
+    }
+}
+
+/// Whether there is an object before the change.
+fn exists(change: &ValueChange<'_>) -> bool {
+    change.values.written().is_some_and(|values| !matches!(values.before.text(), "" | "null"))
+}
+
+/// Whether a part of the value after is unknown: of these attributes, or any where none is named.
+fn is_unknown(change: &ValueChange<'_>, attributes: &[&str]) -> bool {
+    let Some(values) = change.values.written() else { return true };
+    // What cannot be read is not known, either.
+    let Ok(unknown) = Json::read(&values.after_unknown) else { return true };
+    match attributes {
+        [] => unknown.view().has_true(),
+        names => {
+            unknown.view().is_true()
+                || names.iter().any(|name| unknown.view().get(name).is_some_and(View::has_true))
+        }
+    }
+}
