@@ -41,10 +41,10 @@ fn calls(calls: usize) -> Texts {
     let (mut root, mut module) = (String::new(), String::new());
     for i in 0..calls {
         let _ = writeln!(root, "module \"m{i}\" {{\n  source = \"./m\"");
-        (0..60).for_each(|v| drop(writeln!(root, "  v{v} = \"{i}-{v}\"")));
+        (0..60).for_each(|v| root.push_str(&format!("  v{v} = \"{i}-{v}\"\n")));
         root.push_str("}\n");
     }
-    (0..60).for_each(|v| drop(writeln!(module, "variable \"v{v}\" {{\n  type = string\n}}")));
+    (0..60).for_each(|v| module.push_str(&format!("variable \"v{v}\" {{\n  type = string\n}}\n")));
     module.push_str("resource \"terraform_data\" \"r\" {\n  input = var.v0\n}\n");
     vec![("main.tf".to_owned(), root), ("m/main.tf".to_owned(), module)]
 }

@@ -8,6 +8,7 @@ use serde_json::Value as Json;
 use crate::folder::Folder;
 use crate::plan::SCHEMAS;
 use crate::program::{Output, objchange};
+use crate::schemas;
 
 /// A disk that is updated, one that is new, and some whose number depends on an attribute that is not known.
 const MAIN: &str = r#"terraform {
@@ -217,6 +218,7 @@ fn the_graph_says_what_is_unknown() {
     }
     let unknown = run(&folder, &["graph", "DIR", "--format", "json", "--only-unknown"]);
     let graph: Json = serde_json::from_str(&unknown.stdout).unwrap();
+    schemas::check(&schemas::validator("graph.schema.json"), &graph);
     assert!(graph["nodes"].as_array().unwrap().iter().all(|node| node["unknown"].is_string()), "{graph}");
 }
 
@@ -233,6 +235,7 @@ fn explanations_lead_to_the_root() {
     assert!(misspelt.stderr.contains("did you mean test_disk.new?"), "{misspelt:?}");
     let json = run(&folder, &["plan", "DIR", "--explain", "output.id", "--json"]);
     let json: Json = serde_json::from_str(&json.stdout).unwrap();
+    schemas::check(&schemas::validator("plan-explanation.schema.json"), &json);
     assert_eq!(json["steps"][2]["address"], "test_disk.new.id", "{json}");
     assert_eq!(json["steps"][2]["what"], "unknown");
 }

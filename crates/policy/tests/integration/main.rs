@@ -7,3 +7,4 @@ mod query;
 mod rego;
 #[cfg(feature = "rego")]
 mod rego_law;
+mod simulated;

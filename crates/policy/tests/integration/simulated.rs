@@ -1,0 +1,197 @@
+//! Plans that were made without asking their providers: nothing is decided that these could overturn.
+
+use serde_json::{Value, json};
+
+fn resource(name: &str, actions: &[&str], before: &Value, after: &Value) -> Value {
+    json!({
+        "address": format!("test_disk.{name}"), "mode": "managed", "type": "test_disk", "name": name,
+        "provider_name": "example.com/test/test",
+        "change": {"actions": actions, "before": before, "after": after, "after_unknown": {},
+            "before_sensitive": false, "after_sensitive": false}
+    })
+}
+
+/// A disk that is updated, a new one, one that is tainted, and some of which nobody knows how many there are.
+fn plan(version: &str) -> String {
+    let old = json!({"id": "1", "name": "old"});
+    let mut tainted = resource("tainted", &["delete", "create"], &old, &json!({"name": "old"}));
+    tainted["action_reason"] = "replace_because_tainted".into();
+    let many = resource("many", &["create"], &Value::Null, &json!({"name": "x"}));
+    json!({
+        "format_version": "1.2", "terraform_version": version,
+        "planned_values": {"root_module": {"resources": [
+            {"address": "test_disk.new", "mode": "managed", "type": "test_disk", "name": "new",
+                "provider_name": "example.com/test/test", "values": {"name": "new"}, "sensitive_values": {}}
+        ]}},
+        "resource_changes": [
+            resource("new", &["create"], &Value::Null, &json!({"name": "new"})),
+            resource("old", &["update"], &old, &json!({"id": "1", "name": "changed"})),
+            tainted,
+        ],
+        "deferred_changes": [{"reason": "instances_unknown", "resource_change": many}],
+    })
+    .to_string()
+}
+
+const SIMULATED: &str = "1.16.0+simulated";
+
+#[cfg(feature = "query")]
+mod query {
+    use objchange_plan::Document;
+    use objchange_policy::query::{CollectionKind, Query, QueryErrorKind, Subject};
+
+    use super::{SIMULATED, plan};
+
+    /// The keys for which an expression is true, and those for which that is not known.
+    fn ask(of: CollectionKind, text: &str, expression: &str) -> [Vec<String>; 2] {
+        let query = Query::parse(of, expression).unwrap();
+        let subject = Subject::new(of, Document::parse(text).unwrap()).unwrap();
+        let mut matching = query.on(&subject);
+        let mut found = [Vec::new(), Vec::new()];
+        for (key, item) in subject.items() {
+            match matching.matches(item) {
+                Ok(true) => found[0].push(key.to_owned()),
+                Err(error) if error.kind == QueryErrorKind::Unknown => found[1].push(key.to_owned()),
+                _ => {}
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn only_what_is_certain_is_found() {
+        let all = CollectionKind::ResourceChanges;
+        let drift = CollectionKind::ResourceDrift;
+        let cases: [(_, _, &[&str], &[&str]); 9] = [
+            (all, "replaced(rc)", &["tainted"], &["old", "many"]),
+            (all, r#"rc.change.actions == ["create"]"#, &["new"], &["old", "many"]),
+            (all, r#"rc.type == "other""#, &[], &[]),
+            (all, r#"rc.type == "test_disk" && rc.name == "many""#, &[], &["many"]),
+            (all, r#"rc.address == "test_disk.many[0]""#, &[], &["many"]),
+            (all, r#"new(rc, "name") == "changed""#, &["old"], &["many"]),
+            (all, r#"in_module(rc, "module.m")"#, &[], &["many"]),
+            (drift, "true", &[], &["old", "tainted"]),
+            (drift, r#"rc.address == "test_disk.old" && changed(rc, "name")"#, &[], &["old"]),
+        ];
+        for (of, expression, found, undecided) in cases {
+            let names = |names: &[&str]| names.iter().map(|name| format!("test_disk.{name}")).collect();
+            let expected: [Vec<String>; 2] = [names(found), names(undecided)];
+            assert_eq!(ask(of, &plan(SIMULATED), expression), expected, "{expression}");
+        }
+        // A plan of Terraform says what happens.
+        assert_eq!(ask(all, &plan("1.16.0"), "replaced(rc)"), [vec!["test_disk.tainted".to_owned()], vec![]]);
+        assert_eq!(ask(drift, &plan("1.16.0"), "true"), [vec![], vec![]]);
+    }
+}
+
+#[cfg(feature = "rego")]
+mod rego {
+    use objchange_policy::rego::{Options, Outcome, Policies, PolicyFile};
+
+    use super::{SIMULATED, plan};
+
+    fn outcome(text: &str, policy: &str) -> Outcome {
+        let files = [PolicyFile::new("p.rego", &*format!("package main\n\n{policy}\n"))];
+        let policies =
+            Policies::compile(&files, Options::default()).unwrap_or_else(|error| panic!("{error}"));
+        let verdicts = policies.evaluate(text).unwrap_or_else(|error| panic!("{policy}: {error}"));
+        verdicts.rules[0].outcome()
+    }
+
+    #[test]
+    fn rules_wait_for_what_only_providers_know() {
+        let old = r#"some rc in CHANGES; rc.name == "old"; "#;
+        let cases = [
+            (format!(r#"{old}rc.change.actions == ["update"]"#), Outcome::Undecided),
+            (format!(r#"{old}rc.change.actions == ["delete", "create"]"#), Outcome::Undecided),
+            (format!(r#"{old}not "create" in rc.change.actions"#), Outcome::Undecided),
+            (format!(r#"{old}rc.change.after.name == "changed""#), Outcome::Fail),
+            (format!(r#"{old}rc.change.after.name == "x""#), Outcome::Pass),
+            (
+                r#"some rc in CHANGES; rc.name == "tainted"; rc.change.actions[0] == "delete""#.to_owned(),
+                Outcome::Fail,
+            ),
+            (r#"some rc in CHANGES; rc.name == "many""#.to_owned(), Outcome::Undecided),
+            (r#"some rc in CHANGES; rc.type == "other""#.to_owned(), Outcome::Pass),
+            (
+                r#"some rc in CHANGES; rc.name == "new"; rc.change.actions == ["create"]"#.to_owned(),
+                Outcome::Fail,
+            ),
+            ("count(CHANGES) > 3".to_owned(), Outcome::Undecided),
+            ("count(CHANGES) > 2".to_owned(), Outcome::Fail),
+            ("some rc in DRIFT".to_owned(), Outcome::Undecided),
+            (r#"some rc in DRIFT; rc.type == "other""#.to_owned(), Outcome::Pass),
+            (r#"some r in PLANNED; r.name == "many""#.to_owned(), Outcome::Undecided),
+            (r#"some r in PLANNED; r.name == "new""#.to_owned(), Outcome::Fail),
+        ];
+        let documents =
+            ["input.resource_changes", "input.resource_drift", "input.planned_values.root_module.resources"];
+        let collections = [
+            "input.tfplan.resource_changes",
+            "input.tfplan.resource_drift",
+            "input.tfplan.planned_values.resources",
+        ];
+        for [changes, drift, planned] in [documents, collections] {
+            for (body, expected) in &cases {
+                let body =
+                    body.replace("CHANGES", changes).replace("DRIFT", drift).replace("PLANNED", planned);
+                let policy = format!("deny contains \"x\" if {{ {body} }}");
+                assert_eq!(outcome(&plan(SIMULATED), &policy), *expected, "{body}");
+            }
+        }
+        let replaced = r#"deny contains "x" if { some rc in input.resource_changes; rc.name == "old"; rc.replace_paths }"#;
+        assert_eq!(outcome(&plan("1.16.0"), replaced), Outcome::Pass);
+        let deferred = r#"deny contains "x" if some d in input.deferred_changes"#;
+        assert_eq!(outcome(&plan(SIMULATED), deferred), Outcome::Undecided);
+        assert_eq!(outcome(&plan("1.16.0"), deferred), Outcome::Fail);
+    }
+}
+
+#[cfg(feature = "sentinel")]
+mod sentinel {
+    use std::sync::Arc;
+
+    use objchange_policy::sentinel::judge::{Outcome, judge};
+    use objchange_policy::sentinel::{Document, Imports};
+    use objchange_sentinel::{Policy, Setup};
+
+    use super::{SIMULATED, plan};
+
+    fn outcome(text: String, condition: &str) -> Outcome {
+        let policy = format!("import \"tfplan/v2\" as tfplan\nmain = rule {{ {condition} }}\n");
+        let policy =
+            Policy::parse("p.sentinel", &policy).unwrap_or_else(|errors| panic!("{policy}: {errors:?}"));
+        let plan = Arc::new(Document::new(Arc::new(text)).unwrap());
+        judge(&policy, &Imports::new(&plan, None, None), Setup::default).unwrap().outcome
+    }
+
+    #[test]
+    fn verdicts_wait_for_what_only_providers_know() {
+        let old = r#"tfplan.resource_changes["test_disk.old"].change"#;
+        let cases = [
+            (format!(r#"{old}.actions is ["update"]"#), Outcome::Undefined),
+            (format!(r#"{old}.actions is ["delete", "create"]"#), Outcome::Undefined),
+            (format!(r#"{old}.after.name is "changed""#), Outcome::Pass),
+            (format!(r#"{old}.after.name is "x""#), Outcome::Fail),
+            (
+                r#"tfplan.resource_changes["test_disk.new"].change.actions is ["create"]"#.to_owned(),
+                Outcome::Pass,
+            ),
+            (
+                r#"all tfplan.resource_changes as _, rc { rc.type is not "other" }"#.to_owned(),
+                Outcome::Undefined,
+            ),
+            (
+                r#"all tfplan.raw.resource_changes as rc { rc.type is "test_disk" }"#.to_owned(),
+                Outcome::Undefined,
+            ),
+            (r#"tfplan.raw.resource_changes[1].change.actions is ["update"]"#.to_owned(), Outcome::Undefined),
+            ("length(tfplan.resource_drift) is 0".to_owned(), Outcome::Undefined),
+        ];
+        for (condition, expected) in cases {
+            assert_eq!(outcome(plan(SIMULATED), &condition), expected, "{condition}");
+        }
+        let certain = r#"all tfplan.resource_changes as _, rc { rc.type is not "other" }"#;
+        assert_eq!(outcome(plan("1.16.0"), certain), Outcome::Pass);
+    }
+}
