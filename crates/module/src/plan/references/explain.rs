@@ -253,6 +253,7 @@ impl<'c> Explainer<'_, '_, 'c> {
             let why = match (resource.name.mode, is_unknown) {
                 (Mode::Data, false) => "it was read while planning",
                 (Mode::Ephemeral, _) => "it is opened when it is needed",
+                _ if self.walk.found.has_errors() => "it could not be planned",
                 _ => "nothing is planned for it",
             };
             self.steps.push(ExplanationStep { why: why.to_owned(), ..own });
