@@ -79,8 +79,11 @@ mod query {
             assert_eq!(ask(of, &plan(SIMULATED), expression), expected, "{expression}");
         }
         // A plan of Terraform says what happens.
-        assert_eq!(ask(all, &plan("1.16.0"), "replaced(rc)"), [vec!["test_disk.tainted".to_owned()], vec![]]);
-        assert_eq!(ask(drift, &plan("1.16.0"), "true"), [vec![], vec![]]);
+        assert_eq!(
+            ask(all, &plan("1.16.0"), "replaced(rc)"),
+            [vec!["test_disk.tainted".to_owned()], Vec::new()]
+        );
+        assert!(ask(drift, &plan("1.16.0"), "true").concat().is_empty());
     }
 }
 
