@@ -46,6 +46,8 @@ pub(crate) const PRECONDITION: Words = Words {
 pub(crate) const POSTCONDITION: Words = Words { failed: "Resource postcondition failed", ..PRECONDITION };
 pub(crate) const OUTPUT: Words = Words { failed: "Module output value precondition failed", ..PRECONDITION };
 pub(crate) const ASSERT: Words = Words { failed: "Check block assertion failed", ..PRECONDITION };
+/// What is said of an assertion that cannot be judged yet.
+pub(crate) const ASSERT_UNKNOWN: &str = "Check block assertion known after apply";
 pub(crate) const VALIDATION: Words = Words {
     failed: "Invalid value for variable",
     no_result: "Invalid variable validation result",

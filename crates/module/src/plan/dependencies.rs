@@ -9,6 +9,7 @@ use super::graph::{Graph, NodeKind};
 use super::input::PlanMode;
 use super::walk::Walk;
 use crate::config::Config;
+use hashbrown::HashSet;
 
 impl Walk<'_, '_> {
     /// Gives the objects of the state the dependencies that the configuration has now. What is still to be changed has its
@@ -20,6 +21,10 @@ impl Walk<'_, '_> {
         }
         let is_destroyed = self.input.options.mode == PlanMode::Destroy;
         let refreshes_only = self.input.options.mode != PlanMode::Normal;
+        let known_resources: HashSet<ResourceAddress> = match is_destroyed {
+            true => self.state.resources.keys().map(without_keys).collect(),
+            false => HashSet::new(),
+        };
         let above = resources_above(self.graph, order);
         for (index, node) in self.graph.nodes.iter().enumerate() {
             let NodeKind::Resource(resource) = &node.kind else { continue };
@@ -50,9 +55,12 @@ impl Walk<'_, '_> {
                     });
                     let mut dependencies: BTreeSet<ResourceAddress> = names.iter().cloned().collect();
                     match action {
-                        // Before all is destroyed, everything is planned as if nothing were: as below, but that nothing is lost.
-                        _ if is_refreshed && is_destroyed && !dependencies.is_empty() => {}
-                        _ if is_refreshed => dependencies.extend(object.dependencies.iter().cloned()),
+                        _ if is_refreshed => {
+                            // What has moved away is not destroyed under its old name.
+                            let old = object.dependencies.iter();
+                            let old = old.filter(|old| !is_destroyed || known_resources.contains(*old));
+                            dependencies.extend(old.cloned());
+                        }
                         PlannedAction::NoOp => {}
                         PlannedAction::Delete | PlannedAction::Forget => continue,
                         _ => dependencies.extend(object.dependencies.iter().cloned()),
@@ -62,6 +70,12 @@ impl Walk<'_, '_> {
             }
         }
     }
+}
+
+/// A resource of the configuration: the address without the keys of its modules.
+fn without_keys(address: &ResourceAddress) -> ResourceAddress {
+    let steps = address.module.0.iter().map(|step| ModuleStep { key: None, ..step.clone() });
+    ResourceAddress { module: ModuleAddress(steps.collect()), ..address.clone() }
 }
 
 /// For each node the resources that it needs, directly or through others. Most nodes share what they need.

@@ -470,7 +470,7 @@ impl<'c> Walk<'_, 'c> {
             let warning = match judged.status {
                 CheckStatus::Fail => Some((conditions::ASSERT.failed, judged.message.clone().unwrap_or_default())),
                 CheckStatus::Unknown => Some((
-                    "Check block assertion known after apply",
+                    conditions::ASSERT_UNKNOWN,
                     "The condition could not be evaluated at this time, a result will be known when this plan is applied."
                         .to_owned(),
                 )),
