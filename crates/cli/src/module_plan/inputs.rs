@@ -140,9 +140,15 @@ pub(super) fn state(
     PriorState::read(&text, schemas).map_err(|error| unusable(format!("{source}: {error}")))
 }
 
-/// All functions, with the files below the directory.
+/// All functions, with the files below the directory and below those that are allowed.
 pub(super) fn functions(files: &DiskFiles) -> Result<Functions, CommandError> {
-    let base = BaseDirectory::open(files.directory())
-        .map_err(|error| unusable(format!("{}: {error}", files.directory().display())))?;
+    let wrong = |path: &Path, error| unusable(format!("{}: {error}", path.display()));
+    let mut base = BaseDirectory::open(files.directory()).map_err(|error| wrong(files.directory(), error))?;
+    for path in files.allowed() {
+        base = base.allow(path).map_err(|error| wrong(path, error))?;
+    }
+    if let Some(home) = env::home_dir() {
+        base = base.with_home(home);
+    }
     Ok(Functions::pure().clone().with_files(&base))
 }
