@@ -165,7 +165,6 @@ pub(super) fn report<'p, 't>(
             move |r| differ.resource(r).map(Some),
         ),
         invocations,
-        checks: Vec::new(),
         sections,
     })
 }

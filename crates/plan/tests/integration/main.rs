@@ -5,7 +5,6 @@ mod depth;
 mod golden;
 mod large;
 mod leaves;
-mod markdown;
 mod modes;
 mod mutated;
 mod properties;
