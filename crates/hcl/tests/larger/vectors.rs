@@ -71,7 +71,7 @@ fn check_file(path: &Path, op: &str) -> Result<(), Failed> {
 /// A summary is the first argument of what reports an error, or a constant; functions have no summaries of their own.
 fn summaries(folder: &Path) -> BTreeSet<String> {
     let reports = concat!(
-        r#"(?:\b(?:error|fail|failed|report|report_last|Diagnostic::new)\(|const [A-Z_]+: &str =|=>|\()\s*"#,
+        r#"(?:\b(?:error|fail|failed|report|report_last|Diagnostic::new)\(|\berror_in\([a-z.]+, |const [A-Z_]+: &str =|=>|\()\s*"#,
         r#"(?:format!\()?"([A-Z][a-z]+ [^".,:]+)"[,;]"#
     );
     let reports = regex::Regex::new(reports).unwrap();
