@@ -37,7 +37,7 @@ pub struct ProviderSchemas {
     format_version: Option<String>,
     /// By provider address, by kind, by name.
     providers: BTreeMap<SmolStr, Provider>,
-    /// Where the functions stand in the text, by provider address, by name.
+    /// The byte ranges of the functions in the text, by provider address and name.
     functions: BTreeMap<SmolStr, BTreeMap<SmolStr, Range<usize>>>,
 }
 

@@ -16,7 +16,7 @@ use thiserror::Error;
 
 use self::choose::places;
 pub(crate) use self::choose::{Choice, Places, changed_places};
-pub(crate) use self::gate::{Gate, GateError, Verdict};
+pub(crate) use self::gate::{Gate, GateError, Unasked, Verdict};
 use crate::exit::CommandError;
 use crate::input::{InputError, Size, Source};
 use crate::schemas::{SchemaArgs, SchemaText, SchemaTextError};

@@ -9,13 +9,13 @@ use anstream::{AutoStream, ColorChoice};
 use chrono::DateTime;
 use objchange_module::config::Config;
 use objchange_module::document::{DocumentInfo, change_set, write_plan};
-use objchange_module::plan::{ModulePlan, PlanMode, PlanOptions, PlannedAction};
+use objchange_module::plan::{ModulePlan, PlanMode, PlanOptions, PlannedAction, PlannedObject};
 use objchange_module::{Diagnostics, Schemas, Shown, Unanswered};
 use objchange_plan::{ChangeSet, Filter, GroupBy, Options, Program, Report, Schemas as ReportSchemas};
 
 use super::Args;
 use crate::exit::{self, CommandError, FAILED, unusable};
-use crate::show::{Choice, GroupArg, Verdict, changed_places};
+use crate::show::{Choice, GroupArg, Unasked, Verdict, changed_places};
 use crate::style::colour;
 use crate::terminal::{self, Escaping};
 use crate::write_file::{Access, write_file};
@@ -81,9 +81,14 @@ pub(super) fn plan(
         verdict.refuse(format!("{} whose instances are not known", plan.undecided.len()));
     }
     let simulated = || plan.changes.iter().filter(|change| !change.provider.is_builtin());
-    let updates = simulated().filter(|change| change.action == PlannedAction::Update).count();
-    let existing = simulated().filter(|change| !change.before.is_null()).count();
-    args.gate.refuse_unasked(&mut verdict, updates, existing);
+    let count =
+        |is_counted: fn(&PlannedObject) -> bool| simulated().filter(|change| is_counted(change)).count();
+    let unasked = Unasked {
+        updates: count(|change| change.action == PlannedAction::Update),
+        imports: count(|change| change.importing.is_some()),
+        objects: count(|change| !change.before.is_null()),
+    };
+    args.gate.refuse_unasked(&mut verdict, &unasked);
     diagnostics(config, schemas, &plan.diagnostics)?;
     choice.unmatched(&places).iter().for_each(|note| exit::note(note));
     let code = args.gate.answer(&verdict, true)?;

@@ -91,7 +91,7 @@ fn summaries(folder: &Path) -> BTreeSet<String> {
 }
 
 /// Summaries that no small case gives: `hostile.rs` has what is too large to evaluate, `json.rs` those of the JSON syntax;
-/// errors within a template are told in that of the call.
+/// an error in a template is part of the error of the call.
 const WITHOUT_A_CASE: [&str; 6] = [
     // Said of modules alone.
     "Unknown provider function",

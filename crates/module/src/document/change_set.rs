@@ -50,7 +50,8 @@ fn resource<'p>(address: &'p InstanceAddress, provider: &crate::ProviderAddress)
 
 fn changed(object: &PlannedObject) -> ChangedResource<'_> {
     let importing = object.importing.as_ref().map(|imported_by| {
-        let id = imported_by.id().filter(|id| !id.is_empty());
+        // Terraform prints it even if it is sensitive.
+        let id = imported_by.id().filter(|id| !id.is_empty() && !imported_by.is_sensitive());
         Importing::by_id(id.map(Text::from))
     });
     ChangedResource {

@@ -68,16 +68,16 @@ pub(crate) fn judge(
     words: &Words,
 ) -> Judged {
     let (result, mut errors) = evaluate(&condition.condition, scope, functions);
-    let holds = if errors.is_empty() {
-        result_of(condition, &result, scope, words).map_err(|error| errors.push(*error))
-    } else {
-        Err(())
+    let holds = match errors.is_empty() {
+        true => result_of(condition, &result, scope, words).map_err(|error| {
+            errors.push(*error);
+            CheckStatus::Error
+        }),
+        false => Err(words.not_evaluated),
     };
-    let is_evaluated = errors.is_empty() || errors.iter().any(|error| error.summary == words.no_result);
     let mut message = message(condition, scope, functions, words, holds == Ok(Some(false)));
     let status = match holds {
-        Err(()) if is_evaluated => CheckStatus::Error,
-        Err(()) => words.not_evaluated,
+        Err(status) => status,
         Ok(Some(false)) => CheckStatus::Fail,
         Ok(_) if !message.errors.is_empty() => words.not_evaluated,
         Ok(Some(true)) => CheckStatus::Pass,

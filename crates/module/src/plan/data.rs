@@ -63,7 +63,7 @@ impl<'c> Walk<'_, 'c> {
         match self.providers.read_data(&resource.provider_config, &text, schema, &plain) {
             DataAnswer::Known(value) => {
                 let value = schema.block.mark_hidden(&value.mark_where_present(&marks));
-                let object = StateObject::read(value.clone());
+                let object = StateObject::new(value.clone());
                 self.set_current(address, &resource.provider_config, Some(object));
                 if resource.config.check.is_some() {
                     self.add_read(instance, resource, ActionReason::ReadBecauseCheckNested, value.clone());
@@ -88,7 +88,7 @@ impl<'c> Walk<'_, 'c> {
                 if resource.config.check.is_some() {
                     // The state keeps what it was asked.
                     let asked = schema.block.mark_hidden(&decoded.value);
-                    self.set_current(address, &resource.provider_config, Some(StateObject::read(asked)));
+                    self.set_current(address, &resource.provider_config, Some(StateObject::new(asked)));
                 }
                 self.failed_data(instance, resource, found, &text, later, &place)
             }

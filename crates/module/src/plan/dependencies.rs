@@ -1,15 +1,16 @@
 //! Which resources each resource depends on, directly or through anything else: what the state keeps with an object.
 
-use objchange::address::{InstanceAddress, Mode, ModuleAddress, ModuleStep, ResourceAddress};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+
+use hashbrown::HashSet;
+use objchange::address::{InstanceAddress, InstanceKey, Mode, ModuleAddress, ModuleStep, ResourceAddress};
 
 use super::PlannedAction;
 use super::graph::{Graph, NodeKind};
 use super::input::PlanMode;
 use super::walk::Walk;
 use crate::config::Config;
-use hashbrown::HashSet;
 
 impl Walk<'_, '_> {
     /// Gives the objects of the state the dependencies that the configuration has now. What is still to be changed has its
@@ -20,15 +21,19 @@ impl Walk<'_, '_> {
             return;
         }
         let is_destroyed = self.input.options.mode == PlanMode::Destroy;
-        let refreshes_only = self.input.options.mode != PlanMode::Normal;
+        let is_only_refreshed = self.input.options.mode != PlanMode::Normal;
         let known_resources: HashSet<ResourceAddress> = match is_destroyed {
             true => self.state.resources.keys().map(without_keys).collect(),
             false => HashSet::new(),
         };
+        let declared = &self.declared;
+        let is_declared = |resource: &ResourceAddress, key: &Option<InstanceKey>| {
+            declared.contains(&InstanceAddress { resource: resource.clone(), key: key.clone() })
+        };
         let above = resources_above(self.graph, order);
         for (index, node) in self.graph.nodes.iter().enumerate() {
             let NodeKind::Resource(resource) = &node.kind else { continue };
-            let is_refreshed = refreshes_only && resource.name.mode == Mode::Managed;
+            let is_refreshed = is_only_refreshed && resource.name.mode == Mode::Managed;
             let mut all: Option<Vec<ResourceAddress>> = None;
             for at in &self.world.by_module[node.module] {
                 let address =
@@ -36,10 +41,9 @@ impl Walk<'_, '_> {
                 let Some(known) = self.state.resources.get_mut(&address) else { continue };
                 let changes = self.changes.get(&address);
                 for (key, instance) in &mut known.instances {
-                    let instance_address = InstanceAddress { resource: address.clone(), key: key.clone() };
                     // What is only refreshed gets the dependencies of the configuration, too.
                     let action = match changes.and_then(|changes| changes.get(key)) {
-                        _ if is_refreshed && self.declared.contains(&instance_address) => PlannedAction::NoOp,
+                        _ if is_refreshed && is_declared(&address, key) => PlannedAction::NoOp,
                         Some(position) => self.plan.changes[*position].action,
                         None => continue,
                     };

@@ -106,6 +106,9 @@ impl<'c> Walk<'_, 'c> {
 
     /// Leaves out imports of a resource whose instances are not known.
     pub(crate) fn forget_imports(&mut self, imports: &[&ImportConfig]) {
+        if imports.is_empty() {
+            return;
+        }
         let targets: HashSet<_> = imports.iter().map(|import| import_target(import)).collect();
         self.imports.retain(|address, _| {
             let path = address.resource.module.0.iter().map(|step| step.name.as_str().into()).collect();
@@ -152,13 +155,12 @@ impl<'c> Walk<'_, 'c> {
 
 /// The resource that gets what a block imports.
 fn declared<'c>(config: &'c Config, import: &ImportConfig) -> Option<&'c ResourceConfig> {
-    let (path, name) = import_target(import);
-    let module = config.modules.iter().find(|module| module.path == path)?;
-    module.config.resources.get(&name)
+    let resource = &import.to.address.resource;
+    let module = &config.modules[config.module_of(&resource.module)?];
+    module.config.resources.get(&resource_name(resource))
 }
 
-/// What is wrong with the address of an import, whatever the values of variables and resources will be. Addresses with
-/// computed keys come with each of those that are known.
+/// What is wrong with the address of an import, with its computed keys, whatever the values of variables and resources are.
 pub(crate) fn wrong_target(
     config: &Config,
     import: &ImportConfig,
@@ -166,8 +168,7 @@ pub(crate) fn wrong_target(
 ) -> Option<Diagnostic> {
     let error =
         |summary: &'static str, detail: String| Some(Diagnostic::new(summary, import.to.span, detail));
-    let (path, _) = import_target(import);
-    if !config.modules.iter().any(|module| module.path == path) {
+    if config.module_of(&address.resource.module).is_none() {
         let detail = format!(
             "The configuration for the given import target {address} does not exist. All target instances must have an associated \
              configuration to be imported."
@@ -175,7 +176,7 @@ pub(crate) fn wrong_target(
         return error(NO_CONFIG, detail);
     }
     let resource = declared(config, import);
-    if resource.is_none() && !path.is_empty() {
+    if resource.is_none() && !address.resource.module.is_root() {
         let detail = format!(
             "Resource {address} not found. Only resources within the root module are eligible for config generation."
         );

@@ -629,7 +629,7 @@ impl<'c> Walk<'_, 'c> {
         match answer {
             ImportAnswer::Known(value) => {
                 let value = instance.schema.block.mark_hidden(&value);
-                let object = StateObject::read(value);
+                let object = StateObject::new(value);
                 self.set_current(&instance.address, &resource.provider_config, Some(object));
             }
             ImportAnswer::NotKnown => {

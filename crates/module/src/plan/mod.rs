@@ -30,7 +30,7 @@ use std::sync::Arc;
 use objchange::Value;
 use objchange::address::InstanceAddress;
 use objchange::schema::Schema;
-use objchange::value::Path;
+use objchange::value::{Marks, Path};
 use objchange_hcl::Span;
 use smol_str::SmolStr;
 
@@ -118,6 +118,12 @@ impl ImportedBy {
             Self::Id(id) => id.as_str(),
             Self::Identity(_) => None,
         }
+    }
+
+    /// Whether a part of it must not be shown.
+    pub fn is_sensitive(&self) -> bool {
+        let (Self::Id(value) | Self::Identity(value)) = self;
+        value.marks_deep().contains(Marks::SENSITIVE)
     }
 }
 

@@ -76,6 +76,8 @@ impl<'c> Walk<'_, 'c> {
     /// Walks all nodes in this order.
     pub(crate) fn run(&mut self, order: &[usize]) {
         self.failed = vec![false; self.graph.nodes.len()];
+        // What validation has called is not asked here.
+        let _ = self.module_functions.take_unanswered();
         for index in order.iter().copied() {
             let node = &self.graph.nodes[index];
             if !self.targets.includes(index) {

@@ -63,8 +63,8 @@ pub struct StateObject {
 }
 
 impl StateObject {
-    /// An object that was just read, with nothing beside its value.
-    pub fn read(value: Value) -> Self {
+    /// An object with this value and nothing beside it, as a provider reads it.
+    pub fn new(value: Value) -> Self {
         Self {
             value,
             tainted: false,

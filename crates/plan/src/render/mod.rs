@@ -123,7 +123,7 @@ impl<'s> Writer<'s> {
     /// Starts a line.
     fn indent(&mut self, levels: usize) {
         const SPACES: &str = "                                                                ";
-        // An error comes out of the next `flush`.
+        // The next `flush` returns the error.
         if self.tokens.text.len() >= ENOUGH && self.error.is_none() {
             self.error = self.flush().err();
         }

@@ -55,7 +55,7 @@ struct Group {
 
 /// A thing, and what happens to it.
 struct Line {
-    /// In which group it is of those by action; `None` of what is no change of a resource.
+    /// The group of its action; `None` for everything but changes of resources.
     group: Option<SummaryGroup>,
     sign: &'static str,
     text: String,

@@ -1,4 +1,4 @@
-//! What sinks are told.
+//! The tokens that sinks get.
 
 use std::fmt::Write;
 
