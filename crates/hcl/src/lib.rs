@@ -5,6 +5,7 @@
 //!                               │
 //!                               └─ decode, under a schema ──▶ the config object, and what is wrong
 //! text ── parse_expression ──▶ expression ── evaluate ──▶ a value, and what is wrong
+//! text ── parse_data ──▶ values that are written out, as in `sentinel.hcl`
 //! ```
 //!
 //! ```
@@ -49,6 +50,7 @@ mod cases;
 mod clusters;
 mod console;
 mod conversion;
+mod data;
 mod decode;
 mod diagnostic;
 mod eval;
@@ -66,6 +68,7 @@ mod walk;
 pub use cases::OPERATIONS;
 pub use console::{asks_type, console_text, console_type};
 pub use conversion::conversion_message;
+pub use data::{Data, DataBlock, parse_data};
 pub use decode::{Decoded, Purpose, decode, references};
 pub use diagnostic::Diagnostic;
 pub use eval::{Scope, TypeConstraint, Variables, evaluate, evaluate_template};

@@ -5,12 +5,23 @@ use std::path::{Path, PathBuf};
 
 use annotate_snippets::{Group, Level, Renderer};
 use objchange_hcl::{Lines, Place, Span};
+use objchange_policy::sentinel::Fault;
+use objchange_policy::sentinel::sources::Sources;
 use objchange_sentinel::SyntaxError;
 use objchange_text::visible;
 
 use crate::configuration::report;
 use crate::documents::Walk;
 use crate::input::Source;
+
+/// The texts of policies and configurations, each read once.
+pub(super) fn sources() -> Sources {
+    let read = |path: &Path, limit: u64| {
+        let text = Source::File(path.to_owned()).read_at_most(limit);
+        text.map_err(|error| Fault::of_file(path, error.reason()))
+    };
+    Sources::new(read)
+}
 
 /// The files that are named, and those of folders that are called `*.sentinel`.
 pub(super) fn find(arguments: &[PathBuf]) -> Result<Vec<Source>, String> {

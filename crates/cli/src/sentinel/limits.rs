@@ -4,7 +4,8 @@ use std::num::NonZero;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use objchange_sentinel::{Interrupt, RunError, RunErrorKind, Setup};
+use objchange_policy::sentinel::Fault;
+use objchange_sentinel::{Interrupt, RunErrorKind, Setup};
 
 /// The limits of the command line.
 #[derive(Debug, Clone, clap::Args)]
@@ -47,17 +48,16 @@ impl RunLimits {
         setup.interrupt = Some(Interrupt::new(move || begun.elapsed() > self.timeout));
     }
 
-    /// What an error says, with the option that lifts the limit.
-    pub(crate) fn explain(self, mut error: RunError) -> RunError {
-        match error.kind {
-            RunErrorKind::Memory => error.message += "; raise it with --memory",
-            RunErrorKind::Interrupted => {
+    /// Says which option lifts the limit, if a limit is the reason.
+    pub(crate) fn explain(self, fault: &mut Fault) {
+        match fault.kind {
+            Some(RunErrorKind::Memory) => fault.message += "; raise it with --memory",
+            Some(RunErrorKind::Interrupted) => {
                 let seconds = self.timeout.as_secs();
-                error.message =
+                fault.message =
                     format!("the evaluation takes more than {seconds} s; raise it with --timeout");
             }
             _ => {}
         }
-        error
     }
 }

@@ -90,6 +90,14 @@ pub fn parse_body(text: &str) -> Result<Body, Vec<Diagnostic>> {
     parse(text, Top::Code, true, 0, |p| Some(p.file()))
 }
 
+/// Reads the arguments and blocks of a file of plain data.
+pub(crate) fn data_body(text: &str) -> Result<Body, Vec<Diagnostic>> {
+    parse(text, Top::Data, true, 0, |p| {
+        p.is_data = true;
+        Some(p.file())
+    })
+}
+
 fn parse<T>(
     text: &str,
     top: Top,

@@ -5,10 +5,10 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use super::judge::{Judged, Judgement, Unknown, WitnessReports};
-use super::set::Applied;
 use crate::reports::json;
-use crate::sentinel::fault::Fault;
+use objchange_policy::sentinel::Fault;
+use objchange_policy::sentinel::judge::{Judged, Judgement, Unknown, WitnessReports};
+use objchange_policy::sentinel::set::AppliedPolicy;
 
 #[derive(Serialize)]
 struct Line<'a> {
@@ -26,7 +26,10 @@ struct Line<'a> {
     undecided: bool,
 }
 
-pub(super) fn write<'a>(plan: &str, all: impl Iterator<Item = (&'a Applied, &'a Judged)>) -> io::Result<()> {
+pub(super) fn write<'a>(
+    plan: &str,
+    all: impl Iterator<Item = (&'a AppliedPolicy, &'a Judged)>,
+) -> io::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     for (applied, judged) in all {
         let line = Line {

@@ -4,15 +4,14 @@ use objchange_text::visible;
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus};
 
 use super::OnUnknown;
-use super::judge::{Judged, Judgement, Outcome};
-use super::set::Applied;
 use crate::reports::junit;
-use crate::sentinel::configuration::Level;
-use objchange_policy::sentinel::judge::show;
+use objchange_policy::sentinel::configuration::Level;
+use objchange_policy::sentinel::judge::{Judged, Judgement, Outcome, show};
+use objchange_policy::sentinel::set::AppliedPolicy;
 
-pub(super) fn case(applied: &Applied, judged: &Judged, unknown: OnUnknown) -> TestCase {
+pub(super) fn case(applied: &AppliedPolicy, judged: &Judged, unknown: OnUnknown) -> TestCase {
     let said = said(judged);
-    let is_broken = judged.is_broken(unknown);
+    let is_broken = unknown.breaks(judged);
     let kind = match (judged.outcome, applied.level) {
         _ if !is_broken => None,
         (_, Level::Advisory) => None,

@@ -1,9 +1,7 @@
 //! `objchange sentinel check`: what is wrong with policies, found without running them.
 
-mod imports;
 mod json;
 mod sarif;
-mod schemas;
 mod targets;
 mod text;
 
@@ -13,9 +11,9 @@ use std::sync::Arc;
 
 use clap::ValueEnum;
 use objchange::schema::ProviderSchemas;
-use objchange_sentinel::{Lint, LintContext, Position, Severity, Shape, Span, SyntaxError, lint};
+use objchange_policy::sentinel::shapes::{self, Schemas};
+use objchange_sentinel::{Lint, Position, Severity, Span, SyntaxError};
 
-use self::schemas::Schemas;
 use self::targets::Target;
 use crate::exit::{self, CommandError, unusable};
 use crate::input::Source;
@@ -178,18 +176,7 @@ fn schemas(args: &SchemaArgs) -> Result<Schemas, String> {
 }
 
 fn check(target: &Target, text: &str, schemas: &Arc<Schemas>) -> Vec<Finding> {
-    let shape = |import: &str| {
-        // Nobody knows what a module or mock holds.
-        let is_given = target.configuration.as_ref().is_some_and(|given| given.given(import).is_some());
-        if is_given { Some(Shape::ANY) } else { imports::shape(import, schemas) }
-    };
-    let globals = target.configuration.iter().flat_map(|configuration| configuration.globals.keys());
-    let context = LintContext {
-        is_policy: target.is_policy,
-        globals: globals.cloned().collect(),
-        imports: Some(&shape),
-    };
-    match lint(text, &context) {
+    match shapes::check(text, target.is_policy, target.configuration.as_deref(), schemas) {
         Ok(lints) => lints.into_iter().map(Finding::from).collect(),
         Err(errors) => errors.into_iter().map(Finding::from).collect(),
     }

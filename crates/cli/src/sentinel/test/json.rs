@@ -5,11 +5,10 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-use super::case::{Difference, Outcome};
-use super::coverage::Coverage;
 use crate::reports;
-use crate::sentinel::fault::Fault;
+use objchange_policy::sentinel::Fault;
 use objchange_policy::sentinel::judge::Rule;
+use objchange_policy::sentinel::testing::{Coverage, Difference, Outcome};
 
 #[derive(Serialize)]
 struct Line<'a> {

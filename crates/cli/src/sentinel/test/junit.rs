@@ -3,9 +3,10 @@
 use objchange_text::visible;
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus};
 
-use super::case::Outcome;
 use crate::reports::junit::Junit;
 use objchange_policy::sentinel::judge::show;
+use objchange_policy::sentinel::testing::Outcome;
+use std::time::Duration;
 
 /// Holds every case until the end, because the head of the report says how many there are.
 #[derive(Default)]
@@ -14,10 +15,10 @@ pub(super) struct Suites {
 }
 
 impl Suites {
-    pub(super) fn add(&mut self, outcome: &Outcome, name: &str) {
+    pub(super) fn add(&mut self, outcome: &Outcome, name: &str, duration: Duration) {
         let mut case = TestCase::new(&*visible(name), status(outcome));
         case.set_classname(&*visible(&outcome.policy));
-        case.set_time(outcome.duration);
+        case.set_time(duration);
         case.extra.insert("file".into(), (&*visible(&outcome.case)).into());
         if !outcome.print.is_empty() {
             case.set_system_out(lines(outcome.print.lines().map(str::to_owned)));

@@ -1,8 +1,5 @@
 //! `objchange sentinel test`: the tests that policies have.
 
-mod case;
-mod compare;
-mod coverage;
 mod find;
 mod json;
 mod junit;
@@ -13,19 +10,19 @@ use std::io;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 use objchange_text::re2::Pattern;
 
-use self::case::{Case, Outcome, Wanted};
-use self::coverage::Coverage;
 use self::find::Tests;
 use self::junit::Suites;
 use super::limits::LimitArgs;
-use super::sources::Sources;
-use super::{clock, work};
+use super::{clock, files, work};
 use crate::documents::Progress;
 use crate::exit::{self, CommandError, unusable};
 use crate::reports;
+use objchange_policy::sentinel::testing::{Case, Coverage, Outcome, Wanted};
+use objchange_sentinel::Setup;
 
 const AFTER_HELP: &str = "\
 The tests of a policy P.sentinel are the files test/P/*.hcl and test/P/*.json beside it. Each sets mocks, parameters and \
@@ -112,7 +109,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
             return Err(unusable(format_args!("no test matches {}", args.run.join(" or "))));
         }
     }
-    let sources = Sources::default();
+    let sources = files::sources();
     let mut cases = Vec::with_capacity(found.len());
     work::in_order(
         &found,
@@ -123,21 +120,24 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         },
     )?;
     warn(&cases);
-    let wanted = Wanted {
-        now: args.now.unwrap_or_else(clock::now),
-        rules: args.verbose || args.json || args.coverage,
-        declared: args.coverage,
-        limits: args.limits.of_each(found.len()),
-    };
+    let wanted = Wanted { rules: args.verbose || args.json || args.coverage, declared: args.coverage };
+    let (now, limits) = (args.now.unwrap_or_else(clock::now), args.limits.of_each(found.len()));
     let mut report = Report::new(args, !args.json && !junit_to_stdout);
     let progress = Progress::count(cases.len());
-    let run = |case: &Case| {
-        let outcome = panic::catch_unwind(AssertUnwindSafe(|| case.run(&sources, wanted)));
-        (outcome.unwrap_or_else(|_| case.defect()), Case::name(&case.policy, &case.path))
+    let prepare = |setup: &mut Setup| {
+        setup.now = now;
+        limits.apply(setup);
     };
-    work::in_order(&cases, run, |(outcome, name)| {
+    let run = |case: &Case| {
+        let begun = Instant::now();
+        let outcome = panic::catch_unwind(AssertUnwindSafe(|| case.run(&sources, wanted, prepare)));
+        let mut outcome = outcome.unwrap_or_else(|_| case.defect());
+        outcome.errors.iter_mut().for_each(|fault| limits.explain(fault));
+        (outcome, Case::name(&case.policy, &case.path), begun.elapsed())
+    };
+    work::in_order(&cases, run, |(outcome, name, duration)| {
         progress.step();
-        progress.tell(|| report.outcome(&outcome, &name))
+        progress.tell(|| report.outcome(&outcome, &name, duration))
     })?;
     progress.finish();
     let passed = report.passed;
@@ -149,7 +149,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
 fn warn(cases: &[Case]) {
     let mut first: BTreeMap<&str, (String, usize)> = BTreeMap::new();
     for warning in cases.iter().flat_map(|case| &case.configuration).flat_map(|read| &read.warnings) {
-        first.entry(warning.message()).or_insert_with(|| (warning.to_string(), 0)).1 += 1;
+        first.entry(&warning.message).or_insert_with(|| (warning.to_string(), 0)).1 += 1;
     }
     for (warning, count) in first.into_values() {
         match count {
@@ -175,7 +175,7 @@ impl<'a> Report<'a> {
         Self { args, to_text, passed: 0, policies, coverage, junit }
     }
 
-    fn outcome(&mut self, outcome: &Outcome, name: &str) -> io::Result<()> {
+    fn outcome(&mut self, outcome: &Outcome, name: &str, duration: Duration) -> io::Result<()> {
         self.passed += usize::from(outcome.is_pass());
         if !self.policies.contains(&outcome.policy) {
             self.policies.insert(outcome.policy.clone());
@@ -184,7 +184,7 @@ impl<'a> Report<'a> {
             self.coverage.add(outcome);
         }
         if self.args.junit.is_some() {
-            self.junit.add(outcome, name);
+            self.junit.add(outcome, name, duration);
         }
         if self.args.json {
             json::outcome(outcome)?;
