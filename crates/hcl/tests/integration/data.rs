@@ -35,7 +35,9 @@ fn read(text: &str) -> Vec<String> {
 #[test]
 fn items_share_a_line() {
     assert_eq!(
-        read("mock \"a\" { module { source = \"b\" } } param \"c\" { value = 1, x = 2 y = 3 }\ntest\n{ z {} }"),
+        read(
+            "mock \"a\" { module { source = \"b\" } } param \"c\" { value = 1, x = 2 y = 3 }\ntest\n{ z {} }"
+        ),
         [
             r#"mock "a" {"module": {"source": "b"}}"#,
             r#"param "c" {"value": 1, "x": 2, "y": 3}"#,
@@ -43,10 +45,7 @@ fn items_share_a_line() {
         ]
     );
     // In the order of the text, whether an item is an attribute or a block.
-    assert_eq!(
-        read("a { b { c = 1 }\n \"d e\" = 2\n f { } }"),
-        [r#"a {"b": {"c": 1}, "d e": 2, "f": {}}"#]
-    );
+    assert_eq!(read("a { b { c = 1 }\n \"d e\" = 2\n f { } }"), [r#"a {"b": {"c": 1}, "d e": 2, "f": {}}"#]);
 }
 
 #[test]

@@ -183,7 +183,11 @@ fn errors_say_where_and_what_to_do() {
         "c.hcl:2:7: Unclosed configuration block: There is no closing brace for this block before the end of the file. \
          This may be caused by incorrect brace nesting elsewhere in this file.",
     );
-    refused("c.hcl", "param \"a\" { value = 1e999 }", "c.hcl:1:21: 1e999 is no number that a policy can have");
+    refused(
+        "c.hcl",
+        "param \"a\" { value = 1e999 }",
+        "c.hcl:1:21: 1e999 is no number that a policy can have",
+    );
     refused("c.json", "{\"mock\": {", "c.json:1:11: the text ends too early: is it cut off?");
     refused("c.json", "[]", "c.json:1:1: expected an object, found an array");
     refused("c.json", "{\"mock\": 1}", "c.json:1:10: mock is an object, not a number");
