@@ -24,6 +24,7 @@ mod input;
 mod plan;
 #[cfg(feature = "policy")]
 mod policy;
+mod pool;
 #[cfg(feature = "provider")]
 mod provider;
 #[cfg(feature = "query")]

@@ -1,11 +1,11 @@
 //! What a policy may take: memory and time.
 
-use std::num::NonZero;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use objchange_policy::sentinel::Fault;
 use objchange_sentinel::{Interrupt, RunErrorKind, Setup};
+
+use crate::pool;
 
 /// The limits of the command line.
 #[derive(Debug, Clone, clap::Args)]
@@ -35,7 +35,7 @@ impl Default for RunLimits {
 impl LimitArgs {
     /// What each of so many policies may take, as many of which run side by side as there are cores.
     pub(crate) fn of_each(&self, policies: usize) -> RunLimits {
-        let workers = thread::available_parallelism().map_or(1, NonZero::get).min(policies.max(1));
+        let workers = pool::cores().min(policies.max(1));
         RunLimits { bytes: (self.memory << 20) / workers as u64, timeout: Duration::from_secs(self.timeout) }
     }
 }

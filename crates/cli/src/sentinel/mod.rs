@@ -10,7 +10,6 @@ mod fmt;
 mod limits;
 mod mock;
 mod test;
-mod work;
 
 use std::process::ExitCode;
 

@@ -18,18 +18,14 @@ pub(super) fn case(applied: &AppliedPolicy, judged: &Judged, unknown: OnUnknown)
         (Outcome::Error, _) => Some(NonSuccessKind::Error),
         _ => Some(NonSuccessKind::Failure),
     };
-    let status = kind.map_or_else(TestCaseStatus::success, |kind| {
-        let mut status = TestCaseStatus::non_success(kind);
-        let message = said.lines().next().unwrap_or_default().to_owned();
-        status.set_type(judged.outcome.name()).set_message(message).set_description(said.clone());
-        status
-    });
-    let line = judged.main_rule().map_or(1, |rule| rule.line);
+    let status =
+        kind.map_or_else(TestCaseStatus::success, |kind| junit::failed(kind, judged.outcome.name(), &said));
+    let line = judged.main_rule().map_or(1, |rule| rule.line as u64);
     let mut case = junit::case(applied.level.name(), &applied.name, &applied.file, line, status);
     if is_broken && applied.level == Level::Advisory {
         case.set_system_out(said);
     } else if !judged.print.is_empty() {
-        case.set_system_out(visible_lines(&judged.print));
+        case.set_system_out(junit::visible_lines(&judged.print));
     }
     case
 }
@@ -54,11 +50,7 @@ pub(super) fn said(judged: &Judged) -> String {
         lines.push(format!("{indent}{name} ({}:{}): {value}", rule.line, rule.col));
     }
     if !judged.print.is_empty() {
-        lines.push(visible_lines(&judged.print));
+        lines.push(junit::visible_lines(&judged.print));
     }
     lines.join("\n")
-}
-
-fn visible_lines(text: &str) -> String {
-    text.lines().map(visible).collect::<Vec<_>>().join("\n")
 }

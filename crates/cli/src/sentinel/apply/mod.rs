@@ -24,13 +24,14 @@ use objchange_policy::sentinel::{Document, Imports};
 use objchange_sentinel::{Policy, Setup};
 use serde_json::Value as Json;
 
+use super::clock;
 use super::limits::{LimitArgs, RunLimits};
-use super::{clock, work};
 use crate::arguments::Assignment;
 use crate::documents::{self, ErroredPlans, Inputs, Wanted};
 use crate::exit::{self, CommandError, unusable};
 use crate::input::Source;
-use crate::reports::{self, Reports, junit::Junit, sarif::Sarif};
+use crate::pool;
+use crate::reports::{Reporter, Reports};
 
 const AFTER_HELP: &str = "\
 A plan is the output of `terraform show -json PLANFILE`: a file, a quoted glob, a folder, or `-` for standard input, \
@@ -147,10 +148,8 @@ struct Answer {
 }
 
 pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
-    let reports = &args.reports;
-    if let Some(problem) = reports.problem() {
-        return Err(unusable(problem));
-    }
+    let outputs = args.reports.outputs();
+    let mut reporter = Reporter::new("objchange sentinel apply", "objchangeSentinel/v1", outputs)?;
     let (named, mut plans) = plans_of(&args.policies).map_err(unusable)?;
     plans.extend_from_slice(&args.plan);
     if named.is_empty() {
@@ -172,9 +171,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let inputs = Inputs::find(&plans, Wanted::PLANS).map_err(unusable)?;
     let manner =
         RunOptions { now: args.now.unwrap_or_else(clock::now), limits: args.limits.of_each(policies.len()) };
-    let mut text = reports.has_text().then(|| text::Text::new(args.trace, args.unknown));
-    let mut junit = Junit::new("objchange sentinel apply");
-    let mut sarif = Sarif::new("objchangeSentinel/v1");
+    let mut text = reporter.has_text().then(|| text::Text::new(args.trace, args.unknown));
     let mut worst = 0;
     let answer = |document: &documents::Document| {
         let complaint = |error: &_| document.complaint(error);
@@ -198,18 +195,12 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         if let Some(text) = &mut text {
             text.answer(name, all())?;
         }
-        if reports.junit.is_some() {
-            junit.suite(
-                &answer.plan,
-                all().map(|(applied, judged)| junit::case(applied, judged, args.unknown)),
-            );
-        }
+        let plan = &answer.plan;
+        reporter.suite(plan, all().map(|(applied, judged)| junit::case(applied, judged, args.unknown)));
         for (applied, judged) in all() {
-            if reports.sarif.is_some() {
-                sarif::add(&mut sarif, &answer.plan, applied, judged, args.unknown);
-            }
+            reporter.sarif(|sarif| sarif::add(sarif, plan, applied, judged, args.unknown));
         }
-        if reports.json { json::write(&answer.plan, all()) } else { Ok(()) }
+        reporter.json(all().map(|(applied, judged)| json::line(plan, applied, judged)))
     };
     let summary = if needs_plan {
         documents::for_each(&inputs, Wanted::PLANS, args.errored, answer, handle)?
@@ -227,12 +218,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     if let Some(text) = text {
         text.finish()?;
     }
-    if let Some(path) = &reports.junit {
-        reports::write(path, &junit.finish())?;
-    }
-    if let Some(path) = &reports.sarif {
-        reports::write(path, &sarif.finish())?;
-    }
+    reporter.finish()?;
     Ok(match summary.failed {
         0 => ExitCode::from(worst),
         _ => ExitCode::from(worst.max(exit::UNUSABLE)),
@@ -353,17 +339,8 @@ fn judge_all(
         judged
     };
     let mut all = Vec::with_capacity(policies.len());
-    let mut error = None;
-    let collected = work::in_order(policies, work, |judged| {
-        match judged {
-            Ok(judged) => all.push(judged),
-            Err(found) => error = error.take().or(Some(found)),
-        }
-        Ok(())
-    });
-    // Collecting does not fail.
-    drop(collected);
-    error.map_or(Ok(all), Err)
+    pool::each(policies, work, |judged| judged.map(|judged| all.push(judged)))?;
+    Ok(all)
 }
 
 fn is_binding(level: Level, overrides: bool) -> bool {

@@ -1,15 +1,12 @@
 //! The report for programs: a line of JSON for each finding.
 
-use std::io::{self, Write};
-
 use objchange_sentinel::{Position, Severity};
 use serde::Serialize;
 
 use super::Checked;
-use crate::reports::json;
 
 #[derive(Serialize)]
-struct Line<'a> {
+pub(super) struct Line<'a> {
     file: &'a str,
     line: usize,
     col: usize,
@@ -21,11 +18,10 @@ struct Line<'a> {
     help: Option<&'a str>,
 }
 
-pub(super) fn write(checked: &Checked<'_>) -> io::Result<()> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    for finding in checked.findings {
+pub(super) fn lines<'a>(checked: &'a Checked<'_>) -> impl Iterator<Item = Line<'a>> {
+    checked.findings.iter().map(move |finding| {
         let end = Position::of(checked.text, finding.span.end);
-        let line = Line {
+        Line {
             file: checked.file,
             line: finding.position.line,
             col: finding.position.column,
@@ -35,10 +31,8 @@ pub(super) fn write(checked: &Checked<'_>) -> io::Result<()> {
             severity: severity(finding.severity),
             message: &finding.message,
             help: finding.help.as_deref(),
-        };
-        json::write_line(&mut out, &line)?;
-    }
-    out.flush()
+        }
+    })
 }
 
 /// What a severity is called in reports.

@@ -6,14 +6,12 @@ use super::json::severity;
 use super::{Checked, SYNTAX_ERROR};
 use crate::reports::sarif::{Found, Sarif};
 
-/// A report of nothing yet.
-pub(super) fn report() -> Sarif {
-    let mut sarif = Sarif::new("objchangeSentinelCheck/v1");
+/// All kinds of findings.
+pub(super) fn rules(sarif: &mut Sarif) {
     sarif.rule(SYNTAX_ERROR, "error", "A text that cannot be read");
     for kind in LintKind::ALL {
         sarif.rule(kind.name(), severity(kind.severity()), kind.title());
     }
-    sarif
 }
 
 pub(super) fn checked(sarif: &mut Sarif, checked: &Checked<'_>) {

@@ -6,6 +6,7 @@ mod junit;
 mod text;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
 use std::io;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
@@ -14,13 +15,13 @@ use std::time::{Duration, Instant};
 
 use objchange_text::re2::Pattern;
 
-use self::find::Tests;
-use self::junit::Suites;
+use self::find::{Found, Tests};
 use super::limits::LimitArgs;
-use super::{clock, files, work};
+use super::{clock, files};
 use crate::documents::Progress;
 use crate::exit::{self, CommandError, unusable};
-use crate::reports;
+use crate::pool;
+use crate::reports::{Outputs, Reporter};
 use objchange_policy::sentinel::testing::{Case, Coverage, Outcome, Wanted};
 use objchange_sentinel::Setup;
 
@@ -86,10 +87,8 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
-    let junit_to_stdout = args.junit.as_ref().is_some_and(|path| path.as_os_str() == "-");
-    if args.json && junit_to_stdout {
-        return Err("--json and --junit - cannot both be written to standard output".into());
-    }
+    let outputs = Outputs { json: args.json, junit: args.junit.as_deref(), ..Outputs::default() };
+    let reporter = Reporter::new("objchange sentinel test", "objchangeSentinelTest/v1", outputs)?;
     let Tests { mut found, warnings } = match Tests::find(&args.tests) {
         Ok(tests) => tests,
         Err(error) => return Err(unusable(error)),
@@ -111,18 +110,15 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     }
     let sources = files::sources();
     let mut cases = Vec::with_capacity(found.len());
-    work::in_order(
-        &found,
-        |test| Case::new(test.policy.clone(), test.case.clone(), &sources),
-        |case| {
-            cases.push(case);
-            Ok(())
-        },
-    )?;
+    let case = |test: &Found| Case::new(test.policy.clone(), test.case.clone(), &sources);
+    let Ok(()) = pool::each(&found, case, |case| {
+        cases.push(case);
+        Ok::<(), Infallible>(())
+    });
     warn(&cases);
     let wanted = Wanted { rules: args.verbose || args.json || args.coverage, declared: args.coverage };
     let (now, limits) = (args.now.unwrap_or_else(clock::now), args.limits.of_each(found.len()));
-    let mut report = Report::new(args, !args.json && !junit_to_stdout);
+    let mut report = Report::new(args, reporter);
     let progress = Progress::count(cases.len());
     let prepare = |setup: &mut Setup| {
         setup.now = now;
@@ -135,7 +131,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         outcome.errors.iter_mut().for_each(|fault| limits.explain(fault));
         (outcome, Case::name(&case.policy, &case.path), begun.elapsed())
     };
-    work::in_order(&cases, run, |(outcome, name, duration)| {
+    pool::each(&cases, run, |(outcome, name, duration)| {
         progress.step();
         progress.tell(|| report.outcome(&outcome, &name, duration))
     })?;
@@ -162,17 +158,18 @@ fn warn(cases: &[Case]) {
 /// What is told of the outcomes, one after the other.
 struct Report<'a> {
     args: &'a Args,
-    to_text: bool,
+    reporter: Reporter<'a>,
     passed: usize,
     policies: BTreeSet<String>,
+    /// The policy of the last test case: those of one policy come one after the other.
+    policy: String,
     coverage: Coverage,
-    junit: Suites,
 }
 
 impl<'a> Report<'a> {
-    fn new(args: &'a Args, to_text: bool) -> Self {
-        let (policies, coverage, junit) = Default::default();
-        Self { args, to_text, passed: 0, policies, coverage, junit }
+    fn new(args: &'a Args, reporter: Reporter<'a>) -> Self {
+        let (policies, policy, coverage) = Default::default();
+        Self { args, reporter, passed: 0, policies, policy, coverage }
     }
 
     fn outcome(&mut self, outcome: &Outcome, name: &str, duration: Duration) -> io::Result<()> {
@@ -183,28 +180,25 @@ impl<'a> Report<'a> {
         if self.args.coverage {
             self.coverage.add(outcome);
         }
-        if self.args.junit.is_some() {
-            self.junit.add(outcome, name, duration);
+        if self.policy != outcome.policy {
+            self.policy.clone_from(&outcome.policy);
+            self.reporter.suite(&outcome.policy, []);
         }
-        if self.args.json {
-            json::outcome(outcome)?;
-        }
-        if self.to_text { text::outcome(outcome, self.args.verbose) } else { Ok(()) }
+        self.reporter.case(|| junit::case(outcome, name, duration));
+        self.reporter.json([json::line(outcome)])?;
+        if self.reporter.has_text() { text::outcome(outcome, self.args.verbose) } else { Ok(()) }
     }
 
     fn finish(self, tests: usize) -> io::Result<()> {
-        if self.args.coverage && self.args.json {
-            json::coverage(&self.coverage)?;
+        if self.args.coverage {
+            self.reporter.json(self.coverage.policies())?;
         }
-        if self.args.coverage && self.to_text {
-            text::coverage(&self.coverage)?;
-        }
-        if self.to_text {
+        if self.reporter.has_text() {
+            if self.args.coverage {
+                text::coverage(&self.coverage)?;
+            }
             text::summary(self.passed, tests, self.policies.len())?;
         }
-        match &self.args.junit {
-            Some(path) => reports::write(path, &self.junit.finish()),
-            None => Ok(()),
-        }
+        self.reporter.finish()
     }
 }

@@ -1,17 +1,60 @@
-//! State files of version 4: one object is read from them, and written into them.
+//! One object read from the text of a state file, with all that is kept with it, and put into it.
+//!
+//! [`State`](crate::State) is what a state shows. What providers keep beside an object is only here.
 
 mod instance;
+mod known;
 mod merge;
-mod out;
+
+use std::fmt;
 
 use data_encoding::BASE64;
 use objchange::Value;
-use objchange::address::{InstanceAddress, InstanceKey, Mode, ModuleAddress};
-use objchange::value::{Path, PathStep};
+use objchange::address::{InstanceAddress, InstanceKey, ModuleAddress};
+use objchange::change::PrivateData;
+use objchange::schema::Block;
+use objchange::value::{Path, PathStep, WriteError};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-pub(super) use self::out::{Objects, StateOut};
+pub use self::merge::{StateEdit, has_object};
+
+/// An object of the engine, and what a state keeps with it.
+#[derive(Debug, Clone)]
+pub struct InstanceObject {
+    /// The object; null if there is none.
+    pub object: Value,
+    /// Whether it is to be replaced.
+    pub tainted: bool,
+    /// What the provider keeps with it.
+    pub private: PrivateData,
+    /// Its identity, if it has one.
+    pub identity: Option<Value>,
+}
+
+impl InstanceObject {
+    /// No object.
+    pub fn none(block: &Block) -> Self {
+        let object = Value::null(block.implied_type().clone());
+        Self { object, tainted: false, private: PrivateData::default(), identity: None }
+    }
+}
+
+/// Why an object cannot be put into a state file.
+#[derive(Debug, thiserror::Error)]
+pub enum StateEditError {
+    /// It has no form in JSON.
+    #[error("{0}")]
+    Object(#[from] WriteError),
+    /// The text is not a state file.
+    #[error("{0}")]
+    Json(#[from] serde_json::Error),
+}
+
+/// The version of a state file; none if the text is not one.
+pub fn state_file_version(text: &str) -> Option<u64> {
+    serde_json::from_str(text).ok().map(|file: File| file.version)
+}
 
 #[derive(Deserialize)]
 struct File {
@@ -66,21 +109,35 @@ struct Key {
     ty: String,
 }
 
-/// An object as a state file has it.
-pub(super) struct Stored {
-    pub(super) schema_version: i64,
-    pub(super) attributes: Box<RawValue>,
-    pub(super) sensitive: Vec<Path>,
-    pub(super) private: Vec<u8>,
-    pub(super) identity: Option<Box<RawValue>>,
-    pub(super) tainted: bool,
+/// An object as a state file has it: its attributes may be of an earlier version of the schema.
+#[non_exhaustive]
+pub struct StoredObject {
+    /// The version of the schema that the attributes are of.
+    pub schema_version: i64,
+    /// The attributes, as they are written.
+    pub attributes: Box<RawValue>,
+    /// Where the object is sensitive.
+    pub sensitive: Vec<Path>,
+    /// What the provider keeps with it.
+    pub private: PrivateData,
+    /// Its identity, as it is written.
+    pub identity: Option<Box<RawValue>>,
+    /// Whether it is to be replaced.
+    pub tainted: bool,
 }
 
-impl Stored {
-    /// The object of a type at an address, if the text is a state file and has it.
-    pub(super) fn find(text: &str, type_name: &str, address: &str) -> Option<Self> {
+/// Its content is not shown: nobody knows yet what of it is sensitive.
+impl fmt::Debug for StoredObject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StoredObject").field("schema_version", &self.schema_version).finish_non_exhaustive()
+    }
+}
+
+impl StoredObject {
+    /// The object of a managed resource, if the text is a state file of version 4 and has it.
+    pub fn find(text: &str, address: &InstanceAddress) -> Option<Self> {
         let file: File = serde_json::from_str(text).ok().filter(|file: &File| file.version == 4)?;
-        let InstanceAddress { resource: wanted, key } = instance_address(address, type_name).ok()?;
+        let InstanceAddress { resource: wanted, key } = address;
         let wanted_key = key.as_ref().map(index_key);
         let is_wanted = |resource: &Resource| {
             resource.mode == "managed"
@@ -98,15 +155,6 @@ impl Stored {
     }
 }
 
-/// Reads the address of a managed resource of this type.
-pub(super) fn instance_address(address: &str, type_name: &str) -> Result<InstanceAddress, String> {
-    let parsed: InstanceAddress = address.parse().map_err(|error| format!("{address}: {error}"))?;
-    if parsed.resource.mode != Mode::Managed || parsed.resource.resource_type != type_name {
-        return Err(format!("{address} is not an address of a {type_name}"));
-    }
-    Ok(parsed)
-}
-
 /// A key as `index_key` of a state file has it.
 fn index_key(key: &InstanceKey) -> serde_json::Value {
     match key {
@@ -116,13 +164,13 @@ fn index_key(key: &InstanceKey) -> serde_json::Value {
 }
 
 impl Instance {
-    fn stored(self) -> Option<Stored> {
+    fn stored(self) -> Option<StoredObject> {
         let path = |steps: &Vec<Step>| steps.iter().map(step).collect();
-        Some(Stored {
+        Some(StoredObject {
             schema_version: self.schema_version,
             attributes: self.attributes?,
             sensitive: self.sensitive_attributes.iter().map(path).collect(),
-            private: BASE64.decode(self.private.unwrap_or_default().as_bytes()).ok()?,
+            private: PrivateData(BASE64.decode(self.private.unwrap_or_default().as_bytes()).ok()?),
             identity: self.identity.filter(|identity| identity.get() != "null"),
             tainted: self.status.as_deref() == Some("tainted"),
         })
