@@ -199,7 +199,7 @@ pub(crate) fn configuration(bytes: &[u8]) {
         Err(found) => errors.extend(found),
     }
     for error in errors {
-        let subject = error.subject.range();
+        let subject = error.subject.expect("a place").range();
         assert!(text.get(subject).is_some(), "{error} is at no part of the source");
     }
 }
@@ -220,7 +220,7 @@ pub(crate) fn configuration_json(bytes: &[u8]) {
         Err(found) => errors.extend(found),
     }
     for error in errors {
-        let subject = error.subject.range();
+        let subject = error.subject.expect("a place").range();
         assert!(text.get(subject).is_some(), "{error} is at no part of the source");
     }
     for names in [&["a.tf.json"][..], &["a.tf.json", "override.tf.json"]] {
@@ -233,7 +233,7 @@ pub(crate) fn configuration_json(bytes: &[u8]) {
         errors.extend(problems.errors.into_iter().chain(problems.warnings));
         let places = sources.places();
         for error in errors {
-            let place = places.find(error.subject).expect("there is a file");
+            let place = places.find(error.subject.expect("a place")).expect("there is a file");
             assert!(
                 place.lines.text().get(place.span.range()).is_some(),
                 "{error} is at no part of the source"
@@ -281,7 +281,7 @@ pub(crate) fn policy_format(bytes: &[u8]) {
 pub(crate) fn policy_lint(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     for lint in objchange_sentinel::lint(text, &LintContext::default()).unwrap_or_default() {
-        let range = lint.span.start as usize..lint.span.end as usize;
+        let range = lint.subject.expect("a place").range();
         assert!(text.get(range).is_some(), "{lint} is at no part of the source");
     }
 }
@@ -293,7 +293,7 @@ pub(crate) fn policy(bytes: &[u8]) {
         Ok(policy) => policy,
         Err(errors) => {
             for error in errors {
-                let range = error.span.start as usize..error.span.end as usize;
+                let range = error.subject.expect("a place").range();
                 assert!(text.get(range).is_some(), "{error} is at no part of the source");
             }
             return;

@@ -135,7 +135,9 @@ fn convert(value: &Value, to: Target<'_>, path: PathStack<'_>) -> Result<Value, 
         (Kind::String(s), Type::Bool, _) => match s {
             "true" | "1" => Value::from(true),
             "false" | "0" => Value::from(false),
-            _ => return Err(ConvertErrorKind::NotABool.at(path)),
+            "True" | "TRUE" => return Err(ConvertErrorKind::NotABool { meant: Some("true") }.at(path)),
+            "False" | "FALSE" => return Err(ConvertErrorKind::NotABool { meant: Some("false") }.at(path)),
+            _ => return Err(ConvertErrorKind::NotABool { meant: None }.at(path)),
         },
         // Some elements may turn out equal, so nobody knows how many there will be.
         (Kind::Set(from), Type::List(_), _) if from.len() > 1 && !value.is_wholly_known() => {

@@ -43,7 +43,7 @@ pub(crate) fn with_two_dashes(mut arguments: Vec<OsString>, program: &Command) -
     arguments
 }
 
-/// Whether arguments that cannot be used are of `show`, with `--detailed-exitcode` before or after what is wrong.
+/// Whether arguments that cannot be used are of `plan` or `show`, with `--detailed-exitcode` before or after what is wrong.
 fn asks_for_detailed_codes(arguments: impl Iterator<Item = OsString>) -> bool {
     let color = Arg::new("color").long("color").value_parser(value_parser!(OsString));
     let found = Command::new("objchange")
@@ -53,8 +53,8 @@ fn asks_for_detailed_codes(arguments: impl Iterator<Item = OsString>) -> bool {
         .try_get_matches_from(arguments);
     // The arguments of the command are as they were given: they cannot be read.
     found.is_ok_and(|found| match found.subcommand() {
-        Some(("show", show)) => {
-            let mut given = show.get_many::<OsString>("").into_iter().flatten();
+        Some(("plan" | "show", command)) => {
+            let mut given = command.get_many::<OsString>("").into_iter().flatten();
             given
                 .by_ref()
                 .take_while(|argument| *argument != "--")

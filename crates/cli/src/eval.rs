@@ -8,11 +8,11 @@ use std::process::ExitCode;
 use objchange::Value;
 use objchange::value::WriteError;
 use objchange_hcl::{
-    Diagnostic, Environment, Expr, Functions, HiddenSource, Lines, ModuleConfig, Position, Scope, Sources,
-    Span, VariableValues, asks_type, console_text, console_type, evaluate, parse_expression, variables,
+    Diagnostic, Environment, Expr, Functions, HiddenSource, ModuleConfig, Places, Scope, Sources, Span,
+    VariableValues, asks_type, console_text, console_type, evaluate, parse_expression, variables,
 };
 use objchange_text::visible_json;
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 use crate::configuration::{Configuration, ConfigurationError, Given, covers, report};
 use crate::exit::{self, CommandError, unusable};
@@ -95,7 +95,7 @@ impl<'a> Evaluation<'a> {
     fn new(args: &'a Args, configuration: &'a Configuration) -> Result<Self, ConfigurationError> {
         let sources = &configuration.sources;
         let problems = |found| {
-            let hidden = HiddenSource::new(sources, |_| None, []);
+            let hidden = HiddenSource::new(sources, |_, _| None, []);
             ConfigurationError::Problems { found, hidden }
         };
         let module = configuration.module()?;
@@ -178,7 +178,7 @@ impl<'a> Evaluation<'a> {
             out.flush()?;
         }
         if !in_file.is_empty() {
-            let hidden = HiddenSource::new(self.sources, |_| None, &parsed);
+            let hidden = HiddenSource::new(self.sources, |_, _| None, &parsed);
             report::show(self.sources, &hidden, &in_file)?;
         }
         if let Ok(sources) = Sources::of(name, text) {
@@ -238,25 +238,26 @@ fn value_json(value: &Value) -> Result<String, WriteError> {
 }
 
 fn errors_json(text: &str, found: &[Diagnostic], sources: &Sources, in_file: &[Diagnostic]) -> String {
-    let lines = Lines::new(text);
-    let written = |error: &Diagnostic, source: &str, start: Position, end: Position| {
-        json!({
-            "summary": error.summary,
-            "detail": error.detail,
-            "source": source,
-            "range": [start.line, start.column, end.line, end.column],
-        })
-    };
-    let of_text = found.iter().map(|error| {
-        let (start, end) = (lines.position(error.subject.start), lines.position(error.subject.end));
-        written(error, "expression", start, end)
-    });
-    let places = sources.places();
-    let of_files = in_file.iter().filter_map(|error| {
-        let place = places.find(error.subject)?;
-        let mut json = written(error, "config", place.start(), place.end());
-        json["file"] = place.name.into();
-        Some(json)
-    });
+    let expression = Sources::of("", text).unwrap_or_default();
+    let (in_text, in_sources) = (expression.places(), sources.places());
+    let of_text = found.iter().map(|error| error_json(error, "expression", &in_text));
+    let of_files = in_file.iter().map(|error| error_json(error, "config", &in_sources));
     json!({"errors": of_text.chain(of_files).collect::<Vec<_>>()}).to_string()
+}
+
+fn error_json(error: &Diagnostic, source: &str, places: &Places<'_>) -> Json {
+    let mut json = json!({
+        "kind": error.kind,
+        "summary": error.summary,
+        "detail": error.detail,
+        "source": source,
+    });
+    if let Some(place) = error.subject.and_then(|subject| places.find(subject)) {
+        let (start, end) = (place.start(), place.end());
+        json["range"] = json!([start.line, start.column, end.line, end.column]);
+        if source == "config" {
+            json["file"] = place.name.into();
+        }
+    }
+    json
 }

@@ -21,6 +21,7 @@ mod exit;
 mod explain;
 mod extract;
 mod input;
+mod module_plan;
 mod plan;
 #[cfg(feature = "policy")]
 mod policy;
@@ -71,7 +72,10 @@ enum Command {
     Explain(explain::Args),
     #[cfg(not(feature = "provider"))]
     Explain(absent::Args),
-    Plan(plan::Args),
+    Plan(module_plan::Args),
+    // The other form of `plan`.
+    #[command(name = plan::NAME, hide = true)]
+    PlanResource(plan::Args),
     #[cfg(feature = "policy")]
     Policy(policy::Args),
     #[cfg(not(feature = "policy"))]
@@ -102,6 +106,7 @@ enum When {
 /// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
     let arguments = arguments::with_two_dashes(std::env::args_os().collect(), &Cli::command());
+    let arguments = plan::choose_form(arguments);
     let Cli { command, color } = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => return exit::code(answer(error)),
@@ -112,7 +117,12 @@ pub fn main() -> ExitCode {
         When::Never => ColorChoice::Never,
     }
     .write_global();
-    if matches!(&command, Command::Show(arguments) if arguments.has_detailed_exitcode()) {
+    let is_detailed = match &command {
+        Command::Plan(arguments) => arguments.has_detailed_exitcode(),
+        Command::Show(arguments) => arguments.has_detailed_exitcode(),
+        _ => false,
+    };
+    if is_detailed {
         exit::use_detailed_codes();
     }
     exit::code(run(&command))
@@ -137,7 +147,8 @@ fn run(command: &Command) -> Result<ExitCode, CommandError> {
         Command::Explain(args) => explain::run(args),
         #[cfg(not(feature = "provider"))]
         Command::Explain(_) => absent::run("explain"),
-        Command::Plan(args) => plan::run(args),
+        Command::Plan(args) => module_plan::run(args),
+        Command::PlanResource(args) => plan::run(args),
         #[cfg(feature = "policy")]
         Command::Policy(args) => policy::run(args),
         #[cfg(not(feature = "policy"))]

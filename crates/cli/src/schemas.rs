@@ -9,16 +9,26 @@ use crate::input::{InputError, Source};
 #[cfg(feature = "provider")]
 use crate::provider::{Binary, LaunchArgs, launch};
 
+/// The name of the group of arguments that give schemas.
+pub(crate) const SCHEMA_SOURCE: &str = "schema_source";
+
 /// The schemas that a command wants.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct SchemaArgs {
     /// The output of `terraform providers schema -json`
-    #[arg(long = "schemas", visible_alias = "schema", value_name = "FILE")]
+    #[arg(long = "schemas", visible_alias = "schema", value_name = "FILE", group = SCHEMA_SOURCE)]
     schemas: Option<PathBuf>,
 
+    #[command(flatten)]
+    binaries: SchemaBinaries,
+}
+
+/// Providers that are asked for their schemas.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct SchemaBinaries {
     /// Get the schemas from this provider binary instead; can be repeated
     #[cfg(feature = "provider")]
-    #[arg(long, value_name = "BINARY[=ADDRESS]", conflicts_with = "schemas")]
+    #[arg(long, value_name = "BINARY[=ADDRESS]", conflicts_with = "schemas", group = SCHEMA_SOURCE)]
     provider_binary: Vec<Binary>,
 }
 
@@ -64,17 +74,20 @@ impl SchemaArgs {
         if let Some(source) = self.source() {
             return Ok(Some(SchemaText { name: source.to_string(), text: read(&source)? }));
         }
-        self.ask_providers()
+        self.binaries.read()
     }
+}
 
+impl SchemaBinaries {
     #[cfg(not(feature = "provider"))]
     #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "there are providers in a full build")]
-    fn ask_providers(&self) -> Result<Option<SchemaText>, SchemaTextError> {
+    pub(crate) fn read(&self) -> Result<Option<SchemaText>, SchemaTextError> {
         Ok(None)
     }
 
+    /// The document of what the providers answer, if any are named.
     #[cfg(feature = "provider")]
-    fn ask_providers(&self) -> Result<Option<SchemaText>, SchemaTextError> {
+    pub(crate) fn read(&self) -> Result<Option<SchemaText>, SchemaTextError> {
         if self.provider_binary.is_empty() {
             return Ok(None);
         }

@@ -14,8 +14,9 @@ use objchange_plan::{
 };
 use thiserror::Error;
 
-use self::choose::Choice;
-use self::gate::{Gate, Verdict};
+use self::choose::places;
+pub(crate) use self::choose::{Choice, Places, changed_places};
+pub(crate) use self::gate::{Gate, GateError, Verdict};
 use crate::exit::CommandError;
 use crate::input::{InputError, Size, Source};
 use crate::schemas::{SchemaArgs, SchemaText, SchemaTextError};
@@ -97,7 +98,7 @@ pub(crate) struct Arguments {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum GroupArg {
+pub(crate) enum GroupArg {
     /// By action (default)
     Action,
     /// By module
@@ -107,7 +108,7 @@ enum GroupArg {
 }
 
 impl GroupArg {
-    fn group_by(self) -> GroupBy {
+    pub(crate) fn group_by(self) -> GroupBy {
         match self {
             Self::Action => GroupBy::Action,
             Self::Module => GroupBy::Module,
@@ -164,10 +165,8 @@ enum Error {
         "changes of some resources or outputs are missing from this plan; pass the whole output of `terraform show -json PLANFILE`"
     )]
     JudgedWithoutChanges,
-    #[error("{0}; --allow-unmatched accepts that")]
-    Unmatched(String),
-    #[error("--fail-on {what} checks nothing: {option} leaves it out")]
-    NeverRefused { what: String, option: &'static str },
+    #[error(transparent)]
+    Gate(#[from] GateError),
     #[error("--mode applies to plans; this is a state")]
     NoMode,
     #[error("both the document and the schemas cannot be read from standard input: name a file for one")]
@@ -263,7 +262,7 @@ fn show(arguments: &Arguments, verdict: &mut Verdict) -> Result<(), Error> {
         return Err(Error::JudgedPart);
     }
     if arguments.gate.is_asked() {
-        arguments.gate.check(&arguments.choice, &document)?;
+        arguments.gate.check(&arguments.choice, &places(&document))?;
         if matches!(&document, Document::Plan(plan) if plan.lacks_changes()) {
             return Err(Error::JudgedWithoutChanges);
         }
@@ -329,7 +328,7 @@ fn write(
         report.write_text(&mut out, &options)?;
     }
     out.flush()?;
-    arguments.choice.unmatched(document).iter().for_each(|note| exit::note(note));
+    arguments.choice.unmatched(&places(document)).iter().for_each(|note| exit::note(note));
     Ok(())
 }
 

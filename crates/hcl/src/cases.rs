@@ -6,16 +6,14 @@ use std::path::{Component, Path};
 
 use objchange::case::{Answer, AnsweredError, Case, CaseError, Operation};
 use objchange::{Type, Value};
-use objchange_text::json::Part;
+use objchange_text::{Diagnostic, LineIndex, json::Part};
 use serde::Deserialize;
 use tempfile::TempDir;
 
 use crate::decode::{Purpose, decode, references};
-use crate::diagnostic::Diagnostic;
 use crate::eval::{Scope, Variables, evaluate, evaluate_template};
 use crate::function::Functions;
 use crate::functions::BaseDirectory;
-use crate::source::Lines;
 use crate::syntax::{parse_body, parse_expression, parse_template};
 
 /// The operations of case files that this crate answers.
@@ -134,9 +132,10 @@ fn answer(
 }
 
 fn answered(text: &str, errors: &[Diagnostic]) -> Answer {
-    let lines = Lines::new(text);
+    let lines = LineIndex::new(text);
     let error = |error: &Diagnostic| {
-        let (start, end) = (lines.position(error.subject.start), lines.position(error.subject.end));
+        let subject = error.subject.unwrap_or_default();
+        let (start, end) = (lines.position(subject.start), lines.position(subject.end));
         let range = [start.line, start.column, end.line, end.column];
         AnsweredError::in_source(range, error.summary.clone(), error.to_string())
     };

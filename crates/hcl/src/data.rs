@@ -8,10 +8,9 @@ use std::borrow::Cow;
 
 use objchange_text::json::{Node, NodeKind, Property};
 
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
 use crate::syntax::ast::{ExprKind, Item, StepKind, UnaryOp, Variable};
 use crate::syntax::{self, Body, Expr, Label};
+use objchange_text::{Diagnostic, Span};
 
 /// The arguments and blocks at the top of a file of plain data.
 #[derive(Debug)]

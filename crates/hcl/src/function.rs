@@ -11,6 +11,7 @@ use objchange::{Type, Value};
 use smol_str::SmolStr;
 
 use crate::functions::PatternCache;
+use objchange_text::Called;
 
 /// A function of the configuration language, as data: its parameters, its result type and its implementation.
 ///
@@ -164,6 +165,11 @@ impl FunctionError {
         Self { argument: None, message: message.into() }
     }
 
+    /// A stable name of this sort of error.
+    pub fn kind(&self) -> &'static str {
+        if self.argument.is_some() { "invalid_argument" } else { "call_failed" }
+    }
+
     /// This argument, by position from 0, is wrong.
     pub fn argument(position: usize, message: impl Into<Cow<'static, str>>) -> Self {
         Self { argument: Some(position), message: message.into() }
@@ -269,6 +275,27 @@ impl Function {
         self.parameters.get(position).or(self.variadic.as_ref())
     }
 
+    /// What errors say of a call.
+    pub(crate) fn called(&self, name: &str) -> Called {
+        let json = |ty: &Type| serde_json::to_string(ty).unwrap_or_else(|_| "\"dynamic\"".to_owned());
+        let told = |parameter: &Parameter| (parameter.name.to_string(), json(&parameter.ty));
+        let result = match &self.result {
+            ResultType::Is(ty) => ty.clone(),
+            // As far as it can be told of arguments about which nothing is known.
+            ResultType::Of(of) => {
+                let unknown = |parameter: &Parameter| Value::unknown(parameter.ty.clone());
+                let arguments: Vec<Value> = self.parameters.iter().map(unknown).collect();
+                of(&arguments).unwrap_or(Type::Dynamic)
+            }
+        };
+        Called {
+            name: name.to_owned(),
+            parameters: self.parameters.iter().map(told).collect(),
+            variadic: self.variadic.as_ref().map(told),
+            result: json(&result),
+        }
+    }
+
     /// Calls the function with arguments that are converted to the types of their parameters, as many as it takes.
     ///
     /// From the first argument to the last: marks are taken off, at every depth, and put on the result; null is an
@@ -279,7 +306,7 @@ impl Function {
     /// # Errors
     ///
     /// An argument is null, or the implementation refuses the arguments. Where one of them is marked, the message
-    /// does not say more than that.
+    /// does not quote them.
     pub fn call(&self, arguments: Vec<Value>) -> Result<Value, FunctionError> {
         self.call_with(arguments, &mut CallContext::default())
     }
@@ -319,7 +346,8 @@ impl Function {
         let result = self.answer(&arguments, context);
         match result {
             Ok(value) => Ok(value.with_marks(marks)),
-            Err(error) if all_marks.is_empty() => Err(error),
+            // What is written in the program says nothing of a value.
+            Err(error) if all_marks.is_empty() || matches!(error.message, Cow::Borrowed(_)) => Err(error),
             Err(error) => Err(FunctionError {
                 message: "the arguments are wrong, and one is sensitive".into(),
                 ..error

@@ -3,11 +3,10 @@
 use std::collections::BTreeSet;
 
 use objchange::schema::{Attribute, Block as Schema};
-use objchange_text::similar;
+use objchange_text::{Span, similar};
 use smol_str::SmolStr;
 
 use crate::decode::find;
-use crate::source::Span;
 use crate::sources::{SourceFile, Sources};
 use crate::syntax::ast::{Block, Body, Expr, ExprKind};
 use crate::syntax::{parse_body, parse_expression};
@@ -25,7 +24,7 @@ use crate::walk::{sensitive_arguments, variables};
 ///
 /// let text = "variable \"pin\" {\n  sensitive = true\n  default = \"1234\"\n}\n";
 /// let sources = Sources::of("main.tf", text).unwrap();
-/// let hidden = HiddenSource::new(&sources, |_| None, []);
+/// let hidden = HiddenSource::new(&sources, |_, _| None, []);
 /// let hidden: Vec<&str> = hidden.spans().iter().map(|span| &text[span.range()]).collect();
 /// assert_eq!(hidden, ["\"1234\""]);
 /// ```
@@ -33,11 +32,12 @@ use crate::walk::{sensitive_arguments, variables};
 pub struct HiddenSource(Vec<Span>);
 
 impl HiddenSource {
-    /// What is hidden in the files of a configuration. `schema` gives the schema of a resource type, where it is at hand;
-    /// `expressions` are others that refer to the configuration.
+    /// What is hidden in the files of a configuration. `schema` gives the schema of a block by its kind and first label
+    /// (`resource` and the type of the resource, `module` and the name of the call), where it is at hand; `expressions` are
+    /// others that refer to the configuration.
     pub fn new<'s, 'e>(
         sources: &Sources,
-        schema: impl Fn(&str) -> Option<&'s Schema>,
+        schema: impl Fn(&str, &str) -> Option<&'s Schema>,
         expressions: impl IntoIterator<Item = &'e Expr>,
     ) -> Self {
         let mut hidden = Vec::new();
@@ -49,8 +49,16 @@ impl HiddenSource {
             }
         }
         let mut search = Search { schema: &schema, secrets: Vec::new(), opaque: Vec::new() };
-        for (_, body) in &bodies {
+        for (file, body) in &bodies {
+            if file.name.ends_with(".tfvars") {
+                continue;
+            }
             search.file(body);
+        }
+        let declared: Vec<(&str, bool)> =
+            bodies.iter().flat_map(|(_, body)| declared_variables(body)).collect();
+        for (_, body) in bodies.iter().filter(|(file, _)| file.name.ends_with(".tfvars")) {
+            search.values(body, &declared);
         }
         expressions.into_iter().for_each(|expr| search.calls(expr));
         hidden.extend(search.with_what_they_refer_to(bodies.iter().map(|(_, body)| body)));
@@ -116,7 +124,7 @@ const DYNAMIC_ARGUMENTS: [&str; 3] = ["for_each", "iterator", "labels"];
 
 /// Looks for what must not be shown.
 struct Search<'e, 's, 'f> {
-    schema: &'f dyn Fn(&str) -> Option<&'s Schema>,
+    schema: &'f dyn Fn(&str, &str) -> Option<&'s Schema>,
     /// Expressions that are secrets.
     secrets: Vec<&'e Expr>,
     /// Where anything may be one.
@@ -137,17 +145,27 @@ impl<'e> Search<'e, '_, '_> {
                 }
                 "variable" | "output" | "locals" | "terraform" | "moved" | "removed" | "import" | "check" => {
                 }
-                kind => {
-                    let ty = block.labels.first().filter(|_| kind == "resource");
-                    match ty.and_then(|ty| (self.schema)(&ty.text)) {
-                        Some(schema) => self.block(&block.body, schema),
-                        None => self.opaque.push(all_of(block)),
-                    }
-                }
+                kind => match block.labels.first().and_then(|label| (self.schema)(kind, &label.text)) {
+                    Some(schema) => self.block(&block.body, schema),
+                    None => self.opaque.push(inside(block)),
+                },
             }
         }
         // A file has blocks alone: this is one with an equals sign too many.
         self.secrets.extend(body.attributes.iter().map(|attribute| &attribute.expr));
+    }
+
+    /// What a file gives to variables: to sensitive ones, and to such as nobody declares.
+    fn values(&mut self, body: &'e Body, declared: &[(&str, bool)]) {
+        for attribute in &body.attributes {
+            let mut found = declared.iter().filter(|(name, _)| *name == attribute.name).peekable();
+            if found.peek().is_none() || found.any(|(_, is_secret)| *is_secret) {
+                self.secrets.push(&attribute.expr);
+            } else {
+                self.calls(&attribute.expr);
+            }
+        }
+        self.opaque.extend(body.blocks.iter().map(inside));
     }
 
     /// The arguments of `sensitive` in a body and in the blocks in it.
@@ -183,7 +201,7 @@ impl<'e> Search<'e, '_, '_> {
                 // An attribute written as blocks, or nothing that the schema knows.
                 None if schema.attribute(kind).is_some_and(|attribute| !has_secrets(attribute)) => {}
                 None if &*block.kind == "lifecycle" => {}
-                None => self.opaque.push(all_of(block)),
+                None => self.opaque.push(inside(block)),
             }
         }
     }
@@ -196,7 +214,7 @@ impl<'e> Search<'e, '_, '_> {
             if &*block.kind == "content" {
                 self.block(&block.body, schema);
             } else {
-                self.opaque.push(all_of(block));
+                self.opaque.push(inside(block));
             }
         }
     }
@@ -238,6 +256,20 @@ impl<'e> Search<'e, '_, '_> {
     }
 }
 
+/// All of a block but its header.
+fn inside(block: &Block) -> Span {
+    Span::new(block.open.start, block.all().end)
+}
+
+/// The variables that a file declares, and whether their values are hidden.
+fn declared_variables(body: &Body) -> impl Iterator<Item = (&str, bool)> {
+    let variables = body.blocks.iter().filter(|block| &*block.kind == "variable");
+    variables.filter_map(|block| {
+        let is_set = |name: &str| find(&block.body.attributes, name).is_some_and(|a| !is_false(&a.expr));
+        Some((&*block.labels.first()?.text, is_set("sensitive") || is_set("ephemeral")))
+    })
+}
+
 fn is_false(expr: &Expr) -> bool {
     matches!(&expr.kind, ExprKind::Literal(value) if value.as_bool() == Some(false))
 }
@@ -259,17 +291,6 @@ fn has_secrets(attribute: &Attribute) -> bool {
     attribute.sensitive
         || attribute.write_only
         || attribute.nested().is_some_and(|nested| nested.attributes().iter().any(|(_, a)| has_secrets(a)))
-}
-
-/// From the first word of a block to the end of what is in it.
-fn all_of(block: &Block) -> Span {
-    Span::new(block.kind_span.start, block.body.missing.end.max(end_of(&block.body)).max(block.open.end))
-}
-
-fn end_of(body: &Body) -> u32 {
-    let attributes = body.attributes.iter().map(|attribute| attribute.expr.span.end);
-    let blocks = body.blocks.iter().map(|block| all_of(block).end);
-    attributes.chain(blocks).max().unwrap_or(0)
 }
 
 /// All strings and numbers of a file, by the look of its lines.

@@ -10,7 +10,7 @@
 //!
 //! ```
 //! use objchange::{Type, Value};
-//! use objchange_hcl::{Functions, Lines, Scope, Variables, evaluate, parse_expression};
+//! use objchange_hcl::{Functions, LineIndex, Scope, Variables, evaluate, parse_expression};
 //!
 //! let text = "[for port in ports : port + 1 if port > 80]";
 //! let expr = parse_expression(text).unwrap();
@@ -22,9 +22,9 @@
 //!
 //! // All that is wrong comes at once, each with its place.
 //! let errors = evaluate(&parse_expression("prots[0] + \"x\"").unwrap(), &Scope::new(&variables), Functions::pure()).1;
-//! let summaries: Vec<&str> = errors.iter().map(|error| &*error.summary).collect();
-//! assert_eq!(summaries, ["Unknown variable", "Invalid operand"]);
-//! let position = Lines::new("prots[0] + \"x\"").position(errors[1].subject.start);
+//! let kinds: Vec<&str> = errors.iter().map(|error| error.kind()).collect();
+//! assert_eq!(kinds, ["unknown_variable", "invalid_operand"]);
+//! let position = LineIndex::new("prots[0] + \"x\"").position(errors[1].subject.unwrap().start);
 //! assert_eq!((position.line, position.column), (1, 12));
 //! ```
 //!
@@ -47,18 +47,17 @@
 #![forbid(unsafe_code)]
 
 mod cases;
-mod clusters;
 mod console;
 mod conversion;
 mod data;
 mod decode;
-mod diagnostic;
 mod eval;
+mod excerpt;
 mod function;
 mod functions;
 mod hidden_source;
 mod module;
-mod source;
+mod outline;
 mod sources;
 mod suggestion;
 mod syntax;
@@ -70,8 +69,8 @@ pub use console::{asks_type, console_text, console_type};
 pub use conversion::conversion_message;
 pub use data::{Data, DataBlock, parse_data};
 pub use decode::{Decoded, Purpose, decode, references};
-pub use diagnostic::Diagnostic;
-pub use eval::{Scope, TypeConstraint, Variables, evaluate, evaluate_template};
+pub use eval::{DiagnosticExt, Scope, TypeConstraint, Variables, constant, evaluate, evaluate_template};
+pub use excerpt::Excerpt;
 pub use function::{Capability, Function, FunctionError, Functions, Parameter};
 pub use functions::BaseDirectory;
 pub use hidden_source::HiddenSource;
@@ -81,7 +80,8 @@ pub use module::{
     ProvisionerConfig, RemovedConfig, RequiredProvider, ResourceConfig, ResourceName, VariableConfig,
     VariableValues, each,
 };
-pub use source::{Lines, Position, Span};
+pub use objchange_text::{Called, Diagnostic, LineIndex, Position, Severity, Span, Summary};
+pub use outline::Outline;
 pub use sources::{Place, Places, Sources};
 pub use suggestion::{did_you_mean, suggestion};
 pub use syntax::{
@@ -89,4 +89,4 @@ pub use syntax::{
     parse_template,
 };
 pub use version::VersionConstraints;
-pub use walk::{Reference, variables};
+pub use walk::{Reference, constant_value, variables};

@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use crate::diagnostic::Diagnostic;
-use crate::source::{Lines, Position, Span};
+use objchange_text::{Diagnostic, LineIndex, Position, Span};
 
 /// The texts of a configuration. What is read of them has places in all of them together, each file beginning where
 /// the one before has ended.
@@ -36,7 +35,7 @@ impl Sources {
     /// # Errors
     ///
     /// It is too long.
-    pub fn of(name: impl Into<String>, text: impl Into<String>) -> Result<Self, Diagnostic> {
+    pub fn of(name: impl Into<String>, text: impl Into<String>) -> Result<Self, Box<Diagnostic>> {
         let mut sources = Self::default();
         sources.add(name, text)?;
         Ok(sources)
@@ -47,7 +46,7 @@ impl Sources {
     /// # Errors
     ///
     /// All of them together are longer than a span can tell.
-    pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> Result<(), Diagnostic> {
+    pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> Result<(), Box<Diagnostic>> {
         // One byte more, so that the end of one is not the start of the next.
         let start = self.files.last().map_or(0, |last| last.start as usize + last.text.len() + 1);
         let text = text.into();
@@ -58,7 +57,7 @@ impl Sources {
             }
             Err(_) => {
                 let detail = "The files of a configuration cannot be longer than 4 GiB together.";
-                Err(Diagnostic::new("Source too long", Span::at(0), detail))
+                Err(Box::new(Diagnostic::new("Source too long", None, detail)))
             }
         }
     }
@@ -73,6 +72,11 @@ impl Sources {
         self.files.len()
     }
 
+    /// Where the last file ends.
+    pub fn end(&self) -> u32 {
+        self.files.last().map_or(0, |last| last.start + last.text.len() as u32)
+    }
+
     pub(crate) fn files(&self) -> &[SourceFile] {
         &self.files
     }
@@ -85,14 +89,14 @@ impl Sources {
     /// Prepares for questions about places in some of the files: those with these positions.
     pub(crate) fn places_of(&self, files: Range<usize>) -> Places<'_> {
         let files = self.files.get(files).unwrap_or_default();
-        Places { files: files.iter().map(|file| (file, Lines::new(&file.text))).collect() }
+        Places { files: files.iter().map(|file| (file, LineIndex::new(&file.text))).collect() }
     }
 }
 
 /// Finds places in the files of a configuration.
 #[derive(Debug)]
 pub struct Places<'s> {
-    files: Vec<(&'s SourceFile, Lines<'s>)>,
+    files: Vec<(&'s SourceFile, LineIndex<'s>)>,
 }
 
 /// A part of a file.
@@ -101,7 +105,7 @@ pub struct Place<'p> {
     /// The name of the file.
     pub name: &'p str,
     /// Its lines.
-    pub lines: &'p Lines<'p>,
+    pub lines: &'p LineIndex<'p>,
     /// The part, in the text of the file.
     pub span: Span,
 }

@@ -1,12 +1,13 @@
 //! What an expression refers to.
 
-use objchange::Value;
 use objchange::value::{Kind, PathStep};
-use objchange_text::visible_json;
+use objchange::{Type, Value};
+use objchange_text::{Span, visible_json};
 use smol_str::SmolStr;
 use std::fmt;
 
-use crate::source::Span;
+use crate::eval::{Scope, Variables, evaluate};
+use crate::function::Functions;
 use crate::syntax::ast::{Access, Call, Expr, ExprKind, For, Item, Step, StepKind};
 
 /// A variable that an expression needs, with the steps from it that are written out: `a.b[0]`.
@@ -47,6 +48,12 @@ impl Reference<'_> {
         })
     }
 
+    /// The first names and keys of it, so many, as they would be written.
+    pub fn prefix(&self, length: usize) -> String {
+        let steps = length.saturating_sub(1).min(self.steps.len());
+        Reference { steps: &self.steps[..steps], ..*self }.to_string()
+    }
+
     /// The name behind the first dot, if that comes first.
     pub(crate) fn first_attribute(&self) -> Option<&SmolStr> {
         match &self.steps.first()?.kind {
@@ -67,13 +74,34 @@ impl Reference<'_> {
                     _ => None,
                 },
             };
+            let next = next.cloned().or_else(|| part_of_unknown(&value, &step.kind));
             let Some(next) = next else {
                 return (Reference { steps: &self.steps[..i], ..*self }.to_string(), value);
             };
-            value = next.clone().with_marks(value.marks());
+            value = next.with_marks(value.marks());
         }
         (self.to_string(), value)
     }
+}
+
+/// What a step leads to in a value that is not known.
+fn part_of_unknown(value: &Value, step: &StepKind) -> Option<Value> {
+    if !matches!(value.kind(), Kind::Unknown(_)) {
+        return None;
+    }
+    let name = match step {
+        StepKind::Attribute(name) => Some(name.as_str()),
+        StepKind::Index(key) => key.as_str(),
+    };
+    let ty = match value.ty() {
+        Type::Dynamic => Type::Dynamic,
+        Type::List(element) if name.is_none() => (**element).clone(),
+        Type::Map(element) if name.is_some() => (**element).clone(),
+        Type::Object(object) => object.attribute(name?)?.clone(),
+        Type::Tuple(_) if name.is_none() => Type::Dynamic,
+        _ => return None,
+    };
+    Some(Value::unknown(ty))
 }
 
 /// As it would be written: `a.b[0]`, `a["key"]`.
@@ -106,6 +134,42 @@ pub fn variables(expr: &Expr) -> Vec<Reference<'_>> {
     walk.found
 }
 
+impl Expr {
+    /// The key of the first index that is not written out: `count.index` in `a.b[count.index].c`.
+    pub fn computed_key(&self) -> Option<&Expr> {
+        let ExprKind::Relative(relative) = &self.kind else { return None };
+        relative.accesses.iter().find_map(|access| match access {
+            Access::Computed { key, .. } => Some(key),
+            Access::Step(_) => None,
+        })
+    }
+}
+
+/// The value of an expression, if no reference and no call can change it: plan documents have it beside what an expression
+/// refers to.
+///
+/// ```
+/// use objchange::Value;
+/// use objchange_hcl::{constant_value, parse_expression};
+///
+/// assert_eq!(constant_value(&parse_expression("1 + 2").unwrap()), Some(Value::from(3)));
+/// assert_eq!(constant_value(&parse_expression("true ? 3 : var.x").unwrap()), Some(Value::from(3)));
+/// assert_eq!(constant_value(&parse_expression("upper(\"x\")").unwrap()), None);
+/// assert_eq!(constant_value(&parse_expression("var.x").unwrap()), None);
+/// ```
+pub fn constant_value(expr: &Expr) -> Option<Value> {
+    let mut walk = Walk::default();
+    walk.expr(expr);
+    // `try` and `can` make something of what fails here.
+    if walk.catches {
+        return None;
+    }
+    let variables = Variables::default();
+    // What is not there is unknown.
+    let (value, _) = evaluate(expr, &Scope::new(&variables), &Functions::default());
+    value.is_wholly_known().then_some(value)
+}
+
 /// The calls in an expression.
 pub(crate) fn calls(expr: &Expr) -> Vec<Span> {
     let mut walk = Walk::default();
@@ -120,6 +184,13 @@ pub(crate) fn sensitive_arguments(expr: &Expr) -> Vec<&Expr> {
     walk.sensitive
 }
 
+/// The part of an expression that an error points to; if it is an argument of a call, where the argument begins is enough.
+pub(crate) fn place_of(expr: &Expr, subject: Span, is_argument: bool) -> Option<Span> {
+    let mut walk = Walk { sought: Some((subject, is_argument)), ..Walk::default() };
+    walk.expr(expr);
+    walk.place
+}
+
 /// Whether a function makes a secret of its argument.
 pub(crate) fn makes_sensitive(function: &str) -> bool {
     function.strip_prefix("core::").unwrap_or(function) == "sensitive"
@@ -130,12 +201,21 @@ struct Walk<'e> {
     found: Vec<Reference<'e>>,
     calls: Vec<Span>,
     sensitive: Vec<&'e Expr>,
+    /// There is a `try` or a `can`.
+    catches: bool,
     /// Names of `for` around the place.
     local: Vec<&'e str>,
+    /// The place to look for, and whether it is the beginning of an argument.
+    sought: Option<(Span, bool)>,
+    /// The expression at that place.
+    place: Option<Span>,
 }
 
 impl<'e> Walk<'e> {
     fn expr(&mut self, expr: &'e Expr) {
+        if self.sought == Some((expr.span, false)) {
+            self.place = Some(expr.span);
+        }
         match &expr.kind {
             ExprKind::Literal(_) | ExprKind::Text(_) | ExprKind::Element | ExprKind::Missing => {}
             ExprKind::Variable(variable) => {
@@ -179,10 +259,16 @@ impl<'e> Walk<'e> {
 
     fn call(&mut self, expr: &'e Expr, call: &'e Call) {
         self.calls.push(expr.span);
+        self.catches |= matches!(call.name.trim_start_matches("core::"), "try" | "can");
         if makes_sensitive(&call.name) {
             self.sensitive.extend(&call.arguments);
         }
-        call.arguments.iter().for_each(|argument| self.expr(argument));
+        for argument in &call.arguments {
+            if self.sought.is_some_and(|(span, is_argument)| is_argument && argument.start() == span) {
+                self.place = Some(argument.span);
+            }
+            self.expr(argument);
+        }
     }
 
     /// A bare word for a key is a name.

@@ -7,6 +7,7 @@
 //! ```
 //!
 //! - [`config`]: the tree of modules, and which provider configuration each resource uses.
+//! - [`variables`]: the values of the root module's variables, from all their sources.
 //! - [`state`]: the state before, typed by the schemas; moves.
 //! - [`plan`]: the graph, the walk that validates and the walk that plans; [`ModulePlan`] is what comes out.
 //! - [`document`]: that plan as JSON and as changes for reports.
@@ -16,19 +17,29 @@
 
 #![forbid(unsafe_code)]
 
+mod arguments;
 pub mod config;
 mod diagnostics;
+mod directory;
 pub mod document;
 pub mod plan;
 mod provider_address;
 mod providers;
+mod provisioners;
 mod schemas;
 pub mod state;
+pub mod variables;
 
-pub use diagnostics::{Diagnostics, ModuleDiagnostic, Severity};
+pub use arguments::PlanArguments;
+pub use diagnostics::{Diagnostics, ModuleDiagnostic, NOWHERE, Shown};
+pub use directory::{Module, ModuleTexts};
+pub use objchange_hcl::Severity;
 pub use plan::ModulePlan;
 pub use provider_address::{ProviderAddress, ProviderConfigAddress, ProviderConfigAddressError};
-pub use providers::{DataAnswer, ImportAnswer, Providers};
+pub use providers::{
+    AnswerError, AnsweringProviders, Answers, DataAnswer, ImportAnswer, Providers, SimulatedProviders,
+    TerraformData, Unanswered,
+};
 pub use schemas::Schemas;
 
 #[cfg(doctest)]

@@ -32,6 +32,11 @@ impl ProviderAddress {
         }
     }
 
+    /// The local name of the provider of a resource type that names none: the type up to its first `_`.
+    pub fn local_name(resource_type: &str) -> &str {
+        resource_type.split_once('_').map_or(resource_type, |(name, _)| name)
+    }
+
     /// What a source says: `[HOST/][NAMESPACE/]NAME`; `None` where it is none. Host and names are put in lower case.
     ///
     /// ```

@@ -49,4 +49,19 @@ impl Schemas {
         }
         Ok(None)
     }
+
+    /// The schema of something of the first provider that has it, of all providers or of those whose type is this.
+    pub(crate) fn of_any_provider(
+        &self,
+        kind: SchemaKind,
+        name: &str,
+        provider_type: Option<&str>,
+    ) -> Option<&Schema> {
+        let is_meant =
+            |provider: &str| provider_type.is_none_or(|wanted| provider.rsplit('/').next() == Some(wanted));
+        self.documents.iter().find_map(|document| {
+            let mut providers = document.providers().filter(|provider| is_meant(provider));
+            providers.find_map(|provider| document.get(provider, kind, name).ok().flatten())
+        })
+    }
 }

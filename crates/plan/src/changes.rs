@@ -5,8 +5,8 @@ use objchange::change::{Action, DeferredReason, PlannedChange, ReplaceReason};
 use objchange::schema::Block;
 use serde::{Deserialize, Serialize};
 
-use crate::document::{ActionInvocation, DocumentText, ResourceActions};
-use crate::json::{Json, Raw};
+use crate::document::{ActionInvocation, DocumentText, Index, ResourceActions};
+use crate::json::{Json, JsonError, Raw, write_string};
 use crate::text::Text;
 use crate::walk::PlannedValues;
 
@@ -100,7 +100,7 @@ pub struct ChangedResource<'t> {
     /// The name in its module.
     pub name: Text<'t>,
     /// The `count` index or `for_each` key.
-    pub index: Option<Raw<'t>>,
+    pub index: Option<ChangedIndex<'t>>,
     /// The provider's address; before Terraform 0.13 its name alone.
     pub provider_name: Text<'t>,
     /// The key of the deposed object.
@@ -130,7 +130,7 @@ impl<'t> ChangedResource<'t> {
             name: Text::from(name),
             change: ValueChange {
                 actions,
-                values: ChangeValues::Planned(Box::new(PlannedValues::new(schema, change))),
+                values: ChangeValues::Planned(Box::new(PlannedValues::of_change(schema, change))),
                 ..ValueChange::default()
             },
             action_reason: change.replace_reason.as_ref().map(|reason| match reason {
@@ -139,6 +139,42 @@ impl<'t> ChangedResource<'t> {
                 _ => Text::from("replace_because_cannot_update"),
             }),
             ..Self::default()
+        }
+    }
+}
+
+/// The key of an instance, wherever it comes from.
+#[derive(Debug, Clone)]
+pub enum ChangedIndex<'t> {
+    /// As a document has it; perhaps it is no key.
+    Written(Raw<'t>),
+    /// As it was planned.
+    Planned(Index<'t>),
+}
+
+impl<'t> ChangedIndex<'t> {
+    /// The key; null is none.
+    ///
+    /// # Errors
+    ///
+    /// It is neither a number nor a string.
+    pub fn read(&self) -> Result<Option<Index<'t>>, JsonError> {
+        match self {
+            Self::Written(raw) => Index::read(Some(*raw)),
+            Self::Planned(index) => Ok(Some(index.clone())),
+        }
+    }
+
+    /// As documents write it.
+    pub(crate) fn to_json(&self) -> Text<'t> {
+        match self {
+            Self::Written(raw) => Text::from(raw.text()),
+            Self::Planned(Index::Number(number)) => number.clone(),
+            Self::Planned(Index::Key(key)) => {
+                let mut json = String::with_capacity(key.len() + 2);
+                write_string(key, &mut json);
+                Text::from(json)
+            }
         }
     }
 }
@@ -166,7 +202,21 @@ pub struct ValueChange<'t> {
     pub has_generated_config: bool,
 }
 
-impl ValueChange<'_> {
+impl<'t> ValueChange<'t> {
+    /// A change that was planned.
+    pub fn planned(
+        actions: ResourceActions,
+        values: PlannedValues,
+        importing: Option<Importing<'t>>,
+    ) -> Self {
+        Self {
+            actions,
+            values: ChangeValues::Planned(Box::new(values)),
+            importing,
+            has_generated_config: false,
+        }
+    }
+
     /// One of which the document does not say what happens.
     pub(crate) fn unsaid() -> Self {
         Self { actions: ResourceActions::UNSAID, ..Self::default() }
@@ -229,6 +279,13 @@ impl Default for WrittenValues<'_> {
     }
 }
 
+impl<'t> Importing<'t> {
+    /// By this identifier; `None` if it is not known yet.
+    pub fn by_id(id: Option<Text<'t>>) -> Self {
+        Self { id, identity: None }
+    }
+}
+
 /// What is imported.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -250,6 +307,13 @@ pub struct Deferred<'t> {
     pub resource: ChangedResource<'t>,
 }
 
+impl<'t> Deferred<'t> {
+    /// A change that is left to the next plan for this reason.
+    pub fn new(reason: impl Into<Text<'t>>, resource: ChangedResource<'t>) -> Self {
+        Self { reason: reason.into(), resource }
+    }
+}
+
 /// What happens to an output.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -260,6 +324,13 @@ pub struct OutputChange<'t> {
     pub change: ValueChange<'t>,
 }
 
+impl<'t> OutputChange<'t> {
+    /// What happens to the output of this name.
+    pub fn new(name: impl Into<Text<'t>>, change: ValueChange<'t>) -> Self {
+        Self { name: name.into(), change }
+    }
+}
+
 /// An attribute that may have contributed to the changes.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -268,6 +339,13 @@ pub struct RelevantAttribute<'t> {
     pub resource: Text<'t>,
     /// The path of the attribute: names, keys and indices.
     pub path: Json<'t>,
+}
+
+impl<'t> RelevantAttribute<'t> {
+    /// An attribute of this resource, by names, keys and positions.
+    pub fn new(resource: impl Into<Text<'t>>, path: &[Index<'t>]) -> Self {
+        Self { resource: resource.into(), path: Json::of_path(path) }
+    }
 }
 
 #[cfg(test)]

@@ -36,8 +36,8 @@ mod walk;
 
 pub use cases::OPERATIONS;
 pub use changes::{
-    ChangeSet, ChangeValues, ChangedResource, Deferred, Importing, OutputChange, RelevantAttribute,
-    ValueChange, WrittenValues,
+    ChangeSet, ChangeValues, ChangedIndex, ChangedResource, Deferred, Importing, OutputChange,
+    RelevantAttribute, ValueChange, WrittenValues,
 };
 pub use diff::{
     Block, BlockType, Diff, DiffAction, Entry, Kind, Line, NestedBlock, Part, Parts, Primitive, Scalar,
@@ -67,4 +67,4 @@ pub use state_edit::{
     InstanceObject, StateEdit, StateEditError, StoredObject, has_object, state_file_version,
 };
 pub use text::Text;
-pub use walk::{LeafChange, ObjectChange, PlannedValues, Reason, Sides, diff_values};
+pub use walk::{LeafChange, ObjectChange, PlannedValues, Reason, Sides, as_written, diff_values};

@@ -60,11 +60,11 @@ mod value;
 
 pub use format::format;
 pub use imports::Object;
-pub use lint::{Fields, ImportShapes, Lint, LintContext, LintKind, Severity, Shape, lint};
+pub use lint::{Fields, ImportShapes, LintContext, LintKind, Shape, lint};
+pub use objchange_text::{Diagnostic, LineIndex, Position, Severity, Span};
 pub use policy::Policy;
 pub use run::{
     Element, Evaluated, Import, Interrupt, Limits, Location, Reason, Run, RunError, RunErrorKind, Setup,
     Source, Touched, Touches, Verdict, Witness, Witnesses,
 };
-pub use source::{Position, Span, SyntaxError, SyntaxErrorKind};
 pub use value::{Function, List, Map, Members, Place, RuleValue, Text, Unknown, Value};

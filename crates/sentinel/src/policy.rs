@@ -3,18 +3,17 @@
 use std::fmt;
 use std::sync::Arc;
 
+use objchange_text::{Diagnostic, LineIndex, Span};
+
 use crate::compile::{Compiled, compile};
 use crate::run::Location;
-use crate::source::{Position, Span, SyntaxError};
 use crate::syntax::parse;
 
 /// A policy, or a module of one, ready to be run: on many threads at once, with whatever data.
 pub struct Policy {
     name: Arc<str>,
-    text: Arc<str>,
+    lines: LineIndex<'static>,
     comments: Vec<Span>,
-    /// Where its lines begin.
-    lines: Vec<u32>,
     params: Vec<Arc<str>>,
     pub(crate) compiled: Compiled,
 }
@@ -29,29 +28,23 @@ impl Policy {
     /// # Examples
     ///
     /// ```
-    /// use objchange_sentinel::Policy;
+    /// use objchange_sentinel::{LineIndex, Policy};
     ///
-    /// let errors = Policy::parse("p.sentinel", "a = [1, 2\nb = )\nmain = rule { a }").unwrap_err();
-    /// let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    /// let text = "a = [1, 2\nb = )\nmain = rule { a }";
+    /// let (errors, lines) = (Policy::parse("p.sentinel", text).unwrap_err(), LineIndex::new(text));
+    /// assert_eq!(errors[0].kind, "unexpected");
+    /// let errors: Vec<String> = errors.iter().map(|error| error.with_position(&lines)).collect();
     /// assert_eq!(errors, [
     ///     "2:1: expected , or ] in this list, found b",
     ///     "2:5: expected an expression, found )",
     /// ]);
     /// ```
-    pub fn parse(name: &str, text: &str) -> Result<Arc<Policy>, Vec<SyntaxError>> {
+    pub fn parse(name: &str, text: &str) -> Result<Arc<Policy>, Vec<Diagnostic>> {
         let (program, comments) = parse(text)?;
         let compiled = compile(&program);
         let params = program.params.iter().map(|param| Arc::clone(&param.name.text)).collect();
-        let newlines = memchr::memchr_iter(b'\n', text.as_bytes());
-        let lines = std::iter::once(0).chain(newlines.map(|at| at as u32 + 1)).collect();
-        Ok(Arc::new(Policy {
-            name: Arc::from(name),
-            text: Arc::from(text),
-            comments,
-            lines,
-            params,
-            compiled,
-        }))
+        let lines = LineIndex::new(text.to_owned());
+        Ok(Arc::new(Policy { name: Arc::from(name), lines, comments, params, compiled }))
     }
 
     /// What it is called.
@@ -82,32 +75,28 @@ impl Policy {
     /// The source text.
     #[must_use]
     pub fn text(&self) -> &str {
-        &self.text
+        self.lines.text()
     }
 
     pub(crate) fn location(&self, offset: u32) -> Location {
-        let line = self.lines.partition_point(|start| *start <= offset).max(1);
-        let start = self.lines.get(line - 1).copied().unwrap_or_default() as usize;
-        let rest = self.text.as_bytes().get(start..).unwrap_or_default();
-        // In a line of its own.
-        let Position { column, .. } = Position::of_bytes(rest, offset as usize - start);
-        Location { file: Arc::clone(&self.name), position: Position { line, column } }
+        Location { file: Arc::clone(&self.name), position: self.lines.char_position(offset) }
     }
 
     /// The comments that stand directly above the line of a place, without their signs.
     pub(crate) fn doc(&self, offset: u32) -> Option<String> {
-        let line_start = |at: usize| self.text[..at].rfind('\n').map_or(0, |newline| newline + 1);
-        let mut top = line_start(self.text.len().min(offset as usize));
+        let text = self.text();
+        let line_start = |at: usize| text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+        let mut top = line_start(text.len().min(offset as usize));
         let mut lines = Vec::new();
         let until = self.comments.partition_point(|comment| (comment.end as usize) <= top);
         for comment in self.comments[..until].iter().rev() {
             let (start, end) = (comment.start as usize, comment.end as usize);
-            let between = &self.text[end..top];
-            let stands_alone = self.text[line_start(start)..start].trim().is_empty();
+            let between = &text[end..top];
+            let stands_alone = text[line_start(start)..start].trim().is_empty();
             if between.trim() != "" || between.matches('\n').count() > 1 || !stands_alone {
                 break;
             }
-            lines.push(bare(&self.text[start..end]));
+            lines.push(bare(&text[start..end]));
             top = line_start(start);
         }
         lines.reverse();

@@ -49,6 +49,15 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Several lines, each as [`visible`] shows it.
+///
+/// ```
+/// assert_eq!(objchange_text::visible_lines("a\tb\nc"), "a\\tb\nc");
+/// ```
+pub fn visible_lines(text: &str) -> String {
+    text.lines().map(visible).collect::<Vec<_>>().join("\n")
+}
+
 /// A JSON text in whose strings everything is escaped that is not to be seen, also what JSON allows there.
 ///
 /// ```

@@ -9,6 +9,7 @@ use std::fmt;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
+use crate::json::write_string;
 use crate::quote::quote_into;
 
 /// What is shown in place of a secret.
@@ -150,24 +151,9 @@ fn go_escaped(text: &str) -> String {
 
 /// The text as JSON escapes it, without its quotes.
 fn json_escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{c}' => out.push_str("\\f"),
-            // Go escapes these for HTML.
-            '<' | '>' | '&' | '\0'..='\u{1f}' | '\u{2028}' | '\u{2029}' => {
-                out.push_str(&format!("\\u{:04x}", u32::from(c)));
-            }
-            c => out.push(c),
-        }
-    }
-    out
+    let mut quoted = String::new();
+    write_string(text, &mut quoted);
+    quoted[1..quoted.len() - 1].to_owned()
 }
 
 /// Their content is never shown.

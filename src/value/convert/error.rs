@@ -31,20 +31,22 @@ pub enum ConvertErrorKind {
         why: String,
     },
     /// A string does not hold a number.
-    #[error(transparent)]
+    #[error("{}", not_a_number(.0))]
     NotANumber(#[from] ParseNumberError),
     /// A string holds neither `true` nor `false`.
-    #[error(r#"a bool is required: true or false, or a string that is "true" or "false""#)]
-    NotABool,
-    /// An object lacks attributes, or a map the elements for them.
-    #[error("the attribute{} {} {} required", if .names.len() == 1 { "" } else { "s" }, listed(.names),
-        if .names.len() == 1 { "is" } else { "are" })]
+    #[error("a bool is required{}", .meant.map(|word| format!("; to convert from string, use lowercase {word:?}")).unwrap_or_default())]
+    NotABool {
+        /// The word in another case.
+        meant: Option<&'static str>,
+    },
+    /// A map lacks the elements for attributes.
+    #[error("map has no element for required attribute {:?}", .names.first().map_or("", SmolStr::as_str))]
     MissingAttributes {
         /// Their names, in byte order.
         names: Vec<SmolStr>,
     },
     /// The elements of a collection must have one type, and have no type in common.
-    #[error("the elements of a collection must have one type, but these have none in common")]
+    #[error("all elements must have the same type")]
     NoCommonType,
     /// The types of the parts are so many and so different that finding their common type would take too long.
     #[error(
@@ -60,7 +62,7 @@ impl ConvertErrorKind {
         match self {
             Self::WrongType { .. } => "wrong_type",
             Self::NotANumber(_) => "not_a_number",
-            Self::NotABool => "not_a_bool",
+            Self::NotABool { .. } => "not_a_bool",
             Self::MissingAttributes { .. } => "missing_attributes",
             Self::NoCommonType => "no_common_type",
             Self::TooComplex => "too_complex",
@@ -69,6 +71,14 @@ impl ConvertErrorKind {
 
     pub(in crate::value) fn at(self, path: PathStack<'_>) -> ConvertError {
         ConvertError { path: path.to_path(), kind: self }
+    }
+}
+
+/// What is said of a text that is not a number. That a number is too large is a limit of ours.
+fn not_a_number(error: &ParseNumberError) -> String {
+    match error {
+        ParseNumberError::Empty | ParseNumberError::NotANumber => "a number is required".to_owned(),
+        other => other.to_string(),
     }
 }
 
@@ -86,23 +96,24 @@ pub(crate) fn place(path: &Path) -> String {
     if path.is_root() { String::new() } else { format!("{path}: ") }
 }
 
-/// Says why values of one type never convert to another. Configuration writes a map as an object: the names of its
-/// attributes are keys then, and are told only if all is.
+/// Says why values of one type never convert to another, as Terraform does. Configuration writes a map as an object: the
+/// names of its attributes are keys then, and are told only if all is.
 fn mismatch(from: &Type, to: &Type, tells_all: bool, types: &Unifier) -> String {
     let fails = |from: &Type, to: &Type| types.converts(from, to).is_err();
     let mismatch = |from: &Type, to: &Type| mismatch(from, to, tells_all, types);
-    let attribute =
-        |name: &str, from: &Type, to: &Type| format!("attribute {name:?}: {}", mismatch(from, to));
-    let whole = || format!("{} is required, not {}", described(to), described(from));
+    let whole = || format!("{} required", described(to));
+    let same = |collection: &str| format!("all {collection} elements must have the same type");
     match (from, to) {
-        (Type::List(from) | Type::Set(from), Type::List(to) | Type::Set(to))
-        | (Type::Map(from), Type::Map(to)) => format!("elements: {}", mismatch(from, to)),
-        (Type::Tuple(_), Type::List(element) | Type::Set(element))
-        | (Type::Object(_), Type::Map(element))
-            if **element == Type::Dynamic =>
-        {
-            ConvertErrorKind::NoCommonType.to_string()
+        (Type::List(from) | Type::Set(from), Type::List(to)) => {
+            format!("incorrect list element type: {}", mismatch(from, to))
         }
+        (Type::List(from) | Type::Set(from), Type::Set(to)) => {
+            format!("incorrect set element type: {}", mismatch(from, to))
+        }
+        (Type::Map(from), Type::Map(to)) => format!("incorrect map element type: {}", mismatch(from, to)),
+        (Type::Tuple(_), Type::List(element)) if **element == Type::Dynamic => same("list"),
+        (Type::Tuple(_), Type::Set(element)) if **element == Type::Dynamic => same("set"),
+        (Type::Object(_), Type::Map(element)) if **element == Type::Dynamic => same("map"),
         (Type::Tuple(from), Type::List(to) | Type::Set(to)) => {
             let failing = from.elements().iter().enumerate().find(|(_, from)| fails(from, to));
             failing.map_or_else(whole, |(i, from)| format!("element {i}: {}", mismatch(from, to)))
@@ -110,46 +121,54 @@ fn mismatch(from: &Type, to: &Type, tells_all: bool, types: &Unifier) -> String 
         (Type::Object(from), Type::Map(to)) => {
             let failing = from.attributes().iter().find(|(_, from)| fails(from, to));
             failing.map_or_else(whole, |(name, from)| match tells_all {
-                true => attribute(name, from, to),
-                false => format!("elements: {}", mismatch(from, to)),
+                true => format!("element {name:?}: {}", mismatch(from, to)),
+                false => format!("an element: {}", mismatch(from, to)),
             })
-        }
-        (Type::Tuple(from), Type::Tuple(to)) if from.elements().len() != to.elements().len() => {
-            let (from, to) = (from.elements().len(), to.elements().len());
-            format!("a tuple of {to} elements is required, not one of {from}")
-        }
-        (Type::Tuple(from), Type::Tuple(to)) => {
-            let mut pairs = std::iter::zip(from.elements(), to.elements()).enumerate();
-            let failing = pairs.find(|(_, (from, to))| fails(from, to));
-            failing.map_or_else(whole, |(i, (from, to))| format!("element {i}: {}", mismatch(from, to)))
         }
         (Type::Object(from), Type::Object(to)) => {
             let lacks = |name: &SmolStr| from.attribute(name).is_none() && !to.is_optional(name);
             let names: Vec<_> = to.attributes().iter().map(|(name, _)| name).filter(|n| lacks(n)).collect();
             if !names.is_empty() {
-                let names = names.into_iter().cloned().collect();
-                return ConvertErrorKind::MissingAttributes { names }.to_string();
+                return missing(&names.into_iter().cloned().collect::<Vec<_>>());
             }
             let mut shared =
                 to.attributes().iter().filter_map(|(name, to)| Some((name, from.attribute(name)?, to)));
             let failing = shared.find(|(_, from, to)| fails(from, to));
-            failing.map_or_else(whole, |(name, from, to)| attribute(name, from, to))
+            failing
+                .map_or_else(whole, |(name, from, to)| format!("attribute {name:?}: {}", mismatch(from, to)))
         }
         (Type::Map(from), Type::Object(to)) => {
             let required = to.attributes().iter().filter(|(name, _)| !to.is_optional(name));
             let failing = required.into_iter().find(|(_, to)| fails(from, to));
-            failing.map_or_else(whole, |(name, to)| attribute(name, from, to))
+            failing.map_or_else(whole, |(name, to)| format!("attribute {name:?}: {}", mismatch(from, to)))
         }
         _ => whole(),
     }
 }
 
+/// A type as what is required: in a collection, what is not given is any single type.
 fn described(ty: &Type) -> String {
-    let name = ty.friendly_name();
-    let article = if name.starts_with('o') { "an" } else { "a" };
-    format!("{article} {name}")
+    let collection = |name: &str, element: &Type| match element {
+        Type::Dynamic => format!("{name} of any single type"),
+        element => format!("{name} of {}", described(element)),
+    };
+    match ty {
+        Type::List(element) => collection("list", element),
+        Type::Set(element) => collection("set", element),
+        Type::Map(element) => collection("map", element),
+        _ => ty.friendly_name(),
+    }
 }
 
-fn listed(names: &[SmolStr]) -> String {
-    names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ")
+/// `attributes "a", "b", and "c" are required`
+fn missing(names: &[SmolStr]) -> String {
+    match names {
+        [] => "attributes are required".to_owned(),
+        [one] => format!("attribute {one:?} is required"),
+        [one, other] => format!("attributes {one:?} and {other:?} are required"),
+        [all @ .., last] => {
+            let all: Vec<String> = all.iter().map(|name| format!("{name:?}")).collect();
+            format!("attributes {}, and {last:?} are required", all.join(", "))
+        }
+    }
 }

@@ -43,7 +43,7 @@ impl Configuration {
         if problems.errors.is_empty() {
             return Ok(module);
         }
-        let hidden = HiddenSource::new(&self.sources, |_| None, []);
+        let hidden = HiddenSource::new(&self.sources, |_, _| None, []);
         Err(ConfigurationError::Problems { found: problems.errors, hidden })
     }
 
@@ -60,7 +60,7 @@ impl Configuration {
         let mut names = BTreeSet::new();
         for entry in std::fs::read_dir(path).map_err(unreadable)? {
             let entry = entry.map_err(unreadable)?;
-            // A name that is no text is no name of configuration.
+            // Configuration files have names in UTF-8.
             let Ok(name) = entry.file_name().into_string() else { continue };
             if !is_left_alone(&name) && !entry.path().is_dir() {
                 names.insert(name);

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use objchange_hcl::{Diagnostic, HiddenSource, Sources};
 
 pub(crate) use files::{Configuration, ends_like_configuration};
-pub(crate) use variable_args::Given;
+pub(crate) use variable_args::{Given, Setting, Settings};
 
 use crate::exit::{CommandError, unusable};
 use crate::input::{InputError, Source};

@@ -30,12 +30,20 @@ pub(crate) struct Given {
 
 /// `--var` and `--var-file`, in the order in which they are given, which is the order in which they count.
 #[derive(Debug, Clone, Default)]
-struct Settings(Vec<Setting>);
+pub(crate) struct Settings(Vec<Setting>);
 
+/// One of them.
 #[derive(Debug, Clone)]
-enum Setting {
+pub(crate) enum Setting {
     Text(String, String),
     File(PathBuf),
+}
+
+impl Settings {
+    /// All of them.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Setting> {
+        self.0.iter()
+    }
 }
 
 impl clap::Args for Settings {

@@ -12,7 +12,7 @@ use objchange_conform::explain::{Explained, explain};
 use self::evidence::{Evidence, EvidenceError, Shown};
 use crate::exit::{self, CommandError, unusable};
 use crate::input::Source;
-use crate::schemas::SchemaArgs;
+use crate::schemas::{SCHEMA_SOURCE, SchemaArgs};
 
 const AFTER_HELP: &str = "\
 Reads what Terraform or OpenTofu printed: terminal output, a build log (with TF_LOG or -json, too) or an issue. For \
@@ -50,19 +50,19 @@ pub(crate) struct Args {
     schemas: SchemaArgs,
 
     /// The prior object as JSON, or a state that holds it
-    #[arg(long, value_name = "FILE", requires = "SchemaArgs")]
+    #[arg(long, value_name = "FILE", requires = SCHEMA_SOURCE)]
     prior: Option<PathBuf>,
 
     /// The configuration of the object, as JSON
-    #[arg(long, value_name = "FILE", requires = "SchemaArgs")]
+    #[arg(long, value_name = "FILE", requires = SCHEMA_SOURCE)]
     config: Option<PathBuf>,
 
     /// The planned object, as JSON, or the output of `terraform show -json` for the plan
-    #[arg(long, value_name = "FILE", requires = "SchemaArgs")]
+    #[arg(long, value_name = "FILE", requires = SCHEMA_SOURCE)]
     planned: Option<PathBuf>,
 
     /// The object after apply as JSON, or a state that holds it
-    #[arg(long, value_name = "FILE", requires = "SchemaArgs")]
+    #[arg(long, value_name = "FILE", requires = SCHEMA_SOURCE)]
     actual: Option<PathBuf>,
 
     /// Print JSON (schema/explain.schema.json)

@@ -1,4 +1,4 @@
-//! `objchange plan`: plans one change of one resource.
+//! `objchange plan --config` or `--type`: plans one change of one resource. Without them `plan` is of a module.
 
 mod error;
 mod json;
@@ -6,9 +6,9 @@ pub(crate) mod prior;
 mod resource_config;
 mod shown;
 mod subject;
-mod terraform_data;
 mod text;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -17,18 +17,58 @@ use objchange::change::{
 };
 use objchange::schema::{Block, ProviderSchemas, SchemaKind, UnknownPathKind};
 use objchange::value::Path;
+use objchange_module::TerraformData;
 
 pub(crate) use self::error::{PlanError, most_similar};
 pub(crate) use self::prior::Prior;
 pub(crate) use self::shown::show;
 pub(crate) use self::subject::{Config, Subject, SubjectArgs, read_prior_text};
 use self::subject::{check_path, part, read_written};
-use self::terraform_data::TerraformData;
+
 use crate::exit::CommandError;
 use crate::input::Source;
 use crate::schemas::{SchemaArgs, SchemaText};
 
+/// How this form of `plan` is called among the commands.
+pub(crate) const NAME: &str = "plan-resource";
+
+/// The options that only this form has.
+const OPTIONS: [&str; 8] = [
+    "--address",
+    "--base-dir",
+    "--config",
+    "--create-before-destroy",
+    "--ignore-changes",
+    "--planned",
+    "--prior",
+    "--type",
+];
+
+/// The arguments of the process, with the name of this form where `plan` has options of it.
+pub(crate) fn choose_form(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let is_global = |argument: &&OsString| argument.to_str().is_some_and(is_global);
+    let at = 1 + arguments.iter().skip(1).take_while(is_global).count();
+    if arguments.get(at).is_none_or(|command| command != "plan") {
+        return arguments;
+    }
+    let names_form = |argument: &OsString| {
+        let name = argument.to_str().and_then(|text| text.split('=').next());
+        name.is_some_and(|name| OPTIONS.contains(&name))
+    };
+    if arguments[at + 1..].iter().take_while(|argument| *argument != "--").any(names_form) {
+        arguments[at] = NAME.into();
+    }
+    arguments
+}
+
+/// Whether an argument may stand before the command: `--color WHEN`.
+fn is_global(argument: &str) -> bool {
+    argument.starts_with("--color") || ["always", "auto", "never"].contains(&argument)
+}
+
 const AFTER_HELP: &str = "\
+This form plans one resource. Without --config and --type a module is planned: see `objchange plan --help`.
+
 Objects are JSON as in `terraform show -json`. In --config, --planned and a --prior that is an object, write \
 {\"$unknown\":{}} for an unknown value and {\"$sensitive\":…} for a sensitive one.
 
@@ -61,7 +101,7 @@ Examples:
 
 /// Predict the change of one resource, and why it happens
 #[derive(Debug, clap::Args)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_help = AFTER_HELP, override_usage = "objchange plan --config <FILE|DIR> [OPTIONS]")]
 pub(crate) struct Args {
     #[command(flatten)]
     schemas: SchemaArgs,

@@ -196,7 +196,8 @@ impl<'s> SelectedBlock<'s> {
         let config = decoded.value;
         let lifecycle = &resource.lifecycle;
         if !errors.is_empty() {
-            let of_type = |ty: &str| (ty == self.resource_type).then_some(schema);
+            let of_type =
+                |kind: &str, ty: &str| (kind == "resource" && ty == self.resource_type).then_some(schema);
             let hidden = HiddenSource::new(sources, of_type, []);
             return Err(ConfigurationError::Problems { found: errors, hidden }.into());
         }

@@ -186,7 +186,7 @@ impl QueryText {
     fn complain(&self, error: &QueryError) -> io::Result<()> {
         let place = Span { start: error.place.start as u32, end: error.place.end as u32 };
         let help = error.help.clone().unwrap_or_default();
-        let found = Diagnostic::new(error.message.clone(), place, help);
+        let found = Diagnostic::new((error.kind.kind(), error.message.clone()), place, help);
         match Sources::of(self.name, self.text.as_str()) {
             Ok(source) => report::show(&source, &HiddenSource::default(), &[found]),
             Err(too_long) => exit::complain(&too_long.to_string()),

@@ -54,8 +54,3 @@ pub(crate) fn failed(kind: NonSuccessKind, sort: &str, text: &str) -> TestCaseSt
     status.set_type(sort).set_message(text.lines().next().unwrap_or_default()).set_description(text);
     status
 }
-
-/// The lines of a text, each of them legible.
-pub(crate) fn visible_lines(text: &str) -> String {
-    text.lines().map(visible).collect::<Vec<_>>().join("\n")
-}

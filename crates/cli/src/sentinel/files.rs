@@ -1,14 +1,11 @@
 //! Which files hold policies, and what is wrong with the text of one.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
-use annotate_snippets::{Group, Level, Renderer};
-use objchange_hcl::{Lines, Place, Span};
+use objchange_hcl::{Diagnostic, HiddenSource, Sources as SourceTexts};
 use objchange_policy::sentinel::Fault;
 use objchange_policy::sentinel::sources::Sources;
-use objchange_sentinel::SyntaxError;
-use objchange_text::visible;
 
 use crate::configuration::report;
 use crate::documents::Walk;
@@ -46,14 +43,7 @@ pub(super) fn find(arguments: &[PathBuf]) -> Result<Vec<Source>, String> {
 }
 
 /// Says on standard error why a text is no policy, each error with its place.
-pub(super) fn show_errors(name: &str, text: &str, errors: &[SyntaxError]) -> io::Result<()> {
-    let lines = Lines::new(text);
-    let mut err = crate::terminal::stderr();
-    for error in errors.iter().take(report::MAX_SHOWN) {
-        let span = Span { start: error.span.start, end: error.span.end };
-        let title = Level::ERROR.primary_title(visible(&error.message));
-        let group: [Group<'_>; 1] = [report::placed(title, Place { name, lines: &lines, span })];
-        writeln!(err, "{}", Renderer::styled().render(&group))?;
-    }
-    report::count_rest(&mut err, errors.len())
+pub(super) fn show_errors(name: &str, text: &str, errors: &[Diagnostic]) -> io::Result<()> {
+    let sources = SourceTexts::of(name, text).unwrap_or_default();
+    report::show(&sources, &HiddenSource::default(), errors)
 }

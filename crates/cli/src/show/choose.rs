@@ -5,14 +5,25 @@ use std::collections::BTreeSet;
 
 use clap::{Args, ValueEnum};
 use objchange::address::{modules_of, strip_keys};
-use objchange_plan::{Document, Filter, ResourceActions};
+use objchange_plan::{ChangeSet, Document, Filter, ResourceActions};
 
 /// Names that are longer are no proposal: what it costs to compare two grows with the product of their lengths.
 const LONGEST: usize = 300;
 
 /// Which resources to show.
 #[derive(Debug, Args)]
-pub(super) struct Choice {
+pub(crate) struct Choice {
+    #[command(flatten)]
+    places: Places,
+
+    /// Show only resources of this type; `*` matches anything. Can be repeated
+    #[arg(long = "type", value_name = "TYPE-GLOB")]
+    types: Vec<String>,
+}
+
+/// Which resources to show, where `--type` says something else.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct Places {
     /// Show only this resource, all its instances, or everything in this module. Without an index it matches all
     /// instances; `*` matches anything. Can be repeated
     #[arg(long, value_name = "ADDRESS-GLOB")]
@@ -21,10 +32,6 @@ pub(super) struct Choice {
     /// Hide resources that match, as for --only. Can be repeated
     #[arg(long, value_name = "ADDRESS-GLOB")]
     exclude: Vec<String>,
-
-    /// Show only resources of this type; `*` matches anything. Can be repeated
-    #[arg(long = "type", value_name = "TYPE-GLOB")]
-    types: Vec<String>,
 
     /// Show only resources in this module, e.g. `module.net`, and in the modules inside it. Can be repeated
     #[arg(long = "module", value_name = "MODULE-ADDRESS")]
@@ -37,6 +44,12 @@ pub(super) struct Choice {
     /// Show only changes made outside of Terraform, including those irrelevant to the plan
     #[arg(long)]
     drift: bool,
+}
+
+impl From<Places> for Choice {
+    fn from(places: Places) -> Self {
+        Self { places, types: Vec::new() }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -78,41 +91,40 @@ impl ActionArg {
 
 impl Choice {
     /// Whether it chooses by what happens to resources.
-    pub(super) fn is_of_changes(&self) -> bool {
-        self.drift || !self.action.is_empty()
+    pub(crate) fn is_of_changes(&self) -> bool {
+        self.places.drift || !self.places.action.is_empty()
     }
 
-    pub(super) fn filter(&self) -> Filter {
+    pub(crate) fn filter(&self) -> Filter {
         let mut filter = Filter::default();
-        filter = self.only.iter().fold(filter, |filter, glob| filter.address(glob));
-        filter = self.exclude.iter().fold(filter, |filter, glob| filter.without(glob));
+        filter = self.places.only.iter().fold(filter, |filter, glob| filter.address(glob));
+        filter = self.places.exclude.iter().fold(filter, |filter, glob| filter.without(glob));
         filter = self.types.iter().fold(filter, |filter, glob| filter.resource_type(glob));
-        filter = self.modules.iter().fold(filter, |filter, glob| filter.module(glob));
-        filter = self.action.iter().fold(filter, |filter, action| filter.actions(action.actions()));
-        if self.drift { filter.only_drift() } else { filter }
+        filter = self.places.modules.iter().fold(filter, |filter, glob| filter.module(glob));
+        filter = self.places.action.iter().fold(filter, |filter, action| filter.actions(action.actions()));
+        if self.places.drift { filter.only_drift() } else { filter }
     }
 
     /// Whether it shows drift alone.
-    pub(super) fn is_of_drift(&self) -> bool {
-        self.drift
+    pub(crate) fn is_of_drift(&self) -> bool {
+        self.places.drift
     }
 
     /// Whether it shows resources to which one of these happens.
-    pub(super) fn shows_any(&self, actions: &[ResourceActions]) -> bool {
-        let shown = || self.action.iter().flat_map(|action| action.actions());
-        self.action.is_empty() || shown().any(|action| actions.contains(action))
+    pub(crate) fn shows_any(&self, actions: &[ResourceActions]) -> bool {
+        let shown = || self.places.action.iter().flat_map(|action| action.actions());
+        self.places.action.is_empty() || shown().any(|action| actions.contains(action))
     }
 
-    /// The options that name nothing in the document, with the most similar name that it has.
-    pub(super) fn unmatched(&self, document: &Document<'_>) -> Vec<String> {
-        let is_by_place = !(self.only.is_empty()
-            && self.exclude.is_empty()
+    /// The options that match none of these resources, each with the most similar name there is.
+    pub(crate) fn unmatched(&self, places: &[(&str, &str)]) -> Vec<String> {
+        let is_by_place = !(self.places.only.is_empty()
+            && self.places.exclude.is_empty()
             && self.types.is_empty()
-            && self.modules.is_empty());
+            && self.places.modules.is_empty());
         if !is_by_place {
             return Vec::new();
         }
-        let places = places(document);
         let names_none =
             |filter: Filter| !places.iter().any(|(address, ty)| filter.matches_place(address, ty));
         let resources = || places.iter().map(|(address, _)| (*address).to_owned());
@@ -128,7 +140,7 @@ impl Choice {
             let nearest = nearest.first().map(|name| format!(": did you mean {name}?"));
             unmatched.push(format!("{option} {wanted} matches nothing here{}", nearest.unwrap_or_default()));
         };
-        for (option, globs) in [("--only", &self.only), ("--exclude", &self.exclude)] {
+        for (option, globs) in [("--only", &self.places.only), ("--exclude", &self.places.exclude)] {
             for glob in globs.iter().filter(|glob| names_none(Filter::default().address(glob))) {
                 note(option, glob, addresses());
             }
@@ -136,7 +148,7 @@ impl Choice {
         for glob in self.types.iter().filter(|glob| names_none(Filter::default().resource_type(glob))) {
             note("--type", glob, places.iter().map(|(_, ty)| (*ty).to_owned()).collect());
         }
-        for glob in self.modules.iter().filter(|glob| names_none(Filter::default().module(glob))) {
+        for glob in self.places.modules.iter().filter(|glob| names_none(Filter::default().module(glob))) {
             note("--module", glob, modules().collect());
         }
         if unmatched.is_empty() && names_none(self.filter()) {
@@ -147,14 +159,17 @@ impl Choice {
 }
 
 /// The address and the type of each resource and action of the document.
-fn places<'d>(document: &'d Document<'_>) -> Vec<(&'d str, &'d str)> {
+pub(crate) fn places<'d>(document: &'d Document<'_>) -> Vec<(&'d str, &'d str)> {
     match document {
         Document::State(state) => state.resources.iter().map(|r| (&*r.address, &*r.resource_type)).collect(),
-        Document::Plan(plan) => {
-            let actions = plan.changes.invocations.iter().map(|a| (&*a.address, &*a.action_type));
-            plan.changes.all_resources().map(|r| (&*r.address, &*r.resource_type)).chain(actions).collect()
-        }
+        Document::Plan(plan) => changed_places(&plan.changes),
     }
+}
+
+/// The same of changes.
+pub(crate) fn changed_places<'d>(changes: &'d ChangeSet<'_>) -> Vec<(&'d str, &'d str)> {
+    let actions = changes.invocations.iter().map(|a| (&*a.address, &*a.action_type));
+    changes.all_resources().map(|r| (&*r.address, &*r.resource_type)).chain(actions).collect()
 }
 
 /// The modules that an address is in.

@@ -4,9 +4,10 @@ use std::io;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use objchange_plan::{Counts, Document, PlanMode, Report, ResourceActions};
+use objchange_plan::{Counts, PlanMode, Report, ResourceActions};
+use thiserror::Error;
 
-use super::Error;
+use super::Error as ShowError;
 use super::choose::{Choice, REPLACEMENTS};
 use crate::exit::{self, FAILED};
 
@@ -15,7 +16,7 @@ const CHANGES: u8 = 2;
 
 /// Which plans are told by the exit code.
 #[derive(Debug, Args)]
-pub(super) struct Gate {
+pub(crate) struct Gate {
     /// Exit with 1 if one of these happens, or if an action is unknown. Separated by commas. An option that matches
     /// nothing, such as a misspelt --only, is an error
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
@@ -94,39 +95,70 @@ impl FailOn {
     }
 }
 
+/// Why a gate cannot be asked.
+#[derive(Debug, Error)]
+pub(crate) enum GateError {
+    #[error("{0}; --allow-unmatched accepts that")]
+    Unmatched(String),
+    #[error("--fail-on {what} checks nothing: {option} leaves it out")]
+    NeverRefused { what: String, option: &'static str },
+}
+
 /// What was found out of a plan until showing it ended.
 #[derive(Debug, Default)]
-pub(super) struct Verdict {
+pub(crate) struct Verdict {
     /// What of it is refused.
     refused: Vec<String>,
     changes: bool,
     errored: bool,
 }
 
+impl Verdict {
+    /// Refuses the plan for this reason, too.
+    pub(crate) fn refuse(&mut self, reason: String) {
+        self.refused.push(reason);
+    }
+}
+
 impl Gate {
+    /// Whether there is something that it refuses.
+    pub(crate) fn has_conditions(&self) -> bool {
+        !self.fail_on.is_empty()
+    }
+
+    /// Refuses what only the providers could say, where they were not asked: which updates are replacements, and drift.
+    pub(crate) fn refuse_unasked(&self, verdict: &mut Verdict, updates: usize, objects: usize) {
+        if self.fail_on.contains(&FailOn::Replace) && updates > 0 {
+            verdict.refuse(format!("{updates} to update, of which the providers may replace some"));
+        }
+        if self.fail_on.contains(&FailOn::Drift) && objects > 0 {
+            verdict.refuse(format!("{objects} whose drift only the providers know"));
+        }
+    }
+
     /// Whether anything is to be told.
-    pub(super) fn is_asked(&self) -> bool {
+    pub(crate) fn is_asked(&self) -> bool {
         self.detailed_exitcode || !self.fail_on.is_empty()
     }
 
     /// Whether exit codes are those of `--detailed-exitcode`.
-    pub(super) fn is_detailed(&self) -> bool {
+    pub(crate) fn is_detailed(&self) -> bool {
         self.detailed_exitcode
     }
 
     /// Refuses what can never be refused, and options that match nothing: the answer would be that all is well.
-    pub(super) fn check(&self, choice: &Choice, document: &Document<'_>) -> Result<(), Error> {
+    pub(crate) fn check(&self, choice: &Choice, places: &[(&str, &str)]) -> Result<(), GateError> {
         for refused in &self.fail_on {
             if let Some(option) = refused.hidden_by(choice) {
                 let name = refused.to_possible_value().map(|value| value.get_name().to_owned());
-                return Err(Error::NeverRefused { what: name.unwrap_or_default(), option });
+                return Err(GateError::NeverRefused { what: name.unwrap_or_default(), option });
             }
         }
-        let unmatched = if self.allow_unmatched { Vec::new() } else { choice.unmatched(document) };
-        if unmatched.is_empty() { Ok(()) } else { Err(Error::Unmatched(unmatched.join("; "))) }
+        let unmatched = if self.allow_unmatched { Vec::new() } else { choice.unmatched(places) };
+        if unmatched.is_empty() { Ok(()) } else { Err(GateError::Unmatched(unmatched.join("; "))) }
     }
 
-    pub(super) fn judge(&self, report: &Report<'_>) -> Verdict {
+    pub(crate) fn judge(&self, report: &Report<'_>) -> Verdict {
         let counts = &report.counts;
         let mut refused = Vec::new();
         if !self.fail_on.is_empty() {
@@ -145,19 +177,24 @@ impl Gate {
     }
 
     /// The exit code, after saying what went wrong and what is refused.
-    pub(super) fn code(&self, verdict: &Verdict, shown: Result<(), Error>) -> io::Result<ExitCode> {
+    pub(super) fn code(&self, verdict: &Verdict, shown: Result<(), ShowError>) -> io::Result<ExitCode> {
         let is_refused = !verdict.refused.is_empty();
         let is_shown = match shown {
             Ok(()) => true,
-            Err(Error::Write(error)) if !is_refused => return Err(error),
+            Err(ShowError::Write(error)) if !is_refused => return Err(error),
             // Whoever has stopped reading is told what is refused all the same.
-            Err(Error::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => false,
+            Err(ShowError::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => false,
             Err(error) => {
                 exit::complain(&error.to_string())?;
                 false
             }
         };
-        if is_refused {
+        self.answer(verdict, is_shown)
+    }
+
+    /// The exit code of what was shown or not, after saying what is refused.
+    pub(crate) fn answer(&self, verdict: &Verdict, is_shown: bool) -> io::Result<ExitCode> {
+        if !verdict.refused.is_empty() {
             exit::complain(&format!("refused by --fail-on: {}", verdict.refused.join(", ")))?;
             return Ok(ExitCode::from(FAILED));
         }

@@ -16,11 +16,14 @@ use objchange::value::{
     TooManyImplied, TypeMismatch, TypeMismatchKind, WriteError,
 };
 use objchange::{Type, Value};
+use objchange_hcl::FunctionError;
 use objchange_plan::{DocumentError, JsonError, ObjectError, Plan, ProgramError, Schemas, ShowError};
 use objchange_policy::query::{QueryError, SubjectError};
 use objchange_policy::rego::PolicyError;
 use objchange_policy::sentinel::mock::MockError;
-use objchange_sentinel::{RunError, SyntaxError};
+use objchange_sentinel::RunError;
+use objchange_text::Diagnostic;
+use objchange_text::re2::{PatternError, TooManyReads};
 
 use crate::program::workspace;
 
@@ -28,7 +31,7 @@ use crate::program::workspace;
 macro_rules! kinds {
     ($($ty:ident: $kind:expr;)*) => {
         [$({
-            let _: fn(&$ty) -> &'static str = $kind;
+            let _: fn(&$ty) -> &str = $kind;
             stringify!($ty)
         }),*]
     };
@@ -49,7 +52,9 @@ fn every_error_type_has_one() {
         ConstructError: |e| e.kind();
         ConvertError: |e| e.kind.kind();
         ConvertErrorKind: |e| e.kind();
+        Diagnostic: |e| e.kind();
         DocumentError: |e| e.problem.kind();
+        FunctionError: |e| e.kind();
         InconsistentResult: |e| e.kind.kind();
         InvalidPlan: |e| e.kind.kind();
         JsonError: |e| e.kind().kind();
@@ -62,6 +67,7 @@ fn every_error_type_has_one() {
         ParseNumberError: |e| e.kind();
         ParsePathError: |e| e.kind.kind();
         ParsePathErrorKind: |e| e.kind();
+        PatternError: |e| e.kind();
         PlanChangeError: |e| e.kind();
         PlanViolation: |e| e.kind();
         PolicyError: |e| e.kind().kind();
@@ -75,8 +81,8 @@ fn every_error_type_has_one() {
         SchemaProblemKind: |e| e.kind();
         ShowError: |e| e.kind();
         SubjectError: |e| e.kind();
-        SyntaxError: |e| e.kind.kind();
         TooManyImplied: |e| e.kind();
+        TooManyReads: |e| e.kind();
         TypeMismatch: |e| e.kind.kind();
         TypeMismatchKind: |e| e.kind();
         UnknownPath: |e| e.kind.kind();
@@ -85,7 +91,8 @@ fn every_error_type_has_one() {
     };
     let mut sources = vec![
         workspace().join("src"),
-        workspace().join("crates/text/src/json"),
+        workspace().join("crates/text/src"),
+        workspace().join("crates/hcl/src"),
         workspace().join("crates/plan/src"),
         workspace().join("crates/policy/src"),
         workspace().join("crates/sentinel/src"),

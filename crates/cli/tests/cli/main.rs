@@ -1,6 +1,7 @@
 //! The program, run as a user runs it.
 
 #[cfg(unix)]
+mod answers;
 mod apply_interrupted;
 mod bad_input;
 mod changes;
@@ -19,6 +20,7 @@ mod kit;
 mod output;
 mod pages;
 mod plan;
+mod plan_module;
 mod policy;
 mod policy_network;
 mod program;

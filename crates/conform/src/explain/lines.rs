@@ -131,8 +131,14 @@ impl Line {
             Some(inside) => (inside, true),
             None => (text, false),
         };
+        let text = without_emphasis(text);
         let is_side = |c: char| c == SIDE || EDGES.contains(&c);
         let mut line = match text.find(is_side).filter(|at| *at < MAX_PREFIX) {
+            Some(at) if is_prose(&text[..at]) => {
+                let text_before = Piece::Text(MARKS.replace(&text[..at], "").trim().to_owned());
+                let pieces = std::iter::once(text_before).chain(pieces(&text[at..])).collect();
+                Self { stream, is_boxed: false, is_indented: false, pieces }
+            }
             Some(at) => {
                 let before = text[..at].trim_matches(|c: char| c.is_whitespace() || "+>|?`".contains(c));
                 stream += &CLOCK.replace_all(before, "");
@@ -173,6 +179,18 @@ impl Line {
             _ => None,
         }
     }
+}
+
+/// A line without Markdown's marks of emphasis behind its last sentence.
+fn without_emphasis(text: &str) -> &str {
+    let mut inside = ["**", "*", "_"].iter().filter_map(|mark| text.trim_end().strip_suffix(mark));
+    inside.find(|inside| inside.ends_with('.')).unwrap_or(text)
+}
+
+/// Whether what stands before the side of a box is a sentence, and not what a tool writes before each line.
+fn is_prose(before: &str) -> bool {
+    let before = before.trim_end();
+    before.ends_with(['.', ',', ':']) && before.split_whitespace().count() > 5 && !CLOCK.is_match(before)
 }
 
 /// What may stand behind a fence: nothing, or the name of a language.

@@ -34,6 +34,9 @@ mod trouble;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use self::crash::Trace;
 pub use self::likeness::Likeness;
@@ -108,8 +111,12 @@ pub fn explain(text: &str) -> Vec<Explained> {
         in_graph.into_iter().filter(|one| !is_in_log(one) && seen.insert(one.clone())).collect();
     all.extend(logged);
     let tells_more = |one: &Explained| all.iter().any(|other| !other.is_bare() && has_clause(one, other));
-    // The title of an issue is a heading without a message.
-    all.iter().filter(|one| !(one.is_bare() && tells_more(one))).cloned().collect()
+    // The title of an issue is a heading without a message, or has a part of it.
+    let is_part = |one: &Explained| {
+        one.path.is_some() && one.address.is_none() && all.iter().any(|other| one.is_part_of(other))
+    };
+    let is_title = |one: &Explained| (one.is_bare() && tells_more(one)) || is_part(one);
+    all.iter().filter(|one| !is_title(one)).cloned().collect()
 }
 
 /// What Terraform's log says of a node of its graph: `vertex "aws_disk.a" error: Provider produced invalid plan`.
@@ -122,7 +129,8 @@ fn in_graph(paragraph: &str) -> Option<Explained> {
     let end = ends.iter().filter_map(|end| vertex.find(end)).min().unwrap_or(vertex.len());
     let address = vertex[..end].trim();
     let message = Message { summary: summary.trim().to_owned(), ..Message::default() };
-    let found = by_summary(&message).filter(|_| place::address_and_path(address).is_some())?;
+    let found = by_summary(&message).or_else(|| sentence::sentence(&message.summary));
+    let found = found.filter(|_| place::address_and_path(address).is_some())?;
     let mut one = Explained::new(&message.summary, found);
     one.address = one.address.or_else(|| Some(address.to_owned()));
     Some(one)
@@ -135,6 +143,10 @@ fn explained(message: &Message) -> Vec<Explained> {
     for paragraph in &message.paragraphs {
         if let (Some(problem), Some(of)) = (paragraph.strip_prefix("- "), &log) {
             all.push(sentence::tolerated(problem, of));
+            continue;
+        }
+        // The log names the resource in its own way.
+        if in_graph(paragraph).is_some() {
             continue;
         }
         let Some(mut found) = sentence::sentence(paragraph) else {
@@ -168,10 +180,16 @@ fn explained(message: &Message) -> Vec<Explained> {
         all.push(ParsedSentence { clauses: vec![Clause::T2], ..ParsedSentence::default() });
     }
     if all.is_empty() {
+        all.extend(set_failures(message));
+    }
+    if all.is_empty() {
         all.extend(crash::cancelled(message).or_else(|| by_trouble(message, &whole)));
     }
     if all.is_empty() {
         all.extend(by_summary(message));
+    }
+    if all.is_empty() {
+        all.extend(message.paragraphs.iter().filter_map(|paragraph| sentence::without_place(paragraph)));
     }
     // A crash is told in several sentences.
     let mut crashed = HashSet::new();
@@ -227,12 +245,12 @@ fn complete(found: &mut ParsedSentence<'_>, message: &Message) {
         said.kind = Some("wrong_value");
     }
     if found.trouble == Some(Trouble::ValueConversion)
-        && let Some(place) = message.paragraphs.iter().find_map(|text| text.strip_prefix("Path: "))
+        && let Some((_, place)) = message.paragraphs.iter().find_map(|text| conversion_place(text))
     {
-        let (path, types) = place.split_once(" Target Type: ").unwrap_or((place, ""));
+        let (path, types) = place.split_once("Target Type: ").unwrap_or((place, ""));
         let path = path.trim();
         let dot = if path.starts_with(['.', '[']) { "" } else { "." };
-        found.path = Some(format!("{dot}{path}").into());
+        found.path = Some(format!("{dot}{path}").into()).filter(|_| !path.is_empty());
         let target = types.split(" Suggested ").next().unwrap_or_default().trim();
         if !target.is_empty() {
             said.values = vec![("target_type".into(), target.to_owned())];
@@ -287,15 +305,18 @@ fn by_trouble<'m>(message: &'m Message, whole: &str) -> Option<ParsedSentence<'m
     let trouble = Trouble::find(whole)?;
     let said = message.paragraphs.iter().map(String::as_str).chain([message.summary.as_str()]);
     // The line of the source is not what is said.
-    let mut sentences = said.clone().filter(|text| !text.starts_with("on ") && !text.starts_with("with "));
+    let mut sentences = said.clone().filter(|text| !page::is_place(text));
+    // The SDK says more below the sentence by which it is known.
+    let below = message.paragraphs.iter().skip_while(|text| Trouble::find(text) != Some(trouble)).nth(1);
     let words = match trouble {
         Trouble::ValueConversion => conversion(message),
+        Trouble::OwnFault => below.map(String::as_str),
         _ => None,
     };
     let words = words
         .or_else(|| said.clone().find(|text| Trouble::find(text) == Some(trouble)))
         .or_else(|| sentences.next())
-        .map(|words| words.trim_start_matches(['-', '*', ' ']));
+        .map(|words| page::without_log(words).trim_start_matches(['-', '*', ' ']).trim_end_matches("**"));
     let address = said.clone().find_map(place::quoted_address);
     let provider = match trouble {
         Trouble::NewerState => said.clone().find_map(|text| {
@@ -308,13 +329,55 @@ fn by_trouble<'m>(message: &'m Message, whole: &str) -> Option<ParsedSentence<'m
     Some(ParsedSentence { trouble: Some(trouble), words, address, provider, ..ParsedSentence::default() })
 }
 
+/// Each value that the SDK cannot store: `Invalid address to set: []string{"disk", "0", "size"}`, or
+/// `disk.0.size: '' expected type 'string', got unconvertible type 'int'`.
+static SET_FAILURE: LazyLock<Regex> = LazyLock::new(|| {
+    lines::pattern(
+        r#"Invalid address to set: \[\]string\{([^}]*)\}|([A-Za-z0-9_.]+): '[^']*' expected type '[^']*', got unconvertible type '[^']*'"#,
+    )
+});
+
+fn set_failures(message: &Message) -> Vec<ParsedSentence<'_>> {
+    let texts = [&message.summary].into_iter().chain(&message.paragraphs);
+    let found = texts.flat_map(|text| SET_FAILURE.captures_iter(text).map(move |found| (text, found)));
+    let failures = found.map(|(text, found)| {
+        let part = |at| found.get(at).map(|part| part.as_str());
+        let steps = part(1).map(|steps| steps.replace(['"', ' '], "").replace(',', "."));
+        let steps = steps.or_else(|| part(2).map(str::to_owned)).unwrap_or_default();
+        let path = steps.split('.').fold(String::new(), |path, step| match step.parse::<usize>() {
+            Ok(index) => format!("{path}[{index}]"),
+            Err(_) => format!("{path}.{step}"),
+        });
+        // Terraform 0.11 lists what went wrong with the address before it.
+        let place = text.strip_prefix("* ").and_then(|text| text.split(": ").next());
+        ParsedSentence {
+            trouble: Some(Trouble::SetFailed),
+            address: place.filter(|place| place::address_and_path(place).is_some()),
+            path: Some(path.into()),
+            words: part(0),
+            ..ParsedSentence::default()
+        }
+    });
+    failures.collect()
+}
+
+/// The paragraph in which the SDK names the path of a value that it cannot convert: what is before, and the path.
+fn conversion_place(text: &str) -> Option<(&str, &str)> {
+    if let Some(place) = text.strip_prefix("Path:").filter(|rest| rest.is_empty() || rest.starts_with(' ')) {
+        return Some(("", place));
+    }
+    text.split_once(" Path: ")
+}
+
 /// What the framework says of a value that it cannot convert: the sentence before the path.
 fn conversion(message: &Message) -> Option<&str> {
-    let at =
-        message.paragraphs.iter().position(|text| text.starts_with("Path: ") || text.contains(" Path: "));
+    let at = message.paragraphs.iter().position(|text| conversion_place(text).is_some());
     let before = &message.paragraphs[..at.unwrap_or(message.paragraphs.len())];
-    let last = before.iter().rfind(|text| !text.starts_with("on ") && !text.starts_with("with "))?;
-    let last = last.split_once("provider developer: ").map_or(last.as_str(), |(_, reason)| reason);
+    let last = match at.and_then(|at| conversion_place(&message.paragraphs[at])) {
+        Some((before, _)) if !before.is_empty() => before,
+        _ => before.iter().rfind(|text| !page::is_place(text))?.as_str(),
+    };
+    let last = last.split_once("provider developer: ").map_or(last, |(_, reason)| reason);
     if !last.starts_with("An unexpected error") {
         return Some(last);
     }
@@ -333,7 +396,7 @@ fn by_summary(message: &Message) -> Option<ParsedSentence<'_>> {
     if let Some(found) = sentence::heading(summary).or_else(|| sentence::wrong_type(summary)) {
         return Some(found);
     }
-    let detail = message.paragraphs.first().map(String::as_str);
+    let detail = message.paragraphs.iter().map(String::as_str).find(|text| !page::is_place(text));
     let summary =
         OTHER_SUMMARIES.iter().find(|(other, _)| *other == summary).map_or(summary, |(_, usual)| usual);
     let clauses: Vec<Clause> =
@@ -380,10 +443,17 @@ impl Explained {
         self.trouble.map(Trouble::advice).or_else(of_clause)
     }
 
+    /// Whether another one says the same, and of which resource.
+    fn is_part_of(&self, other: &Self) -> bool {
+        let is_same = self.clauses.iter().any(|clause| other.clauses.contains(clause))
+            || (self.trouble.is_some() && self.trouble == other.trouble);
+        is_same && other.address.is_some() && self.path == other.path && self.kind == other.kind
+    }
+
     /// Whether it tells no more than a heading.
     fn is_bare(&self) -> bool {
         let is_vague = self.clauses.len() > 1 || self.summary.is_empty();
-        is_vague
+        (is_vague || self.words.is_none() && self.provider.is_none())
             && self.trouble.is_none()
             && self.address.is_none()
             && self.path.is_none()

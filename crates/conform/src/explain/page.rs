@@ -7,7 +7,7 @@ use regex::Regex;
 use serde::Deserialize;
 
 use super::lines::{Line, Piece, pattern, without_prefixes};
-use super::place::{address_and_path, place};
+use super::place::{address_and_path, place, without_label};
 use crate::Clause;
 
 /// A message: what stands behind `Error:`, and the paragraphs below it.
@@ -35,6 +35,12 @@ const LEVELS: [&str; 5] = ["[TRACE]", "[DEBUG]", "[INFO]", "[WARN]", "[ERROR]"];
 /// Whether a line is one of Terraform's log.
 pub(super) fn is_logged(line: &str) -> bool {
     LEVELS.iter().any(|level| line.contains(level))
+}
+
+/// What a line of Terraform's log says, without its level and the step that failed.
+pub(super) fn without_log(line: &str) -> &str {
+    let Some((_, said)) = line.split_once("] ").filter(|_| is_logged(line)) else { return line };
+    said.split_once(", err: ").map_or(said, |(_, said)| said).trim()
 }
 
 /// How the stack trace of a provider begins.
@@ -99,7 +105,7 @@ struct Pages {
 impl Pages {
     fn line(&mut self, line: Line) {
         if let Some(progress) = line.progress() {
-            if let Some((address, _)) = progress.split_once(": Importing from ID")
+            if let Some((address, _)) = progress.trim_start_matches('`').split_once(": Importing from ID")
                 && address_and_path(address).is_some()
             {
                 self.importing = Some(address.to_owned());
@@ -110,7 +116,9 @@ impl Pages {
         if line.is_boxed && self.in_box.as_ref() != Some(&stream) {
             // The first lines of a box may have lost their side.
             let begun = |page: &Page| page.is_heading() || !page.paragraph_ended;
+            let has_side = matches!(line.pieces.first(), Some(Piece::Edge { is_lower: false }));
             let headless = self.open.iter().position(|(of, page)| *of == line.stream && begun(page));
+            let headless = headless.filter(|_| !has_side);
             if let Some(at) = headless.filter(|_| !self.open.iter().any(|(of, _)| *of == stream)) {
                 self.open[at].0.clone_from(&stream);
             }
@@ -230,7 +238,12 @@ impl Pages {
     }
 
     fn text(&mut self, stream: &str, line: &str) {
-        if let Some(summary) = heading(line) {
+        // What an SDK reports begins like a message.
+        let is_reported = |(of, page): &(String, Page)| {
+            let last = page.message.paragraphs.last();
+            of == stream && last.is_some_and(|last| last.ends_with("to the provider developer:"))
+        };
+        if let Some(summary) = heading(line).filter(|_| !self.open.iter().any(is_reported)) {
             self.end(stream);
             let importing = self.importing.clone();
             let page = self.page(stream);
@@ -312,7 +325,7 @@ impl Page {
         let stands_alone = ["- ", "* ", "error: "].iter().any(|start| line.starts_with(start))
             || is_logged(line)
             || is_trace(line);
-        if self.in_summary && !is_sentence_start(line) {
+        if self.in_summary && !is_sentence_start(line) && !stands_alone {
             self.message.summary.push(' ');
             self.message.summary.push_str(line);
             return;
@@ -325,8 +338,21 @@ impl Page {
             }
             _ => self.message.paragraphs.push(line.to_owned()),
         }
-        self.paragraph_ended = false;
+        // The text may follow right below the place.
+        self.paragraph_ended = self.message.paragraphs.last().is_some_and(|last| is_place(last));
     }
+}
+
+/// The line of the source below the place: `12: resource "aws_disk" "a" {`.
+static SOURCE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[0-9]+: "));
+
+/// Whether a paragraph is a place in the configuration, and complete: `with aws_disk.a,`, `on main.tf line 1, in …:`, and the
+/// line of the source.
+pub(super) fn is_place(paragraph: &str) -> bool {
+    let is_address =
+        paragraph.starts_with("with ") && paragraph.ends_with(',') && located(paragraph).is_some();
+    let is_file = paragraph.starts_with("on ") && paragraph.contains(" line ") && paragraph.ends_with(':');
+    is_address || is_file || SOURCE.is_match(paragraph)
 }
 
 /// Where the detail follows right below the summary, as in the texts of issues, it begins like this.
@@ -364,6 +390,7 @@ fn is_trace(line: &str) -> bool {
 fn located(line: &str) -> Option<String> {
     if let Some(rest) = line.strip_prefix("with ") {
         let (address, _) = place(rest, &[","])?;
+        let address = without_label(address);
         return (address.contains('.') && !address.contains(' ') || address.contains('['))
             .then(|| address.to_owned());
     }
@@ -394,11 +421,15 @@ fn from_json(line: &str) -> Option<Message> {
     }
     let start = line.find('{').filter(|_| line.contains("\"diagnostic\""))?;
     let Logged { diagnostic } = serde_json::from_str(&line[start..]).ok()?;
-    let mut below = Page::default();
-    diagnostic.detail.lines().for_each(|line| below.text(line.trim()));
-    let Message { address, paragraphs, .. } = below.message;
+    // What the message is headed with may have several paragraphs itself.
+    let (summary, more) = diagnostic.summary.split_once('\n').unwrap_or((&diagnostic.summary, ""));
+    let summary = summary.trim().to_owned();
+    let mut below =
+        Page { message: Message { summary, ..Message::default() }, in_summary: true, ..Page::default() };
+    more.lines().chain([""]).chain(diagnostic.detail.lines()).for_each(|line| below.text(line.trim()));
+    let Message { summary, address, paragraphs, .. } = below.message;
     let address = diagnostic.address.or(address);
-    Some(Message { summary: diagnostic.summary, address, importing: None, paragraphs })
+    Some(Message { summary, address, importing: None, paragraphs })
 }
 
 /// What Terragrunt writes in the form of logfmt.

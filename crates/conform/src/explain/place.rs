@@ -6,7 +6,7 @@ use objchange::address::steps;
 use regex::Regex;
 
 use super::lines::pattern;
-use super::page::Message;
+use super::page::{Message, is_logged};
 
 /// The place at the start of a text, and what follows it: everything up to the first of these ends that is in no brackets and no quotes.
 pub(super) fn place<'t>(text: &'t str, ends: &[&str]) -> Option<(&'t str, &'t str)> {
@@ -34,6 +34,14 @@ pub(super) fn place<'t>(text: &'t str, ends: &[&str]) -> Option<(&'t str, &'t st
 /// `.filter[1].name` of it. `None` where there is no address.
 pub(super) fn address_and_path(text: &str) -> Option<(&str, &str)> {
     type_and_end(text).map(|(_, end)| text.split_at(end))
+}
+
+/// An address without the name that the Cloud Development Kit puts behind it: `aws_disk.a (a)`.
+pub(super) fn without_label(address: &str) -> &str {
+    match address.strip_suffix(')').and_then(|inside| inside.rsplit_once(" (")) {
+        Some((address, _)) => address,
+        None => address,
+    }
 }
 
 /// The resource type of an address.
@@ -81,8 +89,10 @@ pub(super) fn last_source_address(text: &str) -> Option<&str> {
 
 /// The provider that a message names somewhere.
 pub(super) fn provider(message: &Message) -> Option<String> {
-    let texts = [&message.summary].into_iter().chain(&message.paragraphs);
-    texts.map(String::as_str).find_map(provider_in).map(str::to_owned)
+    // A log has lines of all providers.
+    let is_of_other = |text: &&str| is_logged(text) && !text.contains("[ERROR]");
+    let texts = [&message.summary].into_iter().chain(&message.paragraphs).map(String::as_str);
+    texts.filter(|text| !is_of_other(text)).find_map(provider_in).map(str::to_owned)
 }
 
 /// The provider that a text names.
@@ -146,7 +156,7 @@ pub(super) fn quoted_address(text: &str) -> Option<&str> {
     AROUND.iter().find_map(|(before, after)| {
         let (_, rest) = text.split_once(before)?;
         let (address, _) = rest.split_once(after)?;
-        address_and_path(address).map(|_| address.trim())
+        address_and_path(&address.replace("\\\"", "\"")).map(|_| address.trim())
     })
 }
 

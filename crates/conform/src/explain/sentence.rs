@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::crash::{kind_of_rpc, rpc_error};
-use super::place::{address_and_path, go_path, place, sentence_end};
+use super::place::{address_and_path, go_path, place, sentence_end, without_label};
 use super::trouble::Trouble;
 use crate::Clause;
 use crate::sentences::{
@@ -76,6 +76,28 @@ pub(super) fn sentence(text: &str) -> Option<ParsedSentence<'_>> {
     })
 }
 
+/// What is left of a sentence where its beginning is cut off: `.path: what is wrong`.
+pub(super) fn without_place(text: &str) -> Option<ParsedSentence<'_>> {
+    let text = text.trim_start_matches(['-', '`', ' ']);
+    let (path, words) = place(text, &[": "]).filter(|(at, _)| at.starts_with('.') && !at.contains(' '))?;
+    let words = sentence_end(words).trim_end_matches('`');
+    let has_value = ["cty.", "null", "sensitive"].iter().any(|word| words.contains(word));
+    let (plan, result) = (read_of_plan(words), read_of_result(words));
+    let (clauses, said) = match (plan.kind, result.kind) {
+        (Some(_), _) => (vec![Clause::P5], plan),
+        (None, Some(_)) => (vec![Clause::A5, Clause::F2], result),
+        (None, None) => return None,
+    };
+    let found = ParsedSentence {
+        clauses,
+        path: Some(path.into()),
+        words: Some(words),
+        said,
+        ..ParsedSentence::default()
+    };
+    has_value.then_some(found)
+}
+
 /// One of the problems that Terraform tolerates: `.path: what is wrong`.
 pub(super) fn tolerated<'t>(text: &'t str, of: &ParsedSentence<'t>) -> ParsedSentence<'t> {
     let rest = if of.clauses == [Clause::P5] { Rest::PlanAt } else { Rest::ResultAt };
@@ -96,14 +118,6 @@ fn plugin(program: &str) -> Option<&str> {
     let name = name.strip_prefix("terraform-provider-").unwrap_or(name);
     let name = name.split("_v").next().unwrap_or(name).trim_end_matches(".exe");
     Some(name).filter(|name| !name.is_empty() && *name != "plugin")
-}
-
-/// An address without the name that the Cloud Development Kit puts behind it: `aws_disk.a (a)`.
-fn without_label(address: &str) -> &str {
-    match address.strip_suffix(')').and_then(|inside| inside.rsplit_once(" (")) {
-        Some((address, _)) => address,
-        None => address,
-    }
 }
 
 fn split(text: &str) -> (Option<&str>, Option<&str>) {
@@ -152,8 +166,14 @@ fn read_rest<'t>(rest: Rest, text: &'t str, found: &mut ParsedSentence<'t>) {
             found.said = read_of_plan(words);
         }
         Rest::ResultAt => {
-            let at = place(text, &[": "]).filter(|(at, _)| at.starts_with(['.', '[']));
-            let (path, words) = at.map_or((None, text), |(at, words)| (Some(at), words));
+            let at =
+                place(text, &[": "]).filter(|(at, _)| at.starts_with(['.', '[']) && !at.contains(" was "));
+            // Somebody may have typed it.
+            let typed = || place(text, &[" was "]).filter(|(at, _)| at.starts_with('.') && !at.contains(' '));
+            let (path, words) = match at {
+                Some((at, words)) => (Some(at), words),
+                None => typed().map_or((None, text), |(at, _)| (Some(at), text[at.len()..].trim_start())),
+            };
             let words = sentence_end(words);
             (found.path, found.words) = (path.map(Cow::Borrowed), Some(words));
             found.said = read_of_result(words);

@@ -98,14 +98,23 @@ troubles! {
          "error decoding "], STATE_NOT_DECODED;
     /// The provider's code cannot take a value of Terraform's.
     ValueConversion, "value_conversion", "The provider's own code cannot take a value: its types do not fit its schema.",
-        ["value conversion error" "error was encountered trying to build a value" "error was encountered trying to convert"],
+        ["value conversion error" "error was encountered trying to build a value" "error was encountered trying to convert"
+         "error was encountered while verifying an attribute value"],
         VALUE_CONVERSION;
+    /// The provider's code stores a value for which its schema has no place.
+    SetFailed, "set_failed", "The provider's own code stores a value for which its schema has no place, or of another type.",
+        ["invalid address to set: []string" "got unconvertible type"], SET_FAILED;
     /// The provider has no such type.
     NoSuchType, "no_such_type", "This version of the provider does not have the type that the configuration names.",
         ["invalid resource type" "invalid data source"], NO_SUCH_TYPE;
     /// Objects of the type cannot be imported.
     NoImport, "no_import", "The provider cannot import objects of this type.",
         ["resource import not implemented" "doesn't support import"], NO_IMPORT;
+    /// The SDK of the provider reports a bug of the provider that is not known here.
+    OwnFault, "own_fault", "The SDK of the provider reports a bug in the provider's own code.",
+        ["this is always an error in the provider" "this is always an issue in the provider"
+         "this is always a problem with the provider" "please report this issue to the provider developer"
+         "please report this to the provider developer"], OWN_FAULT;
 }
 
 /// What stands before the reason why a provider does not start.
@@ -118,13 +127,17 @@ impl Trouble {
         let is_it = |trouble: &Self| trouble.words().iter().any(|words| text.contains(words));
         let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
         let is_start = has(&["instantiate provider", "terraform-provider-", "load plugin"]);
-        Self::ALL.iter().copied().filter(is_it).find(|trouble| match trouble {
+        // Importing has a sentence of its own, which names no provider.
+        let is_no_type = text.contains("the provider ")
+            && has(&[" does not support resource type", " does not support data source"]);
+        let found = Self::ALL.iter().copied().filter(is_it).find(|trouble| match trouble {
             Self::MachineLimit | Self::Killed | Self::NoExecutable | Self::NotExecutable => is_start,
             Self::NoSuchType => has(&["provider"]),
             Self::NotInstalled => !has_started(&text),
             Self::StateNotDecoded => text.contains("state"),
             _ => true,
-        })
+        });
+        found.or_else(|| is_no_type.then_some(Self::NoSuchType))
     }
 
     /// Why a provider does not start: its address, what Terraform says of it, and the trouble.
@@ -313,6 +326,24 @@ pub(super) const VALUE_CONVERSION: Advice = Advice {
     framework: "Use the types of the framework in models (`types.String`, `types.List`), name every attribute of the schema in the struct, and test with unknown values.",
     sdk_v2: "It comes from terraform-plugin-framework: the provider uses both.",
     others: "Take null and unknown for every attribute.",
+};
+
+const SET_FAILED: Advice = Advice {
+    meaning: "The provider fails in its own code when it stores what its service answered: it names an attribute that its schema does not have, or gives it a value of another type.",
+    workaround: "Use the version of the provider before or after, and report the error to its authors. Where it began without a new version, the service answers with something new.",
+    cause: "The schema and the code that fills it were not changed together, or the service answers with a field that the schema does not list.",
+    framework: "It comes from terraform-plugin-sdk: the provider uses both.",
+    sdk_v2: "Set only attributes of the schema, with the types of the schema, and check the error of every `d.Set` in a test. Build nested objects member by member, rather than from all that the service answers.",
+    others: "Answer with objects of the schema's type only.",
+};
+
+const OWN_FAULT: Advice = Advice {
+    meaning: "The SDK found a mistake in the provider's own code and stopped the call. The configuration is not wrong.",
+    workaround: "Use the version of the provider before, and report the error to its authors with the whole message.",
+    cause: "The message tells: most often the code reads or writes an attribute that the schema does not have, or a type other than the one that it gets.",
+    framework: "Name only attributes of the schema in paths and models, and test each call.",
+    sdk_v2: "Name only attributes of the schema, and test each call.",
+    others: NOTHING_TO_FIX,
 };
 
 const NO_SUCH_TYPE: Advice = Advice {

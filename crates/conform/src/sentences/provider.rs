@@ -238,6 +238,9 @@ pub(crate) const SENTENCES: &[Sentence] = {
             Rest::ResultAt,
         ),
         sentence("provider {provider} produced an unexpected new value: {rest}", &[A5], Rest::ResultAt),
+        // The beginning may be cut off.
+        sentence("produced an unexpected new value: {rest}", &[A5], Rest::ResultAt),
+        sentence(concat!(phrase!(final_plan_changed), " {rest}"), &[F2], Rest::ResultAt),
         sentence(
             "Provider {provider} produced an unexpected new value for {address} during refresh.",
             &[R5],

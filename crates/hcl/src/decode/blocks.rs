@@ -48,14 +48,14 @@ impl Decoder<'_> {
         let Blocks { name, nested, instances, content } = *all;
         if let Some(second) = instances.get(1) {
             let detail = format!("Only one block of type {name:?} is allowed.");
-            self.error(format!("Duplicate {name} block"), second.header, detail);
+            self.error(("duplicate_block", format!("Duplicate {name} block")), second.header, detail);
         }
         match instances.first() {
             Some(instance) => self.instance(instance, &nested.block, content.scope, places),
             None => {
                 if nested.min_items > 0 {
                     let detail = format!("A block of type {name:?} is required here.");
-                    self.error(format!("Missing {name} block"), content.missing, detail);
+                    self.error(("missing_block", format!("Missing {name} block")), content.missing, detail);
                 }
                 match nested.nesting {
                     NestingMode::Group => nested.block.empty_value().clone(),
@@ -96,12 +96,16 @@ impl Decoder<'_> {
         let count = objects.len() as u64;
         if count < nested.min_items {
             let detail = format!("At least {} {name:?} blocks are required.", nested.min_items);
-            self.error(format!("Insufficient {name} blocks"), content.missing, detail);
+            self.error(
+                ("insufficient_blocks", format!("Insufficient {name} blocks")),
+                content.missing,
+                detail,
+            );
         } else if nested.max_items > 0 && count > nested.max_items {
             let first = instances.get(nested.max_items as usize);
             let span = first.map_or(content.missing, |instance| instance.body.missing);
             let detail = format!("No more than {} {name:?} blocks are allowed.", nested.max_items);
-            self.error(format!("Too many {name} blocks"), span, detail);
+            self.error(("too_many_blocks", format!("Too many {name} blocks")), span, detail);
         }
         let object = nested.block.implied_type().clone();
         let whole = match nested.nesting {
@@ -124,7 +128,11 @@ impl Decoder<'_> {
                 let around = self.evaluator.hide(instance.surroundings.marks);
                 let detail =
                     format!("A block of type {name:?} with the label {label:?} was already defined.");
-                self.evaluator.error(format!("Duplicate {name} block"), instance.header, detail);
+                self.evaluator.error(
+                    ("duplicate_block", format!("Duplicate {name} block")),
+                    instance.header,
+                    detail,
+                );
                 self.evaluator.hides = around;
                 continue;
             }

@@ -4,12 +4,12 @@ use hashbrown::HashMap;
 use objchange::schema::{Block, NestingMode};
 use objchange::value::Kind;
 use objchange::{Type, Value};
+use objchange_text::Span;
 use smol_str::SmolStr;
 
 use super::attributes_as_blocks::BlockAttributes;
 use super::{Content, Decoder, Surroundings, find};
 use crate::eval::{Scope, dynamic};
-use crate::source::Span;
 use crate::syntax::ast::{self, Body, Expr, ExprKind};
 
 /// A block as it counts: one that is written, or one of those that a dynamic block stands for.
@@ -108,13 +108,13 @@ impl Decoder<'_> {
                 0 => format!("No labels are expected for {kind} blocks."),
                 n => format!("Only {n} label(s) ({}) are expected for {kind} blocks.", needed.join(", ")),
             };
-            self.error(format!("Extraneous label for {kind}"), extra.span, detail);
+            self.error(("extraneous_label", format!("Extraneous label for {kind}")), extra.span, detail);
             return false;
         }
         if let Some(missing) = needed.get(block.labels.len()) {
             let detail =
                 format!("All {kind} blocks must have {} label(s) ({}).", needed.len(), needed.join(", "));
-            self.error(format!("Missing {missing} for {kind}"), block.open, detail);
+            self.error(("missing_label", format!("Missing {missing} for {kind}")), block.open, detail);
             return false;
         }
         true

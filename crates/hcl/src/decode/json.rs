@@ -4,12 +4,11 @@ use std::borrow::Cow;
 
 use hashbrown::HashSet;
 use objchange::schema::{Block, NestingMode};
+use objchange_text::{Diagnostic, Span};
 use smol_str::SmolStr;
 
 use super::attributes_as_blocks::{as_block, may_be_legacy};
-use crate::diagnostic::Diagnostic;
 use crate::module::{BodyPart, Content, RawBlock, RawBody, Shape};
-use crate::source::Span;
 use crate::suggestion::did_you_mean;
 use crate::syntax::ast::{self, Body, Label};
 use crate::syntax::json::{JsonBody, Node, NodeKind, Property, Style};
@@ -125,6 +124,13 @@ enum Meaning<'r> {
 }
 
 impl Rules<'_> {
+    /// The names that a schema has.
+    fn names(&self) -> Vec<&str> {
+        let Self::Body(schema) = self else { return Vec::new() };
+        let attributes = schema.attributes().iter().map(|(name, _)| name.as_str());
+        attributes.chain(schema.block_types().iter().map(|(name, _)| name.as_str())).collect()
+    }
+
     fn meaning(&self, name: &str, value: &Node<'_>, is_legacy: bool) -> Option<Meaning<'_>> {
         match self {
             Self::Arguments(style) => Some(Meaning::Argument(*style)).filter(|_| name != COMMENT),
@@ -244,7 +250,8 @@ impl<'j, 't> Reading<'j, 't> {
             let Property { name, value, .. } = property;
             let Some(meaning) = rules.meaning(name, value, self.is_legacy) else {
                 if name != COMMENT {
-                    self.extraneous(property, []);
+                    let is_free = |name: &&str| properties.iter().all(|property| property.name != *name);
+                    self.extraneous(property, rules.names().into_iter().filter(is_free));
                 }
                 continue;
             };
@@ -268,7 +275,7 @@ impl<'j, 't> Reading<'j, 't> {
         }
     }
 
-    fn extraneous(&mut self, property: &Property<'t>, names: impl IntoIterator<Item = &'static str>) {
+    fn extraneous<'n>(&mut self, property: &Property<'t>, names: impl IntoIterator<Item = &'n str>) {
         let name = &property.name;
         let hint = did_you_mean(name, names);
         let detail = format!("No argument or block type is named {name:?}.{hint}");
@@ -381,6 +388,7 @@ impl<'j, 't> Reading<'j, 't> {
                 labels: labels.into_iter().collect(),
                 header: value.open(),
                 open: value.open(),
+                close: value.open(),
                 body,
             });
         }

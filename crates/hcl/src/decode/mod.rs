@@ -17,15 +17,14 @@ use smol_str::SmolStr;
 
 pub use references::{Purpose, references};
 
-use crate::conversion::conversion_message;
-use crate::diagnostic::Diagnostic;
 use crate::eval::{Evaluator, Scope, dynamic};
 use crate::function::Functions;
-use crate::source::Span;
+use crate::suggestion::did_you_mean;
 use crate::syntax::ast::{self, Body};
 use attributes_as_blocks::BlockAttributes;
 use blocks::Blocks;
 use expand::Instance;
+use objchange_text::{Diagnostic, Span};
 use places::{BlockPlace, Place};
 
 /// Decodes the body of a resource, a data source or a provider: the config object that planning needs.
@@ -157,7 +156,10 @@ impl Decoder<'_> {
                         "An argument named {name:?} is not expected here. Did you mean to define a block of type {name:?}?"
                     )
                 } else {
-                    format!("An argument named {name:?} is not expected here.")
+                    let is_free = |name: &&str| find(&body.attributes, name).is_none();
+                    let names = schema.attributes().iter().map(|(name, _)| name.as_str());
+                    let hint = did_you_mean(name, names.filter(is_free));
+                    format!("An argument named {name:?} is not expected here.{hint}")
                 };
                 self.error("Unsupported argument", *name_span, detail);
             }
@@ -185,8 +187,7 @@ impl Decoder<'_> {
         match value.with_marks(content.surroundings.marks).convert(ty) {
             Ok(value) => value,
             Err(error) => {
-                let reason = conversion_message(&error, ty);
-                let detail = format!("Inappropriate value for attribute {name:?}: {reason}.");
+                let detail = format!("Inappropriate value for attribute {name:?}: {}.", error.kind);
                 self.evaluator.error("Incorrect attribute value type", written.expr.span, detail);
                 Value::unknown(ty.without_optional())
             }
@@ -194,7 +195,7 @@ impl Decoder<'_> {
     }
 
     /// Reports an error whose detail quotes nothing but the source and a schema.
-    fn error(&mut self, summary: impl Into<std::borrow::Cow<'static, str>>, span: Span, detail: String) {
+    fn error(&mut self, summary: impl Into<objchange_text::Summary>, span: Span, detail: String) {
         self.evaluator.report(summary, span, detail);
     }
 }

@@ -1,10 +1,10 @@
 //! Where each part of a config object comes from.
 
 use objchange::value::{Kind, Path, PathStep};
+use objchange_text::Span;
 use smol_str::SmolStr;
 
 use super::find;
-use crate::source::Span;
 use crate::syntax::ast::{Body, Expr, ExprKind};
 
 /// Where a block and all that is in it stand.

@@ -1,10 +1,10 @@
 //! Attributes and elements of values.
 
-use objchange::value::{Kind, Number};
+use objchange::value::{ConvertErrorKind, Kind, Number};
 use objchange::{Type, Value};
+use objchange_text::Span;
 
 use super::{Evaluator, Failed, Scope, dynamic, marked};
-use crate::source::Span;
 use crate::syntax::ast::{Access, Step, StepKind};
 
 impl Evaluator<'_> {
@@ -71,15 +71,21 @@ impl Evaluator<'_> {
                 }
             },
             (Type::List(element) | Type::Set(element), _) if matches!(**element, Type::Object(_)) => {
+                let collection = if matches!(value.ty(), Type::List(_)) { "list" } else { "set" };
                 let detail = format!(
-                    "This is a {}: it has many objects. Did you mean the attribute {name:?} of one of them, by its \
-                     index, or of all of them, with [*]?",
-                    value.ty().friendly_name()
+                    "Can't access attributes on a {}. Did you mean to access attribute {name:?} for a specific element of the \
+                     {collection}, or across all elements of the {collection}?",
+                    if collection == "list" { "list of objects" } else { "set of objects" }
                 );
                 self.failed(UNSUPPORTED, span, detail)
             }
-            (ty, _) => {
-                let detail = format!("A value of type {} does not have any attributes.", ty.friendly_name());
+            (ty, _) if ty.is_primitive() => {
+                let detail =
+                    format!("Can't access attributes on a primitive-typed value ({}).", ty.friendly_name());
+                self.failed(UNSUPPORTED, span, detail)
+            }
+            _ => {
+                let detail = "This value does not have any attributes.";
                 self.failed(UNSUPPORTED, span, detail)
             }
         }
@@ -89,7 +95,7 @@ impl Evaluator<'_> {
     pub(super) fn index(&mut self, value: &Value, key: &Value, span: Span) -> Result<Value, Failed> {
         const INVALID: &str = "Invalid index";
         if value.is_null() {
-            let detail = "This value is null, so it does not have any elements.";
+            let detail = "This value is null, so it does not have any indices.";
             return self.failed("Attempt to index null value", span, detail);
         }
         if key.is_null() {
@@ -111,12 +117,18 @@ impl Evaluator<'_> {
             }
             _ => return self.failed(INVALID, span, "This value does not have any indices."),
         };
-        let Ok(key) = key.convert(&key_type) else {
-            let detail = format!(
-                "The given key does not identify an element in this collection value: a {} is required.",
-                key_type.friendly_name()
-            );
-            return self.failed(INVALID, span, detail);
+        let key = match key.convert(&key_type) {
+            Ok(key) => key,
+            Err(error) => {
+                let why = match error.kind {
+                    // A string, and not what is in it.
+                    ConvertErrorKind::NotANumber(_) => "a number is required".to_owned(),
+                    _ => format!("{} required", key_type.friendly_name()),
+                };
+                let detail =
+                    format!("The given key does not identify an element in this collection value: {why}.");
+                return self.failed(INVALID, span, detail);
+            }
         };
         // What stands under a key that must not be shown is no secret, but which one it is may be. Not so with an
         // object's attribute, as in Terraform.
@@ -131,22 +143,13 @@ impl Evaluator<'_> {
             (Type::Tuple(tuple), Kind::Unknown(_), Kind::Number(n)) => {
                 match position(n).and_then(|i| tuple.elements().get(i)) {
                     Some(ty) => Ok(Value::unknown(ty.clone()).with_marks(with_key)),
-                    None => self.failed(INVALID, span, missing),
+                    None => self.failed(INVALID, span, no_element(n, tuple.elements().len())),
                 }
             }
             (_, Kind::List(elements) | Kind::Tuple(elements), Kind::Number(n)) => {
                 match position(n).and_then(|i| elements.get(i)) {
                     Some(element) => Ok(marked(element, with_key)),
-                    None => {
-                        let count = match elements.len() {
-                            _ if !with_key.is_empty() => String::new(),
-                            0 => " It has no elements.".to_owned(),
-                            1 => " It has one element, which has the index 0.".to_owned(),
-                            n => format!(" It has {n} elements, with indexes from 0 to {}.", n - 1),
-                        };
-                        let detail = format!("{missing}{count}");
-                        self.failed(INVALID, span, detail)
-                    }
+                    None => self.failed(INVALID, span, no_element(n, elements.len())),
                 }
             }
             (Type::Object(object), Kind::Unknown(_), Kind::String(name)) => match object.attribute(name) {
@@ -174,6 +177,21 @@ impl Evaluator<'_> {
     ) -> Result<T, Failed> {
         self.error(summary, span, detail);
         Err(Failed)
+    }
+}
+
+/// What is said of a number that is the position of none of so many elements.
+fn no_element(n: &Number, length: usize) -> &'static str {
+    if *n < Number::ZERO {
+        "The given key does not identify an element in this collection value: a negative number is not a valid index for a \
+         sequence."
+    } else if !n.is_integer() {
+        "The given key does not identify an element in this collection value: indexing a sequence requires a whole number, \
+         but the given index has a fractional part."
+    } else if length == 0 {
+        "The given key does not identify an element in this collection value: the collection has no elements."
+    } else {
+        "The given key does not identify an element in this collection value."
     }
 }
 

@@ -2,15 +2,19 @@
 
 use objchange::value::Kind;
 use objchange::{Type, Value};
+use objchange_text::Span;
 
 use super::{Evaluator, Failed, Scope, dynamic};
-use crate::function::Function;
-use crate::source::Span;
+use crate::function::{Capability, Function};
+use crate::suggestion::did_you_mean;
 use crate::syntax::ast::{Call, Expr};
 use crate::walk::makes_sensitive;
 
 pub(super) const INVALID: &str = "Invalid function argument";
 pub(super) const FAILED: &str = "Error in function call";
+const TOO_FEW: &str = "Not enough function arguments";
+const TOO_MANY: &str = "Too many function arguments";
+const EXPANDING: &str = "Invalid expanding argument value";
 
 /// An argument, and where errors about it point to.
 pub(super) enum Argument<'c> {
@@ -28,23 +32,52 @@ impl Argument<'_> {
     }
 }
 
+/// What is said of a template function that a template calls.
+pub(super) fn recursive(name: &str) -> String {
+    format!("cannot recursively call {name} from inside another template function")
+}
+
 impl Evaluator<'_> {
     pub(super) fn call(&mut self, call: &Call, scope: &Scope<'_>) -> Value {
         if let Some(form) = super::forms::Form::named(&call.name) {
             return self.form(form, call, scope);
         }
         let Some(function) = self.functions.get(&call.name) else {
-            let detail = format!("There is no function named {:?}.", call.name);
+            let mut names: Vec<&str> = self.functions.names().collect();
+            names.sort_unstable();
+            let hint = did_you_mean(&call.name, names);
+            let detail = format!("There is no function named {:?}.{hint}", call.name);
             self.report("Call to unknown function", call.name_span, detail);
             return dynamic();
         };
+        let errors = self.errors();
+        let value = self.call_function(function, call, scope);
+        if self.failed_since(errors) {
+            let own = [INVALID, FAILED, TOO_FEW, TOO_MANY, EXPANDING];
+            let found = self.diagnostics[errors..].iter_mut();
+            let found = found.filter(|error| error.called.is_none() && own.contains(&&*error.summary));
+            found.for_each(|error| error.called = Some(Box::new(function.called(&call.name))));
+        }
+        value
+    }
+
+    fn call_function(&mut self, function: &Function, call: &Call, scope: &Scope<'_>) -> Value {
         if function.reach() > self.reach {
-            self.call_error(call, None, "this function cannot be called from a template");
+            let name = &call.name;
+            let message = match function.reach() {
+                Capability::Templates => recursive(name),
+                _ => format!(
+                    "cannot use filesystem access functions like {name} in templatestring templates; consider passing \
+                     the function result as a template variable instead"
+                ),
+            };
+            self.call_error(call, None, &message);
             return dynamic();
         }
         let Ok(Some(arguments)) = self.arguments(call, scope) else { return dynamic() };
         let most = function.variadic_parameter().map_or(Some(function.parameters().len()), |_| None);
-        if self.check_count(call, &arguments, function.parameters().len(), most).is_err() {
+        let names: Vec<&str> = function.parameters().iter().map(|parameter| &*parameter.name).collect();
+        if self.check_count(call, &arguments, &names, most).is_err() {
             return dynamic();
         }
         let errors = self.errors();
@@ -67,20 +100,22 @@ impl Evaluator<'_> {
                 if is_paid { self.paid(value, call.name_span) } else { dynamic() }
             }
             Err(error) => {
-                let argument = error.argument.and_then(|i| arguments.get(i));
-                self.call_error(call, argument.map(Argument::place), &error.message);
+                let argument = error.argument.and_then(|i| Some((i, arguments.get(i)?)));
+                let named = argument.map(|(i, argument)| {
+                    (function.parameter(i).map_or("", |parameter| parameter.name.as_str()), argument.place())
+                });
+                self.call_error(call, named, &error.message);
                 dynamic()
             }
         }
     }
 
-    pub(super) fn call_error(&mut self, call: &Call, argument: Option<Span>, message: &str) {
+    /// Reports that a call fails, because of the argument of this name, if it is one.
+    pub(super) fn call_error(&mut self, call: &Call, argument: Option<(&str, Span)>, message: &str) {
         match argument {
-            Some(span) => self.error(
-                INVALID,
-                span,
-                format!("Invalid value for a parameter of {:?}: {message}.", call.name),
-            ),
+            Some((name, span)) => {
+                self.error(INVALID, span, format!("Invalid value for {name:?} parameter: {message}."));
+            }
             None => {
                 let span = call.name_span.to(call.open);
                 self.error(FAILED, span, format!("Call to function {:?} failed: {message}.", call.name));
@@ -125,10 +160,9 @@ impl Evaluator<'_> {
         if self.failed_since(errors) {
             return Err(Failed);
         }
-        const SUMMARY: &str = "Invalid expanding argument value";
         if list.is_null() {
             let detail = "The expanding argument (indicated by ...) must not be null.";
-            return self.failed(SUMMARY, last.span, detail);
+            return self.failed(EXPANDING, last.span, detail);
         }
         let elements = match (list.ty(), list.kind()) {
             (Type::Dynamic, _) => return Ok(None),
@@ -137,7 +171,7 @@ impl Evaluator<'_> {
             _ => {
                 let detail =
                     "The expanding argument (indicated by ...) must be of a tuple, list, or set type.";
-                return self.failed(SUMMARY, last.span, detail);
+                return self.failed(EXPANDING, last.span, detail);
             }
         };
         let marks = list.marks();
@@ -150,19 +184,22 @@ impl Evaluator<'_> {
         &mut self,
         call: &Call,
         arguments: &[Argument<'_>],
-        least: usize,
+        names: &[&str],
         most: Option<usize>,
     ) -> Result<(), Failed> {
-        let found = arguments.len();
-        if found < least {
-            let detail = format!("Function {:?} expects {least} argument(s); there are {found}.", call.name);
-            return self.failed("Not enough function arguments", call.close, detail);
+        let count = names.len();
+        if let Some(missing) = names.get(arguments.len()) {
+            let at_least = if most.is_none() { "at least " } else { "" };
+            let detail = format!(
+                "Function {:?} expects {at_least}{count} argument(s). Missing value for {missing:?}.",
+                call.name
+            );
+            return self.failed(TOO_FEW, call.close, detail);
         }
         match most.and_then(|most| arguments.get(most)) {
             Some(extra) => {
-                let detail =
-                    format!("Function {:?} expects {least} argument(s); there are {found}.", call.name);
-                self.failed("Too many function arguments", extra.place(), detail)
+                let detail = format!("Function {:?} expects only {count} argument(s).", call.name);
+                self.failed(TOO_MANY, extra.place(), detail)
             }
             None => Ok(()),
         }

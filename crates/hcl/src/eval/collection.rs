@@ -4,10 +4,10 @@ use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 use objchange::value::{Kind, Marks};
 use objchange::{Type, Value};
+use objchange_text::Span;
 use smol_str::SmolStr;
 
 use super::{Evaluator, Failed, Scope, dynamic};
-use crate::source::Span;
 use crate::syntax::ast::{ExprKind, Item};
 
 /// What a key came to.
@@ -72,12 +72,12 @@ impl Evaluator<'_> {
         if value.is_null() {
             return self.failed(null.0, null.1, "Can't use a null value as a key.");
         }
-        let Ok(key) = value.convert(&Type::String) else {
-            let detail = format!(
-                "Can't use this value as a key: a string is required, not {}.",
-                value.ty().friendly_name()
-            );
-            return self.failed(mismatch.0, mismatch.1, detail);
+        let key = match value.convert(&Type::String) {
+            Ok(key) => key,
+            Err(error) => {
+                let detail = format!("Can't use this value as a key: {}.", error.kind);
+                return self.failed(mismatch.0, mismatch.1, detail);
+            }
         };
         Ok(match key.kind() {
             Kind::String(name) => Key::Is(name.into()),

@@ -2,6 +2,7 @@
 
 use objchange::value::{Bound, Kind, Refinements, unify};
 use objchange::{Type, Value};
+use objchange_text::Span;
 
 use super::{Evaluator, Scope, dynamic, is_untyped_null};
 use crate::syntax::ast::Conditional;
@@ -42,22 +43,70 @@ impl Evaluator<'_> {
         self.diagnostics.append(errors);
         match chosen.convert(&ty) {
             Ok(value) => value.with_marks(marks),
-            Err(_) => {
-                self.inconsistent(branches, &yes, &no);
+            Err(error) => {
+                let (word, branch) =
+                    if is_true { ("true", &conditional.yes) } else { ("false", &conditional.no) };
+                let detail = format!("The {word} result value has the wrong type: {}.", error.kind);
+                self.error(INCONSISTENT, branch.span, detail);
                 dynamic()
             }
         }
     }
 
-    fn inconsistent(&mut self, span: crate::source::Span, yes: &Value, no: &Value) {
-        let detail = format!(
-            "The true and false result expressions must have consistent types. The 'true' value is {}, but the 'false' \
-             value is {}.",
-            yes.ty().friendly_name(),
-            no.ty().friendly_name()
-        );
-        self.error("Inconsistent conditional result types", span, detail);
+    fn inconsistent(&mut self, span: Span, yes: &Value, no: &Value) {
+        // The names of attributes may be secret.
+        let is_open = !yes.contains_marked() && !no.contains_marked();
+        let why = if is_open { mismatch(yes.ty(), no.ty()) } else { different(yes.ty(), no.ty()) };
+        let detail = format!("The true and false result expressions must have consistent types. {why}");
+        self.error(INCONSISTENT, span, detail);
     }
+}
+
+const INCONSISTENT: &str = "Inconsistent conditional result types";
+
+/// Where two types differ that have no type in common.
+fn mismatch(yes: &Type, no: &Type) -> String {
+    let fails = |yes: &Type, no: &Type| unify([yes, no]).is_none();
+    let absent = |from: &str, name: &str, to: &str| {
+        format!("The '{from}' value includes object attribute {name:?}, which is absent in the '{to}' value.")
+    };
+    match (yes, no) {
+        (Type::Object(a), Type::Object(b)) => {
+            let mut names = a.attributes().iter().map(|(name, _)| name);
+            if let Some(name) = names.find(|name| b.attribute(name).is_none()) {
+                return absent("true", name, "false");
+            }
+            let mut names = b.attributes().iter().map(|(name, _)| name);
+            if let Some(name) = names.find(|name| a.attribute(name).is_none()) {
+                return absent("false", name, "true");
+            }
+            let mut pairs =
+                a.attributes().iter().filter_map(|(name, ty)| Some((name, ty, b.attribute(name)?)));
+            match pairs.find(|(_, a, b)| fails(a, b)) {
+                Some((name, a, b)) => {
+                    format!("Type mismatch for object attribute {name:?}: {}", mismatch(a, b))
+                }
+                None => different(yes, no),
+            }
+        }
+        (Type::Tuple(a), Type::Tuple(b)) => {
+            let (a, b) = (a.elements(), b.elements());
+            if a.len() != b.len() {
+                let (a, b) = (a.len(), b.len());
+                return format!("The 'true' tuple has length {a}, but the 'false' tuple has length {b}.");
+            }
+            match std::iter::zip(a, b).enumerate().find(|(_, (a, b))| fails(a, b)) {
+                Some((i, (a, b))) => format!("Type mismatch for tuple element {i}: {}", mismatch(a, b)),
+                None => different(yes, no),
+            }
+        }
+        _ => different(yes, no),
+    }
+}
+
+fn different(yes: &Type, no: &Type) -> String {
+    let [yes, no] = [yes, no].map(Type::friendly_name);
+    format!("The 'true' value is {yes}, but the 'false' value is {no}.")
 }
 
 /// The type of the result; dynamic where the branch that is chosen stays as it is.

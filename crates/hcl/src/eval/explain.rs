@@ -1,20 +1,18 @@
 //! The values that led to an error, for people.
 
-use objchange::Value;
-use objchange::value::Kind;
-use objchange_text::visible;
+use objchange::value::{Kind, Marks};
+use objchange::{Type, Value};
+use objchange_text::{Diagnostic, Span, visible};
 
 use super::{Evaluator, Scope};
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
 use crate::syntax::ast::Expr;
-use crate::walk::{sensitive_arguments, variables};
+use crate::walk::{place_of, sensitive_arguments, variables};
 
 /// How many values are shown with an error, and how much of a text.
-const MAX_VALUES: usize = 8;
+const MAX_VALUES: usize = 64;
 /// With how many errors of one expression.
 const MAX_ERRORS: usize = 50;
-const MAX_CHARS: usize = 60;
+const MAX_CHARS: usize = 4096;
 
 impl Evaluator<'_> {
     /// The value of an expression that stands for itself, for somebody who looks at all of it; errors in it name the
@@ -36,73 +34,136 @@ impl Evaluator<'_> {
     }
 }
 
-impl Diagnostic {
-    /// The same with the values that an expression refers to, except unknown ones.
+/// Why a value is an error's cause that is not told of others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cause {
+    /// What it is.
+    Content,
+    /// That it is not known.
+    Unknown,
+    /// Its marks.
+    Marks,
+}
+
+/// What a diagnostic says of an expression.
+pub trait DiagnosticExt: Sized {
+    /// The same with the values that an expression refers to.
     #[must_use]
-    pub fn explained(self, expr: &Expr, scope: &Scope<'_>) -> Self {
-        let mut all = [Diagnostic { subject: expr.span, ..self }];
-        explain(&mut all, expr, scope);
-        let [explained] = all;
-        explained
+    fn explained(self, expr: &Expr, scope: &Scope<'_>) -> Self;
+
+    /// The same where the error is that values are unknown: they are said to be.
+    #[must_use]
+    fn explained_by_unknown(self, expr: &Expr, scope: &Scope<'_>) -> Self;
+
+    /// The same where the error is that values are sensitive or ephemeral: they are said to be.
+    #[must_use]
+    fn explained_by_marks(self, expr: &Expr, scope: &Scope<'_>) -> Self;
+}
+
+impl DiagnosticExt for Diagnostic {
+    fn explained(mut self, expr: &Expr, scope: &Scope<'_>) -> Self {
+        add_values(&mut self, expr, expr.span, scope, Cause::Content);
+        self
     }
 
-    /// The same where the error is that values are unknown: with these, too.
-    #[must_use]
-    pub fn explained_by_unknown(self, expr: &Expr, scope: &Scope<'_>) -> Self {
-        self.explained(expr, scope)
+    fn explained_by_unknown(mut self, expr: &Expr, scope: &Scope<'_>) -> Self {
+        add_values(&mut self, expr, expr.span, scope, Cause::Unknown);
+        self
+    }
+
+    fn explained_by_marks(mut self, expr: &Expr, scope: &Scope<'_>) -> Self {
+        add_values(&mut self, expr, expr.span, scope, Cause::Marks);
+        self
     }
 }
 
 /// Names in errors of an expression the values that they come from.
 pub(crate) fn explain(errors: &mut [Diagnostic], expr: &Expr, scope: &Scope<'_>) {
-    let secrets = sensitive_arguments(expr);
-    let is_secret = |place: Span| {
-        secrets.iter().any(|secret| secret.span.start <= place.start && place.end <= secret.span.end)
-    };
-    let references: Vec<_> =
-        variables(expr).into_iter().filter(|reference| !is_secret(reference.whole())).collect();
     for diagnostic in errors.iter_mut().take(MAX_ERRORS) {
-        let span = diagnostic.context.unwrap_or(diagnostic.subject);
-        for reference in &references {
-            let place = reference.whole();
-            let touches = place.start <= span.end && span.start <= place.end;
-            if !touches || diagnostic.values.len() >= MAX_VALUES {
-                continue;
-            }
-            let Some(root) = scope.get(reference.name) else { continue };
-            let (text, found) = reference.found_in(root);
-            if diagnostic.values.iter().all(|(other, _)| *other != text) {
-                diagnostic.values.push((text, described(&found)));
-            }
-        }
+        let is_argument = diagnostic.summary == super::call::INVALID;
+        let Some(subject) = diagnostic.subject else { continue };
+        let place = place_of(expr, subject, is_argument);
+        let area = place.or(diagnostic.context).unwrap_or(subject);
+        add_values(diagnostic, expr, area, scope, Cause::Content);
     }
 }
 
-/// A value in a few words. What is marked is not shown.
-fn described(value: &Value) -> String {
-    if value.contains_marked() {
-        return "(sensitive value)".to_owned();
+/// Adds the values that a part of an expression refers to.
+fn add_values(diagnostic: &mut Diagnostic, expr: &Expr, area: Span, scope: &Scope<'_>, cause: Cause) {
+    let secrets = sensitive_arguments(expr);
+    let is_within = |part: Span, whole: Span| whole.start <= part.start && part.end <= whole.end;
+    for reference in variables(expr) {
+        let place = reference.whole();
+        let touches = is_within(place, area) || is_within(area, place);
+        let is_secret = secrets.iter().any(|secret| is_within(place, secret.span));
+        if !touches || is_secret || diagnostic.values.len() >= MAX_VALUES {
+            continue;
+        }
+        let Some(root) = scope.get(reference.name) else { continue };
+        let (text, found) = reference.found_in(root);
+        // What a misspelt name begins with says nothing.
+        if reference.steps().len() > 0 && text == *reference.name {
+            continue;
+        }
+        let Some(statement) = statement(&found, cause) else { continue };
+        if diagnostic.values.iter().all(|(other, _)| *other != text) {
+            diagnostic.values.push((text, statement));
+        }
     }
+    diagnostic.values.sort();
+}
+
+/// What a value is, in Terraform's words. Of one that is marked, no more than that; `None` where that says nothing.
+fn statement(value: &Value, cause: Cause) -> Option<String> {
+    let marks = value.marks();
+    if !marks.is_empty() {
+        let is_sensitive = marks.contains(Marks::SENSITIVE);
+        let words = if is_sensitive { "has a sensitive value" } else { "has an ephemeral value" };
+        return (cause == Cause::Marks).then(|| words.to_owned());
+    }
+    let ty = value.ty();
     let count = |n: usize| {
-        format!("{} with {n} element{}", value.ty().friendly_name(), if n == 1 { "" } else { "s" })
+        let ty = ty.friendly_name();
+        match n {
+            0 => format!("empty {ty}"),
+            1 => format!("{ty} with 1 element"),
+            n => format!("{ty} with {n} elements"),
+        }
     };
-    match value.kind() {
+    let words = match value.kind() {
+        Kind::Unknown(_) if *ty == Type::Dynamic => {
+            return (cause == Cause::Unknown).then(|| "will be known only after apply".to_owned());
+        }
+        Kind::Unknown(_) if cause == Cause::Unknown => {
+            format!("a {}, known only after apply", ty.friendly_name())
+        }
+        Kind::Unknown(_) => format!("a {}", ty.friendly_name()),
         Kind::Null => "null".to_owned(),
-        Kind::Unknown(_) => format!("{}, not known yet", value.ty().friendly_name()),
         Kind::Bool(b) => b.to_string(),
-        Kind::Number(n) => cut(&n.to_string()),
-        Kind::String(text) => format!("\"{}\"", visible(&cut(text))),
+        Kind::Number(n) => {
+            let mut text = String::new();
+            n.write_ten_digits(&mut text);
+            text
+        }
+        Kind::String(text) => quoted(text),
         Kind::List(elements) | Kind::Set(elements) | Kind::Tuple(elements) => count(elements.len()),
         Kind::Map(map) => count(map.len()),
         Kind::Object(object) => {
-            format!("object with {} attribute{}", object.len(), if object.len() == 1 { "" } else { "s" })
+            let mut names = object.iter().map(|(name, _)| name);
+            match (object.len(), names.next()) {
+                (1, Some(name)) => format!("object with 1 attribute {}", quoted(name)),
+                (0, _) => "object with no attributes".to_owned(),
+                (n, _) => format!("object with {n} attributes"),
+            }
         }
-    }
+    };
+    Some(format!("is {words}"))
 }
 
-fn cut(text: &str) -> String {
+fn quoted(text: &str) -> String {
+    let text = text.replace('\\', "\\\\").replace('"', "\\\"");
     match text.char_indices().nth(MAX_CHARS) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
+        Some((end, _)) => format!("\"{}…\"", visible(&text[..end])),
+        None => format!("\"{}\"", visible(&text)),
     }
 }

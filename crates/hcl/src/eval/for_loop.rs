@@ -96,8 +96,8 @@ impl Evaluator<'_> {
         if value.is_null() {
             let detail = "The value of the 'if' clause must not be null.";
             self.error("Condition is null", condition.span, detail);
-        } else if value.convert(&Type::Bool).is_err() {
-            let detail = "The 'if' clause value is invalid: a bool is required.";
+        } else if let Err(error) = value.convert(&Type::Bool) {
+            let detail = format!("The 'if' clause value is invalid: {}.", error.kind);
             self.error(CONDITION, condition.span, detail);
         }
         if self.failed_since(errors) { Err(Failed) } else { Ok(value.marks()) }
@@ -145,9 +145,12 @@ impl Evaluator<'_> {
                 }
             }
             old if parts.groups => progress.groups[old].push(value),
-            _ => {
-                let detail = "Two different items produced the same key in this 'for' expression. If duplicates are \
-                              expected, use the ellipsis (...) after the value expression to enable grouping by key.";
+            old => {
+                let detail = format!(
+                    "Two different items produced the key {:?} in this 'for' expression. If duplicates are expected, use the \
+                     ellipsis (...) after the value expression to enable grouping by key.",
+                    progress.names[old].as_str()
+                );
                 self.error("Duplicate object key", key.span, detail);
             }
         }
@@ -160,8 +163,13 @@ impl Evaluator<'_> {
         let name = if found.is_null() { None } else { found.convert(&Type::String).ok() };
         let Some(name) = name else {
             if !std::mem::replace(&mut progress.is_unknown, true) {
-                let detail =
-                    "The key expression produced an invalid result: a string is required, and not null.";
+                let detail = match found.convert(&Type::String) {
+                    _ if found.is_null() => {
+                        "Key expression in 'for' expression must not produce a null value.".to_owned()
+                    }
+                    Err(error) => format!("The key expression produced an invalid result: {}.", error.kind),
+                    Ok(_) => "The key expression produced an invalid result.".to_owned(),
+                };
                 self.error("Invalid object key", key.span, detail);
             }
             return None;

@@ -1,14 +1,18 @@
 //! Calls that are no functions, because they look at expressions: `try`, `can`, `convert` and `templatestring`.
 
-use objchange::value::Kind;
+use objchange::value::{ConvertError, Kind};
 use objchange::{Type, Value};
+use objchange_text::{Diagnostic, LineIndex, Span};
 use smol_str::SmolStr;
 
-use super::call::{Argument, INVALID};
+use super::call::{Argument, INVALID, recursive};
 use super::{Evaluator, Failed, Scope, Variables, dynamic, unknown_not_null};
 use crate::function::{CallContext, Capability, Functions, not_null};
 use crate::syntax::ast::{Call, Expr, ExprKind};
 use crate::syntax::parse_template;
+
+/// What `try` tells of failed expressions, in bytes: those that come later are not told.
+const MAX_TRIED: usize = 1 << 12;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
@@ -29,12 +33,13 @@ impl Form {
         })
     }
 
-    /// How many arguments it takes, at least and at most.
-    fn count(self) -> (usize, Option<usize>) {
+    /// The names of its parameters, and how many arguments there may be.
+    fn parameters(self) -> (&'static [&'static str], Option<usize>) {
         match self {
-            Self::Try => (0, None),
-            Self::Can => (1, Some(1)),
-            Self::Convert | Self::TemplateString => (2, Some(2)),
+            Self::Try => (&[], None),
+            Self::Can => (&["expression"], Some(1)),
+            Self::Convert => (&["value", "type"], Some(2)),
+            Self::TemplateString => (&["template", "vars"], Some(2)),
         }
     }
 }
@@ -42,8 +47,8 @@ impl Form {
 impl Evaluator<'_> {
     pub(super) fn form(&mut self, form: Form, call: &Call, scope: &Scope<'_>) -> Value {
         let Ok(Some(arguments)) = self.arguments(call, scope) else { return dynamic() };
-        let (least, most) = form.count();
-        if self.check_count(call, &arguments, least, most).is_err() {
+        let (names, most) = form.parameters();
+        if self.check_count(call, &arguments, names, most).is_err() {
             return dynamic();
         }
         let result = match (form, &arguments[..]) {
@@ -53,26 +58,35 @@ impl Evaluator<'_> {
             (Form::TemplateString, [Argument::Written(template), variables]) => {
                 self.template_string(call, template, variables, scope)
             }
+            (Form::TemplateString, [template, _]) => {
+                let place = Some(("template", template.place()));
+                self.call_error(call, place, &format!("invalid template expression: {NOT_A_REFERENCE}"));
+                Err(Failed)
+            }
             (_, arguments) => {
                 let place = arguments.last().map(Argument::place);
-                self.call_error(call, place, "this argument cannot be part of an expanded list");
+                self.call_error(
+                    call,
+                    place.map(|place| ("value", place)),
+                    "this argument cannot be part of an expanded list",
+                );
                 Err(Failed)
             }
         };
         result.unwrap_or_else(|Failed| dynamic())
     }
 
-    /// The value of an argument, if nothing is wrong with it; what is wrong is forgotten.
-    fn attempt(&mut self, argument: &Argument<'_>, scope: &Scope<'_>) -> Option<Value> {
+    /// The value of an argument, or what is wrong with it.
+    fn attempt(&mut self, argument: &Argument<'_>, scope: &Scope<'_>) -> Result<Value, Vec<Diagnostic>> {
         match argument {
             Argument::Written(expr) => {
                 let errors = self.errors();
                 let value = self.value(expr, scope);
                 let has_failed = self.failed_since(errors);
-                self.diagnostics.truncate(errors);
-                (!has_failed).then_some(value)
+                let found = self.diagnostics.split_off(errors.min(self.diagnostics.len()));
+                if has_failed { Err(found) } else { Ok(value) }
             }
-            Argument::Expanded(value, _) => Some(value.clone()),
+            Argument::Expanded(value, _) => Ok(value.clone()),
         }
     }
 
@@ -82,21 +96,30 @@ impl Evaluator<'_> {
         arguments: &[Argument<'_>],
         scope: &Scope<'_>,
     ) -> Result<Value, Failed> {
+        let mut message = "no expression succeeded:\n".to_owned();
         for argument in arguments {
-            if let Some(value) = self.attempt(argument, scope) {
+            match self.attempt(argument, scope) {
                 // What is not known yet may turn out to be an error, and then the next one counts.
-                return Ok(if value.is_wholly_known() { value } else { dynamic() });
+                Ok(value) => return Ok(if value.is_wholly_known() { value } else { dynamic() }),
+                Err(errors) if message.len() < MAX_TRIED => {
+                    for Diagnostic { summary, detail, .. } in errors {
+                        message.push_str(&format!("- {summary}\n  {detail}\n"));
+                    }
+                }
+                Err(_) => {}
             }
         }
-        self.call_error(call, None, "no expression succeeded");
+        message.push_str("\nAt least one expression must produce a successful result");
+        let message = if arguments.is_empty() { "at least one argument is required" } else { &message };
+        self.call_error(call, None, message);
         Err(Failed)
     }
 
     fn can(&mut self, argument: &Argument<'_>, scope: &Scope<'_>) -> Value {
         match self.attempt(argument, scope) {
-            Some(value) if value.is_wholly_known() => Value::from(true),
-            Some(_) => Value::unknown(Type::Bool),
-            None => Value::from(false),
+            Ok(value) if value.is_wholly_known() => Value::from(true),
+            Ok(_) => Value::unknown(Type::Bool),
+            Err(_) => Value::from(false),
         }
     }
 
@@ -142,25 +165,26 @@ impl Evaluator<'_> {
         };
         let has_failed = self.failed_since(errors);
         let refused = |this: &mut Self, why: &str| {
-            this.call_error(call, Some(place), why);
+            this.call_error(call, Some(("template", place)), why);
             Err(Failed)
         };
         if self.reach < Capability::Templates {
-            self.call_error(call, None, "this function cannot be called from a template");
+            self.call_error(call, None, &recursive(&call.name));
             return Err(Failed);
         }
         if !is_reference(template) {
-            return refused(self, "a reference to a string is required, not an expression");
+            return refused(self, &format!("invalid template expression: {}", not_a_reference(template)));
         }
         let errors = self.errors();
         let text = self.value(template, scope);
         if self.failed_since(errors) {
-            self.diagnostics.truncate(errors);
-            return refused(self, "this reference is invalid");
+            let found = self.diagnostics.split_off(errors.min(self.diagnostics.len()));
+            let why = found.first().map(|error| format!("{}; {}", error.summary, error.detail));
+            return refused(self, &format!("invalid template expression: {}", why.unwrap_or_default()));
         }
         let is_text = text.as_str().is_some() || !text.is_known() && text.convert(&Type::String).is_ok();
         if !is_text {
-            return refused(self, "a template is required, which is a string and not null");
+            return refused(self, "invalid template value: a string is required");
         }
         if has_failed {
             return Err(Failed);
@@ -168,8 +192,7 @@ impl Evaluator<'_> {
         let (values, marks) = values.unmark_deep();
         let marks = marks | text.marks();
         if values.is_null() {
-            let message = "the variables must be a map or an object, and not null";
-            self.call_error(call, Some(variables.place()), message);
+            self.call_error(call, Some(("vars", variables.place())), "argument must not be null");
             return Err(Failed);
         }
         if *values.ty() == Type::Dynamic {
@@ -183,16 +206,21 @@ impl Evaluator<'_> {
         if !self.spend_text(source, place) {
             return Err(Failed);
         }
-        let Ok(parsed) = parse_template(source) else { return refused(self, "the template is not valid") };
-        let rendered = render(&parsed, &values, self.functions, Capability::Arguments, &mut self.context);
+        let parsed = match Template::parse("<templatestring argument>", source) {
+            Ok(parsed) => parsed,
+            Err(_) if !marks.is_empty() => return refused(self, "invalid template, and it is sensitive why"),
+            Err(why) => return refused(self, &format!("invalid template: {why}")),
+        };
+        let rendered = parsed.render(&values, self.functions, Capability::Arguments, &mut self.context);
         let rendered = rendered.and_then(|value| {
-            let text = if value.is_null() { None } else { value.convert(&Type::String).ok() };
-            text.ok_or_else(|| RenderError::Failed("the template does not come to a string".into()))
+            let wrong =
+                |error: ConvertError| RenderError::Failed(format!("invalid template result: {}", error.kind));
+            value.convert(&Type::String).map_err(wrong)
         });
         match rendered {
             Ok(text) => Ok(not_null(text).with_marks(marks)),
             Err(error) => {
-                let place = matches!(error, RenderError::Variables(_)).then(|| variables.place());
+                let place = matches!(error, RenderError::Variables(_)).then(|| ("vars", variables.place()));
                 let message = if marks.is_empty() { error.message() } else { "it is sensitive why" };
                 self.call_error(call, place, message);
                 Err(Failed)
@@ -218,56 +246,120 @@ impl RenderError {
     }
 }
 
-/// The value of a template with the elements of a map or the attributes of an object for its variables. It is paid for
-/// with the steps of whoever asks.
-pub(crate) fn render(
-    template: &Expr,
-    values: &Value,
-    functions: &Functions,
-    reach: Capability,
-    context: &mut CallContext,
-) -> Result<Value, RenderError> {
-    let entries: Vec<(SmolStr, Value)> = match values.kind() {
-        Kind::Map(map) => map.iter().map(|(key, value)| (key.clone(), value.clone())).collect(),
-        Kind::Object(object) => object.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
-        Kind::Unknown(_) if matches!(values.ty(), Type::Map(_) | Type::Object(_)) => {
-            return Ok(unknown_not_null(Type::String));
+/// A template that is read while expressions are evaluated.
+pub(crate) struct Template<'t> {
+    /// The name of its file.
+    name: &'t str,
+    text: &'t str,
+    expr: Expr,
+}
+
+impl<'t> Template<'t> {
+    /// Reads a template, or says what is wrong with it.
+    pub(crate) fn parse(name: &'t str, text: &'t str) -> Result<Self, String> {
+        match parse_template(text) {
+            Ok(expr) => Ok(Self { name, text, expr }),
+            Err(errors) => Err(told(name, text, &errors)),
         }
-        _ => return Err(RenderError::Variables("the variables must be a map or an object".into())),
-    };
-    let wrong = |name: &SmolStr| {
-        format!(
-            "the name {name:?} is not valid: a letter must come first, then letters, digits and underscores"
-        )
-    };
-    if let Some((name, _)) = entries.iter().find(|(name, _)| !is_name(name)) {
-        return Err(RenderError::Variables(wrong(name)));
     }
-    let variables: Variables = entries.into_iter().collect();
-    let needed = crate::walk::variables(template);
-    if let Some(missing) = needed.iter().find(|needed| variables.get(needed.name).is_none()) {
-        return Err(RenderError::Variables(format!(
-            "the template needs a variable named {:?}",
-            missing.name
-        )));
+
+    /// The value of the template with the elements of a map or the attributes of an object for its variables. It is paid
+    /// for with the steps of whoever asks.
+    pub(crate) fn render(
+        &self,
+        values: &Value,
+        functions: &Functions,
+        reach: Capability,
+        context: &mut CallContext,
+    ) -> Result<Value, RenderError> {
+        let entries: Vec<(SmolStr, Value)> = match values.kind() {
+            Kind::Map(map) => map.iter().map(|(key, value)| (key.clone(), value.clone())).collect(),
+            Kind::Object(object) => {
+                object.iter().map(|(name, value)| (name.clone(), value.clone())).collect()
+            }
+            Kind::Unknown(_) if matches!(values.ty(), Type::Map(_) | Type::Object(_)) => {
+                return Ok(unknown_not_null(Type::String));
+            }
+            _ => return Err(RenderError::Variables("invalid vars value: must be a map".into())),
+        };
+        if let Some((name, _)) = entries.iter().find(|(name, _)| !is_name(name)) {
+            return Err(RenderError::Variables(format!(
+                "invalid template variable name {name:?}: must start with a letter, followed by zero or more letters, \
+                 digits, and underscores"
+            )));
+        }
+        let variables: Variables = entries.into_iter().collect();
+        let needed = crate::walk::variables(&self.expr);
+        if let Some(missing) = needed.iter().find(|needed| variables.get(needed.name).is_none()) {
+            return Err(RenderError::Variables(format!(
+                "vars map does not contain key {:?}, referenced at {}",
+                missing.name,
+                place(self.name, self.text, missing.whole())
+            )));
+        }
+        let context_of_template = std::mem::take(context);
+        let mut evaluator = Evaluator { reach, context: context_of_template, ..Evaluator::new(functions) };
+        let value = evaluator.value(&self.expr, &Scope::new(&variables));
+        *context = std::mem::take(&mut evaluator.context);
+        if evaluator.exhausted_at.is_some() {
+            context.steps_left = 0;
+        }
+        let mut errors = evaluator.into_diagnostics();
+        if errors.is_empty() && value.is_null() {
+            let detail =
+                "The result of the template is null, which is not a valid result for a templatestring call.";
+            errors.push(Diagnostic::new("Template result is null", self.expr.span, detail));
+        }
+        match &errors[..] {
+            [] => Ok(value),
+            errors => Err(RenderError::Failed(told(self.name, self.text, errors))),
+        }
     }
-    let context_of_template = std::mem::take(context);
-    let mut evaluator = Evaluator { reach, context: context_of_template, ..Evaluator::new(functions) };
-    let value = evaluator.value(template, &Scope::new(&variables));
-    *context = std::mem::take(&mut evaluator.context);
-    if evaluator.exhausted_at.is_some() {
-        context.steps_left = 0;
+}
+
+/// What is wrong with a template, in one sentence.
+fn told(name: &str, text: &str, errors: &[Diagnostic]) -> String {
+    let Some(first) = errors.first() else { return String::new() };
+    let place = first.subject.map(|span| place(name, text, span)).unwrap_or_default();
+    let first = format!("{place}: {}; {}", first.summary, first.detail);
+    match errors.len() - 1 {
+        0 => first,
+        others => format!("{first}, and {others} other diagnostic(s)"),
     }
-    match evaluator.into_diagnostics().first() {
-        Some(error) => Err(RenderError::Failed(error.to_string())),
-        None => Ok(value),
-    }
+}
+
+/// `main.tf:2,7-19`
+fn place(name: &str, text: &str, span: Span) -> String {
+    let lines = LineIndex::new(text);
+    let [start, end] = [span.start, span.end].map(|at| lines.position(at));
+    let end_line = if start.line == end.line { String::new() } else { format!("{},", end.line) };
+    format!("{name}:{},{}-{end_line}{}", start.line, start.column, end.column)
 }
 
 fn is_name(text: &str) -> bool {
     let mut chars = text.chars();
     chars.next().is_some_and(|c| unicode_ident::is_xid_start(c) || c == '_')
         && chars.all(|c| unicode_ident::is_xid_continue(c) || c == '-')
+}
+
+const NOT_A_REFERENCE: &str = "must be a direct reference to a single string from elsewhere, containing valid Terraform template syntax";
+
+/// What is said of an expression that is not a reference to a template.
+fn not_a_reference(expr: &Expr) -> String {
+    let advice = match &expr.kind {
+        ExprKind::Text(_) => {
+            ", and so does not support providing a literal template; consider using a template string expression instead"
+        }
+        ExprKind::Wrap(_) => {
+            "; to treat the inner expression as template syntax, write the reference expression directly without any \
+             template interpolation syntax"
+        }
+        ExprKind::Template(_) => {
+            "; to render an inline template, consider using a plain template string expression"
+        }
+        _ => return NOT_A_REFERENCE.to_owned(),
+    };
+    format!("templatestring is only for rendering templates retrieved dynamically from elsewhere{advice}")
 }
 
 /// Whether this is a variable, or an index on one.

@@ -23,15 +23,14 @@ use std::borrow::Cow;
 
 use objchange::value::{Marks, Refinements};
 use objchange::{Type, Value};
+use objchange_text::{Diagnostic, Span, Summary};
 
+pub use explain::DiagnosticExt;
 pub(crate) use explain::explain;
 pub use scope::{Scope, Variables};
-pub use type_expr::TypeConstraint;
-pub(crate) use type_expr::constant;
+pub use type_expr::{TypeConstraint, constant};
 
-use crate::diagnostic::Diagnostic;
 use crate::function::{CallContext, Capability, Functions};
-use crate::source::Span;
 use crate::syntax::ast::{Expr, ExprKind, Variable};
 
 /// How many expressions one evaluation may come to, loops counted as often as they run. More than any configuration
@@ -141,7 +140,7 @@ impl<'f> Evaluator<'f> {
         if self.failed_since(errors) && shows_errors(&expr.kind) {
             let unplaced = self.diagnostics[errors..].iter_mut().filter(|error| error.context.is_none());
             unplaced
-                .filter(|error| error.subject != expr.span)
+                .filter(|error| error.subject != Some(expr.span))
                 .for_each(|error| error.context = Some(expr.span));
         }
         value
@@ -197,7 +196,7 @@ impl<'f> Evaluator<'f> {
     /// instead of a detail that was made here.
     pub(crate) fn error(
         &mut self,
-        summary: impl Into<Cow<'static, str>>,
+        summary: impl Into<Summary>,
         span: Span,
         detail: impl Into<Cow<'static, str>>,
     ) {
@@ -210,7 +209,7 @@ impl<'f> Evaluator<'f> {
     /// Reports an error whose detail quotes nothing but the source and a schema.
     pub(crate) fn report(
         &mut self,
-        summary: impl Into<Cow<'static, str>>,
+        summary: impl Into<Summary>,
         span: Span,
         detail: impl Into<Cow<'static, str>>,
     ) {

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use objchange::value::{Bound, Kind, Marks, Number};
 use objchange::{Type, Value};
+use objchange_text::Span;
 
 use super::{Evaluator, Failed, Scope, dynamic, unknown_not_null};
-use crate::source::Span;
 use crate::syntax::ast::{BinaryOp, Chain, Expr, UnaryOp};
 
 const FAILED: &str = "Operation failed";
@@ -27,7 +27,7 @@ impl Evaluator<'_> {
         let errors = self.errors();
         let value = self.value(operand, scope);
         let is_fine = !self.failed_since(errors);
-        let Ok(value) = self.operand(&value, &ty, operand.span) else { return Value::unknown(ty) };
+        let Ok(value) = self.operand(&value, &ty, operand.span, "unary") else { return Value::unknown(ty) };
         if value.is_null() && is_fine {
             self.error(FAILED, span, "Error during operation: argument must not be null.");
             return Value::unknown(ty);
@@ -40,14 +40,14 @@ impl Evaluator<'_> {
         }
     }
 
-    /// An operand as the operator needs it.
-    fn operand(&mut self, value: &Value, ty: &Type, span: Span) -> Result<Value, Failed> {
+    /// An operand as the operator needs it. The side is `left`, `right` or `unary`.
+    fn operand(&mut self, value: &Value, ty: &Type, span: Span, side: &str) -> Result<Value, Failed> {
         if value.ty() == ty {
             return Ok(value.clone());
         }
         value.convert(ty).map_err(|error| {
             let kind = error.kind;
-            self.error("Invalid operand", span, format!("Unsuitable value for this operand: {kind}."));
+            self.error("Invalid operand", span, format!("Unsuitable value for {side} operand: {kind}."));
             Failed
         })
     }
@@ -92,8 +92,8 @@ impl Evaluator<'_> {
 
     /// `&&`, or `||`, which is the same with true and false exchanged but for nulls.
     fn logic(&mut self, is_or: bool, left: &Operand, right: &Operand) -> Value {
-        let a = self.operand(&left.value, &Type::Bool, left.span);
-        let b = self.operand(&right.value, &Type::Bool, right.span);
+        let a = self.operand(&left.value, &Type::Bool, left.span, "left");
+        let b = self.operand(&right.value, &Type::Bool, right.span, "right");
         let (Ok(a), Ok(b)) = (a, b) else { return Value::unknown(Type::Bool) };
         let marks = a.marks() | b.marks();
         let decides = |value: &Value| value.as_bool() == Some(is_or);
@@ -125,8 +125,8 @@ impl Evaluator<'_> {
             matches!(op, BinaryOp::Less | BinaryOp::LessEqual | BinaryOp::Greater | BinaryOp::GreaterEqual);
         let ty = || if compares { Type::Bool } else { Type::Number };
         let unknown = || unknown_not_null(ty());
-        let a = self.operand(&left.value, &Type::Number, left.span);
-        let b = self.operand(&right.value, &Type::Number, right.span);
+        let a = self.operand(&left.value, &Type::Number, left.span, "left");
+        let b = self.operand(&right.value, &Type::Number, right.span, "right");
         let (Ok(a), Ok(b)) = (a, b) else { return Value::unknown(ty()) };
         if !left.errors.is_empty() || !right.errors.is_empty() {
             return Value::unknown(ty());

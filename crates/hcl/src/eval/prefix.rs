@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
+use objchange_text::clusters::clusters;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::{canonical_combining_class, compose, is_combining_mark};
-
-use crate::clusters::clusters;
 
 /// How many bytes of a prefix are kept.
 const MAX_LENGTH: usize = 128;

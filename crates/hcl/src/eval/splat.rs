@@ -2,9 +2,9 @@
 
 use objchange::value::{Kind, Refinements};
 use objchange::{Type, Value};
+use objchange_text::Span;
 
 use super::{Evaluator, Scope, dynamic};
-use crate::source::Span;
 use crate::syntax::ast::Splat;
 
 impl Evaluator<'_> {

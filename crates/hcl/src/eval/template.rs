@@ -2,9 +2,9 @@
 
 use objchange::value::{Kind, Marks, Refinements};
 use objchange::{Type, Value};
+use objchange_text::Span;
 
 use super::{Evaluator, Scope, prefix, unknown_not_null};
-use crate::source::Span;
 use crate::syntax::ast::{Expr, ExprKind, For};
 
 impl Evaluator<'_> {
@@ -51,12 +51,13 @@ impl Evaluator<'_> {
         let string = match value.kind() {
             Kind::String(string) => string,
             _ => {
-                let Ok(string) = value.convert(&Type::String) else {
-                    let detail = format!(
-                        "Cannot include the given value in a string template: a string is required, not {}.",
-                        value.ty().friendly_name()
-                    );
-                    return self.error(SUMMARY, span, detail);
+                let string = match value.convert(&Type::String) {
+                    Ok(string) => string,
+                    Err(error) => {
+                        let kind = error.kind;
+                        let detail = format!("Cannot include the given value in a string template: {kind}.");
+                        return self.error(SUMMARY, span, detail);
+                    }
                 };
                 converted = string;
                 converted.as_str().unwrap_or_default()

@@ -3,11 +3,11 @@
 use hashbrown::HashMap;
 use objchange::value::{ConvertError, Kind, ObjectType};
 use objchange::{Type, Value};
+use objchange_text::{Diagnostic, Span};
 use smol_str::SmolStr;
 use std::sync::Arc;
 
 use super::{Evaluator, Failed, Scope, Variables};
-use crate::diagnostic::Diagnostic;
 use crate::function::Functions;
 use crate::syntax::ast::{Call, Expr, ExprKind};
 
@@ -85,6 +85,17 @@ impl Defaults {
 }
 
 impl TypeConstraint {
+    /// The type that a type expression means.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with it.
+    pub fn parse(expr: &Expr) -> Result<Self, Vec<Diagnostic>> {
+        let mut evaluator = Evaluator::new(Functions::pure());
+        let found = evaluator.type_constraint(expr);
+        found.map_err(|Failed| evaluator.into_diagnostics())
+    }
+
     /// The type; optional attributes say that they are.
     pub fn ty(&self) -> &Type {
         &self.ty
@@ -109,20 +120,24 @@ impl TypeConstraint {
     }
 }
 
-/// The value of an expression that may refer to nothing and call nothing.
-pub(crate) fn constant(expr: &Expr) -> Result<Value, Vec<Diagnostic>> {
+/// The value of an expression that may refer to nothing and call nothing, as in a file of values for variables.
+///
+/// # Errors
+///
+/// Everything that is wrong with it.
+pub fn constant(expr: &Expr) -> Result<Value, Vec<Diagnostic>> {
     let mut evaluator = Evaluator::new(Functions::pure());
     let found = evaluator.constant(expr);
     found.map_err(|Failed| evaluator.into_diagnostics())
 }
 
 impl Evaluator<'_> {
-    /// The type that an expression stands for by itself.
+    /// The type that a type expression means by itself.
     pub(crate) fn type_constraint(&mut self, expr: &Expr) -> Result<TypeConstraint, Failed> {
         self.type_of(expr, &Scope::new(&Variables::default()))
     }
 
-    /// The type that an expression stands for.
+    /// The type that a type expression means.
     pub(super) fn type_of(&mut self, expr: &Expr, scope: &Scope<'_>) -> Result<TypeConstraint, Failed> {
         match &expr.kind {
             ExprKind::Variable(variable) if variable.steps.is_empty() => {
@@ -292,13 +307,25 @@ impl Evaluator<'_> {
 
     /// The value of an expression that may refer to nothing.
     pub(crate) fn constant(&mut self, expr: &Expr) -> Result<Value, Failed> {
-        if let Some(span) = crate::walk::calls(expr).first() {
-            return self.failed("Function calls not allowed", *span, "Functions may not be called here.");
-        }
-        if let Some(variable) = crate::walk::variables(expr).first() {
-            return self.failed("Variables not allowed", variable.span, "Variables may not be used here.");
-        }
         let errors = self.errors();
+        let is_within = |part: Span, whole: &Span| whole.start <= part.start && part.end <= whole.end;
+        // What is in a call is not looked at.
+        let mut calls: Vec<Span> = Vec::new();
+        for span in crate::walk::calls(expr) {
+            if !calls.iter().any(|whole| is_within(span, whole)) {
+                self.report("Function calls not allowed", span, "Functions may not be called here.");
+                calls.push(span);
+            }
+        }
+        for reference in crate::walk::variables(expr) {
+            let span = reference.span;
+            if !calls.iter().any(|whole| is_within(span, whole)) {
+                self.report("Variables not allowed", span, "Variables may not be used here.");
+            }
+        }
+        if self.failed_since(errors) {
+            return Err(Failed);
+        }
         let nothing = super::Variables::default();
         let value = self.value(expr, &Scope::new(&nothing));
         if self.failed_since(errors) { Err(Failed) } else { Ok(value) }

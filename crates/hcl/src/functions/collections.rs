@@ -2,9 +2,9 @@
 
 use objchange::value::{Bound, Kind, Number, Refinements};
 use objchange::{Type, Value};
+use objchange_text::clusters;
 
 use super::{Answer, any, elements, refined, unknown};
-use crate::clusters;
 use crate::eval::equality::equal;
 use crate::function::{Function, FunctionError, Functions, Parameter};
 
@@ -54,7 +54,7 @@ fn any_true(list: &Value) -> Value {
 
 fn contains(list: &Value, value: &Value) -> Answer {
     let Some(elements) = list.as_elements() else {
-        return Err(FunctionError::new("a list, set or tuple is required"));
+        return Err(FunctionError::new("argument must be list, tuple, or set"));
     };
     let mut has_unknown = false;
     for element in elements {
@@ -69,8 +69,11 @@ fn contains(list: &Value, value: &Value) -> Answer {
 
 fn index(list: &Value, value: &Value) -> Answer {
     let (Kind::List(elements) | Kind::Tuple(elements)) = list.kind() else {
-        return Err(FunctionError::new("a list or tuple is required"));
+        return Err(FunctionError::new("argument must be a list or tuple"));
     };
+    if elements.is_empty() {
+        return Err(FunctionError::new("cannot search an empty list"));
+    }
     for (i, element) in elements.iter().enumerate() {
         match equal(element, value) {
             Some(true) => return Ok(i.into()),
@@ -78,15 +81,17 @@ fn index(list: &Value, value: &Value) -> Answer {
             None => return Ok(unknown(Type::Number)),
         }
     }
-    Err(FunctionError::new("no element is equal to this value"))
+    Err(FunctionError::new("item not found"))
 }
 
 fn length_type(arguments: &[Value]) -> Result<Type, FunctionError> {
     match arguments[0].ty() {
         Type::Number | Type::Bool => {
-            Err(FunctionError::new("a string, collection, tuple or object is required"))
+            Err(FunctionError::new("argument must be a string, a collection type, or a structural type"))
         }
-        Type::Dynamic if arguments[0].is_known() => Err(FunctionError::new("the value is null")),
+        Type::Dynamic if arguments[0].is_known() => {
+            Err(FunctionError::argument(0, "argument must not be null"))
+        }
         _ => Ok(Type::Number),
     }
 }
@@ -134,14 +139,15 @@ fn one_type(arguments: &[Value]) -> Result<Type, FunctionError> {
         Type::Tuple(tuple) => match tuple.elements() {
             [] => Ok(Type::Dynamic),
             [element] => Ok(element.clone()),
-            _ => Err(too_many()),
+            _ => Err(not_one()),
         },
-        _ => Err(FunctionError::argument(0, "a list, set or tuple is required")),
+        _ => Err(not_one()),
     }
 }
 
-fn too_many() -> FunctionError {
-    FunctionError::argument(0, "a list, set or tuple of no or one element is required")
+fn not_one() -> FunctionError {
+    let message = "must be a list, set, or tuple value with either zero or one elements";
+    FunctionError::argument(0, message)
 }
 
 fn one(list: &Value, ty: &Type) -> Answer {
@@ -149,6 +155,6 @@ fn one(list: &Value, ty: &Type) -> Answer {
         [] => Ok(Value::null(ty.clone())),
         [element] => Ok(element.clone()),
         _ if matches!(list.ty(), Type::Set(_)) && !list.is_wholly_known() => Ok(Value::unknown(ty.clone())),
-        _ => Err(too_many()),
+        _ => Err(not_one()),
     }
 }

@@ -1,32 +1,35 @@
 //! Conversion to a type, the first value that there is, and marks.
 
-use objchange::value::{Marks, unify};
+use objchange::value::{ConvertErrorKind, Marks, ParseNumberError, unify};
 use objchange::{Type, Value};
 
-use super::{Answer, any};
+use super::{Answer, any, quote};
 use crate::function::{Function, FunctionError, Functions, Parameter};
 
 pub(super) fn add(functions: &mut Functions) {
-    for (name, ty) in [
-        ("tobool", Type::Bool),
-        ("tolist", Type::list(Type::Dynamic)),
-        ("tomap", Type::map(Type::Dynamic)),
-        ("tonumber", Type::Number),
-        ("toset", Type::set(Type::Dynamic)),
-        ("tostring", Type::String),
+    for (name, ty, wanted) in [
+        ("tobool", Type::Bool, "bool"),
+        ("tolist", Type::list(Type::Dynamic), "list of any single type"),
+        ("tomap", Type::map(Type::Dynamic), "map of any single type"),
+        ("tonumber", Type::Number, "number"),
+        ("toset", Type::set(Type::Dynamic), "set of any single type"),
+        ("tostring", Type::String, "string"),
     ] {
         let target = ty.clone();
         let result = move |arguments: &[Value]| match arguments[0].ty().converts_to(&target) {
             true => Ok(target.clone()),
-            false => convert(&arguments[0], &target).map(|_| target.clone()),
+            false => convert(&arguments[0], &target, wanted).map(|_| target.clone()),
         };
-        let function = Function::typed_by([all("v")], result, |a, ty| convert(&a[0], ty));
+        let function = Function::typed_by([all("v")], result, move |a, ty| convert(&a[0], ty, wanted));
         functions.insert(name, function.nullable());
     }
     let vals = any("vals").null().unknown().dynamic();
-    for (name, instead) in [("list", "tolist([…])"), ("map", "tomap({…})")] {
+    for (name, instead) in [("list", "tolist([ ... ])"), ("map", "tomap({ ... })")] {
         let removed = move |_: &[Value], _: &Type| {
-            Err(FunctionError::new(format!("the function is no longer there, write {instead} instead")))
+            Err(FunctionError::new(format!(
+                "the \"{name}\" function was deprecated in Terraform v0.12 and is no longer available; use {instead} \
+                 syntax to write a literal {name}"
+            )))
         };
         functions.insert(name, Function::new([], Type::Dynamic, removed).variadic(vals.clone()));
     }
@@ -49,18 +52,33 @@ fn all(name: &'static str) -> Parameter {
 }
 
 /// Of what is not known nothing is promised any more.
-fn convert(value: &Value, ty: &Type) -> Answer {
+fn convert(value: &Value, ty: &Type, wanted: &str) -> Answer {
     if !value.is_known() && value.ty().converts_to(ty) {
         return Ok(Value::unknown(ty.clone()).with_marks(value.marks()));
     }
-    value.convert(ty).map_err(|error| FunctionError::argument(0, error.to_string()))
+    value.convert(ty).map_err(|error| FunctionError::argument(0, refusal(value, wanted, &error.kind)))
+}
+
+/// Why a value does not become what is wanted. It may quote a text.
+fn refusal(value: &Value, wanted: &str, error: &ConvertErrorKind) -> String {
+    let text = || quote(value.as_str().unwrap_or_default());
+    match error {
+        ConvertErrorKind::NotANumber(ParseNumberError::Empty | ParseNumberError::NotANumber) => format!(
+            "cannot convert {} to number; given string must be a decimal representation of a number",
+            text()
+        ),
+        ConvertErrorKind::NotABool { .. } => {
+            format!("cannot convert {} to bool; only the strings \"true\" or \"false\" are allowed", text())
+        }
+        // These are limits of ours.
+        ConvertErrorKind::NotANumber(_) | ConvertErrorKind::TooComplex => error.to_string(),
+        _ => format!("cannot convert {} to {wanted}", value.ty().friendly_name()),
+    }
 }
 
 fn common_type(arguments: &[Value]) -> Result<Type, FunctionError> {
-    if arguments.is_empty() {
-        return Err(FunctionError::new("at least one argument is required"));
-    }
-    unify(arguments.iter().map(Value::ty)).ok_or(FunctionError::new("the arguments must have one type"))
+    let common = if arguments.is_empty() { None } else { unify(arguments.iter().map(Value::ty)) };
+    common.ok_or(FunctionError::new("all arguments must have the same type"))
 }
 
 fn coalesce(arguments: &[Value], ty: &Type) -> Answer {
@@ -73,7 +91,7 @@ fn coalesce(arguments: &[Value], ty: &Type) -> Answer {
         }
         return argument.convert(ty).map_err(|error| FunctionError::new(error.to_string()));
     }
-    Err(FunctionError::new("every argument is null or an empty string"))
+    Err(FunctionError::new("no non-null, non-empty-string arguments"))
 }
 
 fn ephemeral_only(marks: Marks) -> Marks {

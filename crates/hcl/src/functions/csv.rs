@@ -1,9 +1,10 @@
 //! CSV, as strict as Go reads it: a quote is an error where it does not belong. (The `csv` crate reads such text.)
 
+use hashbrown::HashSet;
 use objchange::{Type, Value};
 use smol_str::SmolStr;
 
-use super::{Answer, string, text};
+use super::{Answer, quote, string, text};
 use crate::function::{Function, FunctionError, Functions};
 
 pub(super) fn add(functions: &mut Functions) {
@@ -13,33 +14,42 @@ pub(super) fn add(functions: &mut Functions) {
 
 fn row_types(arguments: &[Value]) -> Result<Type, FunctionError> {
     let Some(text) = arguments[0].as_str() else { return Ok(Type::Dynamic) };
-    let names =
-        Records { rest: text }.next().ok_or(FunctionError::new("there is no line of column names"))??;
-    let row = Type::object(names.iter().map(|name| (name.clone(), Type::String)));
-    match row.as_object().is_some_and(|row| row.attributes().len() == names.len()) {
-        true => Ok(Type::list(row)),
-        false => Err(FunctionError::new("a column name stands there twice")),
+    let names = Records::new(text).next().ok_or(FunctionError::new("missing header line"))??;
+    let mut seen = HashSet::new();
+    if let Some(twice) = names.iter().find(|name| !seen.insert(*name)) {
+        return Err(FunctionError::new(format!("duplicate column name {}", quote(twice))));
     }
+    let row = Type::object(names.iter().map(|name| (name.clone(), Type::String)));
+    Ok(Type::list(row))
 }
 
 fn decode(text: &str, ty: &Type) -> Answer {
-    let mut records = Records { rest: text };
+    let mut records = Records::new(text);
     let names = records.next().unwrap_or(Ok(Vec::new()))?;
     let mut rows = Vec::new();
-    for (i, record) in records.enumerate() {
+    while let Some(record) = records.next() {
         let record = record?;
         if record.len() != names.len() {
-            let message = format!("row {} has {} fields, not {}", i + 1, record.len(), names.len());
-            return Err(FunctionError::new(message));
+            return Err(wrong(records.record_line, "wrong number of fields"));
         }
         rows.push(Value::object(std::iter::zip(names.iter().cloned(), record)));
     }
     Ok(Value::list(ty.element().cloned().unwrap_or(Type::Dynamic), rows)?)
 }
 
+const MISPLACED_QUOTE: &str = "extraneous or missing \" in quoted-field";
+
 /// The records of a text; empty lines are none.
 struct Records<'t> {
     rest: &'t str,
+    /// The line where the rest begins, from 1.
+    line: usize,
+    /// The line where the last record began.
+    record_line: usize,
+}
+
+fn wrong(line: usize, what: &str) -> FunctionError {
+    FunctionError::new(format!("CSV parse error on line {line}: {what}"))
 }
 
 impl Iterator for Records<'_> {
@@ -48,12 +58,18 @@ impl Iterator for Records<'_> {
     fn next(&mut self) -> Option<Self::Item> {
         while let Some(rest) = self.rest.strip_prefix('\n').or(self.rest.strip_prefix("\r\n")) {
             self.rest = rest;
+            self.line += 1;
         }
+        self.record_line = self.line;
         (!self.rest.is_empty()).then(|| self.record())
     }
 }
 
-impl Records<'_> {
+impl<'t> Records<'t> {
+    fn new(text: &'t str) -> Self {
+        Self { rest: text, line: 1, record_line: 1 }
+    }
+
     fn record(&mut self) -> Result<Vec<SmolStr>, FunctionError> {
         let mut fields = Vec::new();
         loop {
@@ -69,7 +85,10 @@ impl Records<'_> {
             match self.rest.strip_prefix(',') {
                 Some(rest) => self.rest = rest,
                 None => {
-                    self.rest = self.rest.strip_prefix('\n').unwrap_or(self.rest);
+                    if let Some(rest) = self.rest.strip_prefix('\n') {
+                        self.rest = rest;
+                        self.line += 1;
+                    }
                     return Ok(fields);
                 }
             }
@@ -84,7 +103,7 @@ impl Records<'_> {
         let at_line_end = !rest.starts_with(',');
         let field = field.strip_suffix('\r').filter(|_| at_line_end).unwrap_or(field);
         match field.contains('"') {
-            true => Err(FunctionError::new("a field that has quotes must be in quotes")),
+            true => Err(wrong(self.line, "bare \" in non-quoted-field")),
             false => Ok(field.to_owned()),
         }
     }
@@ -94,9 +113,11 @@ impl Records<'_> {
         let mut field = String::new();
         loop {
             let Some(end) = self.rest.find('"') else {
-                return Err(FunctionError::new("a quote is not closed"));
+                let line = self.line + self.rest.trim_end_matches('\n').matches('\n').count();
+                return Err(wrong(line, MISPLACED_QUOTE));
             };
             field.push_str(&self.rest[..end].replace("\r\n", "\n"));
+            self.line += self.rest[..end].matches('\n').count();
             self.rest = &self.rest[end + 1..];
             match self.rest.strip_prefix('"') {
                 Some(rest) => {
@@ -112,7 +133,7 @@ impl Records<'_> {
         }
         match self.rest.chars().next() {
             None | Some(',' | '\n') => Ok(field),
-            Some(_) => Err(FunctionError::new("a quote is closed before the end of its field")),
+            Some(_) => Err(wrong(self.line, MISPLACED_QUOTE)),
         }
     }
 }

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Datelike, FixedOffset, NaiveDate, NaiveDateTime, TimeDelta, Timelike};
 use objchange::{Type, Value};
 
-use super::{Answer, string, text};
+use super::{Answer, quote, string, text};
 use crate::function::{Function, FunctionError, Functions};
 
 pub(super) fn add(functions: &mut Functions) {
@@ -21,35 +21,92 @@ type Time = DateTime<FixedOffset>;
 
 /// A point in time: exactly the form of RFC 3339, in capitals, with a day that the calendar has.
 fn parse(text: &str, argument: Option<usize>) -> Result<Time, FunctionError> {
-    timestamp(text).ok_or(FunctionError {
+    timestamp(text).map_err(|why| FunctionError {
         argument,
-        message: "a timestamp as in RFC 3339 is required, such as 2006-01-02T15:04:05Z".into(),
+        message: format!("not a valid RFC3339 timestamp: {why}").into(),
     })
 }
 
-fn timestamp(text: &str) -> Option<Time> {
-    let number = |from: usize, length: usize| -> Option<u32> {
-        let digits = text.get(from..from + length)?;
-        digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?
+/// The time that a text says, or why it says none, found from left to right. A day that the month does not have and an
+/// hour of one digit are found last.
+fn timestamp(text: &str) -> Result<Time, String> {
+    let mut rest = text;
+    let year = digits(&mut rest, 4, "year")?;
+    expect(&mut rest, '-')?;
+    let month = digits(&mut rest, 2, "month")?;
+    if !(1..=12).contains(&month) {
+        return Err(unusable(rest, "month"));
+    }
+    expect(&mut rest, '-')?;
+    let day = digits(&mut rest, 2, "day of month")?;
+    rest = rest.strip_prefix('T').ok_or("missing required time introducer 'T'")?;
+    let has_two_digits = rest.as_bytes().get(1).is_some_and(u8::is_ascii_digit);
+    let hour = digits(&mut rest, if has_two_digits { 2 } else { 1 }, "hour");
+    let hour = match hour {
+        Ok(hour @ ..24) => hour,
+        _ if rest.is_empty() => return Err(unusable(rest, "hour")),
+        _ => return Err("hour must be between 0 and 23 inclusive".to_owned()),
     };
-    let has = |at: usize, byte: u8| text.as_bytes().get(at) == Some(&byte);
-    if ![(4, b'-'), (7, b'-'), (10, b'T'), (13, b':'), (16, b':')].iter().all(|(at, byte)| has(*at, *byte)) {
-        return None;
+    expect(&mut rest, ':')?;
+    let minute = match digits(&mut rest, 2, "minute") {
+        Ok(minute @ ..60) => minute,
+        _ if rest.is_empty() => return Err(unusable(rest, "minute")),
+        _ => return Err("minute must have exactly two digits".to_owned()),
+    };
+    expect(&mut rest, ':')?;
+    let second = digits(&mut rest, 2, "second")?;
+    if second > 59 {
+        return Err(unusable(rest, "second"));
     }
-    let date = NaiveDate::from_ymd_opt(number(0, 4)? as i32, number(5, 2)?, number(8, 2)?)?;
-    let mut rest = text.get(19..)?;
     let mut nanos = 0;
-    if let Some(after) = rest.strip_prefix('.') {
-        let length = after.find(|c: char| !c.is_ascii_digit()).filter(|length| *length > 0)?;
+    if let Some(after) =
+        rest.strip_prefix('.').filter(|after| after.starts_with(|c: char| c.is_ascii_digit()))
+    {
+        let length = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
         let digits: String = after[..length].chars().chain("000000000".chars()).take(9).collect();
-        nanos = digits.parse().ok()?;
+        nanos = digits.parse().unwrap_or(0);
         rest = &after[length..];
+    } else if rest.starts_with(',') {
+        return Err(unusable(",", "timestamp segment"));
     }
-    let (hour, minute, second) = (number(11, 2)?, number(14, 2)?, number(17, 2)?);
-    let local: NaiveDateTime = date.and_hms_nano_opt(hour, minute, second, nanos)?;
-    let seconds = if rest == "Z" { 0 } else { offset(rest)? };
-    let offset = FixedOffset::east_opt(seconds)?;
-    local.and_local_timezone(offset).single()
+    let seconds = match rest.strip_prefix('Z') {
+        Some("") => 0,
+        Some(after) => return Err(unusable(after, "timestamp segment")),
+        None => offset(rest).ok_or_else(|| unusable(rest, "UTC offset"))?,
+    };
+    let date = NaiveDate::from_ymd_opt(year as i32, month, day).ok_or("day out of range")?;
+    if !has_two_digits {
+        return Err("hour must have exactly two digits".to_owned());
+    }
+    let local: Option<NaiveDateTime> = date.and_hms_nano_opt(hour, minute, second, nanos);
+    let zone = FixedOffset::east_opt(seconds);
+    let time = local.zip(zone).and_then(|(local, zone)| local.and_local_timezone(zone).single());
+    time.ok_or_else(|| unusable(rest, "UTC offset"))
+}
+
+/// The number of so many digits at the start of a text.
+fn digits(rest: &mut &str, length: usize, name: &str) -> Result<u32, String> {
+    let (number, after) = rest
+        .split_at_checked(length)
+        .filter(|(digits, _)| digits.bytes().all(|byte| byte.is_ascii_digit()))
+        .ok_or_else(|| unusable(rest, name))?;
+    *rest = after;
+    number.parse().map_err(|_| unusable(rest, name))
+}
+
+fn unusable(rest: &str, name: &str) -> String {
+    match rest {
+        "" => format!("end of string before {name}"),
+        rest => format!("cannot use {} as {name}", quote(rest)),
+    }
+}
+
+fn expect(rest: &mut &str, wanted: char) -> Result<(), String> {
+    *rest = rest.strip_prefix(wanted).ok_or_else(|| match *rest {
+        "" => format!("end of string where \"{wanted}\" is expected"),
+        found => format!("found {} where \"{wanted}\" is expected", quote(found)),
+    })?;
+    Ok(())
 }
 
 /// The seconds of `+05:30`.
@@ -77,9 +134,7 @@ fn offset_text(time: &Time, separator: &str) -> String {
 
 fn time_add(arguments: &[Value], _: &Type) -> Answer {
     let start = parse(text(arguments, 0), None)?;
-    let duration = duration(text(arguments, 1)).ok_or(FunctionError::new(
-        "a duration is required, of numbers with the units ns, us, ms, s, m and h: 1h30m",
-    ))?;
+    let duration = duration(text(arguments, 1)).map_err(|why| FunctionError::new(format!("time: {why}")))?;
     let out_of_range = || FunctionError::new("the time is too far away");
     let time = start.checked_add_signed(TimeDelta::nanoseconds(duration)).ok_or_else(out_of_range)?;
     let zone = if time.offset().local_minus_utc() == 0 { "Z".to_owned() } else { offset_text(&time, ":") };
@@ -90,16 +145,17 @@ fn time_add(arguments: &[Value], _: &Type) -> Answer {
 }
 
 /// The nanoseconds of a duration, as Go writes them: `-1.5h3m`.
-fn duration(text: &str) -> Option<i64> {
+fn duration(text: &str) -> Result<i64, String> {
+    let invalid = || format!("invalid duration {}", quote(text));
     let (negative, mut rest) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
         None => (false, text.strip_prefix('+').unwrap_or(text)),
     };
     if rest == "0" {
-        return Some(0);
+        return Ok(0);
     }
     if rest.is_empty() {
-        return None;
+        return Err(invalid());
     }
     let mut total: u64 = 0;
     while !rest.is_empty() {
@@ -121,7 +177,7 @@ fn duration(text: &str) -> Option<i64> {
             None => "",
         };
         if whole.is_empty() && fraction.is_empty() {
-            return None;
+            return Err(invalid());
         }
         let end = rest.find(|c: char| c == '.' || c.is_ascii_digit()).unwrap_or(rest.len());
         let unit: u64 = match &rest[..end] {
@@ -131,22 +187,23 @@ fn duration(text: &str) -> Option<i64> {
             "s" => 1_000_000_000,
             "m" => 60_000_000_000,
             "h" => 3_600_000_000_000,
-            _ => return None,
+            "" => return Err(format!("missing unit in duration {}", quote(text))),
+            unit => return Err(format!("unknown unit {} in duration {}", quote(unit), quote(text))),
         };
         rest = &rest[end..];
-        let whole: u64 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
+        let whole: u64 = if whole.is_empty() { 0 } else { whole.parse().map_err(|_| invalid())? };
         // More digits than these are less than a nanosecond.
         let fraction = &fraction[..fraction.len().min(18)];
         let part = match fraction.parse::<u64>() {
             Ok(part) => part as f64 * (unit as f64 / 10_f64.powi(fraction.len() as i32)),
             Err(_) => 0.0,
         };
-        total = whole.checked_mul(unit)?.checked_add(part as u64)?.checked_add(total)?;
-        if total > 1 << 63 {
-            return None;
-        }
+        let sum =
+            whole.checked_mul(unit).and_then(|whole| whole.checked_add(part as u64)?.checked_add(total));
+        total = sum.filter(|total| *total <= 1 << 63).ok_or_else(invalid)?;
     }
-    if negative { 0_i64.checked_sub_unsigned(total) } else { i64::try_from(total).ok() }
+    let signed = if negative { 0_i64.checked_sub_unsigned(total) } else { i64::try_from(total).ok() };
+    signed.ok_or_else(invalid)
 }
 
 const MONTHS: [&str; 12] = [
@@ -192,7 +249,7 @@ fn format_date(arguments: &[Value], _: &Type) -> Answer {
 fn quoted<'f>(mut rest: &'f str, out: &mut String) -> Result<&'f str, FunctionError> {
     loop {
         let Some(end) = rest.find('\'') else {
-            return Err(FunctionError::argument(0, "the format has a quote ' that is not closed"));
+            return Err(FunctionError::argument(0, "unterminated literal '"));
         };
         out.push_str(&rest[..end]);
         rest = &rest[end + 1..];
@@ -237,7 +294,21 @@ fn part(letters: &str, time: &Time) -> Result<String, FunctionError> {
         "Z" | "ZZZZZ" => offset_text(time, ":"),
         "ZZZ" | "ZZZZ" => offset_text(time, ""),
         _ => {
-            let message = format!("{letters:?} stands for no part of a date: text must be in quotes '…'");
+            let choice = match &letters[..1] {
+                "Y" => ": year must either be \"YY\" or \"YYYY\"",
+                "M" => ": month must be \"M\", \"MM\", \"MMM\", or \"MMMM\"",
+                "D" => ": day of month must either be \"D\" or \"DD\"",
+                "E" => ": day of week must either be \"EEE\" or \"EEEE\"",
+                "h" => ": 24-hour must either be \"h\" or \"hh\"",
+                "H" => ": 12-hour must either be \"H\" or \"HH\"",
+                "A" => ": must be \"AA\"",
+                "a" => ": must be \"aa\"",
+                "m" => ": minute must either be \"m\" or \"mm\"",
+                "s" => ": second must either be \"s\" or \"ss\"",
+                "Z" => ": timezone must be Z, ZZZZ, or ZZZZZ",
+                _ => "",
+            };
+            let message = format!("invalid date format verb {letters:?}{choice}");
             return Err(FunctionError::argument(0, message));
         }
     })

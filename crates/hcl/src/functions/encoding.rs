@@ -9,7 +9,7 @@ use encoding_rs::{UTF_16BE, UTF_16LE};
 use flate2::{Compression, GzBuilder};
 use objchange::{Type, Value};
 
-use super::{Answer, string, text, unknown};
+use super::{Answer, quote, string, text, unknown};
 use crate::function::{Function, FunctionError, Functions};
 
 pub(super) fn add(functions: &mut Functions) {
@@ -40,9 +40,11 @@ fn decode(arguments: &[Value], _: &Type) -> Answer {
     let Some(text) = arguments[0].as_str() else {
         return Ok(unknown(Type::String).with_marks(arguments[0].marks()));
     };
-    let bytes = LENIENT.decode(text.as_bytes()).map_err(|_| FunctionError::new("the text is not base64"))?;
-    let text =
-        String::from_utf8(bytes).map_err(|_| FunctionError::new("what is decoded is not text in UTF-8"))?;
+    let bytes = LENIENT.decode(text.as_bytes());
+    let bytes =
+        bytes.map_err(|_| FunctionError::new(format!("failed to decode base64 data {}", quote(text))))?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| FunctionError::new("the result of decoding the provided string is not valid UTF-8"))?;
     Ok(Value::from(text).with_marks(arguments[0].marks()))
 }
 
@@ -77,7 +79,7 @@ enum Charset {
         big_endian: bool,
         marked: bool,
     },
-    /// Code points up to this one are bytes.
+    /// ASCII and Latin-1, where code points up to this one are bytes.
     Bytes(u32),
     Other(&'static encoding_rs::Encoding),
 }
@@ -89,30 +91,64 @@ fn charset(name: &str, position: usize) -> Result<Charset, FunctionError> {
         "utf-16" | "csutf16" => Charset::Utf16 { big_endian: true, marked: true },
         "utf-16be" | "csutf16be" => Charset::Utf16 { big_endian: true, marked: false },
         "utf-16le" | "csutf16le" => Charset::Utf16 { big_endian: false, marked: false },
-        "us-ascii" | "ascii" | "iso646-us" | "ansi_x3.4-1968" | "us" | "csascii" => Charset::Bytes(0x7f),
+        "us-ascii" | "iso646-us" | "ansi_x3.4-1968" | "us" | "csascii" => Charset::Bytes(0x7f),
         "iso-8859-1" | "iso_8859-1" | "latin1" | "l1" | "iso-ir-100" | "csisolatin1" | "cp819" | "ibm819" => {
             Charset::Bytes(0xff)
         }
         // These are names of the web, not registered ones.
         label if ["cp12", "x-", "iso88", "dos-", "cn-"].iter().any(|start| label.starts_with(start)) => {
-            return Err(unsupported(position));
+            return Err(unsupported(name, position));
         }
-        "utf8" | "koi" | "koi8" | "logical" | "visual" | "sjis" | "shift-jis" | "ms932"
-        | "unicode-1-1-utf-8" | "x-user-defined" | "replacement" => return Err(unsupported(position)),
+        "ascii" | "gb2312" | "utf8" | "koi" | "koi8" | "logical" | "visual" | "sjis" | "shift-jis"
+        | "ms932" | "unicode-1-1-utf-8" | "x-user-defined" | "replacement" => {
+            return Err(unsupported(name, position));
+        }
         label => Charset::Other(
-            encoding_rs::Encoding::for_label(label.as_bytes()).ok_or_else(|| unsupported(position))?,
+            encoding_rs::Encoding::for_label(label.as_bytes()).ok_or_else(|| unsupported(name, position))?,
         ),
     })
 }
 
-fn unsupported(position: usize) -> FunctionError {
-    FunctionError::argument(position, "this is not the IANA name of a supported character encoding")
+fn unsupported(name: &str, position: usize) -> FunctionError {
+    let name = quote(name);
+    let message = format!("{name} is not a supported IANA encoding name or alias in this Terraform version");
+    FunctionError::argument(position, message)
+}
+
+impl Charset {
+    /// Its registered name.
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Utf8 => "UTF-8",
+            Self::Utf16 { marked: true, .. } => "UTF-16",
+            Self::Utf16 { big_endian: true, .. } => "UTF-16BE",
+            Self::Utf16 { .. } => "UTF-16LE",
+            Self::Bytes(0x7f) => "US-ASCII",
+            Self::Bytes(_) => "ISO_8859-1:1987",
+            Self::Other(encoding) => match encoding.name() {
+                "ISO-8859-2" => "ISO_8859-2:1987",
+                "ISO-8859-3" => "ISO_8859-3:1988",
+                "ISO-8859-4" => "ISO_8859-4:1988",
+                "ISO-8859-5" => "ISO_8859-5:1988",
+                "ISO-8859-6" => "ISO_8859-6:1987",
+                "ISO-8859-7" => "ISO_8859-7:1987",
+                "ISO-8859-8" => "ISO_8859-8:1988",
+                "EUC-JP" => "Extended_UNIX_Code_Packed_Format_for_Japanese",
+                name => name,
+            },
+        }
+    }
 }
 
 fn encode_text(arguments: &[Value], _: &Type) -> Answer {
     let text = text(arguments, 0);
-    let missing = || FunctionError::argument(0, "the text has a character that the encoding does not have");
-    let bytes = match charset(super::text(arguments, 1), 1)? {
+    let charset = charset(super::text(arguments, 1), 1)?;
+    let missing = || {
+        let name = charset.name();
+        let message = format!("the given string contains characters that cannot be represented in {name}");
+        FunctionError::argument(0, message)
+    };
+    let bytes = match charset {
         Charset::Utf8 => text.as_bytes().to_vec(),
         Charset::Utf16 { big_endian, marked } => {
             let units = marked.then_some(0xfeff).into_iter().chain(text.encode_utf16());
@@ -132,10 +168,13 @@ fn encode_text(arguments: &[Value], _: &Type) -> Answer {
 }
 
 fn decode_text(arguments: &[Value], _: &Type) -> Answer {
-    let bytes = LENIENT
-        .decode(text(arguments, 0).as_bytes())
-        .map_err(|_| FunctionError::argument(0, "the text is not base64"))?;
-    let text = match charset(text(arguments, 1), 1)? {
+    let bytes = LENIENT.decode(text(arguments, 0).as_bytes()).map_err(|error| {
+        let at = error.position;
+        let message = format!("the given value is has an invalid base64 symbol at offset {at}");
+        FunctionError::argument(0, message)
+    })?;
+    let charset = charset(text(arguments, 1), 1)?;
+    let text = match charset {
         Charset::Utf8 => String::from_utf8(bytes).ok(),
         Charset::Utf16 { big_endian, marked } => {
             let (encoding, bytes) = match bytes.as_slice() {
@@ -151,7 +190,13 @@ fn decode_text(arguments: &[Value], _: &Type) -> Answer {
         }
         Charset::Other(encoding) => decoded(encoding, &bytes).filter(|text| !is_made_up(encoding, text)),
     };
-    let missing = || FunctionError::argument(0, "the bytes are not text in this encoding");
+    let missing = || {
+        let name = charset.name();
+        FunctionError::argument(
+            0,
+            format!("the given string contains symbols that are not defined for {name}"),
+        )
+    };
     text.map(Value::from).ok_or_else(missing)
 }
 

@@ -14,11 +14,10 @@ use super::glob::{self, BadPattern};
 use super::hashing::{DIGESTS, Digester};
 use super::limits::{MAX_ELEMENTS, MAX_TEXT};
 use super::paths::clean;
-use super::{Answer, any, string, text, unknown};
-use crate::eval::forms::{RenderError, render};
+use super::{Answer, any, quote, string, text, unknown};
+use crate::eval::forms::{RenderError, Template};
 use crate::eval::steps_to_read;
 use crate::function::{CallContext, Capability, Function, FunctionError, Functions, Parameter};
-use crate::syntax::parse_template;
 
 /// The directory whose files functions may read. A path or a symbolic link that leads out of it is an error, also where a
 /// function only asks whether there is a file.
@@ -59,20 +58,20 @@ impl BaseDirectory {
         self.0.handle.is_file(&self.resolve(path)?)
     }
 
-    fn read(&self, path: &str) -> Result<Vec<u8>, String> {
+    fn read(&self, path: &str) -> Result<Vec<u8>, ReadError> {
         let wrong = |error: io::Error| match error.kind() {
-            io::ErrorKind::NotFound => format!("there is no file {path:?} in the base directory or below"),
-            _ => format!("the file {path:?} cannot be read: {error}"),
+            io::ErrorKind::NotFound => ReadError::Missing,
+            _ => ReadError::Other(format!("the file {path:?} cannot be read: {error}")),
         };
         let place = self.resolve(path).map_err(wrong)?;
         // Others, such as pipes, might never end.
         let Some(file) = self.0.handle.open_file(&place).map_err(wrong)? else {
-            return Err(format!("{path:?} is not a file"));
+            return Err(ReadError::NotAFile);
         };
         let mut content = Vec::new();
         file.take(MAX_TEXT as u64 + 1).read_to_end(&mut content).map_err(wrong)?;
         if content.len() > MAX_TEXT {
-            return Err(format!("the file {path:?} has more than 64 MiB"));
+            return Err(ReadError::Other(format!("the file {path:?} has more than 64 MiB")));
         }
         Ok(content)
     }
@@ -81,7 +80,7 @@ impl BaseDirectory {
     fn exists(&self, path: &str) -> Result<bool, FunctionError> {
         match self.is_file(path) {
             Ok(true) => Ok(true),
-            Ok(false) => Err(FunctionError::new(format!("{path:?} is not a file"))),
+            Ok(false) => Err(FunctionError::new(format!("{} is a directory, not a file", quote(path)))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
             Err(error) => Err(FunctionError::new(format!("{path:?} cannot be looked at: {error}"))),
         }
@@ -89,7 +88,7 @@ impl BaseDirectory {
 
     /// The names of the files that match a pattern, relative to a directory.
     fn matching(&self, directory: &str, pattern: &str) -> Result<BTreeSet<String>, FunctionError> {
-        let mut walk = Walk { base: self, found: BTreeSet::new(), visited: 0 };
+        let mut walk = Walk { base: self, pattern: String::new(), found: BTreeSet::new(), visited: 0 };
         let relative_directory = match Path::new(directory).is_absolute() {
             false => Path::new(directory),
             true => match Path::new(directory).strip_prefix(&self.0.path) {
@@ -103,6 +102,7 @@ impl BaseDirectory {
         if parts.len() > MAX_PATTERN_PARTS {
             return Err(FunctionError::new("the pattern has more than 256 parts"));
         }
+        walk.pattern.clone_from(&pattern);
         walk.search(String::new(), &parts)?;
         let relative = |found: &String| relative(&directory, found);
         Ok(walk.found.iter().map(relative).collect())
@@ -125,6 +125,7 @@ fn relative(from: &str, to: &str) -> String {
 /// A search for files.
 struct Walk<'b> {
     base: &'b BaseDirectory,
+    pattern: String,
     found: BTreeSet<String>,
     visited: usize,
 }
@@ -173,7 +174,11 @@ impl Walk<'_> {
             match glob::matches(part, &name) {
                 Ok(true) => self.search(join(&name), rest)?,
                 Ok(false) => {}
-                Err(BadPattern) => return Err(FunctionError::new("the pattern is not valid")),
+                Err(BadPattern) => {
+                    let pattern = quote(&self.pattern);
+                    let message = format!("failed to glob pattern {pattern}: syntax error in pattern");
+                    return Err(FunctionError::new(message));
+                }
             }
         }
         Ok(())
@@ -200,14 +205,39 @@ fn inside<T>(path: &str, found: io::Result<T>) -> Result<Option<T>, FunctionErro
     }
 }
 
+/// Why a file was not read.
+enum ReadError {
+    Missing,
+    NotAFile,
+    Other(String),
+}
+
 /// The content of the file that the first argument names.
 fn read(base: &BaseDirectory, path: &str) -> Result<Vec<u8>, FunctionError> {
-    base.read(path).map_err(|message| FunctionError::argument(0, message))
+    base.read(path).map_err(|error| {
+        let message = match error {
+            ReadError::Missing => format!(
+                "no file exists at {}; this function works only with files that are distributed as part of the \
+                 configuration source code, so if this file will be created by a resource in this configuration you \
+                 must instead obtain this result from an attribute of that resource",
+                quote(path)
+            ),
+            ReadError::NotAFile => format!("failed to read file: read {path}: is a directory"),
+            ReadError::Other(message) => message,
+        };
+        FunctionError::argument(0, message)
+    })
 }
 
 fn read_text(base: &BaseDirectory, path: &str) -> Result<String, FunctionError> {
     let text = String::from_utf8(read(base, path)?);
-    text.map_err(|_| FunctionError::new(format!("the file {path:?} is not text in UTF-8")))
+    text.map_err(|_| {
+        FunctionError::new(format!(
+            "contents of {} are not valid UTF-8; use the filebase64 function to obtain the Base64 encoded contents or \
+             the other file functions (e.g. filemd5, filesha256) to obtain file hashing results instead",
+            quote(path)
+        ))
+    })
 }
 
 fn render_file(
@@ -219,16 +249,11 @@ fn render_file(
 ) -> Answer {
     let text = read_text(base, path)?;
     context.spend(steps_to_read(text.len()));
-    let template = parse_template(&text).map_err(|errors| {
-        let first = errors.first().map_or_else(String::new, ToString::to_string);
-        FunctionError::new(format!("the file {path:?} is not a template: {first}"))
-    })?;
-    let value =
-        render(&template, variables, functions, Capability::Files, context).map_err(|error| match error {
-            RenderError::Variables(message) => FunctionError::argument(1, message),
-            RenderError::Failed(message) => FunctionError::new(message),
-        })?;
-    if value.is_null() { Err(FunctionError::new("the template gives null")) } else { Ok(value) }
+    let template = Template::parse(path, &text).map_err(FunctionError::new)?;
+    template.render(variables, functions, Capability::Files, context).map_err(|error| match error {
+        RenderError::Variables(message) => FunctionError::argument(1, message),
+        RenderError::Failed(message) => FunctionError::new(message),
+    })
 }
 
 /// Where files are read from.
@@ -259,7 +284,14 @@ impl Source {
             [string("path")],
             |_| Ok(Type::String),
             move |a, _, context| {
-                let content = source.base()?.read(text(a, 0)).map_err(FunctionError::new)?;
+                let path = text(a, 0);
+                let content = source.base()?.read(path).map_err(|error| {
+                    FunctionError::new(match error {
+                        ReadError::Missing => format!("open {path}: no such file or directory"),
+                        ReadError::NotAFile => format!("read {path}: is a directory"),
+                        ReadError::Other(message) => message,
+                    })
+                })?;
                 context.spend(steps_to_read(content.len()));
                 Ok(digest(&content).into())
             },

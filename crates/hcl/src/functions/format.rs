@@ -4,7 +4,7 @@ use objchange::value::Refinements;
 use objchange::{Type, Value};
 use smol_str::SmolStr;
 
-use super::verbs::formatted;
+use super::verbs::{formatted, too_many};
 use super::{Answer, any, refined, string, text};
 use crate::eval::prefix;
 use crate::function::{Function, FunctionError, Functions};
@@ -24,8 +24,7 @@ fn format(arguments: &[Value], _: &Type) -> Answer {
     }
     let (text, needed) = formatted(format, &arguments[1..])?;
     if needed < arguments.len() - 1 {
-        let message = format!("the format has no verb for this argument: it needs {needed} of them");
-        return Err(FunctionError::argument(needed + 1, message));
+        return Err(FunctionError::argument(needed + 1, too_many(needed)));
     }
     Ok(text.into())
 }

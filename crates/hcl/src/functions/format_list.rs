@@ -4,7 +4,7 @@ use objchange::value::Kind;
 use objchange::{Type, Value};
 
 use super::limits::check_text;
-use super::verbs::formatted;
+use super::verbs::{formatted, too_many};
 use super::{Answer, any, string, text, unknown};
 use crate::function::{Function, FunctionError, Functions};
 
@@ -23,21 +23,24 @@ fn elements(argument: &Value) -> Option<&[Value]> {
 
 fn format_list(arguments: &[Value], ty: &Type) -> Answer {
     let (format, arguments) = (text(arguments, 0), &arguments[1..]);
-    let mut length = None;
+    let mut first: Option<(usize, usize)> = None;
     let mut has_unknown = false;
     for (i, argument) in arguments.iter().enumerate() {
         let is_list = matches!(argument.ty(), Type::List(_) | Type::Set(_) | Type::Tuple(_) | Type::Dynamic);
         has_unknown |= !argument.is_known() && is_list;
         has_unknown |= matches!(argument.ty(), Type::Set(_)) && !argument.is_wholly_known();
         let Some(elements) = elements(argument) else { continue };
-        match length {
-            Some(length) if length != elements.len() => {
-                return Err(FunctionError::argument(
-                    i + 1,
-                    format!("this list has {} elements, and one before it {length}", elements.len()),
-                ));
+        let (number, found) = (i + 1, elements.len());
+        match first {
+            Some((other, length)) if length != found => {
+                let message = format!(
+                    "argument {number} has length {found}, which is inconsistent with argument {other} of length \
+                     {length}"
+                );
+                return Err(FunctionError::argument(number, message));
             }
-            _ => length = Some(elements.len()),
+            Some(_) => {}
+            None => first = Some((number, found)),
         }
     }
     if has_unknown {
@@ -45,7 +48,7 @@ fn format_list(arguments: &[Value], ty: &Type) -> Answer {
     }
     let mut lines = Vec::new();
     let mut bytes = 0;
-    for i in 0..length.unwrap_or(1) {
+    for i in 0..first.map_or(1, |(_, length)| length) {
         let of = |argument: &Value| {
             elements(argument).and_then(|elements| elements.get(i)).unwrap_or(argument).clone()
         };
@@ -54,9 +57,13 @@ fn format_list(arguments: &[Value], ty: &Type) -> Answer {
             lines.push(unknown(Type::String));
             continue;
         }
-        let (line, needed) = formatted(format, &values)?;
+        let failed = |error: FunctionError| match values.is_empty() {
+            true => error,
+            false => FunctionError::new(format!("error on format iteration {i}: {error}")),
+        };
+        let (line, needed) = formatted(format, &values).map_err(failed)?;
         if needed < values.len() {
-            return Err(FunctionError::new(format!("the format needs {needed} arguments only")));
+            return Err(failed(FunctionError::new(too_many(needed))));
         }
         bytes += line.len();
         check_text(Some(bytes))?;

@@ -6,7 +6,7 @@ use objchange::{Type, Value};
 use sha1::Sha1;
 use sha2::{Digest, Sha256, Sha512};
 
-use super::{Answer, string, text};
+use super::{Answer, quote, string, text};
 use crate::function::{Function, FunctionError, Functions};
 
 /// From bytes to their digest as text.
@@ -44,6 +44,21 @@ fn namespace(name: &str) -> Option<[u8; 16]> {
     }
 }
 
+/// What is wrong with a text that is not a UUID.
+fn refusal(text: &str) -> String {
+    let urn = 45;
+    match text.len() {
+        32 | 36 | 38 => "invalid UUID format".to_owned(),
+        length if length == urn && text.to_ascii_lowercase().starts_with("urn:uuid:") => {
+            "invalid UUID format".to_owned()
+        }
+        length if length == urn => {
+            format!("invalid urn prefix: {}", quote(&String::from_utf8_lossy(&text.as_bytes()[..9])))
+        }
+        length => format!("invalid UUID length: {length}"),
+    }
+}
+
 /// With hyphens, in braces or behind `urn:uuid:`, or the digits alone.
 fn parse_uuid(text: &str) -> Option<[u8; 16]> {
     let lower = text.to_ascii_lowercase();
@@ -62,8 +77,11 @@ fn parse_uuid(text: &str) -> Option<[u8; 16]> {
 }
 
 fn uuid_v5(arguments: &[Value], _: &Type) -> Answer {
-    let namespace = namespace(text(arguments, 0))
-        .ok_or(FunctionError::new("the namespace must be dns, url, oid, x500 or a UUID"))?;
+    let name = text(arguments, 0);
+    let namespace = namespace(name).ok_or_else(|| {
+        let why = refusal(name);
+        FunctionError::new(format!("uuidv5() doesn't support namespace {name} ({why})"))
+    })?;
     let digest = Sha1::new().chain_update(namespace).chain_update(text(arguments, 1)).finalize();
     let mut bytes: Vec<u8> = digest[..16].to_vec();
     bytes[6] = bytes[6] & 0x0f | 0x50;

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use objchange::value::{Kind, Number, Refinements};
 use objchange::{Type, Value};
-use objchange_text::json::{JsonError, Reader, Token, place};
+use objchange_text::json::{JsonError, JsonErrorKind, Reader, Token, place, write_string};
 use smol_str::SmolStr;
 
 use super::limits::check_text;
+use super::verbs::quote_char;
 use super::{Answer, any, refined, string, text};
 use crate::function::{Function, FunctionError, Functions};
 
@@ -84,27 +85,6 @@ fn write_all<'v>(
     Ok(())
 }
 
-/// As Go does: what HTML and JavaScript would take for something else is escaped.
-fn write_string(text: &str, out: &mut String) {
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{c}' => out.push_str("\\f"),
-            '\0'..' ' | '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
-                out.push_str(&format!("\\u{:04x}", u32::from(c)));
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-}
-
 /// Of a text that is not known yet the first character says what it will be.
 fn decoded_type(arguments: &[Value]) -> Result<Type, FunctionError> {
     let Some(promised) = arguments[0].refinements() else { return Ok(Type::Dynamic) };
@@ -126,9 +106,77 @@ fn decoded(text: &str) -> Answer {
         Ok(value)
     });
     value.map_err(|error| {
-        let (line, column) = place(&text, error.offset());
-        FunctionError::new(format!("line {line}, column {column}: {}", error.into_message()))
+        FunctionError::new(refusal(&text, &error).unwrap_or_else(|| {
+            let (line, column) = place(&text, error.offset());
+            format!("line {line}, column {column}: {}", error.into_message())
+        }))
     })
+}
+
+/// What Go says of a text that is not JSON; `None` where the text is JSON that is not read.
+fn refusal(text: &str, error: &JsonError) -> Option<String> {
+    let rest = text.get(error.offset()..)?;
+    let unexpected = |at: usize, place: &str| match rest.as_bytes().get(at) {
+        Some(byte) => format!("invalid character {}{place}", quote_char(char::from(*byte))),
+        None => "unexpected EOF".to_owned(),
+    };
+    let is_after_comma = || text[..error.offset()].trim_end().ends_with(',');
+    Some(match (error.kind(), error.message()) {
+        (JsonErrorKind::Trailing, _) => "extraneous data after JSON object".to_owned(),
+        (JsonErrorKind::Truncated, "the text ends inside of a string") => "unexpected EOF".to_owned(),
+        (JsonErrorKind::Truncated, _) => "EOF".to_owned(),
+        (JsonErrorKind::Malformed, "a JSON value is expected here") => {
+            let word = ["true", "false", "null"].into_iter().find(|word| rest.starts_with(&word[..1]));
+            let word = word.unwrap_or_default();
+            let same = std::iter::zip(word.bytes(), rest.bytes()).take_while(|(a, b)| a == b).count();
+            match word.get(same..same + 1) {
+                Some(next) => unexpected(same, &format!(" in literal {word} (expecting '{next}')")),
+                None => unexpected(0, " looking for beginning of value"),
+            }
+        }
+        (JsonErrorKind::Malformed, "expected `,` or `]`") => unexpected(0, " after array element"),
+        (JsonErrorKind::Malformed, "expected `,` or `}`") => unexpected(0, " after object key:value pair"),
+        (JsonErrorKind::Malformed, "expected `:` after a key") => unexpected(0, " after object key"),
+        (JsonErrorKind::Malformed, "expected a key in quotes") if is_after_comma() => {
+            unexpected(0, " looking for beginning of object key string")
+        }
+        (JsonErrorKind::Malformed, "expected a key in quotes") => unexpected(0, ""),
+        (JsonErrorKind::Malformed, "a control character must be escaped in a string") => {
+            unexpected(0, " in string literal")
+        }
+        (JsonErrorKind::Malformed, "this escape is unknown in JSON") => {
+            unexpected(1, " in string escape code")
+        }
+        (JsonErrorKind::Malformed, "`\\u` needs four hexadecimal digits") => {
+            let digits = rest.bytes().skip(2).take_while(u8::is_ascii_hexdigit).count();
+            unexpected(2 + digits, " in \\u hexadecimal character escape")
+        }
+        (JsonErrorKind::Malformed, "this is no JSON number") => number_refusal(rest, &unexpected),
+        _ => return None,
+    })
+}
+
+/// What Go says of a text that begins like a number and is none.
+fn number_refusal(text: &str, unexpected: &dyn Fn(usize, &str) -> String) -> String {
+    let digits = |from: usize| from + text.bytes().skip(from).take_while(u8::is_ascii_digit).count();
+    let start = usize::from(text.starts_with('-'));
+    let mut at = digits(start);
+    if at == start {
+        return unexpected(at, " in numeric literal");
+    }
+    if at > start + 1 && text[start..].starts_with('0') {
+        return "extraneous data after JSON object".to_owned();
+    }
+    if text[at..].starts_with('.') {
+        let end = digits(at + 1);
+        if end == at + 1 {
+            return unexpected(end, " after decimal point in numeric literal");
+        }
+        at = end;
+    }
+    let exponent = &text[at..];
+    let sign = usize::from(exponent.get(1..).is_some_and(|rest| rest.starts_with(['+', '-'])));
+    unexpected(at + 1 + sign, " in exponent of numeric literal")
 }
 
 /// A value of the type that its text implies.

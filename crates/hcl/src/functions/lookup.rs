@@ -2,7 +2,7 @@
 
 use objchange::{Type, Value};
 
-use super::{Answer, any, string};
+use super::{Answer, any, quote, string};
 use crate::function::{Function, FunctionError, Functions};
 
 pub(super) fn add(functions: &mut Functions) {
@@ -18,21 +18,29 @@ fn result_type(arguments: &[Value]) -> Result<Type, FunctionError> {
     let default = match &arguments[2..] {
         [] => None,
         [default] => Some(default),
-        _ => return Err(FunctionError::new("there may be one default only")),
+        _ => {
+            let count = arguments.len();
+            return Err(FunctionError::new(format!("lookup() takes two or three arguments, got {count}")));
+        }
     };
     match arguments[0].ty() {
         Type::Object(object) => match (arguments[1].as_str(), default) {
             (None, _) => Ok(Type::Dynamic),
             (Some(key), default) => {
                 let found = object.attribute(key).or(default.map(Value::ty));
-                found.cloned().ok_or(FunctionError::argument(0, "the object has no attribute of this name"))
+                found.cloned().ok_or_else(|| {
+                    FunctionError::argument(0, format!("the given object has no attribute {}", quote(key)))
+                })
             }
         },
         Type::Map(element) => match default.map(|default| default.convert(element)) {
-            Some(Err(error)) => Err(FunctionError::argument(2, error.to_string())),
+            Some(Err(_)) => {
+                let message = "the default value must have the same type as the map elements";
+                Err(FunctionError::argument(2, message))
+            }
             _ => Ok((**element).clone()),
         },
-        _ => Err(FunctionError::argument(0, "a map or an object is required")),
+        _ => Err(FunctionError::argument(0, "lookup() requires a map as the first argument")),
     }
 }
 
@@ -50,6 +58,6 @@ fn lookup(arguments: &[Value], ty: &Type) -> Answer {
                 default.convert(ty).map_err(|error| FunctionError::argument(2, error.to_string()))?;
             Ok(default.with_marks(marks))
         }
-        None => Err(FunctionError::new("the map has no element of this key, and there is no default")),
+        None => Err(FunctionError::new(format!("lookup failed to find key {}", quote(key)))),
     }
 }

@@ -28,7 +28,7 @@ fn keys_type(arguments: &[Value]) -> Result<Type, FunctionError> {
     match arguments[0].ty() {
         Type::Map(_) => Ok(Type::list(Type::String)),
         Type::Object(object) => Ok(Type::tuple(object.attributes().iter().map(|_| Type::String))),
-        _ => Err(FunctionError::argument(0, "a map or an object is required")),
+        _ => Err(FunctionError::argument(0, "must have map or object type")),
     }
 }
 
@@ -46,7 +46,7 @@ fn values_type(arguments: &[Value]) -> Result<Type, FunctionError> {
     match arguments[0].ty() {
         Type::Map(element) => Ok(Type::list((**element).clone())),
         Type::Object(object) => Ok(Type::tuple(object.attributes().iter().map(|(_, ty)| ty.clone()))),
-        _ => Err(FunctionError::new("a map or an object is required")),
+        _ => Err(FunctionError::new("values() requires a map as the first argument")),
     }
 }
 
@@ -68,8 +68,9 @@ fn merged_type(arguments: &[Value]) -> Result<Type, FunctionError> {
         return Ok(Type::Dynamic);
     }
     let is_map = |argument: &Value| matches!(argument.ty(), Type::Map(_) | Type::Object(_) | Type::Dynamic);
-    if !arguments.iter().all(is_map) {
-        return Err(FunctionError::new("maps and objects are required"));
+    if let Some(other) = arguments.iter().find(|argument| !is_map(argument)) {
+        let found = other.ty().friendly_name();
+        return Err(FunctionError::new(format!("arguments must be maps or objects, got {found:?}")));
     }
     if *first.ty() != Type::Dynamic && arguments.iter().all(|argument| argument.ty() == first.ty()) {
         return Ok(first.ty().clone());
@@ -118,10 +119,11 @@ fn transpose(arguments: &[Value], ty: &Type) -> Answer {
     let mut all: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (key, list) in map.iter() {
         if list.is_null() {
-            return Err(FunctionError::new("a list is null"));
+            return Err(FunctionError::new("input must not contain null list"));
         }
         for element in elements(list) {
-            let element = element.as_str().ok_or(FunctionError::new("an element is null"))?;
+            let element =
+                element.as_str().ok_or(FunctionError::new("input list must not contain null string"))?;
             all.entry(element).or_default().push(key);
         }
     }
@@ -138,7 +140,7 @@ fn zipped_type(arguments: &[Value]) -> Result<Type, FunctionError> {
             Ok(Type::object(std::iter::zip(keys, tuple.elements().iter().cloned())))
         }
         Type::Tuple(_) => Ok(Type::Dynamic),
-        _ => Err(FunctionError::new("a list or tuple of values is required")),
+        _ => Err(FunctionError::new("values argument must be a list or tuple value")),
     }
 }
 
@@ -149,10 +151,15 @@ fn keys_known(keys: &Value) -> bool {
 fn zipped_keys(keys: &Value, values: usize) -> Result<Vec<SmolStr>, FunctionError> {
     let keys = elements(keys);
     if keys.len() != values {
-        return Err(FunctionError::new("there must be as many keys as values"));
+        let keys = keys.len();
+        let message = format!("number of keys ({keys}) does not match number of values ({values})");
+        return Err(FunctionError::new(message));
     }
-    let text = |key: &Value| key.as_str().map(SmolStr::from);
-    keys.iter().map(text).collect::<Option<_>>().ok_or(FunctionError::new("a key is null"))
+    let text = |(i, key): (usize, &Value)| {
+        let text = key.as_str().map(SmolStr::from);
+        text.ok_or_else(|| FunctionError::new(format!("keys list has null value at index {i}")))
+    };
+    keys.iter().enumerate().map(text).collect()
 }
 
 fn zip_map(arguments: &[Value], ty: &Type) -> Answer {

@@ -91,6 +91,13 @@ fn text(arguments: &[Value], position: usize) -> &str {
     arguments[position].as_str().unwrap_or_default()
 }
 
+/// A text as errors quote it.
+fn quote(text: &str) -> String {
+    let mut quoted = String::new();
+    objchange_text::quote_into(text, &mut quoted);
+    quoted
+}
+
 /// The elements of an argument that is a known list, set or tuple.
 fn elements(argument: &Value) -> &[Value] {
     argument.as_elements().unwrap_or_default()
@@ -99,7 +106,14 @@ fn elements(argument: &Value) -> &[Value] {
 /// The integer that a number is.
 fn whole(value: &Value) -> Result<i64, FunctionError> {
     let number = value.as_number().filter(|number| number.is_integer());
-    number.and_then(Number::as_i64).ok_or(FunctionError::new("a whole number is required that 64 bits hold"))
+    number.and_then(Number::as_i64).ok_or(FunctionError::new(
+        "value must be a whole number, between -9223372036854775808 and 9223372036854775807",
+    ))
+}
+
+/// The integer that a number is, with the name that errors give it.
+fn whole_named(value: &Value, name: &str) -> Result<i64, FunctionError> {
+    whole(value).map_err(|error| FunctionError { message: format!("{name}: {error}").into(), ..error })
 }
 
 /// The integer that an argument is, for a function that blames the argument where it is none.

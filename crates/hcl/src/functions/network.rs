@@ -106,23 +106,24 @@ impl fmt::Display for Network {
     }
 }
 
-fn wrong(argument: Option<usize>) -> FunctionError {
-    let message = "a network as in CIDR notation is required, such as 10.0.0.0/8 or fd00::/64".into();
-    FunctionError { argument, message }
+/// The network that a text is, for a function that blames this argument where it is none.
+fn network(text: &str, argument: Option<usize>) -> Result<Network, FunctionError> {
+    let message = || format!("invalid CIDR expression: invalid CIDR address: {text}").into();
+    Network::parse(text).ok_or_else(|| FunctionError { argument, message: message() })
 }
 
 /// The magnitude of an integer, and whether it is negative.
 fn large(value: &Value) -> Result<(bool, u128), FunctionError> {
     let number = value.as_number().filter(|number| number.is_integer());
-    let magnitude = number.and_then(|number| number.abs().to_string().parse().ok());
-    match (number, magnitude) {
-        (Some(number), Some(magnitude)) => Ok((*number < Number::ZERO, magnitude)),
-        _ => Err(FunctionError::new("a whole number is required that 128 bits hold")),
+    let number = number.ok_or(FunctionError::new("value must be a whole number"))?;
+    match number.abs().to_string().parse() {
+        Ok(magnitude) => Ok((*number < Number::ZERO, magnitude)),
+        Err(_) => Err(FunctionError::new("a whole number is required that 128 bits hold")),
     }
 }
 
 fn host(arguments: &[Value], _: &Type) -> Answer {
-    let network = Network::parse(text(arguments, 0)).ok_or_else(|| wrong(None))?;
+    let network = network(text(arguments, 0), None)?;
     let (negative, magnitude) = large(&arguments[1])?;
     let room = network.bits - network.prefix;
     let number = match negative {
@@ -131,7 +132,15 @@ fn host(arguments: &[Value], _: &Type) -> Answer {
             .and_then(|from_end| network.host_mask().checked_sub(from_end)),
         false => Some(magnitude).filter(|number| fits(*number, room) && *number <= low_bits(network.bits)),
     };
-    let number = number.ok_or(FunctionError::new("the network has no host of this number"))?;
+    let number = number.ok_or_else(|| {
+        // Those from the end are counted from the beginning before.
+        let number = match negative {
+            true => format!("-{}", magnitude - 1_u128.checked_shl(room).unwrap_or(0).min(magnitude)),
+            false => magnitude.to_string(),
+        };
+        let prefix = network.prefix;
+        FunctionError::new(format!("prefix of {prefix} does not accommodate a host numbered {number}"))
+    })?;
     // Terraform takes the position in an address of IPv4 for one in IPv6.
     let shift = if network.is_mapped() { 96 } else { 0 };
     Ok(address(network.first | number << shift, network.bits).into())
@@ -143,21 +152,29 @@ fn fits(number: u128, bits: u32) -> bool {
 }
 
 fn netmask(text: &str) -> Answer {
-    let network = Network::parse(text).ok_or_else(|| wrong(None))?;
+    let network = network(text, None)?;
     let mask = !network.host_mask() & low_bits(network.bits);
     match network.bits {
         32 => Ok(Ipv4Addr::from(mask as u32).to_string().into()),
         _ if network.is_mapped() => Ok(Ipv6Addr::from(mask).to_string().into()),
-        _ => Err(FunctionError::new("a network of IPv6 has no mask in this form")),
+        _ => Err(FunctionError::new(format!("IPv6 addresses cannot have a netmask: {text}"))),
     }
 }
 
 fn subnet(arguments: &[Value], _: &Type) -> Answer {
-    let network = Network::parse(text(arguments, 0)).ok_or_else(|| wrong(None))?;
+    let network = network(text(arguments, 0), None)?;
     let more = whole(&arguments[1])?;
     let (negative, number) = large(&arguments[2])?;
-    let too_long = || FunctionError::new("the network does not have so many bits");
-    let too_many = || FunctionError::new("the network has no subnet of this number");
+    let too_long = || {
+        let prefix = network.prefix;
+        FunctionError::new(format!("insufficient address space to extend prefix of {prefix} by {more}"))
+    };
+    let too_many = || {
+        let sign = if negative { "-" } else { "" };
+        let message =
+            format!("prefix extension of {more} does not accommodate a subnet numbered {sign}{number}");
+        FunctionError::new(message)
+    };
     let prefix = i64::from(network.prefix).checked_add(more).and_then(|prefix| u32::try_from(prefix).ok());
     let prefix = prefix.filter(|prefix| *prefix <= network.bits).ok_or_else(too_long)?;
     let shift = network.bits - prefix;
@@ -174,18 +191,23 @@ fn subnet(arguments: &[Value], _: &Type) -> Answer {
 const MAX_NEW_BITS: i64 = 32;
 
 fn subnets(arguments: &[Value], _: &Type) -> Answer {
-    let network = Network::parse(text(arguments, 0)).ok_or_else(|| wrong(Some(0)))?;
-    let full = |i| FunctionError::argument(i, "the network has no room left for this subnet");
+    let network = network(text(arguments, 0), Some(0))?;
     let mut next = Some(network.first);
-    let mut all = Vec::new();
+    let mut all: Vec<Network> = Vec::new();
     for (i, more) in arguments.iter().enumerate().skip(1) {
         let more = whole(more).map_err(|error| FunctionError { argument: Some(i), ..error })?;
-        if !(1..=MAX_NEW_BITS).contains(&more) {
-            return Err(FunctionError::argument(i, "a subnet is longer by 1 to 32 bits"));
+        if more < 1 {
+            return Err(FunctionError::argument(i, "must extend prefix by at least one bit"));
+        }
+        if more > MAX_NEW_BITS {
+            return Err(FunctionError::argument(i, "may not extend prefix by more than 32 bits"));
         }
         let prefix = network.prefix + more as u32;
         if prefix > network.bits {
-            return Err(FunctionError::argument(i, "the network does not have so many bits"));
+            let family = if network.bits == 32 { "IPv4" } else { "IPv6" };
+            let message =
+                format!("would extend prefix to {prefix} bits, which is too long for an {family} address");
+            return Err(FunctionError::argument(i, message));
         }
         let subnet = Network { prefix, ..network };
         let mask = subnet.host_mask();
@@ -194,9 +216,23 @@ fn subnets(arguments: &[Value], _: &Type) -> Answer {
         // Terraform begins before the network, so that one at the very first address has no room.
         let first =
             first.filter(|first| network.contains(*first) && network.first > 0 && !network.is_mapped());
-        let first = first.filter(|first| *first <= low_bits(network.bits)).ok_or_else(|| full(i))?;
-        all.push(Value::from(Network { first, ..subnet }.to_string()));
+        let first = first.filter(|first| *first <= low_bits(network.bits));
+        let Some(first) = first else {
+            // The first one has none before it, and is said to come after the last of the address space.
+            let last = Network { first: low_bits(network.bits) & !mask, ..subnet };
+            let before = match all.last() {
+                _ if network.is_mapped() => "<nil>".to_owned(),
+                before => before.unwrap_or(&last).to_string(),
+            };
+            return Err(FunctionError::argument(
+                i,
+                format!(
+                    "not enough remaining address space for a subnet with a prefix of {prefix} bits after {before}"
+                ),
+            ));
+        };
+        all.push(Network { first, ..subnet });
         next = first.checked_add(mask).and_then(|last| last.checked_add(1));
     }
-    Ok(Value::list(Type::String, all)?)
+    Ok(Value::list(Type::String, all.iter().map(|subnet| Value::from(subnet.to_string())))?)
 }

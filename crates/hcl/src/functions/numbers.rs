@@ -4,7 +4,7 @@ use objchange::value::{Number, ParseNumberError};
 use objchange::{Type, Value};
 
 use super::limits::MAX_RANGE;
-use super::{Answer, any, elements, number, text, unknown, whole, whole_argument};
+use super::{Answer, any, elements, number, quote, text, unknown, whole, whole_argument};
 use crate::function::{Function, FunctionError, Functions, Parameter};
 
 pub(super) fn add(functions: &mut Functions) {
@@ -36,18 +36,24 @@ fn of(value: &Value) -> Number {
 
 fn extreme(arguments: &[Value], choose: fn(Number, Number) -> Number) -> Answer {
     let numbers = arguments.iter().map(of);
-    numbers.reduce(choose).map(Value::from).ok_or(FunctionError::new("at least one number is required"))
+    numbers.reduce(choose).map(Value::from).ok_or(FunctionError::new("must pass at least one number"))
 }
 
 fn sum(arguments: &[Value], _: &Type) -> Answer {
     let list = &arguments[0];
-    if !matches!(list.ty(), Type::List(_) | Type::Set(_) | Type::Tuple(_)) {
-        return Err(FunctionError::argument(0, "a list, set or tuple of numbers is required"));
+    match list.ty() {
+        Type::List(_) | Type::Set(_) | Type::Tuple(_) => {}
+        ty @ (Type::Map(_) | Type::Object(_)) => {
+            let found = ty.friendly_name();
+            let message = format!("argument must be list, set, or tuple. Received {found}");
+            return Err(FunctionError::argument(0, message));
+        }
+        _ => return Err(FunctionError::argument(0, "cannot sum noniterable")),
     }
     if !list.is_wholly_known() {
         return Ok(unknown(Type::Number));
     }
-    let wrong = || FunctionError::argument(0, "every element must be a number, and not null");
+    let wrong = || FunctionError::argument(0, "argument must be list, set, or tuple of number values");
     let numbers = elements(list).iter().map(|element| {
         let number = element.convert(&Type::Number).ok().filter(|number| !number.is_null());
         number.map(|number| of(&number)).ok_or_else(wrong)
@@ -60,20 +66,29 @@ fn sum(arguments: &[Value], _: &Type) -> Answer {
             None => number,
         });
     }
-    total.map(Value::from).ok_or(FunctionError::argument(0, "at least one number is required"))
+    total.map(Value::from).ok_or(FunctionError::argument(0, "cannot sum an empty list"))
 }
 
 fn text_only(arguments: &[Value]) -> Result<Type, FunctionError> {
     match arguments[0].ty() {
         Type::String => Ok(Type::Number),
-        _ => Err(FunctionError::argument(0, "a string is required")),
+        ty => {
+            let found = ty.friendly_name();
+            Err(FunctionError::argument(0, format!("first argument must be a string, not {found}")))
+        }
     }
 }
 
 fn parse_int(arguments: &[Value], _: &Type) -> Answer {
     let base = u32::try_from(whole_argument(arguments, 1)?).unwrap_or(u32::MAX);
-    Number::parse_integer(text(arguments, 0), base).map(Value::from).map_err(|error| match error {
-        ParseNumberError::Base => FunctionError::argument(1, error.to_string()),
+    let text = text(arguments, 0);
+    Number::parse_integer(text, base).map(Value::from).map_err(|error| match error {
+        ParseNumberError::Base => {
+            FunctionError::argument(1, "base must be a whole number between 2 and 62 inclusive")
+        }
+        ParseNumberError::Empty | ParseNumberError::NotANumber | ParseNumberError::NotAnInteger { .. } => {
+            FunctionError::argument(0, format!("cannot parse {} as a base {base} integer", quote(text)))
+        }
         _ => FunctionError::argument(0, error.to_string()),
     })
 }
@@ -87,26 +102,31 @@ fn range(arguments: &[Value], _: &Type) -> Answer {
         [start, end] => (start.clone(), end.clone(), direction(start, end)),
         [start, end, step] => (start.clone(), end.clone(), step.clone()),
         _ => {
-            return Err(FunctionError::new(
-                "one to three numbers are required: an end; a start and an end; and a step",
-            ));
+            return Err(FunctionError::new("must have one, two, or three arguments"));
         }
     };
     let is_down = step < Number::ZERO;
     if is_down && end > start || !is_down && end < start {
-        return Err(FunctionError::argument(
-            1,
-            "the end lies on the other side of the start than the step leads to",
-        ));
+        let message = match is_down {
+            true => "end must be less than start when step is negative",
+            false => "end must be greater than start when step is positive",
+        };
+        return Err(FunctionError::argument(1, message));
     }
+    let too_many = || {
+        FunctionError::new(
+            "more than 1024 values were generated; either decrease the difference between start and end or use a \
+             smaller step",
+        )
+    };
     if step == Number::ZERO && start != end {
-        return Err(FunctionError::new("the step must not be zero"));
+        return Err(too_many());
     }
     let mut numbers = Vec::new();
     let mut next = start;
     while if is_down { next > end } else { next < end } {
         if numbers.len() == MAX_RANGE {
-            return Err(FunctionError::new("more than 1024 numbers: use a larger step or another end"));
+            return Err(too_many());
         }
         numbers.push(Value::from(next.clone()));
         next = next.try_add(&step)?;

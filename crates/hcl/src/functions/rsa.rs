@@ -7,7 +7,7 @@ use num_bigint::BigUint;
 use objchange::{Type, Value};
 
 use super::encoding::LENIENT;
-use super::{Answer, string, text};
+use super::{Answer, quote, string, text};
 use crate::function::{Function, FunctionError, Functions};
 
 pub(super) fn add(functions: &mut Functions) {
@@ -19,21 +19,30 @@ pub(super) fn add(functions: &mut Functions) {
 const MAX_MODULUS: u64 = 16_384;
 
 fn decrypt(arguments: &[Value], _: &Type) -> Answer {
-    let encrypted = LENIENT
-        .decode(text(arguments, 0).as_bytes())
-        .map_err(|_| FunctionError::argument(0, "the text is not base64"))?;
-    let (modulus, exponent) = key(text(arguments, 1)).ok_or(FunctionError::argument(
-        1,
-        "an RSA private key in PEM form, without a password, is required",
-    ))?;
+    let encrypted = LENIENT.decode(text(arguments, 0).as_bytes()).map_err(|_| {
+        let text = quote(text(arguments, 0));
+        let message = format!("failed to decode input {text}: cipher text must be base64-encoded");
+        FunctionError::argument(0, message)
+    })?;
+    let pem = text(arguments, 1);
+    let (modulus, exponent) = key(pem).ok_or_else(|| FunctionError::argument(1, refusal(pem)))?;
     let plain = BigUint::from_bytes_be(&encrypted).modpow(&exponent, &modulus).to_bytes_be();
-    let wrong = || FunctionError::new("the text was not encrypted for this key");
+    let wrong = || FunctionError::new("failed to decrypt: crypto/rsa: decryption error");
     // 00 02, at least eight bytes of padding other than zero, 00, and the text.
     let is_whole = encrypted.len() as u64 == modulus.bits().div_ceil(8) && plain.len() + 1 == encrypted.len();
     let padded = plain.strip_prefix(&[2]).filter(|_| is_whole).ok_or_else(wrong)?;
     let end = padded.iter().position(|byte| *byte == 0).filter(|end| *end >= 8).ok_or_else(wrong)?;
     let text = String::from_utf8_lossy(&padded[end + 1..]);
     Ok(text.as_ref().into())
+}
+
+/// What is wrong with a text that is not a usable key.
+fn refusal(pem: &str) -> &'static str {
+    let body = pem.split_once("-----BEGIN ").and_then(|(_, rest)| rest.split_once("-----"));
+    match body.filter(|(_, rest)| rest.contains("-----END ")) {
+        None => "invalid private key: ssh: no key found",
+        Some(_) => "invalid private key: an RSA key in PEM form, without a password, is required",
+    }
 }
 
 /// The modulus and the private exponent.

@@ -5,7 +5,7 @@ use objchange::{Type, Value};
 
 use super::limits::check_elements;
 use super::seen::SeenValues;
-use super::{Answer, any, elements, number, refined, unknown, whole, whole_argument};
+use super::{Answer, any, elements, number, refined, unknown, whole_named};
 use crate::function::{Function, FunctionError, Functions, Parameter};
 
 pub(super) fn add(functions: &mut Functions) {
@@ -52,7 +52,11 @@ fn reversed_type(arguments: &[Value]) -> TypeAnswer {
         ty @ Type::List(_) => Ok(ty.clone()),
         Type::Set(element) => Ok(Type::list((**element).clone())),
         Type::Tuple(tuple) => Ok(Type::tuple(tuple.elements().iter().rev().cloned())),
-        _ => Err(FunctionError::argument(0, "a list, set or tuple is required")),
+        ty => {
+            let found = ty.friendly_name();
+            let message = format!("can only reverse list or tuple values, not {found}");
+            Err(FunctionError::argument(0, message))
+        }
     }
 }
 
@@ -76,31 +80,39 @@ fn bounds(arguments: &[Value]) -> Result<(Option<usize>, Option<usize>), Functio
         Type::Tuple(tuple) => Some(tuple.elements().len()),
         _ => None,
     });
-    let position = |i: usize| match arguments[i].is_known() {
+    let position = |i: usize, name: &str| match arguments[i].is_known() {
         false => Ok(None),
         true => {
-            let position = usize::try_from(whole_argument(arguments, i)?)
-                .map_err(|_| FunctionError::argument(i, "the position must not be negative"))?;
+            let wrong = |message: String| FunctionError::argument(i, message);
+            let position = whole_named(&arguments[i], &format!("invalid {name}"));
+            let position = usize::try_from(position.map_err(|error| wrong(error.to_string()))?)
+                .map_err(|_| wrong(format!("{name} must not be less than zero")))?;
             match length {
                 Some(length) if position > length => {
-                    Err(FunctionError::argument(i, "the position is beyond the end of the list"))
+                    Err(wrong(format!("{name} must not be greater than the length of the list")))
                 }
                 _ => Ok(Some(position)),
             }
         }
     };
-    let (start, end) = (position(1)?, position(2)?);
+    let (start, end) = (position(1, "start index")?, position(2, "end index")?);
     if let (Some(start), Some(end)) = (start, end)
         && start > end
     {
-        return Err(FunctionError::argument(1, "the start must not be after the end"));
+        return Err(FunctionError::argument(1, "start index must not be greater than end index"));
     }
     Ok((start, end))
 }
 
 fn sliced_type(arguments: &[Value]) -> TypeAnswer {
-    if !matches!(arguments[0].ty(), Type::List(_) | Type::Tuple(_)) {
-        return Err(FunctionError::argument(0, "a list or tuple is required"));
+    match arguments[0].ty() {
+        Type::List(_) | Type::Tuple(_) => {}
+        Type::Set(_) => {
+            let message = "cannot slice a set, because its elements do not have indices; explicitly convert to a list \
+                           if the ordering of the result is not important";
+            return Err(FunctionError::argument(0, message));
+        }
+        _ => return Err(FunctionError::argument(0, "must be a list or tuple value")),
     }
     Ok(match (arguments[0].ty(), bounds(arguments)?) {
         (Type::Tuple(tuple), (Some(start), Some(end))) => {
@@ -118,8 +130,8 @@ fn slice(arguments: &[Value], ty: &Type) -> Answer {
 }
 
 fn chunk(arguments: &[Value], ty: &Type) -> Answer {
-    let size = usize::try_from(whole(&arguments[1])?)
-        .map_err(|_| FunctionError::new("the size must not be negative"))?;
+    let size = usize::try_from(whole_named(&arguments[1], "invalid size")?)
+        .map_err(|_| FunctionError::new("the size argument must be positive"))?;
     let list = elements(&arguments[0]);
     let element = ty.element().and_then(Type::element).unwrap_or(&Type::Dynamic);
     let size = if size == 0 { list.len().max(1) } else { size };
@@ -141,14 +153,14 @@ fn matched_type(arguments: &[Value]) -> TypeAnswer {
     let element = |i: usize| arguments[i].ty().element().unwrap_or(&Type::Dynamic);
     match unify([element(1), element(2)]) {
         Some(_) => Ok(arguments[0].ty().clone()),
-        None => Err(FunctionError::new("the keys and what is searched for must have one type")),
+        None => Err(FunctionError::new("keys and searchset must be of the same type")),
     }
 }
 
 fn match_keys(arguments: &[Value], ty: &Type) -> Answer {
     let [values, keys, wanted] = [0, 1, 2].map(|i| elements(&arguments[i]));
     if values.len() != keys.len() {
-        return Err(FunctionError::new("there must be as many keys as values"));
+        return Err(FunctionError::new("length of keys and values should be equal"));
     }
     if !arguments[0].is_wholly_known() || !arguments[1].is_wholly_known() {
         return Ok(unknown(ty.clone()));
@@ -158,7 +170,7 @@ fn match_keys(arguments: &[Value], ty: &Type) -> Answer {
     let convert =
         |list: &[Value]| list.iter().map(|value| value.convert(&common)).collect::<Result<Vec<_>, _>>();
     let (Ok(keys), Ok(wanted)) = (convert(keys), convert(wanted)) else {
-        return Err(FunctionError::new("the keys and what is searched for must have one type"));
+        return Err(FunctionError::new("keys and searchset must be of the same type"));
     };
     // What comes after something unknown is not looked at, and whoever gets there has no match.
     let known = wanted.iter().position(|value| !value.is_wholly_known());
@@ -176,7 +188,7 @@ fn match_keys(arguments: &[Value], ty: &Type) -> Answer {
 
 fn concatenated_type(arguments: &[Value]) -> TypeAnswer {
     if arguments.is_empty() {
-        return Err(FunctionError::new("at least one list or tuple is required"));
+        return Err(FunctionError::new("at least one argument is required"));
     }
     let lists = arguments.iter().map(|argument| match argument.ty() {
         Type::List(element) => Some(&**element),
@@ -195,7 +207,11 @@ fn concatenated_type(arguments: &[Value]) -> TypeAnswer {
                 all.extend(std::iter::repeat_n((**element).clone(), length));
             }
             (Type::List(_), None) => return Ok(Type::Dynamic),
-            _ => return Err(FunctionError::argument(i, "a list or tuple is required")),
+            (ty, _) => {
+                let found = ty.friendly_name();
+                let message = format!("all arguments must be lists or tuples; got {found}");
+                return Err(FunctionError::argument(i, message));
+            }
         }
     }
     Ok(Type::tuple(all))
@@ -219,9 +235,9 @@ fn concatenate(arguments: &[Value], ty: &Type) -> Answer {
 
 /// Where an element stands, counted around and around.
 fn position(index: &Value, length: usize) -> Result<usize, FunctionError> {
-    match whole(index)?.checked_rem_euclid(length as i64) {
+    match whole_named(index, "invalid index")?.checked_rem_euclid(length as i64) {
         Some(position) => Ok(position as usize),
-        None => Err(FunctionError::new("an empty list has no elements")),
+        None => Err(FunctionError::new("cannot use element function with an empty list")),
     }
 }
 
@@ -230,7 +246,7 @@ fn element_type(arguments: &[Value]) -> TypeAnswer {
         Type::List(element) => Ok((**element).clone()),
         Type::Tuple(_) if !arguments[1].is_known() => Ok(Type::Dynamic),
         Type::Tuple(tuple) => Ok(tuple.elements()[position(&arguments[1], tuple.elements().len())?].clone()),
-        _ => Err(FunctionError::new("a list or tuple is required")),
+        ty => Err(FunctionError::new(format!("cannot read elements from {}", ty.friendly_name()))),
     }
 }
 
@@ -277,7 +293,7 @@ fn is_sequence(ty: &Type) -> bool {
 
 fn flatten(arguments: &[Value], _: &Type) -> Answer {
     if !is_sequence(arguments[0].ty()) {
-        return Err(FunctionError::new("a list, set or tuple is required"));
+        return Err(FunctionError::new("can only flatten lists, sets and tuples"));
     }
     let mut flat = Flat::default();
     flat.open(&arguments[0])?;
@@ -287,9 +303,12 @@ fn flatten(arguments: &[Value], _: &Type) -> Answer {
 
 /// The first list or tuple that is not empty, all being some up to the first that is not known.
 fn first_list(arguments: &[Value]) -> Result<Option<Value>, FunctionError> {
+    if arguments.is_empty() {
+        return Err(FunctionError::new("at least one argument is required"));
+    }
     let mut known = arguments.iter().take_while(|argument| argument.is_known());
     if !known.all(|argument| matches!(argument.ty(), Type::List(_) | Type::Tuple(_))) {
-        return Err(FunctionError::new("lists and tuples are required"));
+        return Err(FunctionError::new("coalescelist arguments must be lists or tuples"));
     }
     for argument in arguments {
         if !argument.is_known() {
@@ -299,7 +318,7 @@ fn first_list(arguments: &[Value]) -> Result<Option<Value>, FunctionError> {
             return Ok(Some(argument.clone()));
         }
     }
-    Err(FunctionError::new("at least one list or tuple must not be empty"))
+    Err(FunctionError::new("no non-null arguments"))
 }
 
 fn first_type(arguments: &[Value]) -> TypeAnswer {
@@ -318,8 +337,9 @@ fn sort(arguments: &[Value], ty: &Type) -> Answer {
     let list = &arguments[0];
     if list.is_wholly_known() {
         let mut texts: Vec<&Value> = elements(list).iter().collect();
-        if texts.iter().any(|text| text.is_null()) {
-            return Err(FunctionError::new("an element is null"));
+        if let Some(i) = texts.iter().position(|text| text.is_null()) {
+            let message = format!("given list element {i} is null; a null string cannot be sorted");
+            return Err(FunctionError::new(message));
         }
         texts.sort_by_key(|text| text.as_str());
         return sequence(ty, texts.into_iter().cloned());

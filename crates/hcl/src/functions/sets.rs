@@ -44,7 +44,7 @@ fn common_type(sets: &[Value]) -> Result<Type, FunctionError> {
     let loses =
         |common: &Type| is_known && *common == Type::Dynamic && types.iter().any(|ty| *ty != Type::Dynamic);
     let common = unify(&types).filter(|common| !loses(common));
-    common.map(Type::set).ok_or(FunctionError::new("the elements of the sets must have one type"))
+    common.map(Type::set).ok_or(FunctionError::new("given sets must all have compatible element types"))
 }
 
 /// A set of the type of the result.
@@ -68,15 +68,15 @@ fn factor_type(position: usize, argument: &Value) -> Result<Type, FunctionError>
     match argument.ty() {
         Type::List(element) | Type::Set(element) => Ok((**element).clone()),
         Type::Tuple(tuple) => unify(tuple.elements())
-            .ok_or(FunctionError::argument(position, "the elements of the tuple must have one type")),
-        _ => Err(FunctionError::argument(position, "a list, set or tuple is required")),
+            .ok_or(FunctionError::argument(position, "all elements must be of the same type")),
+        _ => Err(FunctionError::argument(position, "a set or a list is required")),
     }
 }
 
 /// A set if any factor is one.
 fn product_type(arguments: &[Value]) -> Result<Type, FunctionError> {
     if arguments.len() < 2 {
-        return Err(FunctionError::new("at least two lists, sets or tuples are required"));
+        return Err(FunctionError::new("at least two arguments are required"));
     }
     let types = arguments.iter().enumerate().map(|(i, argument)| factor_type(i, argument));
     let tuple = Type::tuple(types.collect::<Result<Vec<_>, _>>()?);

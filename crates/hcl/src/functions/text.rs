@@ -1,11 +1,11 @@
 //! Text: case, trimming, cutting, joining, searching.
 
 use objchange::{Type, Value};
+use objchange_text::clusters::{clusters, count};
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 
 use super::limits::{MAX_ELEMENTS, check_elements, check_text};
 use super::{Answer, elements, number, string, text, unknown, whole};
-use crate::clusters::{clusters, count};
 use crate::function::{Function, FunctionError, Functions, Parameter};
 
 pub(super) fn add(functions: &mut Functions) {
@@ -184,8 +184,14 @@ fn join(arguments: &[Value], _: &Type) -> Answer {
     let mut parts = Vec::new();
     let mut length = Some(0_usize);
     for (i, list) in arguments.iter().enumerate().skip(1) {
+        let before = parts.len();
         for element in elements(list) {
-            let part = element.as_str().ok_or(FunctionError::argument(i, "an element is null"))?;
+            let part = element.as_str().ok_or_else(|| {
+                let list = if arguments.len() > 2 { format!(" of list {i}") } else { String::new() };
+                let at = parts.len() - before;
+                let message = format!("element {at}{list} is null; cannot concatenate null values");
+                FunctionError::argument(i, message)
+            })?;
             length = length.and_then(|n| n.checked_add(part.len() + separator.len()));
             parts.push(part);
         }

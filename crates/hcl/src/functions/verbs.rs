@@ -2,10 +2,11 @@
 
 use objchange::value::{Kind, Number};
 use objchange::{Type, Value};
+use objchange_text::clusters::{self, clusters};
 
 use super::json;
 use super::limits::{MAX_TEXT, MAX_WIDTH, check_text};
-use crate::clusters::{self, clusters};
+use super::quote;
 use crate::function::FunctionError;
 
 /// One verb: `%-5.2[3]f`.
@@ -35,16 +36,20 @@ pub(super) fn formatted(format: &str, arguments: &[Value]) -> Result<(String, us
             rest = after;
             continue;
         }
-        let (verb, position) = parse(rest)?;
+        let offset = format.len() - rest.len();
+        let (verb, position) = parse(rest, offset)?;
         rest = &rest[verb.text.len()..];
         let position = position.unwrap_or(next);
         next = position.saturating_add(1);
         needed = needed.max(next);
         let argument = arguments.get(position).ok_or_else(|| {
             let (text, count) = (verb.text, arguments.len());
-            FunctionError::new(format!("{text:?} needs argument {next} of the format, and there are {count}"))
+            FunctionError::new(format!(
+                "not enough arguments for {} at {offset}: need index {next} but have {count} total",
+                quote(text)
+            ))
         })?;
-        out.push_str(&write(&verb, argument)?);
+        out.push_str(&write(&verb, offset, argument)?);
         check_text(Some(out.len()))?;
     }
     out.push_str(rest);
@@ -52,8 +57,23 @@ pub(super) fn formatted(format: &str, arguments: &[Value]) -> Result<(String, us
     Ok((out, needed))
 }
 
-/// The verb at the start of a text, and the argument that it asks for by number, from 0.
-fn parse(text: &str) -> Result<(Verb<'_>, Option<usize>), FunctionError> {
+/// What is said of a format that uses only so many of its arguments.
+pub(super) fn too_many(needed: usize) -> String {
+    match needed {
+        0 => "too many arguments; no verbs in format string".to_owned(),
+        needed => format!("too many arguments; only {needed} used by format string"),
+    }
+}
+
+/// The verb at the start of a text, which is at this offset of the format, and the argument that it asks for by number, from 0.
+fn parse(text: &str, offset: usize) -> Result<(Verb<'_>, Option<usize>), FunctionError> {
+    let wrong = |rest: &str| {
+        let at = offset + text.len() - rest.len();
+        FunctionError::new(match rest.chars().next() {
+            Some(c) => format!("unrecognized format character {} at offset {at}", quote_char(c)),
+            None => format!("invalid format string starting at offset {at}"),
+        })
+    };
     let mut verb = Verb::default();
     let mut rest = &text[1..];
     while let Some(flag) = rest.chars().next() {
@@ -75,16 +95,16 @@ fn parse(text: &str) -> Result<(Verb<'_>, Option<usize>), FunctionError> {
     let mut position = None;
     if let Some(after) = rest.strip_prefix('[') {
         rest = after;
-        let number = integer(&mut rest);
-        position = number.checked_sub(1);
-        match rest.strip_prefix(']').filter(|_| position.is_some() && !after.starts_with('0')) {
-            Some(after) => rest = after,
-            None => return Err(wrong(text, rest)),
+        // Arguments are counted from 1.
+        if after.starts_with('0') {
+            return Err(wrong(after));
         }
+        position = integer(&mut rest).checked_sub(1);
+        rest = rest.strip_prefix(']').filter(|_| position.is_some()).ok_or_else(|| wrong(rest))?;
     }
     match rest.chars().next() {
         Some(letter) if letter.is_ascii_alphabetic() => verb.letter = letter,
-        _ => return Err(wrong(text, rest)),
+        _ => return Err(wrong(rest)),
     }
     verb.text = &text[..text.len() - rest.len() + 1];
     if verb.width > MAX_WIDTH || verb.letter != 's' && verb.letter != 'q' && verb.precision > Some(MAX_WIDTH)
@@ -94,13 +114,13 @@ fn parse(text: &str) -> Result<(Verb<'_>, Option<usize>), FunctionError> {
     Ok((verb, position))
 }
 
-fn wrong(text: &str, rest: &str) -> FunctionError {
-    FunctionError::new(match rest.chars().next() {
-        Some(c) => {
-            format!("{:?} is not a verb: {c:?} has no meaning there", &text[..text.len() - rest.len()])
-        }
-        None => format!("the verb {text:?} is not complete"),
-    })
+/// A character as errors quote it.
+pub(super) fn quote_char(c: char) -> String {
+    match c {
+        '"' => "'\"'".to_owned(),
+        '\'' => r"'\''".to_owned(),
+        c => format!("'{}'", quote(c.encode_utf8(&mut [0; 4])).trim_matches('"')),
+    }
 }
 
 /// Reads digits; an integer beyond all limits is the largest there is.
@@ -111,14 +131,24 @@ fn integer(rest: &mut &str) -> usize {
     if digits.is_empty() { 0 } else { digits.parse().unwrap_or(usize::MAX) }
 }
 
-fn write(verb: &Verb<'_>, value: &Value) -> Result<String, FunctionError> {
-    let needs = |what: &str| FunctionError::new(format!("{:?} needs {what}", verb.text));
+fn write(verb: &Verb<'_>, offset: usize, value: &Value) -> Result<String, FunctionError> {
+    let unsupported = |why: &str| {
+        FunctionError::new(format!("unsupported value for {} at {offset}: {why}", quote(verb.text)))
+    };
+    let convert = |ty| value.convert(&ty).map_err(|error| unsupported(&error.kind.to_string()));
+    if !"vsqtdboxXeEfFgG".contains(verb.letter) {
+        return Err(FunctionError::new(format!(
+            "unsupported format verb '{}' in {} at offset {offset}",
+            verb.letter,
+            quote(verb.text)
+        )));
+    }
     if value.is_null() && verb.letter != 'v' {
-        return Err(needs("a value that is not null"));
+        return Err(unsupported("null value cannot be formatted"));
     }
     let as_number = || {
-        let number = value.convert(&Type::Number).ok();
-        number.and_then(|value| value.as_number().cloned()).ok_or_else(|| needs("a number"))
+        let number = convert(Type::Number)?.as_number().cloned();
+        number.ok_or_else(|| unsupported("a number is required"))
     };
     Ok(match verb.letter {
         'v' => match value.kind() {
@@ -131,7 +161,7 @@ fn write(verb: &Verb<'_>, value: &Value) -> Result<String, FunctionError> {
             _ => padded(verb, json::encoded(value)?),
         },
         's' | 'q' => {
-            let text = value.convert(&Type::String).map_err(|_| needs("a string"))?;
+            let text = convert(Type::String)?;
             let text = cut(text.as_str().unwrap_or_default(), verb.precision.filter(|n| *n > 0));
             padded(
                 verb,
@@ -139,12 +169,13 @@ fn write(verb: &Verb<'_>, value: &Value) -> Result<String, FunctionError> {
             )
         }
         't' => {
-            let bool = value.convert(&Type::Bool).ok().and_then(|value| value.as_bool());
-            bool.ok_or_else(|| needs("a bool"))?.to_string()
+            let bool = convert(Type::Bool)?.as_bool();
+            bool.ok_or_else(|| unsupported("a bool is required"))?.to_string()
         }
         'd' | 'b' | 'o' | 'x' | 'X' => {
             let number = as_number()?;
-            let digits = integer_digits(verb.letter, &number).ok_or_else(|| needs("a whole number"))?;
+            let digits =
+                integer_digits(verb.letter, &number).ok_or_else(|| unsupported("an integer is required"))?;
             whole(verb, &number, digits)
         }
         'e' | 'E' => {
@@ -155,11 +186,11 @@ fn write(verb: &Verb<'_>, value: &Value) -> Result<String, FunctionError> {
             let number = as_number()?;
             signed(verb, &number, fixed(&number, verb.precision.unwrap_or(6)))
         }
-        'g' | 'G' => {
+        // The letters were checked above.
+        _ => {
             let number = as_number()?;
             signed(verb, &number, general(&number, verb.precision))
         }
-        letter => return Err(FunctionError::new(format!("{letter:?} is not a verb, in {:?}", verb.text))),
     })
 }
 

@@ -4,12 +4,12 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use objchange::schema::Block;
+use objchange_text::Diagnostic;
 
 use super::merge::{merge, replace_attributes};
 use super::problems::Problems;
 use super::raw::RawBody;
 use super::shape::{NOTHING, Shape};
-use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{Attribute, Body};
 use crate::syntax::json::body_at;
 
@@ -81,6 +81,14 @@ impl ConfigBody {
                 body_at(text, *start).is_ok_and(|json| json.split(|name| !shape.has(name)).0.is_empty())
             }
         })
+    }
+
+    /// All of it where no schema is at hand: in JSON syntax everything is an argument then.
+    pub fn generic(&self) -> Body {
+        match &self.parts[..] {
+            [BodyPart::Native(body)] => body.clone(),
+            _ => Body { attributes: self.clone().arguments().0, ..Body::default() },
+        }
     }
 
     /// All of it as arguments whose strings are templates, and what in it is none.

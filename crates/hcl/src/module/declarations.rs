@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use objchange::Value;
 use objchange::address::{InstanceAddress, Mode, ModuleAddress};
 use objchange::change::IgnoreChanges;
+use objchange_text::Span;
 use smol_str::SmolStr;
 
 use super::body::ConfigBody;
 use crate::eval::TypeConstraint;
-use crate::source::Span;
 use crate::syntax::ast::{Attribute, Expr};
 
 /// What the files of one module declare, with override files applied.
@@ -126,6 +126,8 @@ pub struct OutputConfig {
 pub struct ResourceConfig {
     /// The header of the block.
     pub header: Span,
+    /// Where the type is written.
+    pub type_span: Span,
     /// What the provider sees.
     pub body: ConfigBody,
     /// `count`.

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hashbrown::HashMap;
 use objchange::{Type, Value};
+use objchange_text::Diagnostic;
 use smol_str::SmolStr;
 
 use super::declarations::ModuleConfig;
 use super::variable::VariableValues;
-use crate::diagnostic::Diagnostic;
 use crate::eval::{Evaluator, Scope, Variables};
 use crate::function::Functions;
 use crate::syntax::ast::Attribute;

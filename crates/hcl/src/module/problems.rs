@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
+use objchange_text::{Diagnostic, Span, Summary};
 
 /// What is wrong with the files of a module.
 #[derive(Debug, Clone, Default)]
@@ -17,7 +16,7 @@ pub struct Problems {
 impl Problems {
     pub(crate) fn error(
         &mut self,
-        summary: impl Into<Cow<'static, str>>,
+        summary: impl Into<Summary>,
         place: Span,
         detail: impl Into<Cow<'static, str>>,
     ) {
@@ -26,7 +25,7 @@ impl Problems {
 
     pub(crate) fn warning(
         &mut self,
-        summary: impl Into<Cow<'static, str>>,
+        summary: impl Into<Summary>,
         place: Span,
         detail: impl Into<Cow<'static, str>>,
     ) {

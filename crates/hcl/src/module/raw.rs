@@ -5,13 +5,12 @@ use smol_str::SmolStr;
 use super::Problems;
 use super::body::BodyPart;
 use super::shape::Shape;
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
 use crate::sources::SourceFile;
 use crate::suggestion::did_you_mean;
 use crate::syntax::ast::{Attribute, Block, Body, Label};
 use crate::syntax::json::{JsonBody, body_at};
 use crate::syntax::parse_body;
+use objchange_text::{Diagnostic, Span};
 
 /// A block whose body nobody has looked into.
 #[derive(Debug, Clone)]
@@ -85,7 +84,11 @@ impl<'t> RawBody<'t> {
                 // One stands for all of them.
                 if let Some(block) = body.blocks.first() {
                     let summary = format!("Unexpected {:?} block", block.kind);
-                    problems.error(summary, block.kind_span, "Blocks are not allowed here.");
+                    problems.error(
+                        ("unexpected_block", summary),
+                        block.kind_span,
+                        "Blocks are not allowed here.",
+                    );
                 }
                 body.attributes
             }
@@ -181,10 +184,18 @@ fn has_labels(block: &Block, labels: &[&str], problems: &mut Problems) -> bool {
             0 => format!("No labels are expected for {kind} blocks."),
             n => format!("Only {n} labels ({}) are expected for {kind} blocks.", all()),
         };
-        problems.error(format!("Extraneous label for {kind}"), extra.span, detail);
+        problems.error(
+            ("extraneous_label_for_kind", format!("Extraneous label for {kind}")),
+            extra.span,
+            detail,
+        );
     } else if let Some(missing) = labels.get(block.labels.len()) {
         let detail = format!("All {kind} blocks must have {} labels ({}).", labels.len(), all());
-        problems.error(format!("Missing {missing} for {kind}"), block.open, detail);
+        problems.error(
+            ("missing_missing_for_kind", format!("Missing {missing} for {kind}")),
+            block.open,
+            detail,
+        );
     }
     block.labels.len() == labels.len()
 }

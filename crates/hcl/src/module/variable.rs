@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use objchange::value::Marks;
 use objchange::{Type, Value};
+use objchange_text::Diagnostic;
 use smol_str::SmolStr;
 
 use super::declarations::{Condition, ModuleConfig, VariableConfig};
 use super::environment::Environment;
-use crate::diagnostic::Diagnostic;
 use crate::eval::{Scope, TypeConstraint, constant, evaluate, explain};
 use crate::function::Functions;
 use crate::sources::Sources;

@@ -1,9 +1,8 @@
 //! What a text says: expressions and bodies, with the place of every part.
 
 use objchange::Value;
+use objchange_text::Span;
 use smol_str::SmolStr;
-
-use crate::source::Span;
 
 /// An expression.
 #[derive(Debug, Clone)]
@@ -263,7 +262,7 @@ pub struct Body {
 
 impl Body {
     /// The same in a text that begins so many bytes further on.
-    pub(crate) fn moved(mut self, by: u32) -> Self {
+    pub fn moved(mut self, by: u32) -> Self {
         if by > 0 {
             self.relocate(&|span: Span| span.moved(by));
         }
@@ -276,10 +275,9 @@ impl Body {
             *name_span = to(*name_span);
             relocate(expr, to);
         }
-        for Block { kind_span, labels, header, open, body, .. } in &mut self.blocks {
-            for span in
-                [kind_span, header, open].into_iter().chain(labels.iter_mut().map(|label| &mut label.span))
-            {
+        for Block { kind_span, labels, header, open, close, body, .. } in &mut self.blocks {
+            let labels = labels.iter_mut().map(|label| &mut label.span);
+            for span in [kind_span, header, open, close].into_iter().chain(labels) {
                 *span = to(*span);
             }
             body.relocate(to);
@@ -311,8 +309,20 @@ pub struct Block {
     pub header: Span,
     /// The opening brace.
     pub open: Span,
+    /// The closing brace; in the JSON syntax, the opening one.
+    pub close: Span,
     /// What is inside.
     pub body: Body,
+}
+
+impl Block {
+    /// From the first word of the block to its closing brace, or to the end of what is in it where that is missing.
+    pub(crate) fn all(&self) -> Span {
+        let inside = self.body.attributes.iter().map(|attribute| attribute.expr.span.end);
+        let inside = inside.chain(self.body.blocks.iter().map(|block| block.all().end));
+        let end = inside.chain([self.close.end, self.body.missing.end, self.open.end]).max();
+        Span::new(self.kind_span.start, end.unwrap_or(self.open.end))
+    }
 }
 
 /// A label of a block.

@@ -1,13 +1,13 @@
 //! Bodies: arguments and blocks.
 
 use hashbrown::HashSet;
+use objchange_text::Span;
 use smol_str::SmolStr;
 
 use super::ast::{Attribute, Block, Body, Expr, ExprKind, Label};
 use super::escape;
 use super::parser::{Parsed, Parser};
 use super::token::{Kind, Token};
-use crate::source::Span;
 
 const REQUIRED: &str = "Argument or block definition required";
 
@@ -164,6 +164,7 @@ impl Parser<'_> {
             header: labels.last().map_or(name.span, |label: &Label| name.span.to(label.span)),
             labels,
             open,
+            close: open,
             body: Body { missing, ..Body::default() },
         };
         let inside = match self.kind() {
@@ -171,6 +172,7 @@ impl Parser<'_> {
             _ if self.is_data => self.inside(&mut block.body, open),
             _ => self.single_argument(&mut block.body, open),
         };
+        block.close = self.last_span();
         body.blocks.push(block);
         inside?;
         let detail = "A block definition must end with a newline.";

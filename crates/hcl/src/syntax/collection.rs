@@ -1,11 +1,30 @@
 //! Expressions in brackets: calls, tuples, objects and `for`.
 
+use objchange_text::Span;
 use smol_str::SmolStr;
 
 use super::ast::{Call, Expr, ExprKind, For, Item};
 use super::parser::{Parsed, Parser};
 use super::token::{Kind, Token};
-use crate::source::Span;
+
+/// What is said of a `for` whose names are wrong.
+pub(super) struct ForWords {
+    summary: &'static str,
+    missing_name: &'static str,
+    missing_in: &'static str,
+}
+
+const FOR_EXPRESSION: ForWords = ForWords {
+    summary: "Invalid 'for' expression",
+    missing_name: "For expression requires variable name after 'for'.",
+    missing_in: "For expression requires the 'in' keyword after its name declarations.",
+};
+
+pub(super) const FOR_DIRECTIVE: ForWords = ForWords {
+    summary: "Invalid 'for' directive",
+    missing_name: "For directive requires variable name after 'for'.",
+    missing_in: "For directive requires 'in' keyword after names.",
+};
 
 impl Parser<'_> {
     /// A function call, from behind the first part of its name.
@@ -199,7 +218,7 @@ impl Parser<'_> {
     fn for_parts(&mut self, open: Token, close: Kind) -> Parsed<(For, Span)> {
         const SUMMARY: &str = "Invalid 'for' expression";
         let is_object = close == Kind::CloseBrace;
-        let (key_name, value_name) = self.for_names(SUMMARY)?;
+        let (key_name, value_name) = self.for_names(&FOR_EXPRESSION)?;
         let collection = self.expression()?;
         let colon = self.peek();
         if colon.kind != Kind::Colon {
@@ -245,25 +264,24 @@ impl Parser<'_> {
     }
 
     /// The names in `for k, v in xs`, from behind the `for` up to and with the `in`.
-    pub(super) fn for_names(&mut self, summary: &'static str) -> Parsed<(Option<SmolStr>, SmolStr)> {
-        let mut value = self.for_name(summary)?;
+    pub(super) fn for_names(&mut self, words: &ForWords) -> Parsed<(Option<SmolStr>, SmolStr)> {
+        let mut value = self.for_name(words)?;
         let mut key = None;
         if self.take(Kind::Comma).is_some() {
-            key = Some(std::mem::replace(&mut value, self.for_name(summary)?));
+            key = Some(std::mem::replace(&mut value, self.for_name(words)?));
         }
         if !self.is_word("in") {
             let found = self.peek().span;
-            let detail = "For expression requires the 'in' keyword after its name declarations.";
-            return self.fail(summary, found, detail);
+            return self.fail(words.summary, found, words.missing_in);
         }
         self.next();
         Ok((key, value))
     }
 
-    fn for_name(&mut self, summary: &'static str) -> Parsed<SmolStr> {
+    fn for_name(&mut self, words: &ForWords) -> Parsed<SmolStr> {
         let name = self.peek();
         if name.kind != Kind::Name {
-            return self.fail(summary, name.span, "For expression requires variable name after 'for'.");
+            return self.fail(words.summary, name.span, words.missing_name);
         }
         self.next();
         Ok(SmolStr::new(self.text_of(name)))

@@ -1,11 +1,11 @@
 //! From a row of template parts to a tree: `if`, `else`, `for` and their ends.
 
 use objchange::Value;
+use objchange_text::{LineIndex, Span};
 
 use super::ast::{Conditional, Expr, ExprKind, For};
 use super::parser::Parser;
 use super::template::{Part, PartKind};
-use crate::source::Span;
 
 /// What is between two directives, on its way.
 #[derive(Default)]
@@ -121,40 +121,67 @@ fn closed(open: Open, span: Span, body: Expr) -> Expr {
 /// Whether the directives fit together. What does not is reported in any case, and is nothing to recover from.
 pub(super) fn check(parser: &mut Parser<'_>, parts: &[Part], close: Span) -> bool {
     let before = parser.diagnostics.len();
-    // Each open directive: whether it is an `if`, and whether it may have an `else`.
-    let mut open: Vec<(bool, bool)> = Vec::new();
+    // Each open directive: whether it is an `if`, whether it may have an `else`, and where it is.
+    let mut open: Vec<(bool, bool, Span)> = Vec::new();
     for part in parts {
         match &part.kind {
-            PartKind::If(_) => open.push((true, true)),
-            PartKind::For { .. } => open.push((false, false)),
-            PartKind::Else => match open.last_mut() {
-                Some((_, may_else @ true)) => *may_else = false,
-                _ => {
-                    unexpected(parser, "else", part.span);
-                    open.pop();
+            PartKind::If(_) => open.push((true, true, part.span)),
+            PartKind::For { .. } => open.push((false, false, part.span)),
+            PartKind::Else => {
+                if let Some((_, may_else @ true, _)) = open.last_mut() {
+                    *may_else = false;
+                    continue;
                 }
-            },
+                let detail = match open.pop() {
+                    Some((true, _, start)) => {
+                        let place = place(parser, start);
+                        format!("Already in the else clause for the if started at {place}.")
+                    }
+                    Some(_) => "An else clause is not expected for a for directive.".to_owned(),
+                    None => UNBALANCED.to_owned(),
+                };
+                unexpected(parser, "else", part.span, detail);
+            }
             PartKind::EndIf | PartKind::EndFor => {
                 let is_if = matches!(part.kind, PartKind::EndIf);
-                if open.pop().is_none_or(|(other, _)| other != is_if) {
-                    unexpected(parser, if is_if { "endif" } else { "endfor" }, part.span);
-                }
+                let detail = match open.pop() {
+                    Some((other, ..)) if other == is_if => continue,
+                    Some((true, _, start)) => {
+                        let place = place(parser, start);
+                        format!("Expecting an endif directive for the if started at {place}.")
+                    }
+                    Some((false, _, start)) => {
+                        let place = place(parser, start);
+                        format!(
+                            "Expecting an endfor directive corresponding to the for directive at {place}."
+                        )
+                    }
+                    None => UNBALANCED.to_owned(),
+                };
+                unexpected(parser, if is_if { "endif" } else { "endfor" }, part.span, detail);
             }
             PartKind::Text(_) | PartKind::Value(_) => {}
         }
     }
-    for _ in open {
-        let detail = "A directive is still open: an \"if\" needs an \"endif\", a \"for\" an \"endfor\".";
+    for (is_if, _, start) in open {
+        let (word, place) = (if is_if { "if" } else { "for" }, place(parser, start));
+        let detail =
+            format!("The {word} directive at {place} is missing its corresponding end{word} directive.");
         parser.report("Unexpected end of template", close, detail);
     }
     parser.diagnostics.len() == before
 }
 
-fn unexpected(parser: &mut Parser<'_>, word: &'static str, span: Span) {
-    let detail = match word {
-        "else" => "There is no \"if\" that this \"else\" could belong to.",
-        "endif" => "There is no \"if\" that this \"endif\" could end.",
-        _ => "There is no \"for\" that this \"endfor\" could end.",
-    };
-    parser.report(format!("Unexpected {word} directive"), span, detail);
+const UNBALANCED: &str = "The control directives within this template are unbalanced.";
+
+/// Where something is in the text, which knows no name of its file: `2,7-19`.
+fn place(parser: &Parser<'_>, span: Span) -> String {
+    let lines = LineIndex::new(parser.text);
+    let [start, end] = [span.start, span.end].map(|at| lines.position(at));
+    let end_line = if start.line == end.line { String::new() } else { format!("{},", end.line) };
+    format!("{},{}-{end_line}{}", start.line, start.column, end.column)
+}
+
+fn unexpected(parser: &mut Parser<'_>, word: &'static str, span: Span, detail: String) {
+    parser.report(("unexpected_directive", format!("Unexpected {word} directive")), span, detail);
 }

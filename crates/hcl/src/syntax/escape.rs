@@ -1,8 +1,9 @@
 //! The text that literal tokens stand for.
 
+use objchange_text::Span;
+
 use super::parser::Parser;
 use super::token::Token;
-use crate::source::Span;
 
 /// Text of heredocs and template files: only `$${` and `%%{` stand for something else.
 pub(super) fn plain(source: &str) -> String {
@@ -52,15 +53,20 @@ pub(super) fn quoted(parser: &mut Parser<'_>, token: Token) -> String {
                     text.push(c);
                     length
                 }
-                Err(length) => {
-                    invalid(parser, Span::new(at, at + 1 + length as u32));
+                Err((length, detail)) => {
+                    invalid(parser, Span::new(at, at + 1 + length as u32), detail);
                     text.push_str(&behind[..length]);
                     length
                 }
             },
             _ => {
                 let length = escaped.len_utf8().min(behind.len());
-                invalid(parser, Span::new(at, at + 1 + length as u32));
+                let detail = match &behind[..length] {
+                    // Only a text that is read without its end has nothing behind the backslash.
+                    "" => "A backslash must be followed by an escape sequence selector character.".to_owned(),
+                    symbol => format!("The symbol {symbol:?} is not a valid escape sequence selector."),
+                };
+                invalid(parser, Span::new(at, at + 1 + length as u32), detail);
                 text.push_str(&behind[..length]);
                 length
             }
@@ -71,19 +77,21 @@ pub(super) fn quoted(parser: &mut Parser<'_>, token: Token) -> String {
     text
 }
 
-/// The character of `u` and its digits, and how long they are; only the length where they are none.
-fn code_point(text: &str, digits: usize) -> Result<(char, usize), usize> {
+/// The character of `u` and its digits, and how long they are; the length and what is wrong where they are none.
+fn code_point(text: &str, digits: usize) -> Result<(char, usize), (usize, String)> {
     let found = text[1..].bytes().take(digits).take_while(u8::is_ascii_hexdigit).count();
     let length = 1 + found;
-    if found < digits {
-        return Err(length);
-    }
-    let number = u32::from_str_radix(&text[1..length], 16).map_err(|_| length)?;
-    char::from_u32(number).map(|c| (c, length)).ok_or(length)
+    let number = u32::from_str_radix(&text[1..length], 16).ok().filter(|_| found == digits);
+    let Some(number) = number else {
+        let (letter, count) = if digits == 4 { ('u', "four") } else { ('U', "eight") };
+        let detail =
+            format!("The \\{letter} escape sequence must be followed by {count} hexadecimal digits.");
+        return Err((length, detail));
+    };
+    let unknown = || (length, format!("Cannot encode character U+{number:04x} in UTF-8."));
+    char::from_u32(number).map(|c| (c, length)).ok_or_else(unknown)
 }
 
-fn invalid(parser: &mut Parser<'_>, span: Span) {
-    let detail = "This is not a valid escape sequence. Valid ones are \\n, \\r, \\t, \\\", \\\\, \\uXXXX and \\UXXXXXXXX with \
-                  hexadecimal digits; a literal backslash is \\\\.";
+fn invalid(parser: &mut Parser<'_>, span: Span, detail: String) {
     parser.report("Invalid escape sequence", span, detail);
 }

@@ -1,7 +1,8 @@
 //! Expressions, from operators down to terms.
 
-use objchange::value::Number;
+use objchange::value::{Number, ParseNumberError};
 use objchange::{Type, Value};
+use objchange_text::Span;
 use smol_str::SmolStr;
 
 use super::ast::{BinaryOp, Chain, Conditional, Expr, ExprKind, UnaryOp};
@@ -136,10 +137,19 @@ impl Parser<'_> {
     fn number(&mut self, token: Token) -> Parsed<Expr> {
         match Number::parse(self.text_of(token)) {
             Ok(number) => Ok(Expr::new(token.span, ExprKind::Literal(Value::from(number)))),
-            Err(error) => {
-                self.fail("Invalid number literal", token.span, format!("This is not a number: {error}."))
-            }
+            Err(error) => self.not_a_number(token.span, &error),
         }
+    }
+
+    /// Reports that a number cannot be read. That it is too large is a limit of ours.
+    pub(super) fn not_a_number<T>(&mut self, span: Span, error: &ParseNumberError) -> Parsed<T> {
+        let detail = match error {
+            ParseNumberError::Empty | ParseNumberError::NotANumber => {
+                "Failed to recognize the value of this number literal.".to_owned()
+            }
+            other => format!("This number cannot be read: {other}."),
+        };
+        self.fail("Invalid number literal", span, detail)
     }
 
     /// A literal word, a call or a variable.

@@ -1,7 +1,8 @@
 //! `<<-`: what all lines are indented by is no part of the text.
 
+use objchange_text::clusters::clusters;
+
 use super::template::{Part, PartKind};
-use crate::clusters::clusters;
 
 /// Takes the white space that all lines begin with off each of them.
 ///

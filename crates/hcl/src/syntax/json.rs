@@ -4,13 +4,13 @@
 
 use objchange::Value;
 use objchange::value::Number;
-use objchange_text::json::Reader;
+use objchange_text::json::{JsonErrorKind, Reader};
 pub(crate) use objchange_text::json::{Node, NodeKind, Property};
+use objchange_text::{Diagnostic, Span};
 
 use super::ast::{Expr, ExprKind, Item, relocate};
+use super::json_errors::{self, ROOT, ROOT_DETAIL};
 use super::{check_length, expression, template};
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
 
 /// What a string of an argument is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,13 +59,16 @@ pub(crate) fn body_at(text: &str, start: u32) -> Result<JsonBody<'_>, Vec<Diagno
     let told = |error: Diagnostic| vec![error.moved(start)];
     check_length(text)?;
     let node = Node::read_all(Reader::new(text)).map_err(|error| {
+        let errors = json_errors::errors(text);
+        if error.kind() != JsonErrorKind::TooDeep && !errors.is_empty() {
+            return errors.into_iter().map(|error| error.moved(start)).collect();
+        }
         let at = error.offset() as u32;
         let detail = error.into_message().into_owned();
         told(Diagnostic::new("Invalid JSON", Span::at(at), format!("This is not valid JSON: {detail}.")))
     })?;
     if !matches!(node.kind, NodeKind::Object(_) | NodeKind::Array(_)) {
-        let detail = "A configuration in JSON is an object, or an array of objects.";
-        return Err(told(Diagnostic::new("Root value must be object", node.span, detail)));
+        return Err(told(Diagnostic::new(ROOT, node.span, ROOT_DETAIL)));
     }
     Ok(JsonBody { source: Source { text, start }, node })
 }
@@ -150,7 +153,7 @@ impl<'t> Source<'t> {
             }
             Err(found) => {
                 errors.extend(
-                    found.into_iter().map(|error| Diagnostic { subject: to(error.subject), ..error }),
+                    found.into_iter().map(|error| Diagnostic { subject: error.subject.map(to), ..error }),
                 );
                 Expr::new(span, ExprKind::Missing)
             }

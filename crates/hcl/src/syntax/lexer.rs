@@ -2,11 +2,10 @@
 
 mod text;
 
+use objchange_text::{Diagnostic, Span};
 use unicode_ident::{is_xid_continue, is_xid_start};
 
 use super::token::{Kind, Token};
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
 
 /// Nobody reads more errors than this; one that takes a byte of text takes a hundred times as much memory.
 pub(super) const MAX_ERRORS: usize = 10_000;
@@ -190,10 +189,10 @@ impl Lexer<'_> {
             '&' | '|' | '^' | '~' => {
                 if count(&mut self.told.bitwise) <= 4 {
                     let detail = match c {
-                        '&' => "There are no bitwise operators. Did you mean the logical AND, \"&&\"?",
-                        '|' => "There are no bitwise operators. Did you mean the logical OR, \"||\"?",
-                        '~' => "There are no bitwise operators. Did you mean the logical NOT, \"!\"?",
-                        _ => "There are no bitwise operators.",
+                        '&' => "Bitwise operators are not supported. Did you mean boolean AND (\"&&\")?",
+                        '|' => "Bitwise operators are not supported. Did you mean boolean OR (\"||\")?",
+                        '~' => "Bitwise operators are not supported. Did you mean boolean NOT (\"!\")?",
+                        _ => "Bitwise operators are not supported.",
                     };
                     self.report_last("Unsupported operator", detail);
                 }
@@ -206,15 +205,15 @@ impl Lexer<'_> {
             }
             '`' => {
                 if matches!(count(&mut self.told.backticks), 1 | 3) {
-                    let detail = "The backtick is not valid. For a string of several lines, use a \
-                                  \"heredoc\", like <<EOT, and otherwise double quotes (\").";
+                    let detail = "The \"`\" character is not valid. To create a multi-line string, use the \
+                                  \"heredoc\" syntax, like \"<<EOT\".";
                     self.report_last("Invalid character", detail);
                 }
             }
             ';' => {
                 if count(&mut self.told.semicolons) == 1 {
-                    let detail = "The semicolon is not valid. Use newlines to separate arguments and blocks, \
-                                  and commas to separate items of collections.";
+                    let detail = "The \";\" character is not valid. Use newlines to separate arguments and blocks, \
+                                  and commas to separate items in collection values.";
                     self.report_last("Invalid character", detail);
                 }
             }

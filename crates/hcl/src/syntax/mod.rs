@@ -13,6 +13,7 @@ mod escape;
 mod expression;
 mod flush;
 pub(crate) mod json;
+mod json_errors;
 mod lexer;
 mod parser;
 mod template;
@@ -22,11 +23,9 @@ mod traversal;
 pub use ast::{Attribute, Block, Body, Expr, Label};
 pub use json::{JsonBody, parse_body_json};
 use lexer::{Top, tokens};
+use objchange_text::{Diagnostic, Span};
 use parser::Parser;
 use token::Kind;
-
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
 
 /// More than this cannot be addressed by a [`Span`].
 const MAX_LENGTH: usize = u32::MAX as usize;
@@ -96,6 +95,15 @@ pub(crate) fn data_body(text: &str) -> Result<Body, Vec<Diagnostic>> {
         p.is_data = true;
         Some(p.file())
     })
+}
+
+/// What can be read of the arguments and blocks of a file, whatever else is wrong with it.
+pub(crate) fn parse_body_partly(text: &str) -> Body {
+    if check_length(text).is_err() {
+        return Body::default();
+    }
+    let (tokens, _) = tokens(text, Top::Code);
+    Parser::new(text, &tokens, true, 0).file()
 }
 
 fn parse<T>(

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
+use objchange_text::{Diagnostic, Span, Summary};
+
 use super::ast::{Expr, ExprKind};
 use super::lexer::MAX_ERRORS;
 use super::token::{Kind, Token};
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
 
 /// How deep expressions and blocks may be nested.
 ///
@@ -66,6 +66,11 @@ impl<'t> Parser<'t> {
         token
     }
 
+    /// Where the token is that was just taken.
+    pub(super) fn last_span(&self) -> Span {
+        self.tokens[self.at.saturating_sub(1)].span
+    }
+
     /// Goes back to the token that was just taken, which was not behind line ends that do not count.
     pub(super) fn back(&mut self) {
         self.at -= 1;
@@ -120,7 +125,7 @@ impl<'t> Parser<'t> {
     /// Reports an error, unless it may be the consequence of an earlier one.
     pub(super) fn error(
         &mut self,
-        summary: impl Into<Cow<'static, str>>,
+        summary: impl Into<Summary>,
         span: Span,
         detail: impl Into<Cow<'static, str>>,
     ) {
@@ -133,7 +138,7 @@ impl<'t> Parser<'t> {
     /// Reports an error in any case.
     pub(super) fn report(
         &mut self,
-        summary: impl Into<Cow<'static, str>>,
+        summary: impl Into<Summary>,
         span: Span,
         detail: impl Into<Cow<'static, str>>,
     ) {
@@ -145,7 +150,7 @@ impl<'t> Parser<'t> {
     /// As [`error`](Self::error), for a part that then has no meaning.
     pub(super) fn fail<T>(
         &mut self,
-        summary: impl Into<Cow<'static, str>>,
+        summary: impl Into<Summary>,
         span: Span,
         detail: impl Into<Cow<'static, str>>,
     ) -> Parsed<T> {
@@ -157,7 +162,7 @@ impl<'t> Parser<'t> {
     /// As [`fail`](Self::fail), for an error that is reported in any case.
     pub(super) fn fail_loudly<T>(
         &mut self,
-        summary: impl Into<Cow<'static, str>>,
+        summary: impl Into<Summary>,
         span: Span,
         detail: impl Into<Cow<'static, str>>,
     ) -> Parsed<T> {

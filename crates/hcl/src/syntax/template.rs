@@ -1,15 +1,17 @@
 //! Templates: quoted strings, heredocs and template files, as a row of parts. `directives` makes a tree of them.
 
 use objchange::Value;
+use objchange_text::Span;
 use smol_str::SmolStr;
 
 use super::ast::{Expr, ExprKind};
+use super::collection::FOR_DIRECTIVE;
 use super::directives;
 use super::escape;
 use super::flush;
 use super::parser::{Broken, Parsed, Parser};
 use super::token::{Kind, Token};
-use crate::source::Span;
+use crate::suggestion::did_you_mean;
 
 /// A part of a template, in source order.
 #[derive(Debug)]
@@ -219,8 +221,8 @@ impl Parser<'_> {
                 self.error(
                     "Extra characters after interpolation expression",
                     close.span,
-                    "Expected a closing brace to end the interpolation expression, but found extra characters. \
-                     This can happen when you include interpolation syntax for another language, such as shell \
+                    "Expected a closing brace to end the interpolation expression, but found extra characters.\
+                     \n\nThis can happen when you include interpolation syntax for another language, such as shell \
                      scripting, but forget to escape the interpolation start token. If this is an embedded \
                      sequence for another language, escape it by starting with \"$${\" instead of just \"${\".",
                 );
@@ -273,7 +275,8 @@ impl Parser<'_> {
                     }
                 },
                 _ => {
-                    let detail = format!("{name:?} is not a valid template control keyword.");
+                    let hint = did_you_mean(name, ["if", "for", "else", "endif", "endfor"]);
+                    let detail = format!("{name:?} is not a valid template control keyword.{hint}");
                     p.error("Invalid template control keyword", word.span, detail);
                     p.recover_sequence(row);
                     return Err(Broken { told: true });
@@ -282,8 +285,8 @@ impl Parser<'_> {
             let close = p.peek();
             if !broken && close.kind != Kind::CloseSequence {
                 broken = true;
-                let detail = format!("Expected a closing brace to end the {name:?} directive.");
-                p.error(format!("Extra characters in {name} marker"), close.span, detail);
+                let detail = "Expected a closing brace to end the sequence, but found extra characters.";
+                p.error(("extra_characters_in_marker", format!("Extra characters in {name} marker")), close.span, detail);
             }
             match kind {
                 PartKind::If(_) | PartKind::For { .. } => {
@@ -310,8 +313,7 @@ impl Parser<'_> {
 
     /// The header of a `%{ for }`. Where only its collection cannot be read it is a loop all the same.
     fn for_directive(&mut self) -> Parsed<(Option<SmolStr>, SmolStr, Expr)> {
-        const SUMMARY: &str = "Invalid 'for' directive";
-        let (key, value) = self.for_names(SUMMARY)?;
+        let (key, value) = self.for_names(&FOR_DIRECTIVE)?;
         let here = self.peek().span;
         let collection = self.expression().unwrap_or_else(|_| Expr::new(here, ExprKind::Missing));
         Ok((key, value, collection))

@@ -1,6 +1,6 @@
 //! The tokens of the configuration language.
 
-use crate::source::Span;
+use objchange_text::Span;
 
 /// A token: what it is and where. It holds no text.
 #[derive(Debug, Clone, Copy)]

@@ -2,12 +2,12 @@
 
 use objchange::Value;
 use objchange::value::Number;
+use objchange_text::Span;
 use smol_str::SmolStr;
 
 use super::ast::{Access, Expr, ExprKind, Relative, Splat, Step, StepKind};
 use super::parser::{Broken, Parsed, Parser};
 use super::token::{Kind, Token};
-use crate::source::Span;
 
 impl Parser<'_> {
     /// All that stands behind a term.
@@ -65,11 +65,7 @@ impl Parser<'_> {
                     Ok(n) => {
                         Ok(Step { span: dot.span.to(token.span), kind: StepKind::Index(Value::from(n)) })
                     }
-                    Err(error) => self.fail(
-                        "Invalid number literal",
-                        token.span,
-                        format!("This is not a number: {error}."),
-                    ),
+                    Err(error) => self.not_a_number(token.span, &error),
                 }
             }
             _ => {

@@ -4,7 +4,7 @@ use objchange::schema::{Attribute, Block, NestedBlock, NestingMode};
 use objchange::value::Path;
 use objchange::{Type, Value};
 use objchange_hcl::{
-    Decoded, Diagnostic, Functions, Lines, Scope, Variables, decode, parse_body, parse_body_json,
+    Decoded, Diagnostic, Functions, LineIndex, Scope, Variables, decode, parse_body, parse_body_json,
 };
 use proptest::prelude::*;
 
@@ -46,7 +46,7 @@ fn from_json(text: &str) -> (Value, Vec<Diagnostic>) {
 /// Each error with the source that it points to.
 fn errors(text: &str) -> Vec<(String, String)> {
     let found = from_json(text).1.into_iter();
-    found.map(|error| (error.summary.to_string(), text[error.subject.range()].to_owned())).collect()
+    found.map(|error| (error.summary.to_string(), text[error.subject.unwrap().range()].to_owned())).collect()
 }
 
 fn from_native(text: &str) -> Value {
@@ -172,26 +172,28 @@ fn each_error_has_the_summary_and_the_place_that_terraform_gives_it() {
     }
     // The second name, not the first.
     let text = r#"{"name": 1, "name": 2}"#;
-    assert_eq!(from_json(text).1[0].subject.start, 12);
+    assert_eq!(from_json(text).1[0].subject.unwrap().start, 12);
     let text = "{\"name\":\n  \"e\u{301}${no}\"}";
-    let position = Lines::new(text).position(from_json(text).1[0].subject.start);
+    let position = LineIndex::new(text).position(from_json(text).1[0].subject.unwrap().start);
     assert_eq!((position.line, position.column), (2, 7));
 }
 
 #[test]
 fn what_is_no_json_is_told_with_its_place() {
-    for (text, summary, at) in [
-        ("", "Invalid JSON", 0),
-        ("5", "Root value must be object", 0),
-        (r#"{"a": tru}"#, "Invalid JSON", 6),
-        (r#"{"a": 1,}"#, "Invalid JSON", 8),
-        (r#"{"a": 1} x"#, "Invalid JSON", 9),
-        (r#"{"a": "#, "Invalid JSON", 6),
+    const ROOT: (&str, u32) = ("Root value must be object", 0);
+    for (text, wanted) in [
+        ("", vec![("Missing value", 0), ROOT]),
+        ("5", vec![ROOT]),
+        (r#"{"a": tru}"#, vec![("Invalid JSON keyword", 6)]),
+        (r#"{"a": 1,}"#, vec![("Trailing comma in object", 7), ROOT]),
+        (r#"{"a": 1} x"#, vec![("Extraneous data after value", 9)]),
+        (r#"{"a":"#, vec![("Missing value", 5), ("Unclosed object", 0), ROOT]),
+        (r#"{"a": "\é"}"#, vec![("Invalid JSON string", 10)]),
     ] {
         let errors = parse_body_json(text).map(|_| ()).unwrap_err();
         let found: Vec<(&str, u32)> =
-            errors.iter().map(|error| (&*error.summary, error.subject.start)).collect();
-        assert_eq!(found, [(summary, at)], "{text}");
+            errors.iter().map(|error| (&*error.summary, error.subject.unwrap().start)).collect();
+        assert_eq!(found, wanted, "{text}");
     }
 }
 

@@ -69,7 +69,7 @@ fn an_error_in_an_expression_has_the_operation_around_it() {
             evaluate(&parse_expression(text).unwrap(), &Scope::new(&variables), Functions::pure());
         let found = errors
             .iter()
-            .map(|error| (&text[error.subject.range()], error.context.map(|c| &text[c.range()])));
+            .map(|error| (&text[error.subject.unwrap().range()], error.context.map(|c| &text[c.range()])));
         assert_eq!(found.collect::<Vec<_>>(), [(subject, context)], "{text}");
     }
 }

@@ -90,7 +90,11 @@ impl Loader<'_> {
             Some(Ok(manifest)) => self.manifest = manifest,
             Some(Err(error)) => {
                 let summary = format!("failed to read module manifest: {error}");
-                self.diagnostics.without_place(Severity::Error, summary, "");
+                self.diagnostics.without_place(
+                    Severity::Error,
+                    ("failed_to_read_module_manifest_error", summary),
+                    "",
+                );
             }
         }
     }

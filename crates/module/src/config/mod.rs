@@ -1,5 +1,6 @@
 //! The tree of modules.
 
+mod call_arguments;
 mod files;
 mod load;
 mod manifest;

@@ -36,7 +36,7 @@ impl Config {
                 if address.module != loaded.path {
                     if told.insert(address.clone()) {
                         let summary = format!("missing provider {address}");
-                        diagnostics.without_place(Severity::Error, summary, "");
+                        diagnostics.without_place(Severity::Error, ("missing_provider", summary), "");
                     }
                     continue;
                 }

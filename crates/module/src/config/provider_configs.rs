@@ -32,7 +32,7 @@ impl Config {
     }
 
     /// The local name of the provider of a resource, and the alias of the configuration.
-    fn local_ref(&self, module: ModuleId, name: &ResourceName) -> (SmolStr, Option<SmolStr>) {
+    pub(crate) fn local_ref(&self, module: ModuleId, name: &ResourceName) -> (SmolStr, Option<SmolStr>) {
         let resource = self.modules[module].config.resources.get(name);
         match resource.and_then(|resource| resource.provider.as_ref()) {
             Some(provider) => (provider.name.clone(), provider.alias.clone()),

@@ -1,1 +1,97 @@
-//! A plan as others know it: the document of `terraform show -json`, and changes for reports.
+//! A plan as the document that `terraform show -json` writes, and as changes for reports.
+//!
+//! The document is written from its beginning to its end, so that a large plan needs no more memory than its text.
+
+mod change_set;
+mod changes;
+mod checks;
+mod configuration;
+mod expressions;
+mod json;
+mod order;
+mod provider_keys;
+mod relevant;
+mod state;
+mod values;
+
+pub use change_set::change_set;
+pub use order::compare_changes;
+pub use relevant::relevant_attributes;
+
+use self::json::JsonWriter;
+use crate::Schemas;
+use crate::config::Config;
+use crate::plan::{ModulePlan, RelevantAttribute, RelevantStep};
+
+/// The version of the format of plan documents that is written.
+pub const FORMAT_VERSION: &str = "1.2";
+
+/// What a document says of the program and the time.
+#[derive(Debug, Clone, Copy)]
+pub struct DocumentInfo<'a> {
+    /// The version of Terraform whose rules were followed: `1.15.5`.
+    pub terraform_version: &'a str,
+    /// When the plan was made: `2026-01-01T00:00:00Z`.
+    pub timestamp: &'a str,
+}
+
+/// The document that `terraform show -json` writes of a plan, in one line without a line break at its end.
+///
+/// Resources whose instances are not known are in `deferred_changes`, each with the reason `instances_unknown`.
+pub fn write_plan(plan: &ModulePlan, config: &Config, schemas: &Schemas, info: &DocumentInfo<'_>) -> String {
+    let mut json = JsonWriter::default();
+    json.object(|json| {
+        json.string_member("format_version", FORMAT_VERSION);
+        json.string_member("terraform_version", info.terraform_version);
+        json.member_unless_empty("variables", |json| json.variables(plan));
+        json.member("planned_values", |json| json.planned_values(plan));
+        json.member_unless_empty("resource_drift", |json| json.resource_changes(&plan.drift));
+        json.member_unless_empty("resource_changes", |json| json.resource_changes(&plan.changes));
+        json.member_unless_empty("deferred_changes", |json| json.deferred_changes(&plan.undecided));
+        json.member_unless_empty("output_changes", |json| json.output_changes(plan));
+        json.prior_state(plan, schemas, info.terraform_version);
+        json.member("configuration", |json| json.configuration(config, schemas));
+        json.member_unless_empty("relevant_attributes", |json| {
+            json.relevant_attributes(&plan.relevant_attributes);
+        });
+        json.member_unless_empty("checks", |json| json.checks(&plan.checks));
+        json.string_member("timestamp", info.timestamp);
+        json.bool_member("applyable", plan.applyable);
+        json.bool_member("complete", plan.complete);
+        json.bool_member("errored", plan.errored);
+    });
+    json.into_string()
+}
+
+impl JsonWriter {
+    fn variables(&mut self, plan: &ModulePlan) {
+        self.object(|json| {
+            for (name, value) in &plan.variables {
+                json.member(name, |json| json.object(|json| json.member("value", |json| json.known(value))));
+            }
+        });
+    }
+
+    fn relevant_attributes(&mut self, attributes: &[RelevantAttribute]) {
+        self.array(|json| {
+            for attribute in attributes {
+                json.object(|json| {
+                    json.string_member("resource", &attribute.resource);
+                    json.member("attribute", |json| {
+                        json.array(|json| {
+                            for step in &attribute.path {
+                                match step {
+                                    RelevantStep::Name(name) => json.string(name),
+                                    RelevantStep::Index(position) => json.plain(position),
+                                }
+                            }
+                        });
+                    });
+                });
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,7 @@
 
 use objchange::value::{Kind, Marks};
 use objchange::{Type, Value};
-use objchange_hcl::{Diagnostic, Expr, Functions, Scope, evaluate};
+use objchange_hcl::{Diagnostic, DiagnosticExt, Expr, Functions, Scope, evaluate};
 
 use super::instances::{Expanded, Repetition};
 
@@ -63,8 +63,10 @@ pub(crate) fn count(
         let Some(number) = number.as_number() else { return Expansion::Wrong };
         match number.as_u64() {
             Some(n) if n <= most as u64 => {
-                let instances = (0..n)
-                    .map(|i| Repetition { count_index: Some(Value::from(i as i64)), ..Repetition::default() });
+                let instances = (0..n).map(|i| Repetition {
+                    count_index: Some(Value::from(i as i64)),
+                    ..Repetition::default()
+                });
                 return Expansion::Known(Expanded::Count(instances.collect()));
             }
             Some(n) => {
@@ -73,11 +75,14 @@ pub(crate) fn count(
                 return Expansion::Wrong;
             }
             None if number.is_integer() => {
-                "The given \"count\" argument value is unsuitable: must be greater than or equal to zero.".to_owned()
+                "The given \"count\" argument value is unsuitable: must be greater than or equal to zero."
+                    .to_owned()
             }
-            None => "The given \"count\" argument value is unsuitable: value must be a whole number, between \
+            None => {
+                "The given \"count\" argument value is unsuitable: value must be a whole number, between \
                      -9223372036854775808 and 9223372036854775807."
-                .to_owned(),
+                    .to_owned()
+            }
         }
     };
     errors.push(error(SUMMARY, detail));
@@ -137,7 +142,8 @@ enum Cause {
 }
 
 fn elements(value: &Value) -> Result<Vec<(String, Value)>, Problem> {
-    let problem = |detail: String| Problem { summary: "Invalid for_each argument", detail, cause: Cause::Other };
+    let problem =
+        |detail: String| Problem { summary: "Invalid for_each argument", detail, cause: Cause::Other };
     let unsuitable =
         |detail: String| problem(format!("The given \"for_each\" argument value is unsuitable: {detail}"));
     let marks = value.marks();
@@ -192,21 +198,23 @@ fn elements(value: &Value) -> Result<Vec<(String, Value)>, Problem> {
             if elements.iter().any(|element| !element.is_known()) {
                 return Err(unknown());
             }
-            let keys = elements.iter().map(|element| element.as_str().map(|key| (key.to_owned(), element.clone())));
-            keys.collect::<Option<_>>().ok_or_else(|| {
-                unsuitable("\"for_each\" sets must not contain null values.".to_owned())
-            })
+            let keys =
+                elements.iter().map(|element| element.as_str().map(|key| (key.to_owned(), element.clone())));
+            keys.collect::<Option<_>>()
+                .ok_or_else(|| unsuitable("\"for_each\" sets must not contain null values.".to_owned()))
         }
         _ => match value.ty() {
-            Type::Set(_) if !matches!(value.ty().element(), Some(Type::String | Type::Dynamic)) => Err(Problem {
-                summary: "Invalid for_each set argument",
-                detail: format!(
-                    "The given \"for_each\" argument value is unsuitable: \"for_each\" supports maps and sets of strings, but \
+            Type::Set(_) if !matches!(value.ty().element(), Some(Type::String | Type::Dynamic)) => {
+                Err(Problem {
+                    summary: "Invalid for_each set argument",
+                    detail: format!(
+                        "The given \"for_each\" argument value is unsuitable: \"for_each\" supports maps and sets of strings, but \
                      you have provided a set containing type {}.",
-                    value.ty().element().map(Type::friendly_name).unwrap_or_default()
-                ),
-                cause: Cause::Other,
-            }),
+                        value.ty().element().map(Type::friendly_name).unwrap_or_default()
+                    ),
+                    cause: Cause::Other,
+                })
+            }
             _ => Err(unknown()),
         },
     }

@@ -8,9 +8,10 @@ use std::borrow::Cow;
 use hashbrown::HashMap;
 use objchange::address::Mode;
 use objchange::schema::{Block, Schema, SchemaKind};
+use objchange::value::PathStep;
 use objchange_hcl::{
-    Attribute, Body, CheckConfig, Condition, Expr, ModuleCall, OutputConfig, ProviderConfig, Purpose,
-    ResourceConfig, ResourceName, VariableConfig, references, variables,
+    Attribute, Body, CheckConfig, Condition, ConfigBody, Expr, ImportConfig, ModuleCall, OutputConfig,
+    ProviderConfig, Purpose, ResourceConfig, ResourceName, VariableConfig, references, variables,
 };
 use smol_str::SmolStr;
 
@@ -37,6 +38,8 @@ pub(crate) struct Node<'c> {
     pub(crate) subjects: Vec<Subject>,
     /// What `depends_on` names.
     pub(crate) depends_on: Vec<Subject>,
+    /// The `import` blocks of the root module for a resource.
+    pub(crate) imports: Vec<&'c ImportConfig>,
     /// The nodes that come first.
     pub(crate) needs: Vec<usize>,
 }
@@ -69,6 +72,8 @@ pub(crate) struct ResourceNode<'c> {
     pub(crate) body: Cow<'c, Body>,
     /// What in the body does not fit the schema, in JSON syntax.
     pub(crate) body_errors: Vec<objchange_hcl::Diagnostic>,
+    /// The `provisioner` and `connection` blocks.
+    pub(crate) provisioners: Vec<Body>,
 }
 
 /// A provider configuration.
@@ -98,7 +103,8 @@ pub(crate) enum NodeKey {
 impl<'c> Graph<'c> {
     /// The graph of all modules.
     pub(crate) fn new(config: &'c Config, schemas: &'c Schemas) -> Self {
-        let mut builder = Builder { config, schemas, graph: Self { nodes: Vec::new(), index: HashMap::new() } };
+        let mut builder =
+            Builder { config, schemas, graph: Self { nodes: Vec::new(), index: HashMap::new() } };
         for module in 0..config.modules.len() {
             builder.module(module);
         }
@@ -132,6 +138,26 @@ impl<'c> Graph<'c> {
             for need in &self.nodes[node].needs {
                 if !std::mem::replace(&mut seen[*need], true) {
                     open.push(*need);
+                }
+            }
+        }
+        seen
+    }
+}
+
+impl Graph<'_> {
+    /// All that need one of these nodes, directly or through others.
+    pub(crate) fn dependents(&self, from: impl IntoIterator<Item = usize>) -> Vec<bool> {
+        let mut needed_by = vec![Vec::new(); self.nodes.len()];
+        for (index, node) in self.nodes.iter().enumerate() {
+            node.needs.iter().for_each(|need| needed_by[*need].push(index));
+        }
+        let mut seen = vec![false; self.nodes.len()];
+        let mut open: Vec<usize> = from.into_iter().collect();
+        while let Some(node) = open.pop() {
+            for dependent in &needed_by[node] {
+                if !std::mem::replace(&mut seen[*dependent], true) {
+                    open.push(*dependent);
                 }
             }
         }
@@ -201,6 +227,7 @@ impl<'c> Builder<'c> {
             kind,
             subjects,
             depends_on: Vec::new(),
+            imports: Vec::new(),
             needs: Vec::new(),
         };
         for (name, variable) in &declared.variables {
@@ -229,10 +256,8 @@ impl<'c> Builder<'c> {
             self.add(NodeKey::Output(module, name.clone()), node);
         }
         for (name, call) in &declared.calls {
-            let mut node = plain(
-                NodeKind::Call(name, call),
-                subjects(call.count.iter().chain(&call.for_each)),
-            );
+            let mut node =
+                plain(NodeKind::Call(name, call), subjects(call.count.iter().chain(&call.for_each)));
             node.depends_on = subjects(&call.depends_on);
             self.add(NodeKey::Call(module, name.clone()), node);
             self.add(NodeKey::CallClose(module, name.clone()), plain(NodeKind::CallClose(name), Vec::new()));
@@ -262,10 +287,8 @@ impl<'c> Builder<'c> {
         let mut found = subjects(config.count.iter().chain(&config.for_each));
         let referenced = references(&body, block, Purpose::Core);
         found.extend(referenced.iter().filter_map(|reference| parse(reference).0));
-        for provisioner in &config.provisioners {
-            found.extend(body_subjects(&provisioner.body));
-        }
-        found.extend(config.connection.iter().flat_map(body_subjects));
+        let provisioners = generic_bodies(config);
+        found.extend(provisioners.iter().flat_map(body_subjects));
         let lifecycle = &config.lifecycle;
         found.extend(conditions(&lifecycle.preconditions));
         found.extend(conditions(&lifecycle.postconditions));
@@ -275,6 +298,7 @@ impl<'c> Builder<'c> {
             scope: module,
             subjects: found,
             depends_on: subjects(&config.depends_on),
+            imports: self.imports_of(module, name),
             needs: Vec::new(),
             kind: NodeKind::Resource(Box::new(ResourceNode {
                 name,
@@ -283,11 +307,22 @@ impl<'c> Builder<'c> {
                 schema,
                 body,
                 body_errors,
+                provisioners,
                 provider_config: provider_config.clone(),
             })),
         };
         self.add(NodeKey::Resource(module, name.clone()), node);
         self.provider(provider_config);
+    }
+
+    /// The `import` blocks for a resource.
+    fn imports_of(&self, module: ModuleId, name: &ResourceName) -> Vec<&'c ImportConfig> {
+        let path = &self.config.modules[module].path;
+        let all = self.config.modules[0].config.imports.iter();
+        all.filter(|import| {
+            import_target(import).is_some_and(|(to, resource)| to == *path && resource == *name)
+        })
+        .collect()
     }
 
     fn provider(&mut self, address: ProviderConfigAddress) {
@@ -302,8 +337,7 @@ impl<'c> Builder<'c> {
         let schema = self.schemas.get(&address.provider, SchemaKind::Provider, "").ok().flatten();
         let empty = Block::new::<SmolStr>([], []);
         let block = schema.map_or(&empty, |schema| &schema.block);
-        let (body, body_errors) =
-            config.map_or_else(Default::default, |config| config.body.under(block));
+        let (body, body_errors) = config.map_or_else(Default::default, |config| config.body.under(block));
         let referenced = references(&body, block, Purpose::Core);
         let found = referenced.iter().filter_map(|reference| parse(reference).0).collect();
         let node = Node {
@@ -311,6 +345,7 @@ impl<'c> Builder<'c> {
             scope: module,
             subjects: found,
             depends_on: Vec::new(),
+            imports: Vec::new(),
             needs: Vec::new(),
             kind: NodeKind::Provider(Box::new(ProviderNode { address, config, schema, body, body_errors })),
         };
@@ -328,6 +363,9 @@ impl<'c> Builder<'c> {
             if let Some((parent, call)) = self.place(node.module) {
                 needs.extend(self.graph.find(&NodeKey::Call(parent, call)));
             }
+            for import in &node.imports {
+                import_subjects(import).iter().for_each(|subject| self.subject(0, subject, &mut needs));
+            }
             match &node.kind {
                 NodeKind::Validation(name, _) => {
                     needs.extend(self.graph.find(&NodeKey::Variable(node.module, (*name).clone())));
@@ -337,9 +375,6 @@ impl<'c> Builder<'c> {
                 }
                 NodeKind::Resource(resource) => {
                     needs.extend(self.graph.find(&NodeKey::Provider(resource.provider_config.clone())));
-                    if let Some(check) = &resource.config.check {
-                        let _ = check;
-                    }
                 }
                 NodeKind::CallClose(name) => {
                     needs.extend(self.graph.find(&NodeKey::Call(node.module, (*name).clone())));
@@ -401,6 +436,33 @@ impl<'c> Builder<'c> {
     }
 }
 
+/// The resource that an `import` block is for: the calls to its module, and its name there.
+pub(crate) fn import_target(import: &ImportConfig) -> Option<(Vec<SmolStr>, ResourceName)> {
+    let references = variables(&import.to);
+    let reference = references.first()?;
+    let names = reference.path().filter_map(|(step, _)| match step {
+        PathStep::Attribute(name) => Some(name),
+        PathStep::Index(_) => None,
+    });
+    let names: Vec<SmolStr> = names.collect();
+    let mut path = Vec::new();
+    let mut rest = &names[..];
+    while let [word, name, more @ ..] = rest
+        && word == "module"
+    {
+        path.push(name.clone());
+        rest = more;
+    }
+    let [resource_type, name] = rest else { return None };
+    let mode = Mode::Managed;
+    Some((path, ResourceName { mode, resource_type: resource_type.clone(), name: name.clone() }))
+}
+
+/// What the values of an `import` block refer to.
+pub(crate) fn import_subjects(import: &ImportConfig) -> Vec<Subject> {
+    subjects([import.id.as_ref(), import.identity.as_ref(), import.for_each.as_ref()].into_iter().flatten())
+}
+
 fn subjects<'e>(expressions: impl IntoIterator<Item = &'e Expr>) -> Vec<Subject> {
     let references = expressions.into_iter().flat_map(variables);
     references.filter_map(|reference| parse(&reference).0).collect()
@@ -408,6 +470,15 @@ fn subjects<'e>(expressions: impl IntoIterator<Item = &'e Expr>) -> Vec<Subject>
 
 fn conditions(conditions: &[Condition]) -> Vec<Subject> {
     subjects(conditions.iter().flat_map(|condition| [&condition.condition, &condition.error_message]))
+}
+
+/// The bodies of `provisioner` and `connection` blocks.
+fn generic_bodies(config: &ResourceConfig) -> Vec<Body> {
+    let provisioners = config
+        .provisioners
+        .iter()
+        .flat_map(|provisioner| std::iter::once(&provisioner.body).chain(&provisioner.connection));
+    provisioners.chain(&config.connection).map(ConfigBody::generic).collect()
 }
 
 /// What a body refers to that no schema describes.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use objchange::Value;
 use objchange::address::{InstanceAddress, ModuleAddress};
-use objchange_hcl::Functions;
+use objchange_hcl::{Functions, Span};
 use objchange_plan::Version;
 use smol_str::SmolStr;
 
@@ -34,8 +34,11 @@ pub struct PlanInput<'a> {
 pub struct GivenVariable {
     /// The value as it was given: not converted to the variable's type.
     pub value: Value,
-    /// Where it comes from, as messages say it: `set using -var="n=..."`, `from the environment variable TF_VAR_n`.
+    /// Where it comes from, as messages say it: `set using -var="n=..."`, `set using the TF_VAR_n environment variable`.
     pub origin: String,
+    /// Where it stands in a file of values. What is wrong with the value is reported there, unless the variable is
+    /// sensitive.
+    pub span: Option<Span>,
 }
 
 /// How to plan.
@@ -78,6 +81,11 @@ pub enum Target {
     Module(ModuleAddress),
     /// A resource, or an instance of it.
     Resource(InstanceAddress),
+}
+
+/// Whether a version is this one or a newer one.
+pub(crate) fn since(version: Version, first: &str) -> bool {
+    Version::parse(first).is_some_and(|first| version >= first)
 }
 
 impl Target {

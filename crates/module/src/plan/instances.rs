@@ -81,9 +81,9 @@ impl<T> Expanded<T> {
     pub(crate) fn iter(&self) -> Box<dyn Iterator<Item = (Option<InstanceKey>, &T)> + '_> {
         match self {
             Self::Single(one) | Self::Undecided(one) => Box::new(std::iter::once((None, one))),
-            Self::Count(all) => Box::new(
-                all.iter().enumerate().map(|(i, one)| (Some(InstanceKey::Number(i as u64)), one)),
-            ),
+            Self::Count(all) => {
+                Box::new(all.iter().enumerate().map(|(i, one)| (Some(InstanceKey::Number(i as u64)), one)))
+            }
             Self::ForEach(all) => {
                 Box::new(all.iter().map(|(key, one)| (Some(InstanceKey::String(key.clone())), one)))
             }

@@ -1,6 +1,28 @@
 //! Planning: what it is made of, and what comes out.
 
+mod check;
+mod checks;
+mod conditions;
+mod data;
+mod dependencies;
+mod expand;
+mod finish;
+mod graph;
+mod imports;
 mod input;
+mod instances;
+mod managed;
+mod orphans;
+mod outputs;
+mod resource;
+mod run;
+pub(crate) mod subject;
+mod targets;
+mod triggers;
+mod validate;
+mod variable;
+mod walk;
+mod world;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,6 +35,7 @@ use objchange_hcl::Span;
 use smol_str::SmolStr;
 
 pub use input::{GivenVariable, PlanInput, PlanMode, PlanOptions, Target};
+pub use run::plan;
 
 use crate::state::PriorState;
 use crate::{Diagnostics, ProviderAddress};
@@ -46,6 +69,8 @@ pub struct ModulePlan {
     pub complete: bool,
     /// Planning ended with errors.
     pub errored: bool,
+    /// Planning has begun: nothing was wrong with the configuration before, so that there is a document, if only of a part.
+    pub has_begun: bool,
     /// All errors and warnings.
     pub diagnostics: Diagnostics,
 }
@@ -127,6 +152,8 @@ pub enum ActionReason {
     ReadBecauseDependencyPending,
     /// `read_because_check_nested`
     ReadBecauseCheckNested,
+    /// `read_because_simulated`: nobody answers for the provider.
+    ReadBecauseSimulated,
 }
 
 /// A resource that is planned without its instances.
@@ -217,6 +244,23 @@ pub struct CheckResult {
     pub status: CheckStatus,
     /// Each instance, in the order of their addresses; `None` where the expansion is not known.
     pub instances: Option<Vec<CheckInstance>>,
+}
+
+impl CheckResult {
+    /// The address of the object without instance keys: `module.m.output.o`.
+    pub fn to_display(&self) -> String {
+        let mut text = String::new();
+        for name in &self.module {
+            text.push_str(&format!("module.{name}."));
+        }
+        text.push_str(match self.kind {
+            CheckKind::Resource => "",
+            CheckKind::OutputValue => "output.",
+            CheckKind::Check => "check.",
+            CheckKind::InputVariable => "var.",
+        });
+        text + &self.name
+    }
 }
 
 /// The conditions of one instance.

@@ -2,8 +2,8 @@
 //! other names.
 
 use objchange::Value;
-use objchange::address::Mode;
-use objchange::value::PathStep;
+use objchange::address::{InstanceKey, Mode};
+use objchange::value::{Kind, PathStep};
 use objchange_hcl::{Diagnostic, Reference, ResourceName, Span};
 use smol_str::SmolStr;
 
@@ -27,9 +27,16 @@ pub(crate) enum SubjectKind {
     Each(SmolStr),
     SelfObject,
     /// A resource, or an instance of it by a literal key.
-    Resource { name: ResourceName, key: Option<Value> },
+    Resource {
+        name: ResourceName,
+        key: Option<Value>,
+    },
     /// A module call, or an instance of it by a literal key, or one of its outputs.
-    Module { call: SmolStr, key: Option<Value>, output: Option<SmolStr> },
+    Module {
+        call: SmolStr,
+        key: Option<Value>,
+        output: Option<SmolStr>,
+    },
 }
 
 /// Names that Terraform keeps for itself.
@@ -60,9 +67,9 @@ impl Parser<'_> {
             "each" => self.single(SubjectKind::Each),
             "self" => self.found(SubjectKind::SelfObject, 0),
             "module" => self.module(),
-            "data" => self.resource(Mode::Data, Some(0)),
-            "ephemeral" => self.resource(Mode::Ephemeral, Some(0)),
-            "resource" => self.resource(Mode::Managed, Some(0)),
+            "data" => self.resource(Mode::Data, true),
+            "ephemeral" => self.resource(Mode::Ephemeral, true),
+            "resource" => self.resource(Mode::Managed, true),
             name if RESERVED.contains(&name) => {
                 let detail = format!(
                     "The symbol name {name:?} is reserved for use in a future Terraform version. If you are using a provider \
@@ -71,7 +78,7 @@ impl Parser<'_> {
                 );
                 (None, Some(Diagnostic::new("Reserved symbol name", self.root_span, detail)))
             }
-            _ => self.resource(Mode::Managed, None),
+            _ => self.resource(Mode::Managed, false),
         }
     }
 
@@ -106,7 +113,7 @@ impl Parser<'_> {
                 self.error(*span, format!("The \"{root}\" object does not support this operation."))
             }
         };
-        let nameless = Subject { kind: kind(SmolStr::default()), span: Span::at(0), rest: Vec::new() };
+        let nameless = Subject { kind: kind(SmolStr::default()), span: crate::NOWHERE, rest: Vec::new() };
         (Some(nameless), error)
     }
 
@@ -118,7 +125,8 @@ impl Parser<'_> {
                 return self.error(self.root_span, detail.to_owned());
             }
             Some((_, span)) => {
-                return self.error(*span, "The \"module\" object does not support this operation.".to_owned());
+                return self
+                    .error(*span, "The \"module\" object does not support this operation.".to_owned());
             }
         };
         let (key, used) = match self.steps.get(1) {
@@ -126,58 +134,55 @@ impl Parser<'_> {
             _ => (None, 1),
         };
         let output = self.attribute(used).cloned();
+        let used = used + usize::from(output.is_some());
         self.found(SubjectKind::Module { call, key, output }, used)
     }
 
-    /// A resource, whose type is the root or the step at this position.
-    fn resource(&mut self, mode: Mode, at: Option<usize>) -> Parsed {
-        let (word, kind) = match mode {
-            Mode::Managed => ("resource type", "resource"),
-            Mode::Data => ("data source", "data"),
-            Mode::Ephemeral => ("ephemeral resource type", "ephemeral"),
-        };
-        let (resource_type, next) = match at {
-            None => (Some(self.root.clone()), 0),
-            Some(at) => (self.attribute(at).cloned(), at + 1),
-        };
-        if let Some(Some(resource_type)) = at.map(|_| resource_type.clone())
-            && let Some((PathStep::Index(_), span)) = self.steps.get(next)
-        {
-            let _ = resource_type;
-            let detail = format!(
-                "A reference to a {word} must be followed by at least one attribute access, specifying the resource name."
-            );
-            return self.error(*span, detail);
-        }
-        match (resource_type, self.steps.get(next)) {
+    /// A resource, whose type is the root or the first step.
+    fn resource(&mut self, mode: Mode, is_prefixed: bool) -> Parsed {
+        const MISSING_NAME: &str =
+            "must be followed by at least one attribute access, specifying the resource name.";
+        let first = usize::from(is_prefixed);
+        let whole = self.steps.last().map_or(self.root_span, |(_, span)| self.root_span.to(*span));
+        let resource_type = if is_prefixed { self.attribute(0).cloned() } else { Some(self.root.clone()) };
+        match (resource_type, self.steps.get(first)) {
             (Some(resource_type), Some((PathStep::Attribute(name), _))) => {
                 let name = ResourceName { mode, resource_type, name: name.clone() };
-                let (key, used) = match self.steps.get(next + 1) {
-                    Some((PathStep::Index(key), _)) => (Some(key.clone()), next + 2),
-                    _ => (None, next + 1),
+                match self.steps.get(first + 1) {
+                    Some((PathStep::Index(key), _)) => {
+                        let key = Some(key.clone());
+                        self.found(SubjectKind::Resource { name, key }, first + 2)
+                    }
+                    _ => self.found(SubjectKind::Resource { name, key: None }, first + 1),
+                }
+            }
+            (Some(_), Some((PathStep::Index(_), span))) => {
+                let word = if mode == Mode::Data { "data source" } else { "resource type" };
+                self.error(*span, format!("A reference to a {word} {MISSING_NAME}"))
+            }
+            _ if is_prefixed => {
+                let (root, word) = match mode {
+                    Mode::Managed => ("resource", "resource type"),
+                    Mode::Data => ("data", "data source type"),
+                    Mode::Ephemeral => ("ephemeral", "ephemeral resource type"),
                 };
-                self.found(SubjectKind::Resource { name, key }, used)
+                self.error(
+                    whole,
+                    format!(
+                        "The \"{root}\" object must be followed by two attribute names: the {word} and the resource name."
+                    ),
+                )
             }
-            (_, Some((_, span))) if at.is_none() => self.error(
-                *span,
-                "A reference to a resource type must be followed by at least one attribute access, specifying the \
-                 resource name."
-                    .to_owned(),
-            ),
-            _ if at.is_none() => self.error(
-                self.root_span,
-                "A reference to a resource type must be followed by at least one attribute access, specifying the \
-                 resource name."
-                    .to_owned(),
-            ),
-            _ => {
-                let span = self.steps.last().map_or(self.root_span, |(_, span)| self.root_span.to(*span));
-                let what = if mode == Mode::Data { "data source type" } else { word };
-                let detail = format!(
-                    "The \"{kind}\" object must be followed by two attribute names: the {what} and the resource name."
-                );
-                self.error(span, detail)
-            }
+            _ => self.error(self.root_span, format!("A reference to a resource type {MISSING_NAME}")),
         }
+    }
+}
+
+/// A literal key with its brackets.
+pub(crate) fn key_text(key: &Value) -> String {
+    match key.kind() {
+        Kind::Number(number) => format!("[{number}]"),
+        Kind::String(text) => InstanceKey::String(text.to_string()).to_string(),
+        _ => "[...]".to_owned(),
     }
 }

@@ -12,6 +12,7 @@ use objchange::change::PrivateData;
 use smol_str::SmolStr;
 
 pub use moves::{Instances, MoveTypes, Moves};
+pub(crate) use read::outputs;
 pub use read::{ReadStateError, StateProblem};
 pub use removed::{Removals, warn_of_forgotten};
 

@@ -10,6 +10,7 @@ use objchange::schema::{Schema, SchemaDocumentError, SchemaKind};
 use objchange_plan::{DocumentError, Json, ObjectError, Raw, Reader, State};
 use objchange_text::json::place;
 use objchange_text::visible;
+use smol_str::SmolStr;
 
 use super::{PriorState, StateObject, StateOutput, StateResource};
 use crate::{Diagnostics, ProviderConfigAddress, Schemas, Severity};
@@ -127,19 +128,21 @@ impl PriorState {
         for stored in &file.resources {
             reading.object(&file, stored)?;
         }
-        for output in &file.outputs {
-            let value = match output.ty() {
-                Some(ty) => Value::from_json(output.value.text(), ty).ok(),
-                None => None,
-            };
-            let value = value.ok_or_else(|| {
-                at(text, output.value, &format!("output.{}", &*output.name), StateProblem::Output)
-            })?;
-            let output_of_state = StateOutput { value, sensitive: output.sensitive };
-            reading.state.outputs.insert(output.name.as_str().into(), output_of_state);
-        }
+        reading.state.outputs = outputs(&file)?;
         Ok((reading.state, reading.diagnostics))
     }
+}
+
+/// The outputs of a state file.
+pub(crate) fn outputs(file: &State<'_>) -> Result<BTreeMap<SmolStr, StateOutput>, ReadStateError> {
+    let read = file.outputs.iter().map(|output| {
+        let value = output.ty().and_then(|ty| Value::from_json(output.value.text(), ty).ok());
+        let value = value.ok_or_else(|| {
+            at(file.text(), output.value, &format!("output.{}", &*output.name), StateProblem::Output)
+        })?;
+        Ok((output.name.as_str().into(), StateOutput { value, sensitive: output.sensitive }))
+    });
+    read.collect()
 }
 
 fn at(text: &str, raw: Raw<'_>, of: &str, problem: StateProblem) -> ReadStateError {
@@ -229,7 +232,7 @@ impl Reading<'_> {
     }
 
     fn unreadable(&mut self, address: &InstanceAddress, summary: String, detail: &str) {
-        self.diagnostics.without_place(Severity::Error, summary, detail.to_owned());
+        self.diagnostics.without_place(Severity::Error, ("state_of_resource", summary), detail.to_owned());
         self.state.unreadable.insert(address.clone());
     }
 }
@@ -255,9 +258,12 @@ fn dependencies(raw: Raw<'_>) -> Option<Vec<ResourceAddress>> {
     }
     reader
         .elements(|reader| {
+            let not_one = |reader: &Reader<'_>| reader.error("this is not the address of a resource");
+            if reader.peek() != Some(b'"') {
+                return Err(not_one(reader));
+            }
             let text = reader.string()?;
-            let not_one = reader.error("this is not the address of a resource");
-            let address: InstanceAddress = text.parse().map_err(|_| not_one)?;
+            let address: InstanceAddress = text.parse().map_err(|_| not_one(reader))?;
             all.push(address.resource);
             Ok::<(), objchange_plan::JsonError>(())
         })

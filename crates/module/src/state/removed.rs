@@ -102,7 +102,11 @@ impl Removal {
                 "This statement declares that {} was removed, but it is still declared in configuration.",
                 address.join(".")
             );
-            diagnostics.error(format!("Removed {what} still exists"), header, detail);
+            diagnostics.error(
+                ("removed_still_exists", format!("Removed {what} still exists")),
+                header,
+                detail,
+            );
         }
     }
 }

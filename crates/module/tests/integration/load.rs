@@ -13,8 +13,8 @@ fn told(files: &[(&str, &str)]) -> Vec<String> {
     let (config, diagnostics) = Config::load(&files, ".", &options);
     let places = config.sources.places();
     let told = diagnostics.iter().map(|found| {
-        let letter = if found.severity == Severity::Error { 'E' } else { 'W' };
-        let place = places.find(found.diagnostic.subject).filter(|_| found.has_place);
+        let letter = if found.diagnostic.severity == Severity::Error { 'E' } else { 'W' };
+        let place = found.diagnostic.subject.and_then(|subject| places.find(subject));
         let place = place.map_or_else(
             || "-".to_owned(),
             |place| {

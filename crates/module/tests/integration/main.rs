@@ -1,5 +1,9 @@
 //! What the crate promises, from outside.
 
+mod arguments;
+mod diagnostics;
 mod load;
 mod moves;
+mod providers;
 mod state;
+mod variables;

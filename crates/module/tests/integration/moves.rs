@@ -2,67 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use objchange::Value;
 use objchange::address::{InstanceAddress, ModuleAddress};
-use objchange::change::{Diagnostic, PlanResourceChange, PlannedResource, ProviderError};
-use objchange::schema::{Schema, SchemaKind};
 use objchange_module::config::{Config, LoadOptions, MemoryFiles};
 use objchange_module::plan::Target;
 use objchange_module::state::{Instances, MoveTypes, Moves, PriorState, Removals, warn_of_forgotten};
-use objchange_module::{
-    DataAnswer, Diagnostics, ImportAnswer, ProviderAddress, ProviderConfigAddress, Providers, Schemas,
-};
-
-/// A provider that moves objects of type `null_resource`, and no others.
-struct Moving;
-
-impl Providers for Moving {
-    fn validate(&mut self, _: &ProviderConfigAddress, _: SchemaKind, _: &str, _: &Value) -> Vec<Diagnostic> {
-        Vec::new()
-    }
-
-    fn plan(
-        &mut self,
-        _: &ProviderConfigAddress,
-        _: &str,
-        request: &PlanResourceChange,
-    ) -> Result<PlannedResource, ProviderError> {
-        Ok(PlannedResource::new(request.proposed.clone()))
-    }
-
-    fn read(
-        &mut self,
-        _: &ProviderConfigAddress,
-        _: &str,
-        _: &Schema,
-        object: &Value,
-    ) -> Result<Value, Vec<Diagnostic>> {
-        Ok(object.clone())
-    }
-
-    fn read_data(&mut self, _: &ProviderConfigAddress, _: &str, _: &Schema, _: &Value) -> DataAnswer {
-        DataAnswer::NotKnown
-    }
-
-    fn import(&mut self, _: &ProviderConfigAddress, _: &str, _: &Schema, _: &str) -> ImportAnswer {
-        ImportAnswer::NotKnown
-    }
-
-    fn move_object(
-        &mut self,
-        _: &ProviderConfigAddress,
-        from_type: &str,
-        _: &str,
-        schema: &Schema,
-        object: &Value,
-    ) -> Result<Value, Vec<Diagnostic>> {
-        if from_type != "null_resource" {
-            return Err(vec![Diagnostic::error("Cannot move")]);
-        }
-        let id = object.attribute("id").cloned().unwrap_or(Value::null(objchange::Type::String));
-        Ok(schema.block.coerce_value(&Value::object([("id", id)])).unwrap())
-    }
-}
+use objchange_module::{Diagnostics, ProviderAddress, ProviderConfigAddress, Schemas, SimulatedProviders};
 
 fn load(files: &[(&str, &str)]) -> Config {
     let files: MemoryFiles = files.iter().copied().collect();
@@ -109,7 +53,11 @@ fn apply(config: &Config, mut state: PriorState) -> (Moves, PriorState, Diagnost
         Some(ProviderConfigAddress { module: Vec::new(), provider: ProviderAddress::builtin(), alias: None })
     };
     let schemas = Schemas::default();
-    let mut types = MoveTypes { schemas: &schemas, providers: &mut Moving, provider_of: &provider_of };
+    let mut types = MoveTypes {
+        schemas: &schemas,
+        providers: &mut SimulatedProviders::default(),
+        provider_of: &provider_of,
+    };
     let mut diagnostics = Diagnostics::default();
     let moves = Moves::apply(config, &mut state, &mut types, &mut diagnostics);
     (moves, state, diagnostics)
@@ -270,7 +218,7 @@ fn objects_of_another_type_are_the_providers_to_move() {
     let root = root.replace("null_resource", "sim_old");
     let config = load(&[("main.tf", &root)]);
     let (moves, after, diagnostics) = apply(&config, state_of("sim_old"));
-    assert_eq!(diagnostics.iter().next().unwrap().diagnostic.summary, "Cannot move");
+    assert_eq!(diagnostics.iter().next().unwrap().diagnostic.summary, "Unsupported resource move");
     assert!(moves.moved.is_empty());
     assert_eq!(after.resources.keys().next().unwrap().resource_type, "sim_old");
 }

@@ -5,8 +5,8 @@ use super::field::{bracketed, by_name, flag, keep, list, text};
 use super::invocation::invocation;
 use super::{DocumentText, ResourceActions, open, read_members};
 use crate::changes::{
-    ChangeSet, ChangeValues, ChangedResource, Deferred, Importing, OutputChange, RelevantAttribute,
-    ValueChange, WrittenValues,
+    ChangeSet, ChangeValues, ChangedIndex, ChangedResource, Deferred, Importing, OutputChange,
+    RelevantAttribute, ValueChange, WrittenValues,
 };
 use crate::json::{Json, JsonError, Raw, Reader};
 use crate::text::Text;
@@ -158,7 +158,10 @@ fn resource<'t>(reader: &mut Reader<'t>) -> Result<ChangedResource<'t>, JsonErro
             "module_address" => return keep(&mut resource.module_address, text(reader)),
             "deposed" => return keep(&mut resource.deposed, text(reader)),
             "action_reason" => return keep(&mut resource.action_reason, text(reader)),
-            "index" => return keep(&mut resource.index, reader.raw().map(Some)),
+            "index" => {
+                let index = reader.raw().map(|raw| Some(raw).filter(|raw| raw.text() != "null"));
+                return keep(&mut resource.index, index.map(|index| index.map(ChangedIndex::Written)));
+            }
             "change" => return keep(&mut resource.change, value_change(reader)),
             _ => return reader.raw().map(|_| ()),
         };
@@ -174,9 +177,6 @@ fn resource<'t>(reader: &mut Reader<'t>) -> Result<ChangedResource<'t>, JsonErro
         if optional.as_deref() == Some("") {
             *optional = None;
         }
-    }
-    if resource.index.is_some_and(|index| index.text() == "null") {
-        resource.index = None;
     }
     Ok(resource)
 }

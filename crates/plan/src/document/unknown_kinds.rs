@@ -68,7 +68,7 @@ const REASONS: [&str; 16] = [
     "forgot_because_lifecycle_destroy_in_config",
 ];
 
-const DEFERRALS: [&str; 7] = [
+const DEFERRALS: [&str; 8] = [
     "",
     "unknown",
     "instance_count_unknown",
@@ -76,6 +76,8 @@ const DEFERRALS: [&str; 7] = [
     "provider_config_unknown",
     "deferred_prereq",
     "absent_prereq",
+    // Written by this program: the number of instances depends on a simulated provider.
+    "instances_unknown",
 ];
 
 const MODES: [&str; 4] = ["", "managed", "data", "ephemeral"];

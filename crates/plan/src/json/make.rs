@@ -2,7 +2,9 @@
 
 use std::fmt::{Display, Write};
 
+use super::Json;
 use super::tree::{Builder, Built, Node, Open, Tag};
+use crate::document::Index;
 
 impl Builder<'_> {
     /// A builder of values that stand in no document.
@@ -54,6 +56,18 @@ impl Builder<'_> {
             self.push(node, &mut open);
         }
         Built(self.object(open))
+    }
+}
+
+impl Json<'_> {
+    /// An array of names, keys and positions.
+    pub(crate) fn of_path(path: &[Index<'_>]) -> Self {
+        let mut builder = Builder::of_made();
+        let built = builder.make_array(path, |builder, step| match step {
+            Index::Number(number) => builder.make_number(number),
+            Index::Key(key) => builder.make_string(key),
+        });
+        builder.finish()(built)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::changes::{ChangeValues, ChangedResource, Importing};
+use crate::changes::{ChangeValues, ChangedIndex, ChangedResource, Importing};
 use crate::document::Index;
 use crate::document::ResourceActions;
 use crate::json::{Json, Raw};
@@ -179,7 +179,7 @@ pub(super) fn header<'p>(
         mode: resource.mode.clone(),
         r#type: resource.resource_type.clone(),
         name: resource.name.clone(),
-        index: index(resource.index),
+        index: resource.index.as_ref().and_then(|index| index.read().ok().flatten()),
         provider_name: Some(resource.provider_name.clone()).filter(|name| !name.is_empty()),
         actions: resource.change.actions,
         reason,
@@ -281,7 +281,7 @@ fn comments<'p>(resource: &ChangedResource<'p>, heading: Heading, program: Progr
 
 /// The reason, as far as it is one for what happens.
 fn reason<'p>(resource: &ChangedResource<'p>, is_opentofu: bool) -> Option<Comment<'p>> {
-    let index = || Text::from(resource.index.as_ref().map_or("", |index| index.text()));
+    let index = || resource.index.as_ref().map_or(Text::default(), ChangedIndex::to_json);
     let reason = resource.action_reason.as_deref()?;
     match resource.change.actions {
         ResourceActions::Read => match reason {

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use hashbrown::HashMap;
 use objchange::schema::{Block, ProviderSchemas, SchemaDocumentError, SchemaKind};
 
-use crate::changes::ChangedResource;
+use crate::changes::{ChangeValues, ChangedResource};
 use crate::document::{ActionInvocation, StateResource};
 
 /// The schemas that resources are shown by, each read once when it is first needed. Threads may share them.
@@ -73,10 +73,16 @@ impl Schemas {
         names.into_iter().map(|(name, _)| name.clone()).collect()
     }
 
-    pub(crate) fn of_change(
-        &self,
-        resource: &ChangedResource<'_>,
-    ) -> Result<Option<&Block>, SchemaDocumentError> {
+    /// The schema of a resource: that of what was planned, if there is one.
+    pub(crate) fn of_change<'s>(
+        &'s self,
+        resource: &'s ChangedResource<'_>,
+    ) -> Result<Option<&'s Block>, SchemaDocumentError> {
+        if let ChangeValues::Planned(planned) = &resource.change.values
+            && let Some(schema) = planned.schema()
+        {
+            return Ok(Some(schema));
+        }
         self.get(&resource.provider_name, kind(&resource.mode), &resource.resource_type)
     }
 

@@ -15,7 +15,7 @@ use smol_str::SmolStr;
 pub(crate) use dialect::{Dialect, Place};
 pub(crate) use keys::Keys;
 pub use leaves::LeafChange;
-pub use object::{ObjectChange, PlannedValues, diff_values};
+pub use object::{ObjectChange, PlannedValues, as_written, diff_values};
 pub(crate) use paths::{PathList, Paths};
 pub use reason::Reason;
 pub use sides::Sides;

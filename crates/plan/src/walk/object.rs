@@ -69,32 +69,37 @@ pub struct ObjectChange<'s> {
 /// Two objects of one schema as a plan document has them, and what forces the replacement.
 #[derive(Clone)]
 pub struct PlannedValues {
+    /// What tells blocks from attributes.
+    schema: Option<Block>,
     before: Value,
     after: Value,
     replace: Vec<Path>,
 }
 
 impl PlannedValues {
+    /// Those of objects of this schema; null is no object. Without a schema, or where they are no objects, their own
+    /// marks say what is sensitive.
+    pub fn new(schema: Option<&Block>, before: &Value, after: &Value, replace: Vec<Path>) -> Self {
+        let marked = |value: &Value| schema.map_or_else(|| value.clone(), |schema| as_written(schema, value));
+        Self { schema: schema.cloned(), before: marked(before), after: marked(after), replace }
+    }
+
     /// Those of a change that has been planned.
-    pub(crate) fn new(schema: &Block, change: &PlannedChange) -> Self {
+    pub(crate) fn of_change(schema: &Block, change: &PlannedChange) -> Self {
         let replace = match &change.replace_reason {
             Some(ReplaceReason::CannotUpdate(paths)) => paths.clone(),
             _ => Vec::new(),
         };
-        Self { replace, ..Self::of_objects(schema, &change.before, &change.after) }
-    }
-
-    fn of_objects(schema: &Block, before: &Value, after: &Value) -> Self {
-        let marked = |value: &Value| {
-            let value = without_write_only(schema, value);
-            let marks = schema.sensitive_paths(&value).into_iter().map(|path| (path, Marks::SENSITIVE));
-            value.mark_where_present(&marks.collect::<Vec<_>>())
-        };
-        Self { before: marked(before), after: marked(after), replace: Vec::new() }
+        Self::new(Some(schema), &change.before, &change.after, replace)
     }
 
     pub(crate) fn sides<'t>(&self) -> Sides<'t> {
         Sides::from_values(&self.before, &self.after, &self.replace)
+    }
+
+    /// The schema of both objects.
+    pub fn schema(&self) -> Option<&Block> {
+        self.schema.as_ref()
     }
 
     /// The object before; null if there is none.
@@ -105,6 +110,11 @@ impl PlannedValues {
     /// The object after; null if there is none.
     pub fn after(&self) -> &Value {
         &self.after
+    }
+
+    /// The paths that force the replacement.
+    pub fn replaced_paths(&self) -> &[Path] {
+        &self.replace
     }
 
     /// The attributes that force the replacement.
@@ -119,12 +129,12 @@ impl PlannedValues {
 impl<'s> ObjectChange<'s> {
     /// The change from one object to another; null is no object. What the schema calls sensitive is hidden.
     pub fn new(schema: &'s Block, before: &Value, after: &Value) -> Self {
-        Self { schema, values: PlannedValues::of_objects(schema, before, after) }
+        Self { schema, values: PlannedValues::new(Some(schema), before, after, Vec::new()) }
     }
 
     /// A change that has been planned.
     pub fn planned(schema: &'s Block, change: &PlannedChange) -> Self {
-        Self { schema, values: PlannedValues::new(schema, change) }
+        Self { schema, values: PlannedValues::of_change(schema, change) }
     }
 
     /// The same change, to which a new object is needed because these parts cannot change in place.
@@ -157,6 +167,13 @@ pub fn diff_values<'t>(before: &Value, after: &Value, ty: &'t Type) -> Diff<'t> 
     let sides = Sides::from_values(before, after, &[]);
     let replaced = sides.replaced();
     differ::typed(sides.change(&replaced, Dialect::MODERN), ty)
+}
+
+/// The object as documents have it: what is write-only is null, and what the schema calls sensitive is marked.
+pub fn as_written(schema: &Block, object: &Value) -> Value {
+    let object = without_write_only(schema, object);
+    let marks = schema.sensitive_paths(&object).into_iter().map(|path| (path, Marks::SENSITIVE));
+    object.mark_where_present(&marks.collect::<Vec<_>>())
 }
 
 /// The object as documents have it: without the values that never appear in plans or states, and without marks on them.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
-use objchange_sentinel::{Position, RunError, RunErrorKind, SyntaxError};
+use objchange_sentinel::{Diagnostic, LineIndex, Position, RunError, RunErrorKind};
 use serde::Serialize;
 
 /// What is wrong, and where if that is known.
@@ -15,9 +15,9 @@ pub struct Fault {
     /// The file that it is in.
     pub file: String,
     /// The line in that.
-    pub line: Option<usize>,
+    pub line: Option<u32>,
     /// The column in that.
-    pub col: Option<usize>,
+    pub col: Option<u32>,
     /// What sort of error it is, if it is one of a run.
     #[serde(skip)]
     pub kind: Option<RunErrorKind>,
@@ -34,8 +34,9 @@ impl Fault {
         Self { message: message.into(), file, line: None, col: None, kind: None }
     }
 
-    pub(crate) fn syntax(file: &str, error: &SyntaxError) -> Self {
-        Self::at(error.message.clone(), file.to_owned(), error.position)
+    pub(crate) fn syntax(file: &str, lines: &LineIndex<'_>, error: &Diagnostic) -> Self {
+        let start = error.subject.unwrap_or_default().start;
+        Self::at(error.to_string(), file.to_owned(), lines.char_position(start))
     }
 }
 

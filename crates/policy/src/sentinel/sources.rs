@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use objchange_sentinel::{Policy, Source};
+use objchange_sentinel::{Diagnostic, LineIndex, Policy, Source};
 use serde_json::Value as Json;
 
 use super::Fault;
@@ -80,7 +80,10 @@ impl Sources {
         let compile = || {
             let text = (self.read)(path, MAX_BYTES).map_err(|fault| vec![fault])?;
             let name = shown(path);
-            let faults = |errors: Vec<_>| errors.iter().map(|error| Fault::syntax(&name, error)).collect();
+            let faults = |errors: Vec<Diagnostic>| {
+                let lines = LineIndex::new(&*text);
+                errors.iter().map(|error| Fault::syntax(&name, &lines, error)).collect()
+            };
             Policy::parse(&name, &text).map_err(faults)
         };
         once.get_or_init(compile).clone()

@@ -3,8 +3,8 @@
 use std::sync::OnceLock;
 
 use objchange_plan::{
-    ChangeValues, ChangedResource, DocumentError, DocumentText, Index, Json, ResourceActions, Sides, Text,
-    ValueChange, View,
+    ChangeValues, ChangedIndex, ChangedResource, DocumentError, DocumentText, Index, Json, ResourceActions,
+    Sides, Text, ValueChange, View,
 };
 
 use crate::collection::{Marked, is_there, items, simplified};
@@ -64,7 +64,7 @@ struct Read<'t> {
 
 impl<'t> ResourceChange<'t> {
     pub(super) fn new(text: &'t str, resource: &ChangedResource<'t>) -> Result<Self, DocumentError> {
-        let index = Index::read(resource.index).map_err(|error| {
+        let index = resource.index.as_ref().map_or(Ok(None), ChangedIndex::read).map_err(|error| {
             DocumentError::from_json(&error, text, &format!("{}: index", resource.address))
         })?;
         Ok(Self {

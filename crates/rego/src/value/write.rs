@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Write};
 
+use objchange_text::json::write_string;
 use objchange_text::quote_into;
 
 use super::{Array, Hint, Object, Set, Value};
@@ -25,7 +26,7 @@ impl Value {
             Self::Number(number) => {
                 let _ = write!(out, "{number}");
             }
-            Self::String(text) => write_json_string(text, out),
+            Self::String(text) => write_string(text, out),
             Self::Array(array) => write_json_items(array.items(), out),
             Self::Set(set) => write_json_items(set.items(), out),
             Self::Object(object) => {
@@ -34,7 +35,7 @@ impl Value {
                     if i > 0 {
                         out.push(',');
                     }
-                    write_json_string(&key, out);
+                    write_string(&key, out);
                     out.push(':');
                     value.write_json(out);
                 }
@@ -42,7 +43,7 @@ impl Value {
             }
             Self::Unknown(unknown) => match unknown.hint() {
                 Some(Hint::Text(text)) => text.write_json(out),
-                _ => write_json_string(UNKNOWN, out),
+                _ => write_string(UNKNOWN, out),
             },
         }
     }
@@ -74,34 +75,6 @@ fn write_json_items(items: &[Value], out: &mut String) {
         item.write_json(out);
     }
     out.push(']');
-}
-
-/// Appends a JSON string as Go's encoder writes it: safe inside HTML.
-pub(crate) fn write_json_string(text: &str, out: &mut String) {
-    out.push('"');
-    let mut plain = 0;
-    for (i, c) in text.char_indices() {
-        let escape = match c {
-            '"' => "\\\"",
-            '\\' => "\\\\",
-            '\u{8}' => "\\b",
-            '\u{c}' => "\\f",
-            '\n' => "\\n",
-            '\r' => "\\r",
-            '\t' => "\\t",
-            '\0'..='\u{1f}' | '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => "",
-            _ => continue,
-        };
-        out.push_str(&text[plain..i]);
-        plain = i + c.len_utf8();
-        if escape.is_empty() {
-            let _ = write!(out, "\\u{:04x}", u32::from(c));
-        } else {
-            out.push_str(escape);
-        }
-    }
-    out.push_str(&text[plain..]);
-    out.push('"');
 }
 
 /// The value as a term of the language: sets in braces, strings quoted.

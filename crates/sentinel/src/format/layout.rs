@@ -1,7 +1,8 @@
 //! What stands between tokens: spaces, line ends, indentation, and comments.
 
+use objchange_text::Span;
+
 use super::align::{self, Entry};
-use crate::source::Span;
 use crate::syntax::token::{Kind, Token};
 
 /// What comes before a token.

@@ -10,7 +10,8 @@ mod laws;
 mod layout;
 mod statement;
 
-use crate::source::SyntaxError;
+use objchange_text::Diagnostic;
+
 use crate::syntax::{lex, parse};
 use layout::Layout;
 
@@ -40,7 +41,7 @@ use layout::Layout;
 /// );
 /// assert_eq!(objchange_sentinel::format("main = ").unwrap_err().len(), 1);
 /// ```
-pub fn format(text: &str) -> Result<String, Vec<SyntaxError>> {
+pub fn format(text: &str) -> Result<String, Vec<Diagnostic>> {
     let (program, comments) = parse(text)?;
     let lexed = lex(text);
     let mut layout = Layout::new(text, &lexed.tokens, &comments);

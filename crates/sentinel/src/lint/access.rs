@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use objchange_text::Span;
+
 use super::LintKind;
 use super::kinds::Walk;
 use super::shape::{Fields, Inside, Kinds, Shape};
 use crate::imports;
 use crate::run::Setup;
-use crate::source::Span;
 use crate::syntax::ast::{Expr, ExprKind, Part, PartKind, Postfix};
 use crate::value::Value;
 

@@ -17,27 +17,11 @@ mod shape;
 mod statements;
 mod unused;
 
-use objchange_text::similar;
+use objchange_text::{Diagnostic, Severity, Span, similar};
 
-use crate::source::{Position, Span, SyntaxError};
 use crate::syntax::parse;
 
 pub use shape::{Fields, Shape};
-
-/// Something that is wrong with a policy.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lint {
-    /// What it is.
-    pub kind: LintKind,
-    /// What is wrong.
-    pub message: String,
-    /// What to do about it.
-    pub help: Option<String>,
-    /// The part of the text that it is about.
-    pub span: Span,
-    /// Where that part begins.
-    pub position: Position,
-}
 
 /// What can be wrong with a policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -77,15 +61,6 @@ pub enum LintKind {
     UnknownMember,
     /// A loop over what may be undefined.
     LoopOverUndefined,
-}
-
-/// How bad it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Severity {
-    /// It is not what one wants to write.
-    Warning,
-    /// It fails, or is never what it should be.
-    Error,
 }
 
 impl LintKind {
@@ -185,7 +160,8 @@ impl std::fmt::Debug for LintContext<'_> {
     }
 }
 
-/// Finds what is wrong with a policy that can be read, in the order of the text.
+/// Finds what is wrong with a policy that can be read, in the order of the text. The kind of each is the name of a
+/// [`LintKind`].
 ///
 /// # Errors
 ///
@@ -194,16 +170,15 @@ impl std::fmt::Debug for LintContext<'_> {
 /// # Examples
 ///
 /// ```
-/// use objchange_sentinel::{LintContext, lint};
+/// use objchange_sentinel::{LineIndex, LintContext, lint};
 ///
-/// let lints = lint("types = [\"a\"]\nmain = rule { length(types) is \"1\" and typos is empty }", &LintContext::default());
-/// let lints: Vec<String> = lints.unwrap().iter().map(ToString::to_string).collect();
-/// assert_eq!(lints, [
-///     "2:15: a number is never equal to a string [unlike-comparison]",
-///     "2:40: there is nothing called typos [undefined-name]",
-/// ]);
+/// let text = "types = [\"a\"]\nmain = rule { length(types) is \"1\" and typos is empty }";
+/// let (lints, lines) = (lint(text, &LintContext::default()).unwrap(), LineIndex::new(text));
+/// assert_eq!([&*lints[0].kind, &*lints[1].kind], ["unlike-comparison", "undefined-name"]);
+/// assert_eq!(lints[0].with_position(&lines), "2:15: a number is never equal to a string");
+/// assert_eq!(lints[1].with_position(&lines), "2:40: there is nothing called typos");
 /// ```
-pub fn lint(text: &str, context: &LintContext<'_>) -> Result<Vec<Lint>, Vec<SyntaxError>> {
+pub fn lint(text: &str, context: &LintContext<'_>) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
     let (program, _) = parse(text)?;
     let mut found = Found::default();
     let names = names::resolve(&program, context, &mut found);
@@ -211,17 +186,15 @@ pub fn lint(text: &str, context: &LintContext<'_>) -> Result<Vec<Lint>, Vec<Synt
     flow::check(&program, &mut found);
     kinds::check(&program, &names, context, &mut found);
     found.items.sort_by_key(|(kind, span, ..)| (span.start, *kind));
-    let lint = |(kind, span, message, help): Item| Lint {
-        kind,
-        message,
-        help,
-        span,
-        position: Position::of(text, span.start),
+    let lint = |(kind, span, message, help): Item| Diagnostic {
+        severity: kind.severity(),
+        hints: help.into_iter().collect(),
+        ..Diagnostic::new((kind.name(), message), span, "")
     };
     Ok(found.items.into_iter().take(MAX_LINTS).map(lint).collect())
 }
 
-/// Nobody reads more, and each costs a walk over the text.
+/// Nobody reads more.
 const MAX_LINTS: usize = 500;
 
 type Item = (LintKind, Span, String, Option<String>);
@@ -260,11 +233,5 @@ impl Found {
         help: Option<String>,
     ) {
         self.items.push((kind, span, message.into(), help));
-    }
-}
-
-impl std::fmt::Display for Lint {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {} [{}]", self.position, self.message, self.kind.name())
     }
 }

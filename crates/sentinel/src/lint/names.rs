@@ -3,10 +3,11 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use objchange_text::Span;
+
 use super::{Found, LintContext, LintKind};
 use crate::builtins;
 use crate::imports;
-use crate::source::Span;
 use crate::syntax::ast::{
     Expr, ExprKind, Func, Link, Name, Names as ElementNames, PartKind, Program, Stmt, StmtKind, Target,
 };

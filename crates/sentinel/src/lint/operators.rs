@@ -1,10 +1,11 @@
 //! What operators are given, and what comes of it.
 
+use objchange_text::Span;
+
 use super::LintKind;
 use super::kinds::Walk;
 use super::shape::{Kinds, Shape};
 use crate::run::pattern_error;
-use crate::source::Span;
 use crate::syntax::ast::{BinaryOp, Expr, ExprKind, Link, Test};
 
 impl Link {

@@ -8,7 +8,7 @@ use crate::syntax::ast::Program;
 pub(super) fn check(program: &Program, names: &Names, context: &LintContext<'_>, found: &mut Found) {
     let main = names.bindings.iter().position(|binding| binding.is_top && &*binding.name == "main");
     if context.is_policy && main.is_none() {
-        let span = crate::source::Span::default();
+        let span = objchange_text::Span::default();
         let help = Some("write main = rule { … }, which is what the policy comes to".to_owned());
         found.add_with_help(LintKind::NoMain, span, "this policy has no main", help);
     }

@@ -32,8 +32,9 @@ pub(crate) use taint::{Taint, Taints};
 pub use touch::{Touched, Touches};
 pub use witness::{Element, Evaluated, Reason, Witness, Witnesses};
 
+use objchange_text::Position;
+
 use crate::policy::Policy;
-use crate::source::Position;
 use crate::value::{Place, Value};
 use machine::Then;
 

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::source::Span;
+use objchange_text::Span;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Name {

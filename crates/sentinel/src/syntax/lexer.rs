@@ -1,7 +1,9 @@
 //! From text to tokens, with semicolons where a newline ends a statement.
 
 use super::token::{Kind, Token, may_end_statement, word_kind};
-use crate::source::{Problem, Span, SyntaxErrorKind};
+use objchange_text::{Diagnostic, Span};
+
+use crate::source::SyntaxErrorKind;
 
 /// A source text taken apart.
 #[derive(Debug)]
@@ -9,7 +11,7 @@ pub(crate) struct Lexed {
     /// The last one is the end.
     pub(crate) tokens: Vec<Token>,
     pub(crate) comments: Vec<Span>,
-    pub(crate) errors: Vec<Problem>,
+    pub(crate) errors: Vec<Diagnostic>,
 }
 
 struct Lexer<'t> {
@@ -52,7 +54,7 @@ impl Lexer<'_> {
 
     fn error(&mut self, kind: SyntaxErrorKind, start: usize, message: impl Into<String>) {
         let span = self.span(start);
-        self.lexed.errors.push(Problem { kind, span, message: message.into() });
+        self.lexed.errors.push(kind.at(span, message));
     }
 
     fn newline(&mut self, start: usize) {

@@ -9,17 +9,18 @@ mod parser;
 mod statement;
 pub(crate) mod token;
 
-use crate::source::{Position, Problem, Span, SyntaxError, SyntaxErrorKind};
+use objchange_text::{Diagnostic, Span};
+
+use crate::source::SyntaxErrorKind;
 use ast::Program;
 pub(crate) use lexer::lex;
 use parser::Parser;
 
 /// What a text says, with the comments in it.
-pub(crate) fn parse(text: &str) -> Result<(Program, Vec<Span>), Vec<SyntaxError>> {
+pub(crate) fn parse(text: &str) -> Result<(Program, Vec<Span>), Vec<Diagnostic>> {
     if u32::try_from(text.len()).is_err() {
-        let message = "a source text cannot be longer than 4 GiB".to_owned();
-        let (span, position) = (Span::default(), Position { line: 1, column: 1 });
-        return Err(vec![SyntaxError { kind: SyntaxErrorKind::Limit, message, span, position }]);
+        let message = "a source text cannot be longer than 4 GiB";
+        return Err(vec![SyntaxErrorKind::Limit.at(Span::default(), message)]);
     }
     let lexed = lexer::lex(text);
     let mut parser = Parser::new(text, &lexed.tokens);
@@ -29,30 +30,28 @@ pub(crate) fn parse(text: &str) -> Result<(Program, Vec<Span>), Vec<SyntaxError>
     if errors.is_empty() {
         return Ok((program, lexed.comments));
     }
-    errors.sort_by_key(|problem| problem.span.start);
+    let start = |error: &Diagnostic| error.subject.map(|subject| subject.start);
+    errors.sort_by_key(start);
     // What cannot be read as a token is often not what was expected there either.
-    errors.dedup_by_key(|problem| problem.span.start);
+    errors.dedup_by_key(|error| start(error));
     errors.truncate(MAX_ERRORS);
-    let error = |Problem { kind, span, message }| SyntaxError {
-        kind,
-        message,
-        span,
-        position: Position::of(text, span.start),
-    };
-    Err(errors.into_iter().map(error).collect())
+    Err(errors)
 }
 
-/// Nobody reads more, and each costs a walk over the text.
+/// Nobody reads more.
 const MAX_ERRORS: usize = 100;
 
 #[cfg(test)]
 mod tests {
+    use objchange_text::LineIndex;
+
     use super::parse;
 
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
         let errors = parse(text).unwrap_err();
-        assert_eq!(errors.iter().map(ToString::to_string).collect::<Vec<_>>(), expected);
+        let lines = LineIndex::new(text);
+        assert_eq!(errors.iter().map(|error| error.with_position(&lines)).collect::<Vec<_>>(), expected);
     }
 
     #[test]

@@ -3,11 +3,13 @@
 
 use std::sync::Arc;
 
+use objchange_text::Span;
+
 use super::ast::{Expr, ExprKind, Part, PartKind, Postfix, Quantifier, QuantifierKind, Rule};
 use super::literal;
 use super::parser::{Parsed, Parser};
 use super::token::{Kind, Token};
-use crate::source::{Span, SyntaxErrorKind};
+use crate::source::SyntaxErrorKind;
 
 impl Parser<'_> {
     pub(super) fn postfix(&mut self) -> Parsed<Expr> {

@@ -3,9 +3,11 @@
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
+use objchange_text::{Diagnostic, Span};
+
 use super::ast::Name;
 use super::token::{Kind, Token};
-use crate::source::{Problem, Span, SyntaxErrorKind};
+use crate::source::SyntaxErrorKind;
 
 /// That an error was reported.
 #[derive(Debug)]
@@ -22,7 +24,7 @@ pub(super) struct Parser<'t> {
     tokens: &'t [Token],
     pub(super) at: usize,
     depth: u32,
-    pub(super) errors: Vec<Problem>,
+    pub(super) errors: Vec<Diagnostic>,
     /// Where `filter` or `map` was found to be a name, so that nested ones are not tried again and again.
     pub(super) plain_words: HashSet<usize>,
     /// How many functions and rules were read.
@@ -109,7 +111,7 @@ impl<'t> Parser<'t> {
     }
 
     pub(super) fn error(&mut self, kind: SyntaxErrorKind, span: Span, message: impl Into<String>) {
-        self.errors.push(Problem { kind, span, message: message.into() });
+        self.errors.push(kind.at(span, message));
     }
 
     pub(super) fn fail<T>(

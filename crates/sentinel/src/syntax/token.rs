@@ -1,6 +1,6 @@
 //! The smallest parts of a source text.
 
-use crate::source::Span;
+use objchange_text::Span;
 
 /// What a token is; what it says is the text at its span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use objchange_sentinel::format;
+use objchange_sentinel::{LineIndex, format};
 
 #[track_caller]
 fn check(text: &str, expected: &str) {
@@ -165,8 +165,9 @@ fn literals_stay_as_they_are() {
 
 #[test]
 fn what_cannot_be_read_has_no_form() {
-    let errors = format("a = ]\nb = [1\nc = 1").unwrap_err();
-    let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    let text = "a = ]\nb = [1\nc = 1";
+    let (errors, lines) = (format(text).unwrap_err(), LineIndex::new(text));
+    let errors: Vec<String> = errors.iter().map(|error| error.with_position(&lines)).collect();
     assert_eq!(
         errors,
         ["1:5: expected an expression, found ]", "3:1: expected , or ] in this list, found c"]

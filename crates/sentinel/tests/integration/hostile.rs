@@ -14,7 +14,7 @@ fn outcome(source: String) -> String {
         setup.limits.steps = 20_000_000;
         setup.limits.memory = 200_000_000;
         let outcome = match Policy::parse("p", &source) {
-            Err(errors) => format!("syntax {}", errors[0].message),
+            Err(errors) => format!("syntax {}", errors[0]),
             Ok(policy) => {
                 let mut run = Run::new(&policy, &setup);
                 let verdict = run.verdict();

@@ -1,12 +1,16 @@
 //! The language, section by section: sources, and what `v` is at the end.
 
 use objchange_sentinel::{Policy, Run, Setup, Verdict};
+use objchange_text::LineIndex;
 
 /// What `v` is, as it is printed; or the error.
 fn shown(source: &str) -> String {
     let policy = match Policy::parse("p", source) {
         Ok(policy) => policy,
-        Err(errors) => return format!("syntax {}", errors[0]),
+        Err(errors) => {
+            let at = LineIndex::new(source).position(errors[0].subject.expect("a place").start);
+            return format!("syntax {at}: {}", errors[0]);
+        }
     };
     let setup = Setup::default();
     match Run::new(&policy, &setup).value("v") {

@@ -142,8 +142,7 @@ proptest! {
             Err(errors) => {
                 prop_assert!(!errors.is_empty());
                 for error in errors {
-                    let range = error.span.start as usize..error.span.end as usize;
-                    prop_assert!(source.get(range).is_some(), "{}", error);
+                    prop_assert!(source.get(error.subject.unwrap().range()).is_some(), "{}", error);
                 }
             }
             Ok(policy) => {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::thread;
 
-use objchange_sentinel::{Fields, LintContext, LintKind, Shape, lint};
+use objchange_sentinel::{Diagnostic, Fields, LineIndex, LintContext, LintKind, Shape, lint};
 
 /// Imports as a host may describe them.
 fn import(path: &str) -> Option<Shape> {
@@ -73,15 +73,14 @@ fn lints(text: &str, is_policy: bool) -> Vec<String> {
     let context = LintContext { is_policy, globals: vec!["region".to_owned()], imports: Some(&imports) };
     let found = lint(text, &context).unwrap_or_else(|errors| panic!("{}", errors[0]));
     for lint in &found {
-        assert!(text.get(lint.span.start as usize..lint.span.end as usize).is_some(), "{lint}");
+        assert!(text.get(lint.subject.unwrap().range()).is_some(), "{lint}");
     }
-    found
-        .iter()
-        .map(|lint| match &lint.help {
-            Some(help) => format!("{lint}; {help}"),
-            None => lint.to_string(),
-        })
-        .collect()
+    let lines = LineIndex::new(text);
+    let shown = |lint: &Diagnostic| {
+        let hints: String = lint.hints.iter().map(|hint| format!("; {hint}")).collect();
+        format!("{} [{}]{hints}", lint.with_position(&lines), lint.kind)
+    };
+    found.iter().map(shown).collect()
 }
 
 #[track_caller]

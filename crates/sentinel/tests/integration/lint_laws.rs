@@ -46,8 +46,8 @@ fn check(head: &str, a: &str, operator: &str, b: &str) -> Result<(), TestCaseErr
     let (from, to) = (head.len(), text.len());
     let found = lint(&text, &LintContext::default()).unwrap();
     let said = |kind: LintKind, start: usize, end: usize| {
-        let is_there = |span: Span| (span.start as usize, span.end as usize) == (start, end);
-        found.iter().any(|lint| lint.kind == kind && is_there(lint.span))
+        let is_there = |span: Option<Span>| span.is_some_and(|span| span.range() == (start..end));
+        found.iter().any(|lint| lint.kind == kind.name() && is_there(lint.subject))
     };
     let policy = Policy::parse("p", &text).unwrap();
     let mut setup = Setup::default();

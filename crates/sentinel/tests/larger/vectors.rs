@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use libtest_mimic::{Failed, Trial};
-use objchange_sentinel::{Policy, Run, Setup};
+use objchange_sentinel::{LineIndex, Policy, Run, Setup};
 use serde_json::{Value as Json, json};
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -44,7 +44,7 @@ fn check_file(path: &PathBuf) -> Result<(), Failed> {
 fn answer(source: &str, variable: &str) -> Json {
     let policy = match Policy::parse("case", source) {
         Ok(policy) => policy,
-        Err(errors) => return json!({ "syntax": errors[0].to_string() }),
+        Err(errors) => return json!({ "syntax": errors[0].with_position(&LineIndex::new(source)) }),
     };
     let setup = Setup::default();
     match Run::new(&policy, &setup).value(variable) {

@@ -14,6 +14,7 @@ mod skip;
 mod string;
 mod token;
 mod tree;
+mod write;
 
 pub use self::serde::{Part, from_str};
 pub use error::{JsonError, JsonErrorKind, Segment, place};
@@ -22,3 +23,4 @@ pub use read::{MAX_DEPTH, Reader, TOO_DEEP};
 pub use string::StringAt;
 pub use token::Token;
 pub use tree::{Node, NodeKind, Property};
+pub use write::write_string;

@@ -34,6 +34,13 @@ pub struct Pattern {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PatternError(String);
 
+impl PatternError {
+    /// A stable name of this error.
+    pub fn kind(&self) -> &'static str {
+        "bad_pattern"
+    }
+}
+
 impl fmt::Display for PatternError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
@@ -45,6 +52,13 @@ impl std::error::Error for PatternError {}
 /// Searches read more of a text than they may.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooManyReads;
+
+impl TooManyReads {
+    /// A stable name of this error.
+    pub fn kind(&self) -> &'static str {
+        "too_many_reads"
+    }
+}
 
 impl fmt::Display for TooManyReads {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,6 +1,6 @@
 //! The report in JUnit's XML: a suite for each plan, a test case for each policy.
 
-use objchange_text::visible;
+use objchange_text::{visible, visible_lines};
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus};
 
 use super::OnUnknown;
@@ -20,12 +20,12 @@ pub(super) fn case(applied: &AppliedPolicy, judged: &Judged, unknown: OnUnknown)
     };
     let status =
         kind.map_or_else(TestCaseStatus::success, |kind| junit::failed(kind, judged.outcome.name(), &said));
-    let line = judged.main_rule().map_or(1, |rule| rule.line as u64);
+    let line = judged.main_rule().map_or(1, |rule| rule.line.into());
     let mut case = junit::case(applied.level.name(), &applied.name, &applied.file, line, status);
     if is_broken && applied.level == Level::Advisory {
         case.set_system_out(said);
     } else if !judged.print.is_empty() {
-        case.set_system_out(junit::visible_lines(&judged.print));
+        case.set_system_out(visible_lines(&judged.print));
     }
     case
 }
@@ -50,7 +50,7 @@ pub(super) fn said(judged: &Judged) -> String {
         lines.push(format!("{indent}{name} ({}:{}): {value}", rule.line, rule.col));
     }
     if !judged.print.is_empty() {
-        lines.push(junit::visible_lines(&judged.print));
+        lines.push(visible_lines(&judged.print));
     }
     lines.join("\n")
 }

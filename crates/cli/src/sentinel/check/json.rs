@@ -1,6 +1,6 @@
 //! The report for programs: a line of JSON for each finding.
 
-use objchange_sentinel::{Position, Severity};
+use objchange_sentinel::LineIndex;
 use serde::Serialize;
 
 use super::Checked;
@@ -8,10 +8,10 @@ use super::Checked;
 #[derive(Serialize)]
 pub(super) struct Line<'a> {
     file: &'a str,
-    line: usize,
-    col: usize,
-    end_line: usize,
-    end_col: usize,
+    line: u32,
+    col: u32,
+    end_line: u32,
+    end_col: u32,
     kind: &'a str,
     severity: &'a str,
     message: &'a str,
@@ -19,26 +19,20 @@ pub(super) struct Line<'a> {
 }
 
 pub(super) fn lines<'a>(checked: &'a Checked<'_>) -> impl Iterator<Item = Line<'a>> {
+    let lines = LineIndex::new(checked.text);
     checked.findings.iter().map(move |finding| {
-        let end = Position::of(checked.text, finding.span.end);
+        let subject = finding.subject.unwrap_or_default();
+        let (start, end) = (lines.char_position(subject.start), lines.char_position(subject.end));
         Line {
             file: checked.file,
-            line: finding.position.line,
-            col: finding.position.column,
+            line: start.line,
+            col: start.column,
             end_line: end.line,
             end_col: end.column,
-            kind: finding.kind,
-            severity: severity(finding.severity),
-            message: &finding.message,
-            help: finding.help.as_deref(),
+            kind: &finding.kind,
+            severity: finding.severity.name(),
+            message: &finding.summary,
+            help: finding.hints.first().map(|hint| &**hint),
         }
     })
-}
-
-/// What a severity is called in reports.
-pub(super) fn severity(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-    }
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use clap::ValueEnum;
 use objchange::schema::ProviderSchemas;
 use objchange_policy::sentinel::shapes::{self, Schemas};
-use objchange_sentinel::{Lint, Position, Severity, Span, SyntaxError};
+use objchange_sentinel::{Diagnostic, Severity};
 
 use self::targets::Target;
 use crate::exit::{self, CommandError, unusable};
@@ -70,38 +70,14 @@ enum FailOn {
     Never,
 }
 
-/// Something that is wrong with a file.
-struct Finding {
-    kind: &'static str,
-    severity: Severity,
-    message: String,
-    help: Option<String>,
-    span: Span,
-    position: Position,
-}
-
 /// What a text that cannot be read is called in reports.
 const SYNTAX_ERROR: &str = "syntax-error";
-
-impl From<SyntaxError> for Finding {
-    fn from(error: SyntaxError) -> Self {
-        let SyntaxError { message, span, position, .. } = error;
-        Self { kind: SYNTAX_ERROR, severity: Severity::Error, message, help: None, span, position }
-    }
-}
-
-impl From<Lint> for Finding {
-    fn from(lint: Lint) -> Self {
-        let Lint { kind, message, help, span, position } = lint;
-        Self { kind: kind.name(), severity: kind.severity(), message, help, span, position }
-    }
-}
 
 /// A file, and what was found in it.
 struct Checked<'c> {
     file: &'c str,
     text: &'c str,
-    findings: &'c [Finding],
+    findings: &'c [Diagnostic],
 }
 
 pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
@@ -166,9 +142,9 @@ fn schemas(args: &SchemaArgs) -> Result<Schemas, String> {
     ProviderSchemas::parse(text).map(Schemas::new).map_err(|error| format!("{name}: {error}"))
 }
 
-fn check(target: &Target, text: &str, schemas: &Arc<Schemas>) -> Vec<Finding> {
-    match shapes::check(text, target.is_policy, target.configuration.as_deref(), schemas) {
-        Ok(lints) => lints.into_iter().map(Finding::from).collect(),
-        Err(errors) => errors.into_iter().map(Finding::from).collect(),
-    }
+fn check(target: &Target, text: &str, schemas: &Arc<Schemas>) -> Vec<Diagnostic> {
+    // They share one SARIF rule.
+    let as_rule = |error| Diagnostic { kind: SYNTAX_ERROR.into(), ..error };
+    shapes::check(text, target.is_policy, target.configuration.as_deref(), schemas)
+        .unwrap_or_else(|errors| errors.into_iter().map(as_rule).collect())
 }

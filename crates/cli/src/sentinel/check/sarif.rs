@@ -1,8 +1,7 @@
 //! The report in SARIF 2.1.0: a rule is a kind of finding.
 
-use objchange_sentinel::LintKind;
+use objchange_sentinel::{LineIndex, LintKind};
 
-use super::json::severity;
 use super::{Checked, SYNTAX_ERROR};
 use crate::reports::sarif::{Found, Sarif};
 
@@ -10,23 +9,23 @@ use crate::reports::sarif::{Found, Sarif};
 pub(super) fn rules(sarif: &mut Sarif) {
     sarif.rule(SYNTAX_ERROR, "error", "A text that cannot be read");
     for kind in LintKind::ALL {
-        sarif.rule(kind.name(), severity(kind.severity()), kind.title());
+        sarif.rule(kind.name(), kind.severity().name(), kind.title());
     }
 }
 
 pub(super) fn checked(sarif: &mut Sarif, checked: &Checked<'_>) {
+    let lines = LineIndex::new(checked.text);
     for finding in checked.findings {
-        let text = match &finding.help {
-            Some(help) => format!("{}: {help}", finding.message),
-            None => finding.message.clone(),
-        };
+        let text = [&*finding.summary].into_iter().chain(finding.hints.iter().map(|hint| &**hint));
+        let text = text.collect::<Vec<_>>().join(": ");
+        let position = lines.char_position(finding.subject.unwrap_or_default().start);
         sarif.found(Found {
-            rule: finding.kind,
-            level: severity(finding.severity),
+            rule: &finding.kind,
+            level: finding.severity.name(),
             text: &text,
             file: checked.file,
-            line: finding.position.line,
-            column: Some(finding.position.column),
+            line: position.line,
+            column: Some(position.column),
             plan: None,
             address: None,
             identity: None,

@@ -2,10 +2,8 @@
 
 use std::io::{self, Write};
 
-use annotate_snippets::{Group, Level, Renderer};
-use objchange_hcl::{Lines, Place, Span};
+use objchange_hcl::{HiddenSource, Sources};
 use objchange_sentinel::Severity;
-use objchange_text::visible;
 
 use super::Checked;
 use crate::configuration::report;
@@ -26,25 +24,15 @@ impl Text {
         if findings.is_empty() {
             return Ok(());
         }
-        let lines = Lines::new(text);
+        let sources = Sources::of(*file, *text).unwrap_or_default();
+        let places = sources.places();
         let mut out = crate::terminal::stdout();
         for finding in *findings {
-            let level = match finding.severity {
-                Severity::Error => Level::ERROR,
-                Severity::Warning => Level::WARNING,
-            };
             match finding.severity {
                 Severity::Error => self.errors += 1,
                 Severity::Warning => self.warnings += 1,
             }
-            let span = Span { start: finding.span.start, end: finding.span.end };
-            let title = level.primary_title(visible(&finding.message)).id(finding.kind);
-            let mut group = report::placed(title, Place { name: file, lines: &lines, span });
-            if let Some(help) = &finding.help {
-                group = group.element(Level::HELP.message(visible(help)));
-            }
-            let group: [Group<'_>; 1] = [group];
-            writeln!(out, "{}\n", Renderer::styled().render(&group))?;
+            writeln!(out, "{}\n", report::snippet(&places, &HiddenSource::default(), finding, true))?;
         }
         out.flush()
     }

@@ -1,9 +1,9 @@
 //! A test case in JUnit's XML.
 
-use objchange_text::visible;
+use objchange_text::{visible, visible_lines};
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus};
 
-use crate::reports::junit::{failed, visible_lines};
+use crate::reports::junit::failed;
 use objchange_policy::sentinel::judge::show;
 use objchange_policy::sentinel::testing::Outcome;
 use std::time::Duration;

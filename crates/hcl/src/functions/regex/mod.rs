@@ -1,5 +1,7 @@
 //! Regular expressions, in the syntax of RE2.
 
+mod refusal;
+
 use std::sync::Arc;
 
 use hashbrown::HashMap;
@@ -8,6 +10,7 @@ use objchange_text::re2::{Pattern, PatternError, TooManyReads};
 use regex::bytes::Captures;
 use smol_str::SmolStr;
 
+use self::refusal::{Refusal, refusal};
 use super::limits::{MAX_ELEMENTS, MAX_MATCH, MAX_REGEX, MEETINGS_PER_STEP, check_elements, check_text};
 use super::{Answer, string, text};
 use crate::function::{CallContext, Function, FunctionError, Functions};
@@ -20,6 +23,9 @@ pub(super) fn add(functions: &mut Functions) {
     let parameters = [string("str"), string("substr"), string("replace")];
     functions.insert("replace", Function::spending(parameters, |_| Ok(Type::String), replace));
 }
+
+/// What is said of a pattern that would take too much memory.
+const TOO_LARGE: &str = "the pattern is too large";
 
 /// A pattern, with what it answers for a match.
 #[derive(Clone)]
@@ -51,7 +57,19 @@ impl PatternCache {
 
 impl Matcher {
     fn new(text: &str, argument: Option<usize>) -> Result<Self, FunctionError> {
-        let error = |problem: PatternError| FunctionError { argument, message: problem.to_string().into() };
+        let error = |problem: PatternError| {
+            let problem = problem.to_string();
+            // That it is too large is a limit of ours.
+            let found = if problem == TOO_LARGE { None } else { refusal(text) };
+            let message = match (found, argument) {
+                (Some(Refusal { code, part }), Some(_)) => {
+                    format!("invalid regexp pattern: {code} in {part}")
+                }
+                (Some(Refusal { code, part }), None) => format!("error parsing regexp: {code}: `{part}`"),
+                (None, _) => problem,
+            };
+            FunctionError { argument, message: message.into() }
+        };
         Pattern::new(text, MAX_REGEX).map(|pattern| Self(Arc::new(pattern))).map_err(error)
     }
 
@@ -88,7 +106,10 @@ impl Matcher {
         } else if named.len() == names.len() {
             Ok(Type::object(named.into_iter().map(|name| (name.as_str(), Type::String))))
         } else {
-            Err(FunctionError::argument(0, "either all groups have a name, or none"))
+            Err(FunctionError::argument(
+                0,
+                "invalid regexp pattern: cannot mix both named and unnamed capture groups",
+            ))
         }
     }
 
@@ -121,7 +142,9 @@ fn first(arguments: &[Value], _: &Type, context: &mut CallContext) -> Answer {
     let (pattern, text) = (context.patterns.get(text(arguments, 0), Some(0))?, text(arguments, 1));
     pattern.matched_type()?;
     pattern.with_matches(text, context, |matches| {
-        let first = matches.next().ok_or(FunctionError::new("the pattern does not match the text"))??;
+        let first = matches
+            .next()
+            .ok_or(FunctionError::new("pattern did not match any part of the given string"))??;
         Ok(pattern.value(text, &first))
     })
 }

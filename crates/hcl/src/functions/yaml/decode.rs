@@ -13,6 +13,7 @@ use super::super::Answer;
 use super::super::encoding::LENIENT;
 use super::super::limits::MAX_ELEMENTS;
 use super::block_scalar::BlockScalar;
+use super::rewrite::Difference;
 use super::scalar::resolved;
 use super::separators::{LineSeparator, Separators};
 use super::tabs::{Misplaced, Tabs};
@@ -24,25 +25,36 @@ const MAX_DEPTH: usize = 128;
 /// The value of a text with one document.
 pub(super) fn decoded(text: &str) -> Answer {
     // A carriage return ends a line, alone as well as before a line feed, and so does U+0085.
-    let text = &*match text.contains(['\r', '\u{85}']) {
+    let mut text = match text.contains(['\r', '\u{85}']) {
         true => Cow::from(text.replace("\r\n", "\n").replace(['\r', '\u{85}'], "\n")),
         false => Cow::from(text),
     };
     let mut indented = Vec::new();
+    let mut indentations = MAX_INDENTED;
+    let mut rewritings = MIN_REWRITINGS.max(MAX_REREAD / text.len().max(1));
     loop {
-        let changed = with_indentation(text, &indented);
+        let changed = with_indentation(&text, &indented);
         match read(&changed) {
             Ok(value) => return Ok(value),
             Err(Unreadable::Wrong(error)) => return Err(error),
+            Err(Unreadable::Different { difference, line, column, error }) => {
+                let rewritten = difference.rewritten(&changed, line, column);
+                let Some(rewritten) = rewritten.filter(|_| rewritings > 0) else { return Err(error) };
+                rewritings -= 1;
+                // The indentation of its lines is in it.
+                indented.clear();
+                text = Cow::Owned(rewritten);
+            }
             Err(Unreadable::NotIndented { first_line, error }) => {
                 // The line that is meant, or one behind it, where the last attempt was not enough.
                 let after = indented.partition_point(|line| *line < first_line);
                 let line = std::iter::zip(first_line.., &indented[after..])
                     .take_while(|(line, other)| line == *other);
                 let line = first_line + line.count();
-                if indented.len() == MAX_INDENTED || line > text.split('\n').count() {
+                if indentations == 0 || line > text.split('\n').count() {
                     return Err(error);
                 }
+                indentations -= 1;
                 indented.insert(indented.partition_point(|other| *other < line), line);
             }
         }
@@ -58,6 +70,13 @@ enum Unreadable {
         first_line: usize,
         error: FunctionError,
     },
+    /// Terraform's reader reads this place in another way; the line begins with 1, the column with 0.
+    Different {
+        difference: Difference,
+        line: usize,
+        column: usize,
+        error: FunctionError,
+    },
 }
 
 impl From<FunctionError> for Unreadable {
@@ -68,6 +87,10 @@ impl From<FunctionError> for Unreadable {
 
 /// The text is read again for each such line.
 const MAX_INDENTED: usize = 64;
+
+/// The text is read again for each difference of the readers: so often, or until so many bytes were read.
+const MIN_REWRITINGS: usize = 64;
+const MAX_REREAD: usize = 1 << 24;
 
 /// Deeper lines are not looked at where others are indented as far as the deepest one.
 const MAX_INDENTATION: usize = 1024;
@@ -103,6 +126,8 @@ fn read(text: &str) -> Result<Value, Unreadable> {
         span: Span::default(),
         tabs: Tabs::new(text),
         separators: Separators::new(text),
+        brackets: 0,
+        place: (0, 0),
         anchors: HashMap::new(),
         size: 0,
     };
@@ -110,7 +135,7 @@ fn read(text: &str) -> Result<Value, Unreadable> {
         match reader.next()? {
             Event::StreamStart | Event::Nothing => {}
             Event::DocumentStart(_) => break,
-            _ => return Err(wrong("there is no document").into()),
+            _ => return Err(wrong("on line 1, column 1: missing start of document").into()),
         }
     }
     let first = reader.next()?;
@@ -125,7 +150,7 @@ fn read(text: &str) -> Result<Value, Unreadable> {
                 })?;
                 return Ok(value);
             }
-            _ => return Err(wrong("there is more than one document").into()),
+            _ => return Err(wrong("on line 1, column 1: unexpected extra content after value").into()),
         }
     }
 }
@@ -143,7 +168,7 @@ fn check_version(text: &str) -> Result<(), FunctionError> {
     let directives = text.lines().take_while(|line| line.is_empty() || line.starts_with(['%', '#']));
     let versions = directives.filter_map(|line| line.strip_prefix("%YAML"));
     match versions.map(|version| version.split_whitespace().next()).find(|version| *version != Some("1.1")) {
-        Some(_) => Err(wrong("the document is in another version of YAML than 1.1")),
+        Some(_) => Err(wrong("found incompatible YAML document")),
         None => Ok(()),
     }
 }
@@ -162,6 +187,10 @@ struct Reader<'t> {
     span: Span,
     tabs: Tabs<'t>,
     separators: Separators,
+    /// How many collections are open that are in brackets, or inside of such.
+    brackets: usize,
+    /// A place in the text, in characters and in bytes, that moves forward.
+    place: (usize, usize),
     /// What anchors stand for, and of how many parts it is; nothing while that is being read.
     anchors: HashMap<usize, Option<(Value, usize)>>,
     /// How many parts have been made. A part that an alias repeats counts again, so that a few lines of aliases of
@@ -189,7 +218,12 @@ impl<'t> Reader<'t> {
                 "invalid indentation in quoted scalar" => {
                     Unreadable::NotIndented { first_line: line + 1, error: wrong }
                 }
-                _ => Unreadable::Wrong(wrong),
+                info => match Difference::of_error(info) {
+                    Some(difference) => {
+                        Unreadable::Different { difference, line, column: column - 1, error: wrong }
+                    }
+                    None => Unreadable::Wrong(wrong),
+                },
             }
         };
         match self.events.next_event() {
@@ -209,6 +243,29 @@ impl<'t> Reader<'t> {
         if self.size > MAX_ELEMENTS { Err(wrong("there are more than 1048576 parts")) } else { Ok(()) }
     }
 
+    /// Notes whether the collection that begins is in brackets.
+    fn enter(&mut self) {
+        let start = self.span.start.index();
+        if start < self.place.0 {
+            self.place = (0, 0);
+        }
+        let rest = &self.text[self.place.1..];
+        let bytes = rest.char_indices().nth(start - self.place.0).map_or(rest.len(), |(at, _)| at);
+        self.place = (start, self.place.1 + bytes);
+        let is_bracket = self.text[self.place.1..].starts_with(['[', '{']);
+        self.brackets += usize::from(is_bracket || self.brackets > 0);
+    }
+
+    /// Why a text in brackets is none for Terraform's reader: `?` and `:` are marks there. `?` is one of a key.
+    fn mark_in_brackets(&self, text: &str) -> Unreadable {
+        let (line, column) = (self.span.start.line(), self.span.start.col());
+        let error = wrong(format!("line {line}, column {}: ? and : in brackets need quotes", column + 1));
+        match text.starts_with('?') && text.len() > 1 {
+            true => Unreadable::Different { difference: Difference::KeyMark, line, column, error },
+            false => error.into(),
+        }
+    }
+
     fn node(&mut self, event: Event<'t>, depth: usize) -> Result<Value, Unreadable> {
         if depth > MAX_DEPTH {
             return Err(wrong("collections are nested deeper than 128 levels").into());
@@ -224,7 +281,12 @@ impl<'t> Reader<'t> {
                 return Ok(value);
             }
             Event::Scalar(text, ScalarStyle::Plain, ..) if text.starts_with(['|', '>']) => {
-                return Err(wrong("a block of text cannot stand in brackets").into());
+                return Err(wrong("found character that cannot start any token").into());
+            }
+            Event::Scalar(text, ScalarStyle::Plain, ..)
+                if self.brackets > 0 && (text.starts_with(':') || text.contains('?')) =>
+            {
+                return Err(self.mark_in_brackets(&text));
             }
             Event::Scalar(text, style, anchor, tag) => {
                 let text = match style {
@@ -238,11 +300,13 @@ impl<'t> Reader<'t> {
             Event::SequenceStart(anchor, tag) => {
                 check_tag(full(tag.as_deref()), "seq")?;
                 self.anchors.insert(anchor, None);
+                self.enter();
                 (anchor, self.sequence(depth)?)
             }
             Event::MappingStart(anchor, tag) => {
                 check_tag(full(tag.as_deref()), "map")?;
                 self.anchors.insert(anchor, None);
+                self.enter();
                 (anchor, self.mapping(depth)?)
             }
             _ => return Err(wrong("a value is missing").into()),
@@ -274,7 +338,10 @@ impl<'t> Reader<'t> {
         let mut elements = Vec::new();
         loop {
             match self.next()? {
-                Event::SequenceEnd => return Ok(Value::tuple(elements)),
+                Event::SequenceEnd => {
+                    self.brackets = self.brackets.saturating_sub(1);
+                    return Ok(Value::tuple(elements));
+                }
                 event => elements.push(self.node(event, depth + 1)?),
             }
         }
@@ -286,8 +353,11 @@ impl<'t> Reader<'t> {
         loop {
             let event = self.next()?;
             let is_text = match &event {
-                Event::MappingEnd => return Ok(Value::object(members)),
-                Event::Alias(_) => return Err(wrong("an alias is a key").into()),
+                Event::MappingEnd => {
+                    self.brackets = self.brackets.saturating_sub(1);
+                    return Ok(Value::object(members));
+                }
+                Event::Alias(_) => return Err(wrong("only strings are allowed as mapping keys").into()),
                 Event::Scalar(.., tag) => full(tag.as_deref()).is_some_and(|tag| tag.ends_with(":str")),
                 _ => false,
             };
@@ -295,13 +365,16 @@ impl<'t> Reader<'t> {
             let event = self.next()?;
             let value = self.node(event, depth + 1)?;
             let key = match key.kind() {
-                Kind::Null => return Err(wrong("a key is null").into()),
-                _ => key.convert(&Type::String).map_err(|_| wrong("a key is not text"))?,
+                Kind::Null => return Err(wrong("mapping key cannot be null").into()),
+                _ => key
+                    .convert(&Type::String)
+                    .map_err(|_| wrong("only strings are allowed as mapping keys"))?,
             };
             let key = key.as_str().unwrap_or_default();
             if key == "<<" && !is_text {
                 let Kind::Object(merged) = value.kind() else {
-                    return Err(wrong("what is merged with << must be a map").into());
+                    let found = value.ty().friendly_name();
+                    return Err(wrong(format!("cannot merge {found} into mapping")).into());
                 };
                 members.extend(merged.iter().map(|(name, member)| (name.clone(), member.clone())));
             } else {

@@ -87,7 +87,8 @@ impl<'t> Tabs<'t> {
         let end = line.char_indices().nth(span.start.col()).map_or(line.len(), |(at, _)| at);
         let before = &line[..end];
         let mark = before.trim_end_matches([' ', '\t']);
-        let is_indented = mark.is_empty() || mark.ends_with(['-', '?']) && mark != "---";
+        let is_value = mark.trim_start_matches(' ') == ":";
+        let is_indented = mark.is_empty() || is_value || mark.ends_with(['-', '?']) && mark != "---";
         if is_indented && before[mark.len()..].contains('\t') { Err(Misplaced) } else { Ok(()) }
     }
 

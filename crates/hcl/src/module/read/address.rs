@@ -1,12 +1,13 @@
 //! Addresses as they are written in `moved`, `removed` and `import` blocks.
 
+use std::borrow::Cow;
+
 use objchange::Value;
 use objchange::address::{InstanceAddress, InstanceKey, Mode, ModuleAddress, ModuleStep, ResourceAddress};
 use objchange::value::Kind;
+use objchange_text::{Diagnostic, Span};
 
 use super::super::declarations::MoveTarget;
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
 use crate::syntax::ast::{Expr, ExprKind, Step, StepKind};
 
 const INVALID: &str = "Invalid address";
@@ -14,9 +15,9 @@ const INVALID: &str = "Invalid address";
 const RESERVED: [&str; 9] = ["action", "count", "each", "list", "local", "path", "self", "template", "var"];
 
 /// What an expression that is a reference names.
-pub(super) fn target(expr: &Expr) -> Result<MoveTarget, Diagnostic> {
+pub(super) fn target(expr: &Expr) -> Result<MoveTarget, Box<Diagnostic>> {
     let ExprKind::Variable(variable) = &expr.kind else {
-        return Err(Diagnostic::new(
+        return Err(wrong(
             INVALID,
             expr.span,
             "Resource specification must include a resource type and name.",
@@ -33,7 +34,7 @@ pub(super) fn target(expr: &Expr) -> Result<MoveTarget, Diagnostic> {
 }
 
 /// What a `removed` block names: a module or a managed resource, without keys.
-pub(super) fn removed_target(expr: &Expr) -> Result<MoveTarget, Diagnostic> {
+pub(super) fn removed_target(expr: &Expr) -> Result<MoveTarget, Box<Diagnostic>> {
     let ExprKind::Variable(variable) = &expr.kind else { return target(expr) };
     let root = Step { span: variable.name_span, kind: StepKind::Attribute(variable.name.clone()) };
     let steps: Vec<&Step> = std::iter::once(&root).chain(&variable.steps).collect();
@@ -43,17 +44,17 @@ pub(super) fn removed_target(expr: &Expr) -> Result<MoveTarget, Diagnostic> {
     if let Some(step) = of_module.iter().rev().find(|step| name_of(step).is_none()) {
         let detail = "Module address must be a module (e.g. \"module.foo\"), not a module instance (e.g. \
                       \"module.foo[1]\").";
-        return Err(Diagnostic::new("Module instance keys not allowed", step.span, detail));
+        return Err(wrong("Module instance keys not allowed", step.span, detail));
     }
     if rest.first().is_some_and(|first| name_of(first) == Some("data")) {
         let detail = "Data sources are never destroyed, so they are not valid targets of removed blocks. To remove the \
                       data source from state, remove the data source block from configuration.";
-        return Err(Diagnostic::new("Data source address not allowed", expr.span, detail));
+        return Err(wrong("Data source address not allowed", expr.span, detail));
     }
     if let [_, _, extra, ..] = rest {
         let detail = "Resource address must be a resource (e.g. \"test_instance.foo\"), not a resource instance (e.g. \
                       \"test_instance.foo[1]\").";
-        return Err(Diagnostic::new("Resource instance keys not allowed", extra.span, detail));
+        return Err(wrong("Resource instance keys not allowed", extra.span, detail));
     }
     if rest.is_empty() {
         return Ok(MoveTarget::Module(module));
@@ -69,7 +70,7 @@ fn name_of(step: &Step) -> Option<&str> {
 }
 
 /// The calls that an address begins with.
-fn module_path(rest: &mut &[&Step]) -> Result<ModuleAddress, Diagnostic> {
+fn module_path(rest: &mut &[&Step]) -> Result<ModuleAddress, Box<Diagnostic>> {
     let mut module = ModuleAddress::default();
     while let [prefix, after @ ..] = *rest {
         if name_of(prefix) != Some("module") {
@@ -79,7 +80,7 @@ fn module_path(rest: &mut &[&Step]) -> Result<ModuleAddress, Diagnostic> {
         else {
             let place = after.first().map_or(prefix.span, |step| step.span);
             let detail = "Prefix \"module.\" must be followed by a module name.";
-            return Err(Diagnostic::new("Invalid address operator", place, detail));
+            return Err(wrong("Invalid address operator", place, detail));
         };
         let mut step = ModuleStep { name: name.to_owned(), key: None };
         if let [Step { span, kind: StepKind::Index(value) }, further @ ..] = after {
@@ -93,11 +94,10 @@ fn module_path(rest: &mut &[&Step]) -> Result<ModuleAddress, Diagnostic> {
 }
 
 /// The resource or instance that is in a module.
-fn resource(module: ModuleAddress, all: &[&Step]) -> Result<InstanceAddress, Diagnostic> {
+fn resource(module: ModuleAddress, all: &[&Step]) -> Result<InstanceAddress, Box<Diagnostic>> {
     let last = all.last().map_or(Span::at(0), |step| step.span);
-    let missing = |place| {
-        Diagnostic::new(INVALID, place, "Resource specification must include a resource type and name.")
-    };
+    let missing =
+        |place| wrong(INVALID, place, "Resource specification must include a resource type and name.");
     let (mode, rest) = match all {
         [first, rest @ ..] => match name_of(first) {
             Some("data") => (Mode::Data, rest),
@@ -109,7 +109,7 @@ fn resource(module: ModuleAddress, all: &[&Step]) -> Result<InstanceAddress, Dia
                      resource type that uses a reserved keyword, please prefix your address with \"resource.\"."
                 );
                 let whole = first.span.to(last);
-                return Err(Diagnostic::new(INVALID, whole, detail));
+                return Err(wrong(INVALID, whole, detail));
             }
             _ => (Mode::Managed, all),
         },
@@ -122,10 +122,10 @@ fn resource(module: ModuleAddress, all: &[&Step]) -> Result<InstanceAddress, Dia
             Mode::Data => "A data source name is required.",
             Mode::Ephemeral => "An ephemeral resource type name is required.",
         };
-        return Err(Diagnostic::new(INVALID, type_step.span, what));
+        return Err(wrong(INVALID, type_step.span, what));
     };
     let Some(name) = name_of(name_step) else {
-        return Err(Diagnostic::new(INVALID, name_step.span, "A resource name is required."));
+        return Err(wrong(INVALID, name_step.span, "A resource name is required."));
     };
     let resource =
         ResourceAddress { module, mode, resource_type: resource_type.to_owned(), name: name.to_owned() };
@@ -135,20 +135,20 @@ fn resource(module: ModuleAddress, all: &[&Step]) -> Result<InstanceAddress, Dia
             let key = key(value, *span, "resource")?;
             if let Some(extra) = rest.first() {
                 let place = extra.span.to(last);
-                return Err(Diagnostic::new(INVALID, place, "Unexpected extra operators after address."));
+                return Err(wrong(INVALID, place, "Unexpected extra operators after address."));
             }
             Some(key)
         }
         [step, ..] => {
             let detail = "Resource instance key must be given in square brackets.";
-            return Err(Diagnostic::new(INVALID, step.span, detail));
+            return Err(wrong(INVALID, step.span, detail));
         }
     };
     Ok(InstanceAddress { resource, key })
 }
 
 /// The key of an instance, of a `module` or a `resource`.
-fn key(value: &Value, place: Span, what: &str) -> Result<InstanceKey, Diagnostic> {
+fn key(value: &Value, place: Span, what: &str) -> Result<InstanceKey, Box<Diagnostic>> {
     match value.kind() {
         Kind::String(text) => Ok(InstanceKey::String(text.to_string())),
         Kind::Number(number) => match number.as_u64() {
@@ -158,12 +158,16 @@ fn key(value: &Value, place: Span, what: &str) -> Result<InstanceKey, Diagnostic
                     "Invalid {what} instance key: value must be a whole number, between -9223372036854775808 and \
                      9223372036854775807."
                 );
-                Err(Diagnostic::new(INVALID, place, detail))
+                Err(wrong(INVALID, place, detail))
             }
         },
         _ => {
             let detail = format!("Invalid {what} instance key: either a string or an integer is required.");
-            Err(Diagnostic::new(INVALID, place, detail))
+            Err(wrong(INVALID, place, detail))
         }
     }
+}
+
+fn wrong(summary: &'static str, place: Span, detail: impl Into<Cow<'static, str>>) -> Box<Diagnostic> {
+    Box::new(Diagnostic::new(summary, place, detail))
 }

@@ -3,6 +3,7 @@
 use super::super::declarations::{CheckConfig, OutputConfig, ResourceName};
 use super::Reader;
 use super::collect::Declared;
+use crate::walk::variables;
 
 impl Reader<'_> {
     pub(super) fn output(&mut self, declared: Declared<'_>) -> Option<OutputConfig> {
@@ -29,12 +30,14 @@ impl Reader<'_> {
 
     pub(super) fn check(&mut self, declared: Declared<'_>, data: Option<ResourceName>) -> CheckConfig {
         let Declared { header, content, .. } = declared;
-        if content.blocks.is_empty() {
+        let blocks = content.blocks.into_iter();
+        let mut asserts: Vec<_> = blocks.filter_map(|block| self.condition(block, None)).collect();
+        // One that refers to nothing was refused, and counts as none.
+        asserts.retain(|assert| !variables(&assert.condition).is_empty());
+        if asserts.is_empty() {
             let detail = "Check blocks must have at least one assert block.";
             self.problems.error("Zero assert blocks", header, detail);
         }
-        let blocks = content.blocks.into_iter();
-        let asserts: Vec<_> = blocks.filter_map(|block| self.condition(block, None)).collect();
         CheckConfig { header, data, asserts }
     }
 }

@@ -14,9 +14,9 @@ use super::super::shape::{
     VARIABLE,
 };
 use super::Reader;
-use crate::source::Span;
 use crate::sources::SourceFile;
 use crate::syntax::ast::{Attribute, Label};
+use objchange_text::Span;
 
 /// What the files declare, as it is written.
 #[derive(Default)]
@@ -194,7 +194,7 @@ impl<'t> Collected<'t> {
                 Mode::Data => format!("Duplicate data {resource_type:?} configuration"),
                 Mode::Ephemeral => format!("Duplicate ephemeral {resource_type:?} configuration"),
             };
-            reader.problems.error(summary, declared.header, detail);
+            reader.problems.error(("duplicate_declaration", summary), declared.header, detail);
         }
         self.resources.insert(name, declared);
     }
@@ -222,7 +222,7 @@ impl<'t> Collected<'t> {
                 "A check block named {name:?} was already declared at {at}. Check blocks must be unique within each module."
             );
             let summary = format!("Duplicate check {name:?} configuration");
-            reader.problems.error(summary, declared.header, detail);
+            reader.problems.error(("duplicate_check_name_configuration", summary), declared.header, detail);
         }
         self.checks.insert(name, declared);
     }
@@ -251,7 +251,11 @@ impl<'t> Collected<'t> {
                 for rule in &declared.content.blocks {
                     let kind = &rule.kind;
                     let detail = format!("Override files cannot override {kind:?} blocks.");
-                    reader.problems.error(format!("Can't override {kind} blocks"), rule.header, detail);
+                    reader.problems.error(
+                        ("cant_override_kind_blocks", format!("Can't override {kind} blocks")),
+                        rule.header,
+                        detail,
+                    );
                 }
                 reader.refuse_depends_on(&declared);
                 let what =
@@ -321,7 +325,11 @@ impl<'t> Collected<'t> {
                      primary configuration file.",
                     name.resource_type, name.name
                 );
-                reader.problems.error(format!("Missing {kind} to override"), declared.header, detail);
+                reader.problems.error(
+                    ("missing_kind_to_override", format!("Missing {kind} to override")),
+                    declared.header,
+                    detail,
+                );
             }
         }
     }

@@ -61,7 +61,7 @@ impl Reader<'_> {
             }
             Ok(target) => Some(target),
             Err(error) => {
-                self.problems.errors.push(error);
+                self.problems.errors.push(*error);
                 None
             }
         }

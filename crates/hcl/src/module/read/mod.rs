@@ -21,10 +21,10 @@ use super::declarations::ModuleConfig;
 use super::problems::Problems;
 use crate::eval::{Evaluator, Failed};
 use crate::function::Functions;
-use crate::source::Span;
 use crate::sources::{Places, SourceFile, Sources};
 use crate::syntax::ast::Expr;
 use collect::Collected;
+use objchange_text::Span;
 
 impl ModuleConfig {
     /// Reads all files as those of one module. Files whose names say so (`override.tf`, `a_override.tf.json`) override

@@ -1,13 +1,13 @@
 //! `moved` and `removed` blocks.
 
 use objchange::address::Mode;
+use objchange_text::Diagnostic;
 
 use super::super::declarations::{MoveEndpoint, MoveTarget, MovedConfig, RemovedConfig};
 use super::super::shape::REMOVED_LIFECYCLE;
 use super::collect::Declared;
 use super::references::{NO_REFERENCE, is_reference};
 use super::{Reader, address};
-use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{Expr, ExprKind};
 
 impl Reader<'_> {
@@ -59,7 +59,7 @@ impl Reader<'_> {
     fn endpoint(
         &mut self,
         expr: &Expr,
-        target: fn(&Expr) -> Result<MoveTarget, Diagnostic>,
+        target: fn(&Expr) -> Result<MoveTarget, Box<Diagnostic>>,
     ) -> Option<MoveEndpoint> {
         if !is_reference(expr) {
             if !matches!(expr.kind, ExprKind::Missing) {
@@ -70,7 +70,7 @@ impl Reader<'_> {
         match target(expr) {
             Ok(target) => Some(MoveEndpoint { target, span: expr.span }),
             Err(error) => {
-                self.problems.errors.push(error);
+                self.problems.errors.push(*error);
                 None
             }
         }

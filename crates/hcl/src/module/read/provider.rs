@@ -8,8 +8,8 @@ use super::super::body::ConfigBody;
 use super::super::declarations::{ModuleConfig, ProviderConfig, ProviderRef};
 use super::collect::Declared;
 use super::{BAD_NAME, Reader, is_name, references};
-use crate::source::Span;
 use crate::syntax::ast::{Expr, ExprKind};
+use objchange_text::Span;
 
 /// Arguments that mean nothing yet.
 const RESERVED: [&str; 4] = ["count", "depends_on", "for_each", "source"];
@@ -130,7 +130,14 @@ impl Reader<'_> {
                 "The block type name {:?} is reserved for use by Terraform in a future version.",
                 block.kind
             );
-            self.problems.error(format!("Reserved block type name in {what} block"), block.kind_span, detail);
+            self.problems.error(
+                (
+                    "reserved_block_type_name_in_what_block",
+                    format!("Reserved block type name in {what} block"),
+                ),
+                block.kind_span,
+                detail,
+            );
         }
     }
 }

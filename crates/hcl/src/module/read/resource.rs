@@ -11,9 +11,9 @@ use super::super::shape::PROVISIONER;
 use super::Reader;
 use super::collect::Declared;
 use super::references::keyword;
-use crate::source::Span;
 use crate::syntax::ast::{Expr, ExprKind, StepKind};
 use crate::walk::variables;
+use objchange_text::Span;
 
 impl Reader<'_> {
     pub(super) fn resource(&mut self, mode: Mode, mut declared: Declared<'_>) -> ResourceConfig {
@@ -48,12 +48,17 @@ impl Reader<'_> {
                         "The block type name {kind:?} is reserved for use by Terraform in a future version."
                     );
                     let summary = format!("Reserved block type name in {what} block");
-                    self.problems.error(summary, block.kind_span, detail);
+                    self.problems.error(
+                        ("reserved_block_type_name_in_what_block", summary),
+                        block.kind_span,
+                        detail,
+                    );
                 }
             }
         }
         ResourceConfig {
             header: declared.header,
+            type_span: declared.labels.first().map_or(declared.header, |label| label.span),
             body: ConfigBody::new(declared.parts()),
             count,
             for_each,
@@ -122,7 +127,11 @@ impl Reader<'_> {
                  for {kind} resources."
             );
             let summary = format!("Invalid {kind} resource lifecycle argument");
-            self.problems.error(summary, attribute.name_span, detail);
+            self.problems.error(
+                ("invalid_kind_resource_lifecycle_argument", summary),
+                attribute.name_span,
+                detail,
+            );
         }
     }
 

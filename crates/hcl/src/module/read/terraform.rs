@@ -1,11 +1,12 @@
 //! `terraform` blocks.
 
+use objchange_text::Span;
+
 use super::super::declarations::{ModuleConfig, ProviderRef, RequiredProvider};
 use super::super::raw::RawBlock;
 use super::Reader;
 use super::collect::Declared;
 use super::references::{self, keyword};
-use crate::source::Span;
 use crate::syntax::ast::{Attribute, Expr, ExprKind};
 use crate::version::VersionConstraints;
 

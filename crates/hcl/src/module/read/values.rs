@@ -1,10 +1,10 @@
 //! Arguments that must be literal values.
 
 use objchange::{Type, Value};
+use objchange_text::Span;
 
 use super::super::raw::Content;
 use super::Reader;
-use crate::source::Span;
 use crate::syntax::ast::Expr;
 
 const UNSUITABLE: &str = "Unsuitable value type";

@@ -10,9 +10,9 @@ use super::references::keyword;
 use super::{BAD_NAME, Reader, is_name};
 use crate::conversion::conversion_message;
 use crate::eval::TypeConstraint;
-use crate::source::Span;
 use crate::syntax::ast::{Expr, ExprKind};
 use crate::walk::variables;
+use objchange_text::Span;
 
 const BAD_DEFAULT: &str = "Invalid default value for variable";
 const RESERVED: [&str; 9] =
@@ -153,7 +153,11 @@ impl Reader<'_> {
             if variables(condition).is_empty() {
                 let detail = "The condition expression must refer to at least one object from elsewhere in the \
                               configuration, or else its result would not be checking anything.";
-                self.problems.error(format!("Invalid {kind} expression"), condition.span, detail);
+                self.problems.error(
+                    ("invalid_kind_expression", format!("Invalid {kind} expression")),
+                    condition.span,
+                    detail,
+                );
             }
             if let Some(name) = variable {
                 self.check_refers_to_variable(name, condition);

@@ -1,8 +1,9 @@
 //! Tokens of texts: quoted strings, heredocs and template files, up to the sequences in them.
 
+use objchange_text::Span;
+
 use super::super::token::Kind;
 use super::{Lexer, Mode};
-use crate::source::Span;
 
 impl Lexer<'_> {
     /// One step through a quoted string.

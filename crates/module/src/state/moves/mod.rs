@@ -263,7 +263,11 @@ impl Moving<'_, '_> {
                 }
                 Err(errors) => {
                     for error in errors {
-                        self.diagnostics.without_place(Severity::Error, error.summary, error.detail);
+                        self.diagnostics.without_place(
+                            Severity::Error,
+                            ("provider", error.summary),
+                            error.detail,
+                        );
                     }
                     return false;
                 }

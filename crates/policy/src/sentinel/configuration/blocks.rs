@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use objchange_hcl::{DataBlock, Diagnostic, Lines};
+use objchange_hcl::{DataBlock, Diagnostic, LineIndex};
 use objchange_sentinel::Position;
 use objchange_text::json::{JsonError, Node, NodeKind, Property};
 use serde_json::Value as Json;
@@ -26,7 +26,9 @@ impl Problem {
 impl From<Vec<Diagnostic>> for Problem {
     fn from(errors: Vec<Diagnostic>) -> Self {
         let first = errors.into_iter().next();
-        first.map_or(Self::new(0, ""), |error| Self::new(error.subject.start, error.to_string()))
+        first.map_or(Self::new(0, ""), |error| {
+            Self::new(error.subject.unwrap_or_default().start, error.to_string())
+        })
     }
 }
 
@@ -40,7 +42,7 @@ pub(super) type Read<T> = Result<T, Problem>;
 
 /// Reads blocks one after the other.
 pub(super) struct Reader<'t> {
-    lines: Lines<'t>,
+    lines: LineIndex<'t>,
     file: Arc<str>,
     folder: Arc<Path>,
     pub(super) configuration: Configuration,
@@ -54,7 +56,7 @@ const KINDS: &str = "policy, import, module, mock, global, param, test and senti
 impl<'t> Reader<'t> {
     pub(super) fn new(path: &Path, text: &'t str) -> Self {
         Self {
-            lines: Lines::new(text),
+            lines: LineIndex::new(text),
             file: Arc::from(path.display().to_string()),
             folder: Arc::from(path.parent().unwrap_or(Path::new(""))),
             configuration: Configuration::default(),
@@ -62,8 +64,7 @@ impl<'t> Reader<'t> {
     }
 
     fn position(&self, at: u32) -> Position {
-        let position = self.lines.position(at);
-        Position { line: position.line as usize, column: position.column as usize }
+        self.lines.position(at)
     }
 
     /// A problem, with the file and the line.

@@ -31,7 +31,7 @@ impl Judged {
     }
 
     /// All that is shown and not only whether something holds.
-    fn texts(&self) -> impl Iterator<Item = (usize, Json)> {
+    fn texts(&self) -> impl Iterator<Item = (u32, Json)> {
         let message = self.error.iter().map(|error| (0, Json::from(error.message.as_str())));
         let rules = self.rules.iter().map(|judgement| (judgement.rule.line, &judgement.rule.value));
         let values = rules.chain(self.main.iter().map(|main| (0, main))).filter(|(_, value)| !is_open(value));

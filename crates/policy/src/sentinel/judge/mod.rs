@@ -34,7 +34,7 @@ pub struct Judged {
     /// The rules that were evaluated, in the order of the text.
     pub rules: Vec<Judgement>,
     /// The other rules, by name, line and column.
-    pub unused: Vec<(String, usize, usize)>,
+    pub unused: Vec<(String, u32, u32)>,
     /// What made the policy false.
     pub witnesses: WitnessReports,
     /// What was looked at that is unknown until apply.
@@ -70,9 +70,9 @@ pub struct Unknown {
     /// The file in which it was looked at.
     pub file: String,
     /// The line in that.
-    pub line: usize,
+    pub line: u32,
     /// The column in that.
-    pub col: usize,
+    pub col: u32,
     /// The rules that depend on it, by their place in the list.
     pub rules: Vec<usize>,
 }

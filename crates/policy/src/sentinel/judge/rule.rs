@@ -11,9 +11,9 @@ pub struct Rule {
     /// What it is called.
     pub name: String,
     /// The line on which it is.
-    pub line: usize,
+    pub line: u32,
     /// The column in that.
-    pub col: usize,
+    pub col: u32,
     /// The comment directly above it.
     pub doc: Option<String>,
     /// What it is, as a report has it.

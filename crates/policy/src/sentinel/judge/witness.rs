@@ -24,9 +24,9 @@ pub struct WitnessReport {
     /// What says so.
     pub file: String,
     /// The line in that file.
-    pub line: usize,
+    pub line: u32,
     /// The column in that.
-    pub col: usize,
+    pub col: u32,
 }
 
 /// Elements, and how many there are besides.

@@ -4,7 +4,7 @@ mod attributes;
 
 use std::sync::Arc;
 
-use objchange_sentinel::{Fields, Lint, LintContext, Shape, SyntaxError, lint};
+use objchange_sentinel::{Diagnostic, Fields, LintContext, Shape, lint};
 
 use self::attributes::Attributes;
 pub use self::attributes::Schemas;
@@ -21,7 +21,7 @@ pub fn check(
     is_policy: bool,
     configuration: Option<&Configuration>,
     schemas: &Arc<Schemas>,
-) -> Result<Vec<Lint>, Vec<SyntaxError>> {
+) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
     let shape = |import: &str| {
         // Nobody knows what a module or mock holds.
         let is_given = configuration.is_some_and(|configuration| configuration.given(import).is_some());

@@ -30,9 +30,9 @@ pub struct Counted {
     /// The name of the rule.
     pub name: Arc<str>,
     /// The line.
-    pub line: usize,
+    pub line: u32,
     /// The column in that.
-    pub col: usize,
+    pub col: u32,
     /// True.
     #[serde(rename = "true")]
     pub holds: u64,
@@ -65,7 +65,7 @@ impl Coverage {
         let Some(covered) = self.policies.last_mut() else { return };
         // A policy that could not be read in one test case may be in none.
         if covered.rules.is_empty() {
-            let counted = |(name, line, col): &(Arc<str>, usize, usize)| Counted {
+            let counted = |(name, line, col): &(Arc<str>, u32, u32)| Counted {
                 name: Arc::clone(name),
                 line: *line,
                 col: *col,
@@ -73,7 +73,7 @@ impl Coverage {
             };
             covered.rules = outcome.declared.iter().map(counted).collect();
         }
-        let places: BTreeMap<(usize, usize), usize> =
+        let places: BTreeMap<(u32, u32), usize> =
             covered.rules.iter().enumerate().map(|(index, rule)| ((rule.line, rule.col), index)).collect();
         for rule in &outcome.rules {
             if let Some(counted) = places.get(&(rule.line, rule.col)).map(|index| &mut covered.rules[*index])

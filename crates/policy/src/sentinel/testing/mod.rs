@@ -45,7 +45,7 @@ pub struct Outcome {
     /// The rules that were evaluated, in the order of the text; empty where nobody wants to know them.
     pub rules: Vec<Rule>,
     /// All rules of the policy, where somebody wants to know them.
-    pub declared: Vec<(Arc<str>, usize, usize)>,
+    pub declared: Vec<(Arc<str>, u32, u32)>,
 }
 
 /// A rule that is not what was expected.

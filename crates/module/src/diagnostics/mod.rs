@@ -1,27 +1,26 @@
-//! What is wrong with a module, as it is collected.
+//! What is wrong with a module: how it is collected, and how it is shown.
+
+mod json;
+mod shown;
+mod text;
 
 use std::borrow::Cow;
 
-use objchange_hcl::{Diagnostic, Span};
+use objchange_hcl::{Diagnostic, Severity, Span, Summary};
 
-/// Whether planning goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Severity {
-    /// There is no plan, or only a part of one.
-    Error,
-    /// The plan stands.
-    Warning,
-}
+pub use shown::Shown;
+
+/// The kind of what a provider says; its summary is its own.
+pub(crate) const PROVIDER: &str = "provider";
+
+/// A place that Terraform prints as line 0 of a file without a name.
+pub const NOWHERE: Span = Span { start: u32::MAX, end: u32::MAX };
 
 /// Something that people must read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModuleDiagnostic {
-    /// Whether planning goes on.
-    pub severity: Severity,
     /// What it is about, in the places of all files together.
     pub diagnostic: Diagnostic,
-    /// It has a place; a few of Terraform's have none.
-    pub has_place: bool,
     /// The address of the resource instance that it is about, where a provider said it.
     pub address: Option<String>,
 }
@@ -33,21 +32,21 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
-    /// Adds an error at a place.
+    /// Adds an error at a place, or at none.
     pub fn error(
         &mut self,
-        summary: impl Into<Cow<'static, str>>,
-        span: Span,
+        summary: impl Into<Summary>,
+        span: impl Into<Option<Span>>,
         detail: impl Into<Cow<'static, str>>,
     ) {
         self.push(Severity::Error, Diagnostic::new(summary, span, detail));
     }
 
-    /// Adds a warning at a place.
+    /// Adds a warning at a place, or at none.
     pub fn warning(
         &mut self,
-        summary: impl Into<Cow<'static, str>>,
-        span: Span,
+        summary: impl Into<Summary>,
+        span: impl Into<Option<Span>>,
         detail: impl Into<Cow<'static, str>>,
     ) {
         self.push(Severity::Warning, Diagnostic::new(summary, span, detail));
@@ -57,16 +56,15 @@ impl Diagnostics {
     pub fn without_place(
         &mut self,
         severity: Severity,
-        summary: impl Into<Cow<'static, str>>,
+        summary: impl Into<Summary>,
         detail: impl Into<Cow<'static, str>>,
     ) {
-        let diagnostic = Diagnostic::new(summary, Span::at(0), detail);
-        self.all.push(ModuleDiagnostic { severity, diagnostic, has_place: false, address: None });
+        self.push(severity, Diagnostic::new(summary, None, detail));
     }
 
-    /// Adds what has a place.
+    /// Adds what is about no resource instance, as an error or a warning.
     pub fn push(&mut self, severity: Severity, diagnostic: Diagnostic) {
-        self.all.push(ModuleDiagnostic { severity, diagnostic, has_place: true, address: None });
+        self.all.push(ModuleDiagnostic { diagnostic: Diagnostic { severity, ..diagnostic }, address: None });
     }
 
     /// Adds errors that reading or evaluating has found.
@@ -86,7 +84,12 @@ impl Diagnostics {
 
     /// Whether there is an error.
     pub fn has_errors(&self) -> bool {
-        self.all.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+        self.all.iter().any(|diagnostic| diagnostic.diagnostic.severity == Severity::Error)
+    }
+
+    /// How many errors there are.
+    pub fn error_count(&self) -> usize {
+        self.all.iter().filter(|all| all.diagnostic.severity == Severity::Error).count()
     }
 
     /// All of them.

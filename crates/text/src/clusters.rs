@@ -6,7 +6,7 @@ use unicode_segmentation::UnicodeSegmentation;
 /// The clusters of a text, each with where it starts.
 ///
 /// Since Unicode 15.1 letters of Indic scripts join into one cluster with those before them: here they do not.
-pub(crate) fn clusters(text: &str) -> impl Iterator<Item = (usize, &str)> {
+pub fn clusters(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.grapheme_indices(true).flat_map(|(start, cluster)| {
         let mut rest = cluster;
         std::iter::from_fn(move || {
@@ -20,7 +20,7 @@ pub(crate) fn clusters(text: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 /// How many clusters there are.
-pub(crate) fn count(text: &str) -> usize {
+pub fn count(text: &str) -> usize {
     if text.is_ascii() && !text.contains('\r') { text.len() } else { clusters(text).count() }
 }
 

@@ -1,8 +1,17 @@
 //! Who answers for the providers of a module.
 
+mod answers;
+mod builtin;
+mod remote_state;
+mod simulated;
+
 use objchange::Value;
 use objchange::change::{Diagnostic, PlanResourceChange, PlannedResource, ProviderError};
 use objchange::schema::{Schema, SchemaKind};
+
+pub use answers::{AnswerError, AnsweringProviders, Answers, Unanswered};
+pub use builtin::TerraformData;
+pub use simulated::SimulatedProviders;
 
 use crate::ProviderConfigAddress;
 
@@ -39,7 +48,10 @@ pub trait Providers {
         config: &Value,
     ) -> Vec<Diagnostic>;
 
-    /// Plans a change of an object.
+    /// Configures a provider; what it says of that.
+    fn configure(&mut self, provider: &ProviderConfigAddress, config: &Value) -> Vec<Diagnostic>;
+
+    /// Plans a change of an object, whose address names the instance.
     ///
     /// # Errors
     ///
@@ -48,6 +60,7 @@ pub trait Providers {
         &mut self,
         provider: &ProviderConfigAddress,
         resource_type: &str,
+        address: &str,
         request: &PlanResourceChange,
     ) -> Result<PlannedResource, ProviderError>;
 

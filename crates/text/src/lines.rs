@@ -1,8 +1,8 @@
 //! Places in a source text: byte offsets, and what people call them.
 
+use std::borrow::Cow;
+use std::fmt;
 use std::sync::OnceLock;
-
-pub use objchange_text::Span;
 
 use crate::clusters;
 
@@ -11,17 +11,21 @@ use crate::clusters;
 pub struct Position {
     /// From 1; lines end with a line feed.
     pub line: u32,
-    /// From 1, in characters as readers see them: grapheme clusters.
+    /// From 1.
     pub column: u32,
-    /// From 0.
-    pub byte: u32,
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.line, self.column)
+    }
 }
 
 /// Finds positions in a text. Made in one pass over it; with another one when the first position in a long line is
 /// asked for, a position costs no more in a long line than in a short one.
 #[derive(Debug, Clone)]
-pub struct Lines<'t> {
-    text: &'t str,
+pub struct LineIndex<'t> {
+    text: Cow<'t, str>,
     /// Where each line starts.
     starts: Vec<u32>,
     /// In lines longer than [`STRIDE`], one cluster in about as many bytes: where it starts, and how many are before
@@ -32,9 +36,10 @@ pub struct Lines<'t> {
 /// A shorter line is counted from its start.
 const STRIDE: u32 = 512;
 
-impl<'t> Lines<'t> {
+impl<'t> LineIndex<'t> {
     /// Prepares for questions about this text.
-    pub fn new(text: &'t str) -> Self {
+    pub fn new(text: impl Into<Cow<'t, str>>) -> Self {
+        let text = text.into();
         let first = if text.starts_with('\u{feff}') { 3 } else { 0 };
         let behind = memchr::memchr_iter(b'\n', text.as_bytes()).map(|i| i as u32 + 1);
         let starts = std::iter::once(first).chain(behind).collect();
@@ -42,21 +47,36 @@ impl<'t> Lines<'t> {
     }
 
     /// The text that they are of.
-    pub fn text(&self) -> &'t str {
-        self.text
+    pub fn text(&self) -> &str {
+        &self.text
     }
 
-    /// The position of a byte; of the end, where there is no such byte.
+    /// The position of a byte, or of the end where there is no such byte, with a column in characters as readers see
+    /// them: grapheme clusters. Terraform counts so.
     pub fn position(&self, byte: u32) -> Position {
-        let byte = byte.min(self.text.len() as u32);
-        let line = self.starts.partition_point(|start| *start <= byte).max(1);
-        let start = self.starts[line - 1].min(byte);
+        let (line, start, byte) = self.line_of(byte);
         let (from, clusters) = self.landmark(start, byte);
         // Where a character is cut through, it counts as one.
         let end = (byte as usize..=self.text.len()).find(|at| self.text.is_char_boundary(*at));
         let before = self.text.get(from as usize..end.unwrap_or_default()).unwrap_or_default();
         let clusters = clusters + clusters::count(before) as u32;
-        Position { line: line as u32, column: clusters + 1, byte }
+        Position { line, column: clusters + 1 }
+    }
+
+    /// The same with a column in characters of Unicode, as in policies and SARIF.
+    pub fn char_position(&self, byte: u32) -> Position {
+        let (line, start, byte) = self.line_of(byte);
+        let before = &self.text.as_bytes()[start as usize..byte as usize];
+        // The bytes that continue a character are not counted.
+        let characters = before.iter().filter(|byte| **byte & 0xC0 != 0x80).count();
+        Position { line, column: characters as u32 + 1 }
+    }
+
+    /// The number of a byte's line, the first byte of that line, and the byte, or the end where there is no such byte.
+    fn line_of(&self, byte: u32) -> (u32, u32, u32) {
+        let byte = byte.min(self.text.len() as u32);
+        let line = self.starts.partition_point(|start| *start <= byte).max(1);
+        (line as u32, self.starts[line - 1].min(byte), byte)
     }
 
     /// A cluster not far before a byte of the line that starts there, and how many are before it.
@@ -93,7 +113,7 @@ impl<'t> Lines<'t> {
     }
 
     /// The text of a line, by its number from 1, without its end.
-    pub fn line(&self, number: u32) -> &'t str {
+    pub fn line(&self, number: u32) -> &str {
         let index = number.saturating_sub(1) as usize;
         let Some(start) = self.starts.get(index) else { return "" };
         let end = self.starts.get(index + 1).map_or(self.text.len(), |end| *end as usize);
@@ -103,13 +123,13 @@ impl<'t> Lines<'t> {
 
 #[cfg(test)]
 mod tests {
-    use super::Lines;
+    use super::LineIndex;
     use crate::clusters;
     use proptest::prelude::*;
 
     #[test]
     fn columns_are_clusters_and_lines_end_with_a_line_feed() {
-        let lines = Lines::new("a\r\ne\u{301}=\u{1f469}\u{200d}\u{1f4bb}x\n");
+        let lines = LineIndex::new("a\r\ne\u{301}=\u{1f469}\u{200d}\u{1f4bb}x\n");
         let at = |byte| {
             let position = lines.position(byte);
             (position.line, position.column)
@@ -119,9 +139,12 @@ mod tests {
             [(1, 1), (1, 2), (2, 1), (2, 2), (2, 3), (2, 4)]
         );
         assert_eq!(at(100), (3, 1));
-        assert_eq!(Lines::new("\u{feff}a").position(3).column, 1);
+        assert_eq!(LineIndex::new("\u{feff}a").position(3).column, 1);
+        let lines = LineIndex::new("a\né = 日本\n");
+        assert_eq!(lines.char_position(10).to_string(), "2:6");
+        assert_eq!(lines.char_position(9999).to_string(), "3:1");
         // Letters that Unicode joins since 15.1 are two, as where Terraform counts.
-        assert_eq!(Lines::new("\u{915}\u{94d}\u{937}").position(9).column, 3);
+        assert_eq!(LineIndex::new("\u{915}\u{94d}\u{937}").position(9).column, 3);
     }
 
     /// Lines that are short and long, with what stays together when it is cut: pairs of flags, letters joined by marks.
@@ -140,7 +163,7 @@ mod tests {
             let byte = (0..=at).rev().find(|byte| text.is_char_boundary(*byte)).unwrap_or(0);
             let start = text[..byte].rfind('\n').map_or(0, |newline| newline + 1);
             let column = clusters::count(&text[start..byte]) as u32 + 1;
-            prop_assert_eq!(Lines::new(&text).position(byte as u32).column, column);
+            prop_assert_eq!(LineIndex::new(&*text).position(byte as u32).column, column);
         }
     }
 }

@@ -1,0 +1,148 @@
+//! What a module is planned from: variables, schemas, the state.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use objchange::schema::ProviderSchemas;
+use objchange_hcl::{BaseDirectory, Functions};
+use objchange_module::config::Files;
+use objchange_module::state::PriorState;
+use objchange_module::variables::{UnreadFile, VariableArgument, VariableSources, automatic_files};
+use objchange_module::{Answers, Diagnostics, Schemas};
+
+use super::files::DiskFiles;
+use crate::configuration::{Setting, Settings};
+use crate::exit::{CommandError, unusable};
+use crate::input::{Size, Source};
+use crate::schemas::{SchemaBinaries, SchemaText};
+
+/// Everything that gives values to variables.
+pub(super) fn variables(files: &DiskFiles, settings: &Settings) -> Result<VariableSources, CommandError> {
+    let text = |text: std::ffi::OsString| text.into_string().ok();
+    let environment = env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?))).collect();
+    let names = files.list(".").map_err(unusable)?;
+    let mut automatic = Vec::new();
+    for name in automatic_files(names.iter().map(String::as_str)) {
+        match files.read(name) {
+            Ok(Some(text)) => automatic.push((name.to_owned(), text)),
+            Ok(None) => {}
+            Err(why) => return Err(unusable(format!("{name}: {why}"))),
+        }
+    }
+    let arguments = settings.iter().map(|setting| match setting {
+        Setting::Text(name, value) => VariableArgument::Value(format!("{name}={value}")),
+        Setting::File(path) => VariableArgument::File(path.display().to_string(), read(path)),
+    });
+    Ok(VariableSources { environment, automatic, arguments: arguments.collect() })
+}
+
+/// A file that is named on the command line.
+fn read(path: &Path) -> Result<String, UnreadFile> {
+    match Source::new(path).read() {
+        Ok(text) => Ok(text),
+        Err(_) if path.as_os_str() != "-" && !path.exists() => Err(UnreadFile::Missing),
+        Err(error) => Err(UnreadFile::Other(error.to_string())),
+    }
+}
+
+/// The schemas of all these files, of those in directories, and of the providers that are asked.
+pub(super) fn schemas(
+    paths: &[PathBuf],
+    binaries: &SchemaBinaries,
+    limit: Size,
+) -> Result<Schemas, CommandError> {
+    let mut texts = Vec::new();
+    for path in paths {
+        for source in schema_files(path)? {
+            texts.push((source.to_string(), source.read_as_allowed(limit.0).map_err(unusable)?));
+        }
+    }
+    texts.extend(binaries.read().map_err(unusable)?.map(|SchemaText { name, text }| (name, text)));
+    let documents = texts.into_iter().map(|(name, text)| {
+        ProviderSchemas::parse(text).map_err(|error| {
+            let location = if error.location.is_empty() { "" } else { ": " };
+            let location = format!("{}{location}", error.location);
+            unusable(format!("{name}:{}:{}: {location}{}", error.line, error.column, error.message))
+        })
+    });
+    Ok(Schemas::new(documents.collect::<Result<Vec<_>, _>>()?))
+}
+
+/// The answers of all these files; of two for the same, the later counts.
+pub(super) fn answers(paths: &[PathBuf], schemas: &Schemas) -> Result<Answers, CommandError> {
+    let mut all = Answers::default();
+    for path in paths {
+        let name = path.display();
+        let text = Source::new(path).read().map_err(|error| unusable(error.to_string()))?;
+        let is_mock = path.extension().is_some_and(|end| end == "hcl");
+        let read = if is_mock { Answers::parse_mock(&text) } else { Answers::parse(&text) };
+        let answers = read.map_err(|error| unusable(format!("{name}: {error}")))?;
+        let wrong: Vec<String> =
+            answers.check(schemas).iter().map(|error| format!("{name}: {error}")).collect();
+        if !wrong.is_empty() {
+            return Err(unusable(wrong.join("\n")));
+        }
+        all.append(answers);
+    }
+    Ok(all)
+}
+
+fn schema_files(path: &Path) -> Result<Vec<Source>, CommandError> {
+    if !path.is_dir() {
+        return Ok(vec![Source::new(path)]);
+    }
+    let unreadable = |error| unusable(format!("{}: cannot be read: {error}", path.display()));
+    let mut files = Vec::new();
+    for entry in fs::read_dir(path).map_err(unreadable)? {
+        let file = entry.map_err(unreadable)?.path();
+        if file.extension().is_some_and(|end| end == "json") && file.is_file() {
+            files.push(file);
+        }
+    }
+    if files.is_empty() {
+        return Err(unusable(format!("{}: there are no .json files in this directory", path.display())));
+    }
+    files.sort();
+    Ok(files.into_iter().map(Source::File).collect())
+}
+
+/// The name of the workspace: of `TF_WORKSPACE`, or the one that was selected in the directory.
+pub(super) fn workspace(files: &DiskFiles) -> String {
+    let chosen = env::var("TF_WORKSPACE").ok().filter(|name| !name.is_empty());
+    let selected = || files.read(".terraform/environment").ok().flatten();
+    let name = chosen.or_else(selected).map(|name| name.trim().to_owned());
+    name.filter(|name| !name.is_empty()).unwrap_or_else(|| "default".to_owned())
+}
+
+/// The state before: nothing, where there is no file.
+pub(super) fn state(
+    directory: &Path,
+    given: Option<&Path>,
+    workspace: &str,
+    limit: Size,
+    schemas: &Schemas,
+) -> Result<(PriorState, Diagnostics), CommandError> {
+    let source = match given {
+        Some(path) => Source::new(path),
+        None => {
+            let path = match workspace {
+                "default" => directory.join("terraform.tfstate"),
+                name => directory.join("terraform.tfstate.d").join(name).join("terraform.tfstate"),
+            };
+            if !path.exists() {
+                return Ok(Default::default());
+            }
+            Source::File(path)
+        }
+    };
+    let text = source.read_as_allowed(limit.0).map_err(unusable)?;
+    PriorState::read(&text, schemas).map_err(|error| unusable(format!("{source}: {error}")))
+}
+
+/// All functions, with the files below the directory.
+pub(super) fn functions(files: &DiskFiles) -> Result<Functions, CommandError> {
+    let base = BaseDirectory::open(files.directory())
+        .map_err(|error| unusable(format!("{}: {error}", files.directory().display())))?;
+    Ok(Functions::pure().clone().with_files(&base))
+}

@@ -1,0 +1,221 @@
+//! `objchange plan [DIR]`: plans a whole module.
+
+mod files;
+mod inputs;
+mod output;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::ArgAction;
+use objchange_module::config::Config;
+use objchange_module::plan::PlanOptions;
+use objchange_module::{
+    AnsweringProviders, Diagnostics, Module, ModuleTexts, PlanArguments, ProviderAddress, Schemas,
+    SimulatedProviders,
+};
+use objchange_plan::{Program, Version};
+
+use self::files::DiskFiles;
+use crate::configuration::Settings;
+use crate::exit::{CommandError, FAILED, unusable};
+use crate::input::Size;
+use crate::schemas::SchemaBinaries;
+use crate::show::{Gate, GroupArg, Places};
+
+const AFTER_HELP: &str = "\
+This form plans a module: the configuration in DIR with all modules that it calls, as `terraform plan` would. The other form \
+plans one resource, and is chosen by --config or --type; see `objchange plan --config - --help`.
+
+No provider is asked: what only a provider knows is unknown. Nothing is fetched: modules come from DIR, from the repository around it, or from `.terraform/modules` as `terraform init` has left them.
+
+The state is `terraform.tfstate` of the directory, or --state FILE. Values of variables come from TF_VAR_… variables, \
+`terraform.tfvars`, `*.auto.tfvars`, --var and --var-file.
+
+Exit codes:
+  0  the module is planned
+  1  the plan has errors, or --fail-on refuses it
+  2  the input cannot be used, or the output cannot be written
+With --detailed-exitcode:
+  0  nothing changes
+  1  the plan has errors, --fail-on refuses it, or the input cannot be used
+  2  something changes
+
+Examples:
+  terraform providers schema -json > schemas.json
+  objchange plan --schemas schemas.json
+  objchange plan environments/prod --schemas schemas.json --var-file prod.tfvars --out plan.json
+  objchange plan --schemas schemas.json --fail-on delete,replace --only 'module.db'
+  objchange plan --schemas schemas.json --json | objchange policy - --policy policies
+One resource:
+  objchange plan --schemas schemas.json --type aws_instance --prior prior.json --config config.json
+  objchange plan --schemas schemas.json --prior terraform.tfstate --config 'main.tf:aws_instance.web'";
+
+/// Predict the plan of a module, or the change of one resource
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct Args {
+    /// The directory of the root module
+    #[arg(value_name = "DIR", default_value = ".")]
+    directory: PathBuf,
+
+    /// Schemas of the providers: the output of `terraform providers schema -json`, or a directory of such files. Can be
+    /// repeated
+    #[arg(long = "schemas", visible_alias = "schema", value_name = "FILE|DIR")]
+    schemas: Vec<PathBuf>,
+
+    #[command(flatten)]
+    binaries: SchemaBinaries,
+
+    /// Values of data sources, imports and computed attributes: JSON, or mocks in `*.tfmock.hcl`. Can be repeated
+    #[arg(long, value_name = "FILE")]
+    answers: Vec<PathBuf>,
+
+    /// Print the answers that the plan would need, to be filled in for `--answers`
+    #[arg(long)]
+    answers_template: bool,
+
+    /// The state before
+    #[arg(long, value_name = "FILE")]
+    state: Option<PathBuf>,
+
+    #[command(flatten)]
+    variables: Settings,
+
+    /// Plan to destroy everything
+    #[arg(long)]
+    destroy: bool,
+
+    /// Plan to update the state only
+    #[arg(long)]
+    refresh_only: bool,
+
+    /// Read existing objects before they are planned
+    #[arg(long, value_name = "BOOL", default_value = "true", action = ArgAction::Set)]
+    refresh: bool,
+
+    /// Plan only this resource or module, and what it depends on. Can be repeated
+    #[arg(long, value_name = "ADDRESS")]
+    target: Vec<String>,
+
+    /// Replace this resource instance. Can be repeated
+    #[arg(long, value_name = "ADDRESS")]
+    replace: Vec<String>,
+
+    /// Write the plan to this file, as `terraform show -json` does
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+
+    /// Print the plan as `terraform show -json` does
+    #[arg(long, conflicts_with_all = ["summary", "full"])]
+    json: bool,
+
+    /// Plan and print as this version does: `terraform`, or a version such as `terraform@1.11`
+    #[arg(long = "as", value_name = "PROGRAM")]
+    program: Option<Program>,
+
+    /// Show unchanged attributes, elements and blocks too
+    #[arg(long)]
+    full: bool,
+
+    /// Print only addresses in groups, reasons and totals
+    #[arg(long, conflicts_with = "full")]
+    summary: bool,
+
+    /// How the summary groups resources; in each group, destroyed ones come first
+    #[arg(long, value_name = "HOW", requires = "summary")]
+    group_by: Option<GroupArg>,
+
+    #[command(flatten)]
+    places: Places,
+
+    #[command(flatten)]
+    gate: Gate,
+
+    /// Also read modules and files of functions below this directory. Can be repeated
+    #[arg(long, value_name = "DIR")]
+    allow_path: Vec<PathBuf>,
+
+    /// Maximum size of the state and of each file of schemas, e.g. `500M` or `4G`
+    #[arg(long, value_name = "SIZE", default_value = "1G")]
+    max_input: Size,
+
+    /// Maximum number of resource instances
+    #[arg(long, value_name = "COUNT", default_value = "1000000")]
+    max_instances: usize,
+}
+
+impl Args {
+    /// Whether exit codes are those of `--detailed-exitcode`.
+    pub(crate) fn has_detailed_exitcode(&self) -> bool {
+        self.gate.is_detailed()
+    }
+
+    fn version(&self) -> Version {
+        match self.program {
+            Some(Program::Terraform(version)) => version,
+            _ => Version::NEWEST,
+        }
+    }
+}
+
+pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
+    let files = DiskFiles::new(&args.directory, &args.allow_path)
+        .map_err(|error| unusable(format!("{}: {error}", args.directory.display())))?;
+    let workspace = inputs::workspace(&files);
+    let (options, wrong) = args.options(&files, &workspace);
+    if wrong.has_errors() {
+        output::diagnostics(&Config::default(), &Schemas::default(), &wrong)?;
+        return Ok(ExitCode::from(FAILED));
+    }
+    let version = format!("{}.0", options.version);
+    let variables = inputs::variables(&files, &args.variables)?;
+    let texts =
+        ModuleTexts { files: &files, manifest: None, variables: &variables, terraform_version: &version };
+    let mut module = Module::load(texts, &options);
+    let schemas = inputs::schemas(&args.schemas, &args.binaries, args.max_input)?;
+    if module.diagnostics.has_errors() {
+        output::diagnostics(&module.config, &schemas, &module.diagnostics)?;
+        return Ok(ExitCode::from(FAILED));
+    }
+    let missing = module.without_schemas(&schemas);
+    if !missing.is_empty() {
+        let names: Vec<String> = missing.iter().map(ProviderAddress::for_display).collect();
+        return Err(unusable(format!(
+            "there are no schemas of {}: give them with --schemas FILE, from `terraform providers schema -json`; with --schemas \
+             DIR, a directory of such files; or with --provider-binary, the program of a provider",
+            names.join(", ")
+        )));
+    }
+    let state = inputs::state(&args.directory, args.state.as_deref(), &workspace, args.max_input, &schemas);
+    let (state, found) = state?;
+    module.diagnostics.append(found);
+    let functions = inputs::functions(&files)?;
+    let answers = inputs::answers(&args.answers, &schemas)?;
+    let mut providers = AnsweringProviders::new(&answers, SimulatedProviders { files: Some(&files) });
+    let plan = module.plan(&state, &schemas, &functions, &options, &mut providers);
+    if args.answers_template {
+        return output::template(&providers.unanswered);
+    }
+    output::plan(args, &plan, &module.config, &schemas, &options)
+}
+
+impl Args {
+    /// The options of the plan, and what is wrong with the arguments.
+    fn options(&self, files: &DiskFiles, workspace: &str) -> (PlanOptions, Diagnostics) {
+        let arguments = PlanArguments {
+            destroy: self.destroy,
+            refresh_only: self.refresh_only,
+            refresh: self.refresh,
+            targets: self.target.clone(),
+            replace: self.replace.clone(),
+        };
+        arguments.apply(PlanOptions {
+            workspace: workspace.to_owned(),
+            working_directory: files.working_directory(),
+            version: self.version(),
+            max_instances: self.max_instances,
+            ..PlanOptions::default()
+        })
+    }
+}

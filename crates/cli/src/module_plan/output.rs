@@ -1,0 +1,172 @@
+//! What is printed of a plan.
+
+use std::collections::BTreeSet;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anstream::{AutoStream, ColorChoice};
+use chrono::DateTime;
+use objchange_module::config::Config;
+use objchange_module::document::{DocumentInfo, change_set, write_plan};
+use objchange_module::plan::{ModulePlan, PlanMode, PlanOptions, PlannedAction};
+use objchange_module::{Diagnostics, Schemas, Shown, Unanswered};
+use objchange_plan::{ChangeSet, Filter, GroupBy, Options, Program, Report, Schemas as ReportSchemas};
+
+use super::Args;
+use crate::exit::{self, CommandError, FAILED, unusable};
+use crate::show::{Choice, GroupArg, Verdict, changed_places};
+use crate::style::colour;
+use crate::terminal::{self, Escaping};
+use crate::write_file::{Access, write_file};
+
+/// Says what is wrong, as `terraform plan` does.
+pub(super) fn diagnostics(config: &Config, schemas: &Schemas, found: &Diagnostics) -> io::Result<()> {
+    if found.is_empty() {
+        return Ok(());
+    }
+    let mut err = terminal::stderr();
+    err.write_all(Shown::new(config, schemas).text(found).as_bytes())?;
+    err.flush()
+}
+
+/// Prints the answers that are missing.
+pub(super) fn template(unanswered: &Unanswered) -> Result<ExitCode, CommandError> {
+    let mut out = terminal::stdout();
+    out.write_all(unanswered.template().as_bytes())?;
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints the plan in the form that was asked for, with its errors and warnings, and decides.
+pub(super) fn plan(
+    args: &Args,
+    plan: &ModulePlan,
+    config: &Config,
+    schemas: &Schemas,
+    options: &PlanOptions,
+) -> Result<ExitCode, CommandError> {
+    if plan.errored && !plan.has_begun {
+        diagnostics(config, schemas, &plan.diagnostics)?;
+        return Ok(ExitCode::from(FAILED));
+    }
+    let document = || {
+        let version = format!("{}.0", options.version);
+        let timestamp = now();
+        let info = DocumentInfo { terraform_version: &version, timestamp: &timestamp };
+        write_plan(plan, config, schemas, &info)
+    };
+    if let Some(path) = &args.out {
+        // What is sensitive is in it.
+        write_file(path, document(), Access::Owner)
+            .map_err(|error| unusable(format!("{}: cannot be written: {error}", path.display())))?;
+    }
+    let changes = change_set(plan);
+    let choice = Choice::from(args.places.clone());
+    let places = changed_places(&changes);
+    if args.gate.is_asked() {
+        args.gate.check(&choice, &places).map_err(unusable)?;
+    }
+    say_what_is_simulated(plan);
+    let mut verdict = if args.json {
+        let mut out = io::stdout().lock();
+        writeln!(out, "{}", document())?;
+        out.flush()?;
+        judge(args, &changes, options, &choice.filter())?
+    } else {
+        text(args, &changes, options, &choice.filter())?
+    };
+    // Nobody knows what happens to their instances.
+    if args.gate.has_conditions() && !plan.undecided.is_empty() {
+        verdict.refuse(format!("{} whose instances are not known", plan.undecided.len()));
+    }
+    let simulated = || plan.changes.iter().filter(|change| !change.provider.is_builtin());
+    let updates = simulated().filter(|change| change.action == PlannedAction::Update).count();
+    let existing = simulated().filter(|change| !change.before.is_null()).count();
+    args.gate.refuse_unasked(&mut verdict, updates, existing);
+    diagnostics(config, schemas, &plan.diagnostics)?;
+    choice.unmatched(&places).iter().for_each(|note| exit::note(note));
+    let code = args.gate.answer(&verdict, true)?;
+    Ok(if plan.errored { ExitCode::from(FAILED) } else { code })
+}
+
+fn report_options(args: &Args, options: &PlanOptions) -> Options {
+    let mode = match options.mode {
+        PlanMode::Normal => objchange_plan::PlanMode::Normal,
+        PlanMode::Destroy => objchange_plan::PlanMode::Destroy,
+        PlanMode::RefreshOnly => objchange_plan::PlanMode::RefreshOnly,
+    };
+    let program = args.program.unwrap_or(Program::Terraform(options.version));
+    Options { mode: Some(mode), program: Some(program), full: args.full, ..Options::default() }
+}
+
+fn judge(
+    args: &Args,
+    changes: &ChangeSet<'_>,
+    options: &PlanOptions,
+    filter: &Filter,
+) -> Result<Verdict, CommandError> {
+    let schemas = ReportSchemas::none();
+    let report = Report::of_changes(changes, &schemas, &report_options(args, options), filter);
+    Ok(args.gate.judge(&report.map_err(unusable)?))
+}
+
+fn text(
+    args: &Args,
+    changes: &ChangeSet<'_>,
+    options: &PlanOptions,
+    filter: &Filter,
+) -> Result<Verdict, CommandError> {
+    let stdout = io::stdout();
+    let (width, is_terminal) = (terminal::width(&stdout), stdout.is_terminal());
+    let mut options = report_options(args, options);
+    options.colour = colour(&stdout);
+    options.width = width.unwrap_or(options.width);
+    let schemas = ReportSchemas::none();
+    let report = Report::of_changes(changes, &schemas, &options, filter).map_err(unusable)?;
+    let stream = AutoStream::new(stdout, ColorChoice::Always).lock();
+    let mut out = Escaping::new(BufWriter::with_capacity(1 << 16, stream), is_terminal);
+    let written = if args.summary {
+        let group_by = args.group_by.map_or_else(GroupBy::default, GroupArg::group_by);
+        report.write_summary(&mut out, options.colour, group_by)
+    } else {
+        report.write_text(&mut out, &options)
+    };
+    match written {
+        Ok(()) => out.flush()?,
+        Err(objchange_plan::ShowError::Write(error)) => return Err(error.into()),
+        Err(error) => return Err(unusable(error)),
+    }
+    Ok(args.gate.judge(&report))
+}
+
+/// Says which providers nobody has asked.
+fn say_what_is_simulated(plan: &ModulePlan) {
+    let changes = plan.changes.iter().filter(|change| !change.provider.is_builtin());
+    let undecided = plan.undecided.iter().map(|resource| &resource.provider);
+    let providers: BTreeSet<String> = changes
+        .map(|change| &change.provider)
+        .chain(undecided)
+        .map(objchange_module::ProviderAddress::for_display)
+        .collect();
+    if providers.is_empty() {
+        return;
+    }
+    let providers: Vec<String> = providers.into_iter().collect();
+    let undecided = match plan.undecided.len() {
+        0 => String::new(),
+        1 => "; the instances of 1 resource depend on that".to_owned(),
+        n => format!("; the instances of {n} resources depend on that"),
+    };
+    exit::note(&format!(
+        "planned without asking {}: what only a provider knows is not known{undecided}",
+        providers.join(", ")
+    ));
+}
+
+/// Now, as plan documents write it.
+fn now() -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let time = i64::try_from(since.as_secs()).ok().and_then(|seconds| DateTime::from_timestamp(seconds, 0));
+    format!("{:?}", time.unwrap_or_default())
+}

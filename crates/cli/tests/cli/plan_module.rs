@@ -1,0 +1,176 @@
+//! `objchange plan [DIR]`.
+
+use std::ffi::OsString;
+
+use serde_json::Value as Json;
+
+use crate::folder::Folder;
+use crate::plan::SCHEMAS;
+use crate::program::{Output, objchange};
+
+const MAIN: &str = r#"terraform {
+  required_providers {
+    test = { source = "example.com/test/test" }
+  }
+}
+variable "name" {
+  type = string
+}
+resource "test_disk" "a" {
+  count = 2
+  name  = "${var.name}-${count.index}"
+}
+module "m" {
+  source = "./m"
+  ids    = test_disk.a[*].id
+}
+output "ids" {
+  value = module.m.all
+}
+"#;
+
+const CHILD: &str = "variable \"ids\" {}\noutput \"all\" {\n  value = var.ids\n}\n";
+
+fn folder(test: &str, main: &str) -> Folder {
+    Folder::with(test, &[("main.tf", main), ("m/main.tf", CHILD), ("schemas.json", SCHEMAS)])
+}
+
+/// Plans the module in the folder.
+fn plan(folder: &Folder, arguments: &[&str]) -> Output {
+    let mut all: Vec<OsString> = vec!["plan".into(), folder.0.clone().into()];
+    all.extend(["--schemas".into(), folder.at("schemas.json").into()]);
+    all.extend(
+        arguments.iter().map(|argument| argument.replace("FOLDER", &folder.0.display().to_string()).into()),
+    );
+    objchange(all, "")
+}
+
+#[test]
+fn the_text_is_terraforms() {
+    let folder = folder("module-text", MAIN);
+    let output = plan(&folder, &["--var", "name=x", "--out", "FOLDER/plan.json"]);
+    assert_eq!(output.code, 0, "{output:?}");
+    assert!(output.stdout.contains("  # test_disk.a[1] will be created\n"), "{output:?}");
+    assert!(output.stdout.contains("Plan: 2 to add, 0 to change, 0 to destroy.\n"), "{output:?}");
+    assert_eq!(
+        output.stderr,
+        "note: planned without asking example.com/test/test: what only a provider knows is not known\n"
+    );
+    // Whoever reads plans reads this one.
+    let shown = objchange(["show".into(), OsString::from(folder.at("plan.json"))], "");
+    assert_eq!(shown.stdout, output.stdout);
+    let document: Json = serde_json::from_str(&folder.read("plan.json")).unwrap();
+    assert_eq!(document["resource_changes"][1]["change"]["after"]["name"], "x-1");
+    let json = plan(&folder, &["--var", "name=x", "--json"]);
+    let json: Json = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!(json["output_changes"], document["output_changes"]);
+}
+
+#[test]
+fn exit_codes_are_those_of_terraform() {
+    let folder = folder("module-codes", MAIN);
+    let code = |arguments: &[&str]| plan(&folder, arguments).code;
+    assert_eq!(code(&["--var", "name=x", "--detailed-exitcode"]), 2);
+    assert_eq!(code(&["--detailed-exitcode"]), 1);
+    assert_eq!(code(&["--var", "name=x", "--fail-on", "delete"]), 0);
+    assert_eq!(code(&["--var", "name=x", "--fail-on", "create"]), 1);
+    assert_eq!(code(&["--var", "name=x", "--destroy", "--detailed-exitcode"]), 0);
+    assert_eq!(code(&["--var", "name=x", "--state", "FOLDER/none.tfstate"]), 2);
+}
+
+#[test]
+fn errors_are_told_in_terraforms_words_without_secrets() {
+    let main = "variable \"need\" {}\nvariable \"pin\" {\n  sensitive = true\n  default   = \"s3cret\"\n}\nlocals {\n  x = \
+                upper(local.nope)\n}\n";
+    let folder = folder("module-errors", main);
+    let output = plan(&folder, &[]);
+    assert_eq!(
+        (output.code, output.stderr.as_str()),
+        (
+            1,
+            "\nError: No value for required variable\n\n  on main.tf line 1:\n   1: variable \"need\" {}\n\nThe root module \
+             input variable \"need\" is not set, and has no default value.\nUse a -var or -var-file command line argument to \
+             provide a value for this\nvariable.\n"
+        )
+    );
+    let output = plan(&folder, &["--var", "need=x"]);
+    assert!(output.stderr.contains("Error: Reference to undeclared local value\n"), "{output:?}");
+    assert_eq!(output.code, 1);
+    let output = plan(&folder, &["--target", "nope"]);
+    assert!(output.stderr.contains("Error: Invalid target \"nope\"\n"), "{output:?}");
+    folder.write("main.tf", "variable \"pin\" {\n  sensitive = true\n  default = \"s3cret\" \"x\"\n}\n");
+    let output = plan(&folder, &[]);
+    assert!(output.stderr.contains("(sensitive value)") && !output.stderr.contains("s3cret"), "{output:?}");
+}
+
+#[test]
+fn missing_schemas_are_asked_for() {
+    let folder = folder("module-schemas", MAIN);
+    let output = objchange([OsString::from("plan"), folder.0.clone().into(), "--var=name=x".into()], "");
+    assert_eq!(output.code, 2);
+    assert!(output.stderr.contains("there are no schemas of example.com/test/test"), "{output:?}");
+    assert!(
+        output.stderr.contains("--schemas DIR") && output.stderr.contains("--provider-binary"),
+        "{output:?}"
+    );
+}
+
+#[test]
+fn the_state_of_the_directory_counts() {
+    let folder = folder("module-state", "resource \"terraform_data\" \"a\" {\n  input = \"x\"\n}\n");
+    let state = r#"{"version":4,"terraform_version":"1.11.4","serial":1,"lineage":"l","outputs":{},"resources":[
+        {"mode":"managed","type":"terraform_data","name":"a","provider":"provider[\"terraform.io/builtin/terraform\"]",
+         "instances":[{"schema_version":0,"attributes":{"id":"1","input":{"value":"x","type":"string"},
+         "output":{"value":"x","type":"string"},"triggers_replace":null}}]}]}"#;
+    folder.write("terraform.tfstate", state);
+    let output = plan(&folder, &[]);
+    assert!(output.stdout.contains("No changes."), "{output:?}");
+    let output = plan(&folder, &["--destroy"]);
+    assert!(output.stdout.contains("Plan: 0 to add, 0 to change, 1 to destroy."), "{output:?}");
+    let output = plan(&folder, &["--replace", "terraform_data.a", "--summary"]);
+    assert!(output.stdout.contains("terraform_data.a"), "{output:?}");
+}
+
+#[test]
+fn a_gate_refuses_what_only_a_provider_could_say() {
+    let main = "terraform {\n  required_providers {\n    test = { source = \"example.com/test/test\" }\n  }\n}\n\
+                resource \"test_disk\" \"a\" {\n  name = \"new\"\n}\n";
+    let folder = folder("module-unasked", main);
+    let state = r#"{"version":4,"terraform_version":"1.11.4","serial":1,"lineage":"l","outputs":{},"resources":[
+        {"mode":"managed","type":"test_disk","name":"a","provider":"provider[\"example.com/test/test\"]",
+         "instances":[{"schema_version":0,"attributes":{"name":"old"}}]}]}"#;
+    folder.write("terraform.tfstate", state);
+    let replace = plan(&folder, &["--fail-on", "replace"]);
+    assert_eq!(replace.code, 1, "{replace:?}");
+    assert!(replace.stderr.contains("1 to update, of which the providers may replace some"), "{replace:?}");
+    let drift = plan(&folder, &["--fail-on", "drift"]);
+    assert_eq!(drift.code, 1, "{drift:?}");
+    assert_eq!(plan(&folder, &["--fail-on", "create"]).code, 0);
+}
+
+#[test]
+fn what_a_remote_state_hides_stays_hidden() {
+    let main = "data \"terraform_remote_state\" \"r\" {\n  backend = \"local\"\n  config = { path = \
+                \"r.tfstate\" }\n}\nresource \"terraform_data\" \"a\" {\n  input = \
+                data.terraform_remote_state.r.outputs.pin\n}\n";
+    let folder = folder("module-remote", main);
+    let state = r#"{"version":4,"terraform_version":"1.11.4","serial":1,"lineage":"l","resources":[],
+        "outputs":{"pin":{"value":"s3cret","type":"string","sensitive":true}}}"#;
+    folder.write("r.tfstate", state);
+    let output = plan(&folder, &[]);
+    assert_eq!(output.code, 0, "{output:?}");
+    assert!(output.stdout.contains("(sensitive value)"), "{output:?}");
+    assert!(!format!("{output:?}").contains("s3cret"), "{output:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_outside_of_the_directory_is_read() {
+    let outside = Folder::with("module-outside", &[("main.tf", CHILD)]);
+    let folder = folder("module-inside", "module \"m\" {\n  source = \"./link\"\n  ids = 1\n}\n");
+    std::os::unix::fs::symlink(&outside.0, folder.at("link")).unwrap();
+    let output = plan(&folder, &[]);
+    assert_eq!(output.code, 1, "{output:?}");
+    let output = plan(&folder, &["--allow-path", outside.0.to_str().unwrap()]);
+    assert_eq!(output.code, 0, "{output:?}");
+}

@@ -1,0 +1,94 @@
+//! Which block a place is in, as messages say it.
+
+use objchange_text::json::{Node, NodeKind, Reader};
+
+use crate::syntax::ast::Block;
+use crate::syntax::parse_body_partly;
+use objchange_text::Span;
+
+/// The blocks of a file at its top, to say which of them a place is in.
+///
+/// ```
+/// use objchange_hcl::Outline;
+///
+/// let text = "a = 1\nresource \"test_disk\" \"data\" {\n  size = 1\n}\n";
+/// let outline = Outline::new("main.tf", text);
+/// let around = |part: &str| outline.around(text.find(part).unwrap() as u32);
+/// assert_eq!(around("size").as_deref(), Some("resource \"test_disk\" \"data\""));
+/// assert_eq!(around("resource"), None);
+///
+/// let json = Outline::new("main.tf.json", r#"{"output": {"x": {"value": 1}}}"#);
+/// assert_eq!(json.around(27).as_deref(), Some("output.x"));
+/// ```
+#[derive(Debug)]
+pub struct Outline<'t>(Form<'t>);
+
+#[derive(Debug)]
+enum Form<'t> {
+    /// All of each block, and its header.
+    Native(Vec<(Span, String)>),
+    Json(Node<'t>),
+    /// What cannot be read has no blocks.
+    None,
+}
+
+impl<'t> Outline<'t> {
+    /// The outline of a file. Its name says whether it is JSON.
+    pub fn new(name: &str, text: &'t str) -> Self {
+        if name.ends_with(".json") {
+            return Self(Node::read_all(Reader::new(text)).map_or(Form::None, Form::Json));
+        }
+        let blocks = parse_body_partly(text).blocks;
+        Self(Form::Native(blocks.iter().map(|block| (block.all(), header(block))).collect()))
+    }
+
+    /// The block around a place of the file that begins at this byte. A block's own header is in none.
+    pub fn around(&self, byte: u32) -> Option<String> {
+        // As Terraform looks: where the place before is.
+        let byte = byte.checked_sub(1)?;
+        match &self.0 {
+            Form::Native(blocks) => {
+                let block = blocks.iter().find(|(all, _)| (all.start..all.end).contains(&byte));
+                block.map(|(_, header)| header.clone())
+            }
+            Form::Json(root) => {
+                let mut path = String::new();
+                steps(root, byte, &mut path);
+                Some(path.strip_prefix('.').unwrap_or(&path).to_owned()).filter(|path| !path.is_empty())
+            }
+            Form::None => None,
+        }
+    }
+}
+
+fn header(block: &Block) -> String {
+    let mut header = block.kind.to_string();
+    for label in &block.labels {
+        header.push_str(&format!(" {:?}", label.text));
+    }
+    header
+}
+
+/// The objects and arrays from the outermost to the innermost one that has the byte.
+fn steps(node: &Node<'_>, byte: u32, path: &mut String) {
+    let has_it = |node: &Node<'_>| {
+        let is_container = matches!(node.kind, NodeKind::Object(_) | NodeKind::Array(_));
+        is_container && (node.span.start..node.span.end).contains(&byte)
+    };
+    match &node.kind {
+        NodeKind::Object(properties) => {
+            if let Some(property) = properties.iter().find(|property| has_it(&property.value)) {
+                path.push('.');
+                path.push_str(&property.name);
+                steps(&property.value, byte, path);
+            }
+        }
+        NodeKind::Array(elements) => {
+            if let Some((i, element)) = elements.iter().enumerate().find(|(_, element)| has_it(element)) {
+                path.push_str(&format!("[{i}]"));
+                steps(element, byte, path);
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,149 @@
+//! The arguments of `plan` that say how to plan, with what Terraform says of wrong ones.
+
+use objchange::address::{AddressError, AddressErrorKind, InstanceAddress, Mode, ModuleAddress};
+
+use crate::plan::{PlanMode, PlanOptions, Target};
+use crate::{Diagnostics, Severity};
+
+/// The arguments of `plan` that say how to plan, as they were given.
+#[derive(Debug, Clone)]
+pub struct PlanArguments {
+    /// `-destroy`
+    pub destroy: bool,
+    /// `-refresh-only`
+    pub refresh_only: bool,
+    /// `-refresh`
+    pub refresh: bool,
+    /// Each `-target`.
+    pub targets: Vec<String>,
+    /// Each `-replace`.
+    pub replace: Vec<String>,
+}
+
+impl Default for PlanArguments {
+    fn default() -> Self {
+        Self { destroy: false, refresh_only: false, refresh: true, targets: Vec::new(), replace: Vec::new() }
+    }
+}
+
+impl PlanArguments {
+    /// The options that the arguments come to, and what is wrong with them.
+    ///
+    /// ```
+    /// use objchange_module::{PlanArguments, plan::PlanOptions};
+    ///
+    /// let arguments = PlanArguments { targets: vec!["aws_instance".to_owned()], ..PlanArguments::default() };
+    /// let (_, found) = arguments.apply(PlanOptions::default());
+    /// assert_eq!(found.iter().next().unwrap().diagnostic.summary, "Invalid target \"aws_instance\"");
+    /// ```
+    pub fn apply(&self, options: PlanOptions) -> (PlanOptions, Diagnostics) {
+        let mut found = Diagnostics::default();
+        let mut error = |summary: String, detail: String| {
+            found.without_place(Severity::Error, ("invalid_argument", summary), detail);
+        };
+        let mut targets = Vec::new();
+        for text in &self.targets {
+            match target(text) {
+                Ok(target) => targets.push(target),
+                Err(why) => error(format!("Invalid target {text:?}"), why),
+            }
+        }
+        let mut replace = Vec::new();
+        for text in &self.replace {
+            match replacement(text) {
+                Ok(address) => replace.push(address),
+                Err(why) => error(format!("Invalid force-replace address {text:?}"), why),
+            }
+        }
+        let mode = match (self.destroy, self.refresh_only) {
+            (true, true) => {
+                let detail = "The -destroy and -refresh-only options are mutually-exclusive.";
+                error("Incompatible plan mode options".to_owned(), detail.to_owned());
+                PlanMode::Normal
+            }
+            (true, false) => PlanMode::Destroy,
+            (false, true) => PlanMode::RefreshOnly,
+            (false, false) => PlanMode::Normal,
+        };
+        if mode == PlanMode::RefreshOnly && !self.refresh {
+            let detail = "It doesn't make sense to use -refresh-only at the same time as -refresh=false, because Terraform would \
+                          have nothing to do.";
+            error("Incompatible refresh options".to_owned(), detail.to_owned());
+        }
+        (PlanOptions { mode, refresh: self.refresh, targets, replace, ..options }, found)
+    }
+}
+
+fn target(text: &str) -> Result<Target, String> {
+    let resource = match text.parse::<ModuleAddress>() {
+        Ok(module) if !module.is_root() => return Ok(Target::Module(module)),
+        _ => instance(text)?,
+    };
+    Ok(Target::Resource(resource))
+}
+
+fn replacement(text: &str) -> Result<InstanceAddress, String> {
+    if text.parse::<ModuleAddress>().is_ok_and(|module| !module.is_root()) {
+        return Err("A resource instance address is required here. The module path must be followed by a resource instance \
+                    specification."
+            .to_owned());
+    }
+    let address = instance(text)?;
+    if address.resource.mode != Mode::Managed {
+        return Err("Only managed resources can be used with the -replace=... option.".to_owned());
+    }
+    Ok(address)
+}
+
+/// Names that are no resource types, unless `resource.` stands before them.
+const RESERVED: [&str; 10] =
+    ["arg", "count", "each", "lazy", "local", "path", "self", "template", "terraform", "var"];
+
+fn instance(text: &str) -> Result<InstanceAddress, String> {
+    let (written, is_explicit) = match text.strip_prefix("resource.") {
+        Some(rest) => (rest, true),
+        None => (text, false),
+    };
+    let first = written.split(['.', '[']).next().unwrap_or_default();
+    if !is_explicit && RESERVED.contains(&first) {
+        return Err(format!(
+            "The keyword {first:?} is reserved and cannot be used to target a resource address. If you are targeting a resource \
+             type that uses a reserved keyword, please prefix your address with \"resource.\"."
+        ));
+    }
+    written.parse().map_err(|error| refused(written, &error).to_owned())
+}
+
+/// Why a text is no address, in Terraform's words.
+fn refused(text: &str, error: &AddressError) -> &'static str {
+    use AddressErrorKind::*;
+    let (before, rest) = text.split_at_checked(error.offset).unwrap_or((text, ""));
+    match error.kind {
+        ExpectedName if before.is_empty() => "Must begin with a variable name.",
+        ExpectedName if before.ends_with('.') => "Dot must be followed by attribute name.",
+        ExpectedResource if !rest.is_empty() && !rest.starts_with('.') => {
+            "Expected an attribute access or an index operator."
+        }
+        ExpectedName | ExpectedResource if before.ends_with("module") => {
+            "Prefix \"module.\" must be followed by a module name."
+        }
+        ExpectedName | ExpectedResource => "Resource specification must include a resource type and name.",
+        ExpectedKey if rest.starts_with('*') => "Splat expressions ([*]) may not be used here.",
+        ExpectedKey if rest.starts_with('.') => {
+            "Invalid resource instance key: value must be a whole number, between -9223372036854775808 and \
+             9223372036854775807."
+        }
+        ExpectedKey => "Index brackets must contain either a literal number or a literal string.",
+        UnclosedKey if rest.starts_with('"') || before.contains('"') => {
+            "Unable to find the closing quote mark before the end of the file."
+        }
+        UnclosedKey => "Index brackets must contain either a literal number or a literal string.",
+        Template => {
+            "Template sequences are not allowed in this string. To include a literal \"$\", double it (as \"$$\") to escape it."
+        }
+        TrailingText if rest.starts_with('.') => "Resource instance key must be given in square brackets.",
+        TrailingText if rest.starts_with('[') => "Unexpected extra operators after address.",
+        TrailingText => "Expected an attribute access or an index operator.",
+        _ => "Unexpected extra operators after address.",
+    }
+}

@@ -1,0 +1,37 @@
+//! Whether the calls of modules give what the variables of these need, and no more.
+
+use objchange_hcl::did_you_mean;
+use smol_str::SmolStr;
+
+use super::Config;
+use crate::Diagnostics;
+
+impl Config {
+    /// Arguments of calls that the modules have no variables for, and required variables that nobody gives.
+    ///
+    /// Terraform finds them after it has read all modules, before it evaluates anything.
+    pub fn wrong_call_arguments(&self) -> Diagnostics {
+        let mut diagnostics = Diagnostics::default();
+        for (module, loaded) in self.modules.iter().enumerate() {
+            let Some((_, call)) = self.caller(module) else { continue };
+            let variables = &loaded.config.variables;
+            let is_given = |name: &str| call.arguments.iter().any(|argument| argument.name == name);
+            for (name, variable) in variables {
+                if variable.default.is_none() && !is_given(name) {
+                    let detail = format!("The argument {name:?} is required, but no definition was found.");
+                    diagnostics.error("Missing required argument", call.missing, detail);
+                }
+            }
+            for argument in &call.arguments {
+                if variables.contains_key(&argument.name) {
+                    continue;
+                }
+                let free = variables.keys().map(SmolStr::as_str).filter(|name| !is_given(name));
+                let hint = did_you_mean(&argument.name, free);
+                let detail = format!("An argument named {:?} is not expected here.{hint}", argument.name);
+                diagnostics.error("Unsupported argument", argument.name_span, detail);
+            }
+        }
+        diagnostics
+    }
+}

@@ -1,0 +1,194 @@
+//! Errors and warnings with what they point to.
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+
+use objchange::address::Mode;
+use objchange::schema::{Attribute, Block, SchemaKind};
+use objchange_hcl::{Called, Diagnostic, Excerpt, HiddenSource, Outline, Places, Position, Sources, Span};
+use smol_str::SmolStr;
+
+use super::{Diagnostics, ModuleDiagnostic, NOWHERE, Severity};
+use crate::Schemas;
+use crate::config::{Config, LoadedModule};
+use crate::variables::is_argument_source;
+
+/// Shows errors and warnings with the lines that they point to, without what must not be shown of these.
+#[derive(Debug)]
+pub struct Shown<'s> {
+    sources: &'s Sources,
+    places: Places<'s>,
+    hidden: OnceCell<HiddenSource>,
+    /// What module calls and blocks of providers hide, by kind and first label.
+    blocks: BTreeMap<(String, String), Block>,
+}
+
+/// An error or a warning with all that is shown of it.
+pub(super) struct Message<'d> {
+    pub(super) severity: Severity,
+    pub(super) diagnostic: &'d Diagnostic,
+    pub(super) address: Option<&'d str>,
+    pub(super) place: Option<ShownPlace>,
+}
+
+/// A place, and the source around it.
+pub(super) struct ShownPlace {
+    pub(super) file: String,
+    pub(super) start: Point,
+    pub(super) end: Point,
+    /// The source around it, if it may be shown.
+    pub(super) snippet: Option<Snippet>,
+}
+
+/// Lines of a source.
+pub(super) struct Snippet {
+    /// The header of the block around the place.
+    pub(super) context: Option<String>,
+    /// The number of the first line.
+    pub(super) first_line: u32,
+    pub(super) source: Excerpt,
+}
+
+impl<'s> Shown<'s> {
+    /// For the files of a configuration; the schemas tell what in its blocks is sensitive. All strings and numbers of
+    /// blocks without a schema are hidden.
+    pub fn new(config: &'s Config, schemas: &Schemas) -> Self {
+        let mut blocks = BTreeMap::new();
+        for module in &config.modules {
+            add_schemas(&mut blocks, module, schemas);
+            for (name, child) in &module.children {
+                if let Some(child) = config.modules.get(*child) {
+                    add_variables(&mut blocks, name, child);
+                }
+            }
+        }
+        Self { sources: &config.sources, places: config.sources.places(), hidden: OnceCell::new(), blocks }
+    }
+
+    fn hidden(&self) -> &HiddenSource {
+        self.hidden.get_or_init(|| {
+            let schema = |kind: &str, label: &str| self.blocks.get(&(kind.to_owned(), label.to_owned()));
+            HiddenSource::new(self.sources, schema, [])
+        })
+    }
+
+    /// All of them in Terraform's order: warnings, then errors; what has no place, then by file and place.
+    pub(super) fn messages<'d>(&self, diagnostics: &'d Diagnostics) -> Vec<Message<'d>> {
+        let mut messages: Vec<Message<'d>> = diagnostics.iter().map(|one| self.message(one)).collect();
+        messages.sort_by(|a, b| {
+            let key = |message: &Message<'_>| {
+                let place = message.place.as_ref();
+                let place = place.map(|place| (place.file.clone(), place.start.byte, place.end.byte));
+                (message.severity == Severity::Error, place)
+            };
+            key(a).cmp(&key(b))
+        });
+        messages
+    }
+
+    fn message<'d>(&self, one: &'d ModuleDiagnostic) -> Message<'d> {
+        let diagnostic = &one.diagnostic;
+        let place = diagnostic.subject.and_then(|subject| self.place(subject, diagnostic.context));
+        Message { severity: diagnostic.severity, diagnostic, address: one.address.as_deref(), place }
+    }
+
+    fn place(&self, subject: Span, context: Option<Span>) -> Option<ShownPlace> {
+        if subject == NOWHERE {
+            let start = Point { line: 0, column: 0, byte: 0 };
+            let end = Point { column: 1, byte: 1, ..start };
+            return Some(ShownPlace { file: String::new(), start, end, snippet: None });
+        }
+        // What is empty is shown as one character.
+        let subject =
+            if subject.start == subject.end { Span::new(subject.start, subject.end + 1) } else { subject };
+        let place = self.places.find(subject)?;
+        let before = subject.start - place.span.start;
+        let start = Point::new(place.start(), place.span.start);
+        let mut end = Point::new(place.end(), place.span.end);
+        if place.span.start == place.span.end {
+            end = Point { column: end.column + 1, byte: end.byte + 1, ..end };
+        }
+        let snippet = (!is_argument_source(place.name)).then(|| {
+            let around = context.unwrap_or(subject);
+            let line = |byte: u32| place.lines.position(byte.saturating_sub(before)).line;
+            let first_line = start.line.min(line(around.start));
+            // The end of a line belongs to it.
+            let last_line = line(subject.end.saturating_sub(1).max(subject.start));
+            let last_line = last_line.max(line(around.end.saturating_sub(1).max(around.start)));
+            let hidden = self.hidden().in_file(&place, subject);
+            Snippet {
+                context: Outline::new(place.name, place.lines.text()).around(place.span.start),
+                first_line,
+                source: Excerpt::new(&place, first_line..=last_line.max(first_line), &hidden),
+            }
+        });
+        Some(ShownPlace { file: place.name.to_owned(), start, end, snippet })
+    }
+}
+
+/// A place in a file, with its byte.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Point {
+    pub(super) line: u32,
+    pub(super) column: u32,
+    pub(super) byte: u32,
+}
+
+impl Point {
+    fn new(Position { line, column }: Position, byte: u32) -> Self {
+        Self { line, column, byte }
+    }
+}
+
+impl Message<'_> {
+    pub(super) fn called(&self) -> Option<&Called> {
+        self.diagnostic.called.as_deref()
+    }
+}
+
+/// The schemas of the blocks of a module's providers. For what must not be shown it does not matter which provider has a
+/// type.
+fn add_schemas(blocks: &mut BTreeMap<(String, String), Block>, module: &LoadedModule, schemas: &Schemas) {
+    let mut add = |kind: &str, label: &str, schema: SchemaKind, name: &str, provider: Option<&str>| {
+        if let Some(schema) = schemas.of_any_provider(schema, name, provider) {
+            blocks.entry((kind.to_owned(), label.to_owned())).or_insert_with(|| schema.block.clone());
+        }
+    };
+    for name in module.config.resources.keys() {
+        let (kind, schema) = match name.mode {
+            Mode::Managed => ("resource", SchemaKind::Resource),
+            Mode::Data => ("data", SchemaKind::DataSource),
+            Mode::Ephemeral => ("ephemeral", SchemaKind::EphemeralResource),
+        };
+        add(kind, &name.resource_type, schema, &name.resource_type, None);
+    }
+    for block in &module.config.providers {
+        let required = module.config.required_providers.get(&block.name);
+        let source =
+            required.and_then(|required| required.source.as_ref().map(|(source, _)| source.as_str()));
+        let name = source.and_then(|source| source.rsplit('/').next()).unwrap_or(&block.name);
+        add("provider", &block.name, SchemaKind::Provider, "", Some(name));
+    }
+}
+
+/// The variables of a module as the arguments of its calls.
+fn add_variables(blocks: &mut BTreeMap<(String, String), Block>, name: &SmolStr, child: &LoadedModule) {
+    let arguments = child.config.variables.iter().map(|(name, variable)| {
+        let mut attribute = Attribute::optional(objchange::Type::Dynamic);
+        attribute.sensitive = variable.sensitive || variable.ephemeral;
+        (name.clone(), attribute)
+    });
+    let key = ("module".to_owned(), name.to_string());
+    // Calls of one name in several modules hide what any of them hides.
+    let known = blocks.remove(&key);
+    let mut all: BTreeMap<SmolStr, Attribute> = known
+        .iter()
+        .flat_map(objchange::schema::Block::attributes)
+        .map(|(name, a)| (name.clone(), a.clone()))
+        .collect();
+    for (name, attribute) in arguments {
+        let sensitive = attribute.sensitive;
+        all.entry(name).or_insert(attribute).sensitive |= sensitive;
+    }
+    blocks.insert(key, Block::new(all, []));
+}

@@ -1,0 +1,114 @@
+//! Errors and warnings as Terraform prints them without colour.
+
+use std::fmt::Write;
+
+use objchange_text::visible;
+
+use super::shown::Message;
+use super::{Diagnostics, Severity, Shown};
+
+/// How long a line of a detail may be.
+const WIDTH: usize = 77;
+
+impl Shown<'_> {
+    /// All of them as `terraform plan` prints them: an empty line before each.
+    ///
+    /// Warnings with the same summary are shown once, with the number of the others, as Terraform does.
+    pub fn text(&self, diagnostics: &Diagnostics) -> String {
+        let mut out = String::new();
+        let messages = self.messages(diagnostics);
+        for (i, message) in messages.iter().enumerate() {
+            let is_like = |other: &&Message<'_>| {
+                other.severity == Severity::Warning
+                    && message.severity == Severity::Warning
+                    && other.diagnostic.summary == message.diagnostic.summary
+            };
+            if messages[..i].iter().any(|other| is_like(&other)) {
+                continue;
+            }
+            write(message, &mut out);
+            match messages[i + 1..].iter().filter(is_like).count() {
+                0 => {}
+                1 => out.push_str("\n(and one more similar warning elsewhere)\n"),
+                n => {
+                    let _ = writeln!(out, "\n(and {n} more similar warnings elsewhere)");
+                }
+            }
+        }
+        out
+    }
+}
+
+// Writing to a string does not fail.
+fn write(message: &Message<'_>, out: &mut String) {
+    let word = match message.severity {
+        Severity::Error => "Error",
+        Severity::Warning => "Warning",
+    };
+    let _ = write!(out, "\n{word}: {}\n\n", visible(&message.diagnostic.summary));
+    if let Some(address) = message.address {
+        let end = if message.place.is_some() { "," } else { "" };
+        let _ = writeln!(out, "  with {}{end}", visible(address));
+    }
+    if let Some(place) = &message.place {
+        let _ = write!(out, "  on {} line {}", visible(&place.file), place.start.line);
+        if let Some(context) = place.snippet.as_ref().and_then(|snippet| snippet.context.as_ref()) {
+            let _ = write!(out, ", in {}", visible(context));
+        }
+        out.push_str(":\n");
+        if place.snippet.is_none() {
+            out.push_str("  (source code not available)\n");
+        }
+    }
+    if let Some(snippet) = message.place.as_ref().and_then(|place| place.snippet.as_ref()) {
+        for (i, line) in snippet.source.text.split('\n').enumerate() {
+            let _ = writeln!(out, "{:4}: {}", snippet.first_line as usize + i, visible_line(line));
+        }
+        let called = message.called().map(|called| format!("while calling {called}"));
+        let values = &message.diagnostic.values;
+        let values = values.iter().map(|(name, statement)| format!("{name} {statement}"));
+        let values: Vec<String> = called.into_iter().chain(values).collect();
+        if !values.is_empty() {
+            out.push_str("    ├────────────────\n");
+            for value in values {
+                let _ = writeln!(out, "    │ {}", visible(&value));
+            }
+        }
+    }
+    if message.place.is_some() || message.address.is_some() {
+        out.push('\n');
+    }
+    if !message.diagnostic.detail.is_empty() {
+        for line in message.diagnostic.detail.split('\n') {
+            wrap(line, out);
+        }
+    }
+}
+
+/// A line of the source: only tabs may stand in it beside what is to be seen.
+fn visible_line(line: &str) -> String {
+    line.split('\t').map(visible).collect::<Vec<_>>().join("\t")
+}
+
+/// A line of a detail, on several lines where it is long. One that begins with a blank is left as it is.
+fn wrap(line: &str, out: &mut String) {
+    if line.starts_with(' ') {
+        let _ = writeln!(out, "{}", visible(line));
+        return;
+    }
+    let mut width = 0;
+    for word in line.split(' ') {
+        let word = visible(word);
+        let length = word.chars().count();
+        if width > 0 && width + 1 + length > WIDTH {
+            out.push('\n');
+            width = 0;
+        } else if width > 0 {
+            out.push(' ');
+            width += 1;
+        }
+        out.push_str(&word);
+        width += length;
+    }
+    out.push('\n');
+}

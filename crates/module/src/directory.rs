@@ -1,0 +1,123 @@
+//! Planning the module in a directory.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use objchange_hcl::Functions;
+use smol_str::SmolStr;
+
+use crate::config::{Config, Files, LoadOptions};
+use crate::plan::{GivenVariable, ModulePlan, PlanInput, PlanMode, PlanOptions, plan};
+use crate::state::PriorState;
+use crate::variables::{VariableSources, given_variables};
+use crate::{Diagnostics, ProviderAddress, Providers, Schemas, Severity};
+
+/// The texts that a module is loaded from.
+#[derive(Clone, Copy)]
+pub struct ModuleTexts<'t> {
+    /// The files of the modules; the root module is in `.`.
+    pub files: &'t dyn Files,
+    /// The manifest of installed modules; `None` looks for it in `.terraform/modules`.
+    pub manifest: Option<&'t str>,
+    /// What gives values to the variables of the root module.
+    pub variables: &'t VariableSources,
+    /// The version of Terraform that `required_version` is about: `1.11.4`.
+    pub terraform_version: &'t str,
+}
+
+impl std::fmt::Debug for ModuleTexts<'_> {
+    /// Without the texts, which may hold secrets.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ModuleTexts")
+            .field("terraform_version", &self.terraform_version)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A module that was loaded, with the values of its variables.
+///
+/// ```
+/// use objchange_hcl::Functions;
+/// use objchange_module::config::MemoryFiles;
+/// use objchange_module::plan::PlanOptions;
+/// use objchange_module::state::PriorState;
+/// use objchange_module::variables::VariableSources;
+/// use objchange_module::{Module, ModuleTexts, Schemas, SimulatedProviders};
+///
+/// let files: MemoryFiles =
+///     [("main.tf", "output \"o\" {\n  value = \"x\"\n}\n")].into_iter().collect();
+/// let variables = VariableSources::default();
+/// let texts = ModuleTexts { files: &files, manifest: None, variables: &variables, terraform_version: "1.16.0" };
+/// let (schemas, options) = (Schemas::default(), PlanOptions::default());
+/// let module = Module::load(texts, &options);
+/// let plan =
+///     module.plan(&PriorState::default(), &schemas, Functions::pure(), &options, &mut SimulatedProviders::default());
+/// assert!(plan.applyable && plan.outputs.contains_key("o"));
+/// ```
+#[derive(Debug, Default)]
+pub struct Module {
+    /// The module with all modules that it calls.
+    pub config: Config,
+    /// What is given for the variables of the root module.
+    pub variables: BTreeMap<SmolStr, GivenVariable>,
+    /// Errors, with which nothing can be planned, and warnings.
+    pub diagnostics: Diagnostics,
+}
+
+impl Module {
+    /// Loads a module. What is wrong with its files is told before what is wrong with the values of variables.
+    pub fn load(texts: ModuleTexts<'_>, options: &PlanOptions) -> Self {
+        let load = LoadOptions { manifest: texts.manifest, terraform_version: texts.terraform_version };
+        let (config, diagnostics) = Config::load(texts.files, ".", &load);
+        let mut module = Self { config, diagnostics, ..Self::default() };
+        if !module.diagnostics.has_errors()
+            && module.config.sources.is_empty()
+            && options.mode != PlanMode::Destroy
+        {
+            let detail = "Plan requires configuration to be present. Planning without a configuration would mark everything for \
+                          destruction, which is normally not what is desired. If you would like to destroy everything, run \
+                          plan with the -destroy option. Otherwise, create a Terraform configuration file (.tf file) and try \
+                          again.";
+            module.diagnostics.without_place(Severity::Error, "No configuration files", detail);
+        }
+        if module.diagnostics.has_errors() {
+            return module;
+        }
+        let (variables, found) = given_variables(&mut module.config, texts.variables, options.version);
+        module.variables = variables;
+        module.diagnostics.append(found);
+        if !module.diagnostics.has_errors() && options.mode != PlanMode::Normal && !options.replace.is_empty()
+        {
+            let detail = "Forcing resource instance replacement (with -replace=...) is allowed only in normal planning mode.";
+            module.diagnostics.without_place(Severity::Error, "Unsupported plan mode", detail);
+        }
+        module
+    }
+
+    /// The providers of the configuration whose schemas are not there.
+    pub fn without_schemas(&self, schemas: &Schemas) -> BTreeSet<ProviderAddress> {
+        let providers = self.config.providers().into_iter();
+        providers.filter(|provider| !provider.is_builtin() && !schemas.has_provider(provider)).collect()
+    }
+
+    /// Plans it. Where loading has found errors, the plan has these alone.
+    pub fn plan(
+        &self,
+        state: &PriorState,
+        schemas: &Schemas,
+        functions: &Functions,
+        options: &PlanOptions,
+        providers: &mut dyn Providers,
+    ) -> ModulePlan {
+        let mut diagnostics = self.diagnostics.clone();
+        if diagnostics.has_errors() {
+            return ModulePlan { errored: true, diagnostics, ..ModulePlan::default() };
+        }
+        let variables = &self.variables;
+        let planned = plan(
+            &PlanInput { config: &self.config, schemas, state, variables, functions, options },
+            providers,
+        );
+        diagnostics.append(planned.diagnostics);
+        ModulePlan { diagnostics, ..planned }
+    }
+}

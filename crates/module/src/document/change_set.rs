@@ -1,0 +1,129 @@
+//! A plan as changes for reports, without a detour over the document.
+
+use objchange::Value;
+use objchange::address::{InstanceAddress, InstanceKey};
+use objchange_plan::{
+    ChangeSet, ChangedIndex, ChangedResource, Deferred, Importing, Index, OutputChange, PlannedValues,
+    RelevantAttribute, ResourceActions, Text, ValueChange,
+};
+use smol_str::SmolStr;
+
+use super::changes::{INSTANCES_UNKNOWN, in_order, mode_name, undecided_actions};
+use crate::plan::{
+    self, ActionReason, ModulePlan, PlannedAction, PlannedObject, PlannedOutput, RelevantStep,
+    UndecidedResource,
+};
+
+/// What of a plan reports show. Their reports are those of the document that [`write_plan`](super::write_plan) writes.
+pub fn change_set(plan: &ModulePlan) -> ChangeSet<'_> {
+    let mut set = ChangeSet::default();
+    set.resources = in_order(&plan.changes).into_iter().map(changed).collect();
+    set.drift = in_order(&plan.drift).into_iter().map(changed).collect();
+    set.deferred = plan.undecided.iter().map(deferred).collect();
+    set.outputs = plan.outputs.iter().map(|(name, output)| changed_output(name, output)).collect();
+    set.relevant_attributes = plan.relevant_attributes.iter().map(relevant).collect();
+    set.applyable = Some(plan.applyable);
+    set.complete = Some(plan.complete);
+    set.errored = plan.errored;
+    set
+}
+
+/// A resource about which nothing is said but its name.
+fn resource<'p>(address: &'p InstanceAddress, provider: &crate::ProviderAddress) -> ChangedResource<'p> {
+    let module = &address.resource.module;
+    ChangedResource {
+        address: Text::from(address.to_string()),
+        module_address: (!module.is_root()).then(|| Text::from(module.to_string())),
+        mode: Text::from(mode_name(address.resource.mode)),
+        resource_type: Text::from(address.resource.resource_type.as_str()),
+        name: Text::from(address.resource.name.as_str()),
+        index: address.key.as_ref().map(|key| {
+            ChangedIndex::Planned(match key {
+                InstanceKey::Number(number) => Index::Number(Text::from(number.to_string())),
+                InstanceKey::String(key) => Index::Key(Text::from(key.as_str())),
+            })
+        }),
+        provider_name: Text::from(provider.to_string()),
+        ..ChangedResource::default()
+    }
+}
+
+fn changed(object: &PlannedObject) -> ChangedResource<'_> {
+    let importing = object.importing.as_ref().map(|id| {
+        let id = id.as_str().filter(|id| !id.is_empty());
+        Importing::by_id(id.map(Text::from))
+    });
+    ChangedResource {
+        previous_address: object.previous_address.as_ref().map(|address| Text::from(address.to_string())),
+        deposed: object.deposed.as_deref().map(Text::from),
+        change: ValueChange::planned(object.action.into(), object.written_values(), importing),
+        action_reason: object.reason.map(|reason| Text::from(reason.as_str())),
+        ..resource(&object.address, &object.provider)
+    }
+}
+
+fn deferred(undecided: &UndecidedResource) -> Deferred<'_> {
+    let change = ValueChange::planned(undecided_actions(undecided), undecided.written_values(), None);
+    let resource = resource(&undecided.address, &undecided.provider);
+    Deferred::new(INSTANCES_UNKNOWN, ChangedResource { change, ..resource })
+}
+
+fn changed_output<'p>(name: &'p SmolStr, output: &PlannedOutput) -> OutputChange<'p> {
+    let hidden = |value: &Value| match output.sensitive_change {
+        true => value.clone().sensitive(),
+        false => value.clone(),
+    };
+    let values = PlannedValues::new(None, &hidden(&output.before), &hidden(&output.after), Vec::new());
+    OutputChange::new(name.as_str(), ValueChange::planned(output.action.into(), values, None))
+}
+
+fn relevant(attribute: &plan::RelevantAttribute) -> RelevantAttribute<'_> {
+    let path: Vec<Index<'_>> = attribute.path.iter().map(RelevantStep::to_index).collect();
+    RelevantAttribute::new(attribute.resource.as_str(), &path)
+}
+
+impl RelevantStep {
+    fn to_index(&self) -> Index<'_> {
+        match self {
+            Self::Name(name) => Index::Key(Text::from(name.as_str())),
+            Self::Index(position) => Index::Number(Text::from(position.to_string())),
+        }
+    }
+}
+
+impl From<PlannedAction> for ResourceActions {
+    fn from(action: PlannedAction) -> Self {
+        match action {
+            PlannedAction::NoOp => Self::NoOp,
+            PlannedAction::Create => Self::Create,
+            PlannedAction::Read => Self::Read,
+            PlannedAction::Update => Self::Update,
+            PlannedAction::DeleteThenCreate => Self::DeleteThenCreate,
+            PlannedAction::CreateThenDelete => Self::CreateThenDelete,
+            PlannedAction::Delete => Self::Delete,
+            PlannedAction::Forget => Self::Forget,
+        }
+    }
+}
+
+impl ActionReason {
+    /// The word of plan documents.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::ReplaceBecauseTainted => "replace_because_tainted",
+            Self::ReplaceBecauseCannotUpdate => "replace_because_cannot_update",
+            Self::ReplaceByRequest => "replace_by_request",
+            Self::ReplaceByTriggers => "replace_by_triggers",
+            Self::DeleteBecauseNoResourceConfig => "delete_because_no_resource_config",
+            Self::DeleteBecauseNoModule => "delete_because_no_module",
+            Self::DeleteBecauseWrongRepetition => "delete_because_wrong_repetition",
+            Self::DeleteBecauseCountIndex => "delete_because_count_index",
+            Self::DeleteBecauseEachKey => "delete_because_each_key",
+            Self::DeleteBecauseNoMoveTarget => "delete_because_no_move_target",
+            Self::ReadBecauseConfigUnknown => "read_because_config_unknown",
+            Self::ReadBecauseDependencyPending => "read_because_dependency_pending",
+            Self::ReadBecauseCheckNested => "read_because_check_nested",
+            Self::ReadBecauseSimulated => "read_because_simulated",
+        }
+    }
+}

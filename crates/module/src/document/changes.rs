@@ -1,0 +1,197 @@
+//! The sections of what happens: resources, drift, what is left to the next plan, and outputs.
+
+use objchange::Value;
+use objchange::address::{InstanceAddress, InstanceKey, Mode};
+use objchange_plan::{PlannedValues, ResourceActions, Shape, Sides, View};
+
+use super::compare_changes;
+use super::json::JsonWriter;
+use crate::plan::{ModulePlan, PlannedObject, PlannedOutput, UndecidedResource};
+
+/// Why a resource without known instances is left to the next plan. Terraform has no such reason: it never plans without
+/// the provider.
+pub(super) const INSTANCES_UNKNOWN: &str = "instances_unknown";
+
+/// The objects in the order of the document.
+pub(super) fn in_order(objects: &[PlannedObject]) -> Vec<&PlannedObject> {
+    let mut objects: Vec<&PlannedObject> = objects.iter().collect();
+    objects.sort_by(|a, b| compare_changes(a, b));
+    objects
+}
+
+/// What will happen to the instances of a resource that are not known: what is planned for one of them.
+pub(super) fn undecided_actions(undecided: &UndecidedResource) -> ResourceActions {
+    match undecided.address.resource.mode {
+        Mode::Managed => ResourceActions::Create,
+        Mode::Data | Mode::Ephemeral => ResourceActions::Read,
+    }
+}
+
+/// `managed` or `data`.
+pub(super) fn mode_name(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Managed => "managed",
+        Mode::Data => "data",
+        Mode::Ephemeral => "ephemeral",
+    }
+}
+
+impl PlannedObject {
+    /// Both sides as documents have them.
+    pub(super) fn written_values(&self) -> PlannedValues {
+        let schema = self.schema.as_ref().map(|schema| &schema.block);
+        PlannedValues::new(schema, &self.before, &self.after, self.replace_paths.clone())
+    }
+}
+
+impl UndecidedResource {
+    /// Both sides as documents have them.
+    pub(super) fn written_values(&self) -> PlannedValues {
+        let schema = self.schema.as_ref().map(|schema| &schema.block);
+        let before = Value::null(self.after.ty().clone());
+        PlannedValues::new(schema, &before, &self.after, Vec::new())
+    }
+}
+
+impl PlannedOutput {
+    /// Whether the value is known in every part.
+    pub(super) fn is_known(&self) -> bool {
+        self.after.is_wholly_known()
+    }
+}
+
+impl JsonWriter {
+    pub(super) fn resource_changes(&mut self, objects: &[PlannedObject]) {
+        self.array(|json| {
+            for object in in_order(objects) {
+                json.object(|json| json.resource_change(object));
+            }
+        });
+    }
+
+    fn resource_change(&mut self, object: &PlannedObject) {
+        self.string_member("address", &object.address.to_string());
+        if let Some(previous) = &object.previous_address {
+            self.string_member("previous_address", &previous.to_string());
+        }
+        let module = &object.address.resource.module;
+        if !module.is_root() {
+            self.string_member("module_address", &module.to_string());
+        }
+        self.instance(&object.address);
+        self.string_member("provider_name", &object.provider.to_string());
+        self.optional_member("deposed", object.deposed.as_deref());
+        self.member("change", |json| {
+            json.object(|json| {
+                json.sides(object.action.into(), &object.written_values());
+                if let Some(id) = &object.importing {
+                    json.member("importing", |json| {
+                        json.object(|json| match id.is_known() {
+                            true => json.member("id", |json| json.known(id)),
+                            false => json.bool_member("unknown", true),
+                        });
+                    });
+                }
+            });
+        });
+        if let Some(reason) = object.reason {
+            self.string_member("action_reason", reason.as_str());
+        }
+    }
+
+    /// The members of what names an instance in its module.
+    pub(super) fn instance(&mut self, address: &InstanceAddress) {
+        self.string_member("mode", mode_name(address.resource.mode));
+        self.string_member("type", &address.resource.resource_type);
+        self.string_member("name", &address.resource.name);
+        match &address.key {
+            None => {}
+            Some(InstanceKey::Number(number)) => self.member("index", |json| json.plain(number)),
+            Some(InstanceKey::String(key)) => self.string_member("index", key),
+        }
+    }
+
+    fn actions(&mut self, actions: ResourceActions) {
+        self.member("actions", |json| {
+            json.array(|json| actions.words().iter().for_each(|word| json.string(word)));
+        });
+    }
+
+    fn sides(&mut self, actions: ResourceActions, values: &PlannedValues) {
+        self.actions(actions);
+        self.member("before", |json| json.known(values.before()));
+        self.member("after", |json| json.known(values.after()));
+        self.member("after_unknown", |json| match values.after().is_wholly_known() {
+            true => json.object(|_| {}),
+            false => json.unknown_parts(values.after()),
+        });
+        self.member("before_sensitive", |json| json.sensitive_parts(values.before()));
+        self.member("after_sensitive", |json| json.sensitive_parts(values.after()));
+        if !values.replaced_paths().is_empty() {
+            let sides = Sides::from_values(values.before(), values.after(), values.replaced_paths());
+            self.member("replace_paths", |json| paths(json, sides.replace.view()));
+        }
+    }
+
+    pub(super) fn deferred_changes(&mut self, undecided: &[UndecidedResource]) {
+        self.array(|json| {
+            for resource in undecided {
+                json.object(|json| {
+                    json.string_member("reason", INSTANCES_UNKNOWN);
+                    json.member("resource_change", |json| json.object(|json| json.undecided(resource)));
+                });
+            }
+        });
+    }
+
+    fn undecided(&mut self, resource: &UndecidedResource) {
+        self.string_member("address", &resource.address.to_string());
+        let module = &resource.address.resource.module;
+        if !module.is_root() {
+            self.string_member("module_address", &module.to_string());
+        }
+        self.instance(&resource.address);
+        self.string_member("provider_name", &resource.provider.to_string());
+        self.member("change", |json| {
+            json.object(|json| json.sides(undecided_actions(resource), &resource.written_values()));
+        });
+    }
+
+    pub(super) fn output_changes(&mut self, plan: &ModulePlan) {
+        self.object(|json| {
+            for (name, output) in &plan.outputs {
+                json.member(name, |json| json.object(|json| json.output_change(output)));
+            }
+        });
+    }
+
+    fn output_change(&mut self, output: &PlannedOutput) {
+        self.actions(output.action.into());
+        self.member("before", |json| json.known(&output.before));
+        if output.after.is_known() {
+            self.member("after", |json| json.known(&output.after));
+        }
+        self.member("after_unknown", |json| match output.is_known() {
+            true => json.bool(false),
+            false => json.unknown_parts(&output.after),
+        });
+        self.bool_member("before_sensitive", output.sensitive_change);
+        self.bool_member("after_sensitive", output.sensitive_change);
+    }
+}
+
+/// Names, keys and positions.
+fn paths(json: &mut JsonWriter, paths: View<'_, '_>) {
+    json.array(|json| {
+        for path in paths.elements().iter() {
+            json.array(|json| {
+                for step in path.elements().iter() {
+                    match step.shape() {
+                        Shape::Number(number) => json.plain(number),
+                        _ => json.string(&step.text().unwrap_or_default()),
+                    }
+                }
+            });
+        }
+    });
+}

@@ -1,0 +1,135 @@
+//! The section of checks.
+
+use objchange::address::{InstanceKey, ModuleAddress};
+
+use super::json::JsonWriter;
+use crate::plan::{CheckInstance, CheckKind, CheckResult, CheckStatus};
+
+impl JsonWriter {
+    pub(super) fn checks(&mut self, checks: &[CheckResult]) {
+        let mut checks: Vec<_> = checks.iter().map(|check| (check.address(), check)).collect();
+        checks.sort_by(|(a, _), (b, _)| a.cmp(b));
+        self.array(|json| {
+            for (address, check) in checks {
+                json.object(|json| json.check(&address, check));
+            }
+        });
+    }
+
+    fn check(&mut self, address: &str, check: &CheckResult) {
+        self.member("address", |json| {
+            json.object(|json| {
+                json.string_member("kind", check.kind.name());
+                let (mode, resource_type, name) = check.names();
+                if check.kind == CheckKind::Resource {
+                    json.string_member("mode", mode);
+                }
+                json.optional_member("module", Some(&module_path(check)));
+                json.string_member("name", name);
+                json.string_member("to_display", address);
+                if check.kind == CheckKind::Resource {
+                    json.string_member("type", resource_type);
+                }
+            });
+        });
+        self.string_member("status", check.status.name());
+        let instances = check.instances.iter().flatten();
+        self.member_unless_empty("instances", |json| {
+            json.array(|json| {
+                instances.for_each(|instance| json.object(|json| json.check_instance(check, instance)));
+            });
+        });
+    }
+
+    fn check_instance(&mut self, check: &CheckResult, instance: &CheckInstance) {
+        let module = &instance.address.resource.module;
+        self.member("address", |json| {
+            json.object(|json| {
+                let key = instance.address.key.as_ref();
+                match key {
+                    None => {}
+                    Some(InstanceKey::Number(number)) => {
+                        json.member("instance_key", |json| json.plain(number));
+                    }
+                    Some(InstanceKey::String(key)) => json.string_member("instance_key", key),
+                }
+                if !module.is_root() {
+                    json.string_member("module", &module.to_string());
+                }
+                let key = key.map(InstanceKey::to_string).unwrap_or_default();
+                json.string_member("to_display", &format!("{}{key}", display(check, &module_prefix(module))));
+            });
+        });
+        self.string_member("status", instance.status.name());
+        self.member_unless_empty("problems", |json| {
+            json.array(|json| {
+                for problem in &instance.problems {
+                    json.object(|json| json.string_member("message", problem));
+                }
+            });
+        });
+    }
+}
+
+impl CheckResult {
+    /// As people read it: `module.m.var.size`.
+    fn address(&self) -> String {
+        let module = module_path(self);
+        display(self, &if module.is_empty() { module } else { format!("{module}.") })
+    }
+
+    /// The mode, the type and the name of a resource; of others the name is the last one.
+    fn names(&self) -> (&'static str, &str, &str) {
+        if self.kind != CheckKind::Resource {
+            return ("", "", &self.name);
+        }
+        let (mode, rest) = match self.name.strip_prefix("data.") {
+            Some(rest) => ("data", rest),
+            None => ("managed", self.name.as_str()),
+        };
+        let (resource_type, name) = rest.split_once('.').unwrap_or(("", rest));
+        (mode, resource_type, name)
+    }
+}
+
+/// The object with conditions, behind the modules that it is in.
+fn display(check: &CheckResult, module: &str) -> String {
+    let kind = match check.kind {
+        CheckKind::Resource => "",
+        CheckKind::OutputValue => "output.",
+        CheckKind::Check => "check.",
+        CheckKind::InputVariable => "var.",
+    };
+    format!("{module}{kind}{}", check.name)
+}
+
+fn module_prefix(module: &ModuleAddress) -> String {
+    if module.is_root() { String::new() } else { format!("{module}.") }
+}
+
+fn module_path(check: &CheckResult) -> String {
+    let names: Vec<String> = check.module.iter().map(|name| format!("module.{name}")).collect();
+    names.join(".")
+}
+
+impl CheckKind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Resource => "resource",
+            Self::OutputValue => "output_value",
+            Self::Check => "check",
+            Self::InputVariable => "var",
+        }
+    }
+}
+
+impl CheckStatus {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail => "fail",
+            Self::Unknown => "unknown",
+            Self::Error => "error",
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Expressions of the configuration: constant values, or what they refer to.
+
+use objchange::schema::{Block, NestingMode};
+use objchange::value::PathStep;
+use objchange_hcl::{Body, Expr, Reference, constant_value, variables};
+
+use super::json::JsonWriter;
+
+impl JsonWriter {
+    /// The value of an expression, if it is constant, and what the expression refers to.
+    pub(super) fn expression(&mut self, expr: &Expr) {
+        let references = variables(expr);
+        self.object(|json| {
+            if let Some(value) = constant_value(expr) {
+                json.member("constant_value", |json| json.known(&value));
+            }
+            json.strings_member("references", references.iter().flat_map(names));
+        });
+    }
+
+    /// `count` or `for_each`, left out if there is nothing to say of it.
+    pub(super) fn repetition(&mut self, name: &str, expr: Option<&Expr>) {
+        if let Some(expr) = expr {
+            self.member_unless_empty(name, |json| json.expression(expr));
+        }
+    }
+
+    /// The arguments and blocks of a body, by its schema. Dynamic blocks are left out, as Terraform leaves them out.
+    pub(super) fn expressions(&mut self, body: &Body, schema: &Block) {
+        let mut attributes: Vec<_> = body
+            .attributes
+            .iter()
+            .filter(|attribute| schema.attribute(&attribute.name).is_some())
+            .map(|attribute| (attribute.name.as_str(), Some(&attribute.expr)))
+            .collect();
+        let blocks = schema.block_types().iter().map(|(name, _)| (name.as_str(), None));
+        attributes.extend(blocks.filter(|(name, _)| body.blocks.iter().any(|block| block.kind == *name)));
+        attributes.sort_by_key(|(name, _)| *name);
+        self.object(|json| {
+            for (name, expr) in attributes {
+                match expr {
+                    Some(expr) => json.member(name, |json| json.expression(expr)),
+                    None => json.blocks(name, body, schema),
+                }
+            }
+        });
+    }
+
+    fn blocks(&mut self, name: &str, body: &Body, schema: &Block) {
+        let Some(nested) = schema.block_type(name) else { return };
+        let mut blocks = body.blocks.iter().filter(|block| block.kind == name);
+        self.member(name, |json| match nested.nesting {
+            NestingMode::List | NestingMode::Set => {
+                json.array(|json| blocks.for_each(|block| json.expressions(&block.body, &nested.block)));
+            }
+            NestingMode::Single | NestingMode::Group => {
+                if let Some(block) = blocks.next() {
+                    json.expressions(&block.body, &nested.block);
+                }
+            }
+            // By label.
+            _ => {
+                let label = |block: &objchange_hcl::Block| {
+                    block.labels.first().map(|label| label.text.clone()).unwrap_or_default()
+                };
+                let mut labelled: Vec<_> = blocks.map(|block| (label(block), block)).collect();
+                labelled.sort_by(|(a, _), (b, _)| a.cmp(b));
+                json.object(|json| {
+                    for (label, block) in labelled {
+                        json.member(&label, |json| json.expressions(&block.body, &nested.block));
+                    }
+                });
+            }
+        });
+    }
+}
+
+/// A reference as documents have it: all of it, then shorter and shorter down to the object that it refers to.
+fn names(reference: &Reference<'_>) -> Vec<String> {
+    let steps: Vec<PathStep> = reference.path().map(|(step, _)| step).collect();
+    let named = |i: usize| match steps.get(i) {
+        Some(PathStep::Attribute(name)) => Some(name.as_str()),
+        _ => None,
+    };
+    // How many steps name the object.
+    let object = match named(0) {
+        Some("self") => 1,
+        Some("module") if matches!(steps.get(2), Some(PathStep::Index(_))) => 3,
+        Some("data" | "ephemeral" | "resource") => 3,
+        _ => 2,
+    };
+    let object = object.min(steps.len());
+    (object..=steps.len()).rev().map(|length| reference.prefix(length)).collect()
+}

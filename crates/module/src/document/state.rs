@@ -1,0 +1,252 @@
+//! The sections that are states: `planned_values` and `prior_state`.
+
+use std::collections::BTreeMap;
+
+use hashbrown::HashSet;
+use objchange::Value;
+use objchange::address::{InstanceAddress, Mode, ModuleAddress, ResourceAddress};
+use objchange::schema::{Schema, SchemaKind};
+use objchange_plan::as_written;
+use smol_str::SmolStr;
+
+use super::json::JsonWriter;
+use super::order::compare_in_module;
+use crate::Schemas;
+use crate::plan::{ActionReason, ModulePlan, PlannedAction, PlannedStateObject};
+use crate::state::{StateObject, StateOutput};
+
+/// The kind of schema that objects of this mode have.
+pub(super) fn schema_kind(mode: Mode) -> SchemaKind {
+    match mode {
+        Mode::Managed => SchemaKind::Resource,
+        Mode::Data => SchemaKind::DataSource,
+        Mode::Ephemeral => SchemaKind::EphemeralResource,
+    }
+}
+
+/// What a module instance holds, with the modules in it by their addresses.
+struct ModuleTree<T> {
+    resources: Vec<T>,
+    modules: BTreeMap<String, Self>,
+}
+
+impl<T> Default for ModuleTree<T> {
+    fn default() -> Self {
+        Self { resources: Vec::new(), modules: BTreeMap::new() }
+    }
+}
+
+impl<T> ModuleTree<T> {
+    fn insert(&mut self, module: &ModuleAddress, resource: T) {
+        let mut tree = self;
+        let mut address = String::new();
+        for step in &module.0 {
+            if !address.is_empty() {
+                address.push('.');
+            }
+            address.push_str(&step.to_string());
+            tree = tree.modules.entry(address.clone()).or_default();
+        }
+        tree.resources.push(resource);
+    }
+
+    fn write(&mut self, json: &mut JsonWriter, address: &str, format: &Format<T>) {
+        (format.sort)(&mut self.resources);
+        json.object(|json| {
+            json.member_unless_empty("resources", |json| {
+                json.array(|json| self.resources.iter().for_each(|resource| (format.write)(json, resource)));
+            });
+            json.optional_member("address", Some(address));
+            json.member_unless_empty("child_modules", |json| {
+                json.array(|json| {
+                    for (address, module) in &mut self.modules {
+                        module.write(json, address, format);
+                    }
+                });
+            });
+        });
+    }
+}
+
+/// How the resources of a section are ordered and written.
+struct Format<'f, T> {
+    sort: fn(&mut [T]),
+    write: &'f dyn Fn(&mut JsonWriter, &T),
+}
+
+/// An object of the prior state.
+struct PriorObject<'s> {
+    address: InstanceAddress,
+    provider: &'s crate::ProviderAddress,
+    deposed: Option<&'s SmolStr>,
+    object: &'s StateObject,
+}
+
+impl JsonWriter {
+    pub(super) fn planned_values(&mut self, plan: &ModulePlan) {
+        self.object(|json| {
+            json.member_unless_empty("outputs", |json| {
+                json.object(|json| {
+                    for (name, output) in plan.outputs.iter().filter(|(_, output)| output.declared) {
+                        json.member(name, |json| {
+                            json.object(|json| {
+                                json.bool_member("sensitive", output.sensitive);
+                                if output.is_known() {
+                                    json.output_type(&output.after);
+                                    json.member("value", |json| json.known(&output.after));
+                                }
+                            });
+                        });
+                    }
+                });
+            });
+            json.member("root_module", |json| {
+                let planned_again = planned_again(plan);
+                let mut tree = ModuleTree::default();
+                for object in &plan.planned_state {
+                    tree.insert(&object.address.resource.module, (object.address.to_string(), object));
+                }
+                let format = Format {
+                    // As text: `a[10]` comes before `a[1]`.
+                    sort: |objects: &mut [(String, &PlannedStateObject)]| {
+                        objects.sort_by(|(a, _), (b, _)| a.cmp(b));
+                    },
+                    write: &|json, (address, object)| {
+                        json.object(|json| {
+                            json.string_member("address", address);
+                            json.planned_object(object, planned_again.contains(&object.address));
+                        });
+                    },
+                };
+                tree.write(json, "", &format);
+            });
+        });
+    }
+
+    fn planned_object(&mut self, object: &PlannedStateObject, is_planned_again: bool) {
+        let schema = object.schema.as_deref();
+        self.instance(&object.address);
+        self.string_member("provider_name", &object.provider.to_string());
+        self.member("schema_version", |json| json.plain(version(schema)));
+        match &object.value {
+            Some(value) => self.object_values(schema.filter(|_| !is_planned_again), value),
+            None => self.bool_member("sensitive_values", false),
+        }
+        self.true_member("tainted", object.tainted);
+    }
+
+    fn object_values(&mut self, schema: Option<&Schema>, value: &Value) {
+        let marked = schema.map(|schema| as_written(&schema.block, value));
+        let value = marked.as_ref().unwrap_or(value);
+        // Where nothing is known yet, there are none.
+        self.member_unless_empty("values", |json| json.known(value));
+        self.member("sensitive_values", |json| json.sensitive_parts(value));
+    }
+
+    fn output_type(&mut self, value: &Value) {
+        self.member("type", |json| json.plain(value.ty()));
+    }
+
+    /// The prior state; nothing if it is empty. Its outputs are the new ones as far as these are known.
+    pub(super) fn prior_state(&mut self, plan: &ModulePlan, schemas: &Schemas, terraform_version: &str) {
+        let outputs = outputs(plan);
+        let mut tree = ModuleTree::default();
+        let mut is_empty = outputs.is_empty();
+        for (address, resource) in &plan.prior_state.resources {
+            for (key, instance) in &resource.instances {
+                let current = instance.current.iter().map(|object| (None, object));
+                let deposed = instance.deposed.iter().map(|(key, object)| (Some(key), object));
+                for (deposed, object) in current.chain(deposed) {
+                    let address = InstanceAddress { resource: address.clone(), key: key.clone() };
+                    let provider = &resource.provider.provider;
+                    is_empty = false;
+                    tree.insert(
+                        &address.resource.module.clone(),
+                        PriorObject { address, provider, deposed, object },
+                    );
+                }
+            }
+        }
+        if is_empty {
+            return;
+        }
+        let values = |json: &mut Self| {
+            json.member_unless_empty("outputs", |json| {
+                json.object(|json| outputs.iter().for_each(|(name, output)| json.state_output(name, output)));
+            });
+            let format = Format {
+                sort: |objects: &mut [PriorObject<'_>]| {
+                    objects.sort_by(|a, b| {
+                        compare_in_module(&a.address, &b.address).then_with(|| a.deposed.cmp(&b.deposed))
+                    });
+                },
+                write: &|json, object| json.prior_object(object, schemas),
+            };
+            json.member("root_module", |json| tree.write(json, "", &format));
+        };
+        self.member("prior_state", |json| {
+            json.object(|json| {
+                json.string_member("format_version", "1.0");
+                json.string_member("terraform_version", terraform_version);
+                json.member("values", |json| json.object(values));
+            });
+        });
+    }
+
+    fn state_output(&mut self, name: &str, output: &StateOutput) {
+        self.member(name, |json| {
+            json.object(|json| {
+                json.bool_member("sensitive", output.sensitive);
+                json.member("value", |json| json.known(&output.value));
+                json.output_type(&output.value);
+            });
+        });
+    }
+
+    fn prior_object(&mut self, prior: &PriorObject<'_>, schemas: &Schemas) {
+        let ResourceAddress { mode, resource_type, .. } = &prior.address.resource;
+        // A schema that cannot be read has been reported before anything was planned.
+        let schema = schemas.get(prior.provider, schema_kind(*mode), resource_type).ok().flatten();
+        self.object(|json| {
+            json.string_member("address", &prior.address.to_string());
+            json.instance(&prior.address);
+            json.string_member("provider_name", &prior.provider.to_string());
+            json.member("schema_version", |json| json.plain(version(schema)));
+            json.object_values(schema, &prior.object.value);
+            let mut needed: Vec<String> =
+                prior.object.dependencies.iter().map(ResourceAddress::to_string).collect();
+            needed.sort_unstable();
+            json.strings_member("depends_on", needed);
+            json.true_member("tainted", prior.object.tainted);
+            json.optional_member("deposed_key", prior.deposed.map(SmolStr::as_str));
+        });
+    }
+}
+
+/// The objects that were planned a second time, as new ones, after the first plan had shown that they must be replaced.
+/// Terraform forgets for them what the schema calls sensitive in `planned_values`, and so does this.
+fn planned_again(plan: &ModulePlan) -> HashSet<&InstanceAddress> {
+    let replaced = plan.changes.iter().filter(|change| {
+        matches!(change.action, PlannedAction::DeleteThenCreate | PlannedAction::CreateThenDelete)
+            && change.reason != Some(ActionReason::ReplaceBecauseTainted)
+    });
+    replaced.map(|change| &change.address).collect()
+}
+
+fn version(schema: Option<&Schema>) -> i64 {
+    schema.map_or(0, |schema| schema.version)
+}
+
+/// The outputs that apply would start from: the new values where they are known, and the old ones.
+fn outputs(plan: &ModulePlan) -> BTreeMap<SmolStr, StateOutput> {
+    let mut outputs = plan.prior_state.outputs.clone();
+    for (name, output) in plan.outputs.iter().filter(|(_, output)| output.declared && output.is_known()) {
+        if output.after.is_null() {
+            outputs.remove(name);
+        } else {
+            let new = StateOutput { value: output.after.clone(), sensitive: output.sensitive };
+            outputs.insert(name.clone(), new);
+        }
+    }
+    outputs
+}

@@ -1,0 +1,282 @@
+//! What is wrong with references before anything is evaluated.
+
+use objchange::address::Mode;
+use objchange::schema::{Block, NestingMode};
+use objchange::value::PathStep;
+use objchange_hcl::{Diagnostic, Reference, ResourceName, Span, did_you_mean};
+
+use super::graph::{Graph, NodeKey, NodeKind, resource_text};
+use super::subject::{Subject, SubjectKind, parse};
+use crate::config::{Config, ModuleId};
+
+/// Where an expression stands.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct ReferenceContext<'p> {
+    pub(crate) module: ModuleId,
+    /// `count` means something here.
+    pub(crate) has_count: bool,
+    /// `each` means something here.
+    pub(crate) has_each: bool,
+    /// What `self` is here.
+    pub(crate) self_schema: Option<&'p Block>,
+    /// The check block that it is in.
+    pub(crate) check: Option<&'p str>,
+}
+
+/// What was found of the references of an expression.
+#[derive(Debug, Default)]
+pub(crate) struct Checked {
+    pub(crate) errors: Vec<Diagnostic>,
+    /// An object that is referred to does not exist: then no other name is looked at.
+    pub(crate) has_static_errors: bool,
+    /// The references that can be read.
+    pub(crate) subjects: Vec<Subject>,
+}
+
+/// Checks references as Terraform does: how they are written, then whether the resources and modules exist, then the rest.
+pub(crate) fn check(
+    config: &Config,
+    graph: &Graph<'_>,
+    place: ReferenceContext<'_>,
+    references: &[Reference<'_>],
+) -> Checked {
+    let mut checked = Checked::default();
+    for reference in references {
+        let (subject, error) = parse(reference);
+        checked.errors.extend(error);
+        checked.subjects.extend(subject);
+    }
+    let before = checked.errors.len();
+    let checker = Checker { config, graph, place };
+    for subject in &checked.subjects {
+        checker.existing(subject, &mut checked.errors);
+    }
+    checked.has_static_errors = checked.errors.len() > before;
+    if !checked.has_static_errors {
+        for subject in &checked.subjects {
+            checked.errors.extend(checker.named(subject));
+        }
+    }
+    checked
+}
+
+struct Checker<'p, 'c> {
+    config: &'c Config,
+    graph: &'p Graph<'c>,
+    place: ReferenceContext<'p>,
+}
+
+impl Checker<'_, '_> {
+    /// The module in words.
+    fn module(&self) -> String {
+        module_in_words(self.config, self.place.module)
+    }
+
+    /// Whether a resource, a module or `self` exists.
+    fn existing(&self, subject: &Subject, errors: &mut Vec<Diagnostic>) {
+        match &subject.kind {
+            SubjectKind::Resource { name, .. } => self.resource(name, subject, errors),
+            SubjectKind::Module { call, .. } => {
+                let calls = &self.config.modules[self.place.module].config.calls;
+                if !calls.contains_key(call) {
+                    let hint = did_you_mean(call, calls.keys().map(smol_str::SmolStr::as_str));
+                    let detail =
+                        format!("No module call named {call:?} is declared in {}.{hint}", self.module());
+                    errors.push(Diagnostic::new("Reference to undeclared module", subject.span, detail));
+                }
+            }
+            SubjectKind::SelfObject => match self.place.self_schema {
+                Some(schema) => attribute(schema, &subject.rest, errors),
+                None => {
+                    let detail = "The \"self\" object is not available in this context. This object can be used only in \
+                                  resource provisioner, connection, and postcondition blocks.";
+                    errors.push(Diagnostic::new("Invalid \"self\" reference", subject.span, detail));
+                }
+            },
+            _ => {}
+        }
+    }
+
+    fn resource(&self, name: &ResourceName, subject: &Subject, errors: &mut Vec<Diagnostic>) {
+        let module = self.place.module;
+        let resources = &self.config.modules[module].config.resources;
+        let Some(config) = resources.get(name) else {
+            let other = |mode| ResourceName { mode, ..name.clone() };
+            let article = match name.mode {
+                Mode::Managed => "A managed",
+                Mode::Data => "A data",
+                Mode::Ephemeral => "An ephemeral",
+            };
+            let mut detail = format!(
+                "{article} resource {:?} {:?} has not been declared in {}.",
+                name.resource_type.as_str(),
+                name.name.as_str(),
+                self.module()
+            );
+            if name.mode == Mode::Managed && resources.contains_key(&other(Mode::Data)) {
+                detail.push_str(&format!(
+                    "\n\nDid you mean the data resource {}?",
+                    resource_text(&other(Mode::Data))
+                ));
+            }
+            errors.push(Diagnostic::new("Reference to undeclared resource", subject.span, detail));
+            return;
+        };
+        if let Some(check) = &config.check
+            && self.place.check != Some(check.as_str())
+        {
+            let detail = format!(
+                "The referenced data resource \"{}\" is only accessible within the scope of check \"{check}\".",
+                resource_text(name)
+            );
+            errors.push(Diagnostic::new("Reference to scoped resource", subject.span, detail));
+        }
+        let SubjectKind::Resource { key, .. } = &subject.kind else { return };
+        let address = resource_text(name);
+        let has_instances = config.count.is_some() || config.for_each.is_some();
+        let next_is_attribute = matches!(subject.rest.first(), Some((PathStep::Attribute(_), _)));
+        if key.is_none() && has_instances && next_is_attribute {
+            let (argument, example) =
+                if config.count.is_some() { ("count", "count.index") } else { ("for_each", "each.key") };
+            let detail = format!(
+                "Because {address} has {argument:?} set, its attributes must be accessed on specific instances.\n\nFor \
+                 example, to correlate with indices of a referring resource, use:\n    {address}[{example}]"
+            );
+            errors.push(Diagnostic::new("Missing resource instance key", subject.span, detail));
+        }
+        if key.is_some() && !has_instances {
+            let detail = format!(
+                "Because {address} does not have \"count\" or \"for_each\" set, references to it must not include an index \
+                 key. Remove the bracketed index to refer to the single instance of this resource."
+            );
+            errors.push(Diagnostic::new("Unexpected resource instance key", subject.span, detail));
+            return;
+        }
+        let node = self.graph.find(&NodeKey::Resource(module, name.clone()));
+        if let Some(NodeKind::Resource(resource)) = node.map(|node| &self.graph.nodes[node].kind)
+            && let Some(schema) = resource.schema
+        {
+            attribute(&schema.block, &subject.rest, errors);
+        }
+    }
+
+    /// Whether a variable or one of the few other names exists.
+    fn named(&self, subject: &Subject) -> Option<Diagnostic> {
+        let declared = &self.config.modules[self.place.module].config;
+        let error =
+            |summary: &'static str, detail: String| Some(Diagnostic::new(summary, subject.span, detail));
+        match &subject.kind {
+            SubjectKind::Variable(name) if !declared.variables.contains_key(name) => {
+                let hint = did_you_mean(name, declared.variables.keys().map(smol_str::SmolStr::as_str));
+                let detail = format!("An input variable with the name {:?} has not been declared.", name.as_str());
+                let detail = if hint.is_empty() && !name.is_empty() {
+                    format!("{detail} This variable can be declared with a variable {:?} {{}} block.", name.as_str())
+                } else {
+                    detail + &hint
+                };
+                error("Reference to undeclared input variable", detail)
+            }
+            SubjectKind::Local(name) if !declared.locals.contains_key(name) => {
+                let hint = did_you_mean(name, declared.locals.keys().map(smol_str::SmolStr::as_str));
+                let detail = format!("A local value with the name {:?} has not been declared.{hint}", name.as_str());
+                error("Reference to undeclared local value", detail)
+            }
+            SubjectKind::Path(name) if !matches!(&**name, "module" | "root" | "cwd") => {
+                let hint = did_you_mean(name, ["module", "root", "cwd"]);
+                let detail = format!("The \"path\" object does not have an attribute named {:?}.{hint}", name.as_str());
+                error("Invalid \"path\" attribute", detail)
+            }
+            SubjectKind::Terraform(name) => match &**name {
+                "workspace" | "applying" => None,
+                "env" => error(
+                    "Invalid \"terraform\" attribute",
+                    "The terraform.env attribute was deprecated in v0.10 and removed in v0.12. The \"state environment\" \
+                     concept was renamed to \"workspace\" in v0.12, and so the workspace name can now be accessed using the \
+                     terraform.workspace attribute."
+                        .to_owned(),
+                ),
+                _ => {
+                    let detail = format!(
+                        "The \"terraform\" object does not have an attribute named {:?}. The only supported attributes are \
+                         terraform.workspace, the name of the currently-selected workspace, and terraform.applying, a \
+                         boolean which is true only during apply.",
+                        name.as_str()
+                    );
+                    error("Invalid \"terraform\" attribute", detail)
+                }
+            },
+            SubjectKind::Count(name) if name != "index" => {
+                let detail = format!(
+                    "The \"count\" object does not have an attribute named {:?}. The only supported attribute is count.index, \
+                     which is the index of each instance of a resource block that has the \"count\" argument set.",
+                    name.as_str()
+                );
+                error("Invalid \"count\" attribute", detail)
+            }
+            SubjectKind::Count(_) if !self.place.has_count => error(
+                "Reference to \"count\" in non-counted context",
+                "The \"count\" object can only be used in \"module\", \"resource\", and \"data\" blocks, and only when the \
+                 \"count\" argument is set."
+                    .to_owned(),
+            ),
+            SubjectKind::Each(name) if !matches!(&**name, "key" | "value") => {
+                let detail = format!(
+                    "The \"each\" object does not have an attribute named {:?}. The supported attributes are each.key and \
+                     each.value, the current key and value pair of the \"for_each\" attribute set.",
+                    name.as_str()
+                );
+                error("Invalid \"each\" attribute", detail)
+            }
+            SubjectKind::Each(name) if !self.place.has_each && name == "value" => error(
+                "each.value cannot be used in this context",
+                "A reference to \"each.value\" has been used in a context in which it is unavailable, such as when the \
+                 configuration no longer contains the value in its \"for_each\" expression. Remove this reference to \
+                 each.value in your configuration to work around this error."
+                    .to_owned(),
+            ),
+            SubjectKind::Each(_) if !self.place.has_each => error(
+                "Reference to \"each\" in context without for_each",
+                "The \"each\" object can be used only in \"module\" or \"resource\" blocks, and only when the \"for_each\" \
+                 argument is set."
+                    .to_owned(),
+            ),
+            _ => None,
+        }
+    }
+}
+
+/// A module as messages name it.
+pub(crate) fn module_in_words(config: &Config, module: ModuleId) -> String {
+    match &config.modules[module].path[..] {
+        [] => "the root module".to_owned(),
+        path => path.iter().map(|name| format!("module.{name}")).collect::<Vec<_>>().join("."),
+    }
+}
+
+/// Whether these steps lead to something of a schema, as far as it knows.
+fn attribute(schema: &Block, rest: &[(PathStep, Span)], errors: &mut Vec<Diagnostic>) {
+    let mut block = schema;
+    for (step, span) in rest {
+        let PathStep::Attribute(name) = step else { return };
+        if block.attribute(name).is_some() {
+            return;
+        }
+        let Some(nested) = block.block_type(name) else {
+            let names = block.attributes().iter().map(|(name, _)| name.as_str());
+            let mut names: Vec<&str> =
+                names.chain(block.block_types().iter().map(|(name, _)| name.as_str())).collect();
+            names.sort_unstable();
+            let detail = format!(
+                "This object has no argument, nested block, or exported attribute named {:?}.{}",
+                name.as_str(),
+                did_you_mean(name, names)
+            );
+            errors.push(Diagnostic::new("Unsupported attribute", *span, detail));
+            return;
+        };
+        if !matches!(nested.nesting, NestingMode::Single | NestingMode::Group) {
+            return;
+        }
+        block = &nested.block;
+    }
+}

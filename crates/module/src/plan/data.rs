@@ -1,0 +1,160 @@
+//! Data sources: read while planning, or left until apply for a reason.
+
+use std::sync::Arc;
+
+use objchange::Value;
+use objchange::change::{PrivateData, planned_data_resource};
+use objchange::value::Path;
+use objchange_hcl::{Diagnostic, Scope, Span, Variables};
+
+use super::graph::ResourceNode;
+use super::input::PlanMode;
+use super::managed::Instance;
+use super::resource::value_place;
+use super::walk::Walk;
+use super::world::dynamic;
+use super::{ActionReason, CheckKind, CheckStatus, PlannedAction, PlannedObject};
+use crate::ModuleDiagnostic;
+use crate::diagnostics::PROVIDER;
+use crate::providers::DataAnswer;
+use crate::state::StateObject;
+
+impl<'c> Walk<'_, 'c> {
+    /// The object of an instance of a data source.
+    pub(crate) fn data(
+        &mut self,
+        instance: &Instance<'_>,
+        resource: &ResourceNode<'c>,
+        variables: &Variables,
+    ) -> Value {
+        let Instance { address, schema, index, .. } = instance;
+        self.declared.insert(address.clone());
+        self.wanted.insert(address.clone());
+        let nothing = || Value::unknown(schema.block.implied_type().clone());
+        if !self.targets.includes_instance(address) {
+            return nothing();
+        }
+        let names = instance.repetition.names();
+        let outer = Scope::new(variables);
+        let scope = outer.with(&names);
+        if self.input.options.mode != PlanMode::Destroy && !self.preconditions(instance, resource, &scope) {
+            return nothing();
+        }
+        let Some(decoded) = self.config_object(instance, resource, &scope) else { return nothing() };
+        let config = decoded.value.clone();
+        let reason = if !config.is_wholly_known() {
+            Some(ActionReason::ReadBecauseConfigUnknown)
+        } else if self.waits_for_pending(*index) {
+            Some(ActionReason::ReadBecauseDependencyPending)
+        } else {
+            None
+        };
+        // What was read before is of no use.
+        self.set_current(address, &resource.provider_config, None);
+        let later = planned_data_resource(&schema.block, &config)
+            .map_or_else(|_| dynamic(), |later| schema.block.mark_hidden(&later));
+        if let Some(reason) = reason {
+            self.add_read(instance, resource, reason, later.clone());
+            self.postconditions(instance, resource, &scope, &later);
+            return later;
+        }
+        let text = address.to_string();
+        let (plain, marks) = config.unmark_deep_with_paths();
+        match self.providers.read_data(&resource.provider_config, &text, schema, &plain) {
+            DataAnswer::Known(value) => {
+                let value = schema.block.mark_hidden(&value.mark_where_present(&marks));
+                let object = StateObject {
+                    value: value.clone(),
+                    tainted: false,
+                    private: PrivateData::default(),
+                    dependencies: Vec::new(),
+                    create_before_destroy: false,
+                };
+                self.set_current(address, &resource.provider_config, Some(object));
+                if resource.config.check.is_some() {
+                    self.add_read(instance, resource, ActionReason::ReadBecauseCheckNested, value.clone());
+                }
+                if self.input.options.mode != PlanMode::Destroy {
+                    self.postconditions(instance, resource, &scope, &value);
+                }
+                value
+            }
+            DataAnswer::NotKnown => {
+                self.unanswered[*index].insert(text);
+                let reason = match resource.config.check {
+                    Some(_) => ActionReason::ReadBecauseCheckNested,
+                    None => ActionReason::ReadBecauseSimulated,
+                };
+                self.add_read(instance, resource, reason, later.clone());
+                self.postconditions(instance, resource, &scope, &later);
+                later
+            }
+            DataAnswer::Failed(found) => {
+                let place = |path: &Path| value_place(&resource.body, &decoded, path);
+                self.failed_data(instance, resource, found, &text, later, &place)
+            }
+        }
+    }
+
+    /// A data source that could not be read: within a check that is a warning.
+    fn failed_data(
+        &mut self,
+        instance: &Instance<'_>,
+        resource: &ResourceNode<'c>,
+        found: Vec<objchange::change::Diagnostic>,
+        address: &str,
+        later: Value,
+        place: &dyn Fn(&Path) -> Span,
+    ) -> Value {
+        let Some(check) = &resource.config.check else {
+            self.provider_diagnostics(found, Some(address), resource.config.header, Some(place));
+            return Value::unknown(instance.schema.block.implied_type().clone());
+        };
+        let problems: Vec<String> =
+            found.iter().map(|diagnostic| format!("{}: {}", diagnostic.summary, diagnostic.detail)).collect();
+        for diagnostic in found {
+            self.found.add(ModuleDiagnostic {
+                diagnostic: Diagnostic::warning(
+                    (PROVIDER, diagnostic.summary),
+                    diagnostic.path.as_ref().map_or(resource.config.header, place),
+                    diagnostic.detail,
+                ),
+                address: Some(address.to_owned()),
+            });
+        }
+        // The assertions cannot be judged.
+        self.has_failed_quietly = true;
+        let module = &instance.address.resource.module;
+        self.checks.instance(CheckKind::Check, module, check, None, &[CheckStatus::Fail], problems);
+        self.add_read(instance, resource, ActionReason::ReadBecauseCheckNested, later.clone());
+        later
+    }
+
+    fn add_read(
+        &mut self,
+        instance: &Instance<'_>,
+        resource: &ResourceNode<'c>,
+        reason: ActionReason,
+        after: Value,
+    ) {
+        if self.input.options.mode != PlanMode::Normal {
+            return;
+        }
+        self.add_change(
+            Some(instance.index),
+            PlannedObject {
+                address: instance.address.clone(),
+                previous_address: None,
+                provider: resource.provider.clone(),
+                deposed: None,
+                action: PlannedAction::Read,
+                reason: Some(reason),
+                before: Value::null(instance.schema.block.implied_type().clone()),
+                after,
+                schema: Some(Arc::clone(instance.schema)),
+                replace_paths: Vec::new(),
+                importing: None,
+            },
+        );
+    }
+}

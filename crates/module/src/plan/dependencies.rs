@@ -1,0 +1,81 @@
+//! Which resources each resource depends on, directly or through anything else: what the state keeps with an object.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use objchange::address::{ModuleAddress, ModuleStep, ResourceAddress};
+
+use super::PlannedAction;
+use super::graph::{Graph, NodeKind};
+use super::walk::Walk;
+use crate::config::Config;
+
+impl Walk<'_, '_> {
+    /// Gives the objects of the state the dependencies that the configuration has now. What is still to be changed has its
+    /// old ones, too.
+    pub(crate) fn update_dependencies(&mut self, order: &[usize]) {
+        if self.state.resources.is_empty() {
+            return;
+        }
+        let above = resources_above(self.graph, order);
+        for (index, node) in self.graph.nodes.iter().enumerate() {
+            let NodeKind::Resource(resource) = &node.kind else { continue };
+            let mut all: Option<Vec<ResourceAddress>> = None;
+            for at in &self.world.by_module[node.module] {
+                let address =
+                    super::resource::resource_address(&self.world.instances[*at].address, resource.name);
+                let Some(known) = self.state.resources.get_mut(&address) else { continue };
+                let Some(changes) = self.changes.get(&address) else { continue };
+                for (key, instance) in &mut known.instances {
+                    let Some(position) = changes.get(key) else { continue };
+                    let Some(object) = &mut instance.current else { continue };
+                    let names = all.get_or_insert_with(|| {
+                        let names = above[index].iter();
+                        names
+                            .filter_map(|node| config_address(self.input.config, self.graph, *node))
+                            .collect()
+                    });
+                    let mut dependencies: BTreeSet<ResourceAddress> = names.iter().cloned().collect();
+                    match self.plan.changes[*position].action {
+                        PlannedAction::NoOp => {}
+                        PlannedAction::Delete | PlannedAction::Forget => continue,
+                        _ => dependencies.extend(object.dependencies.iter().cloned()),
+                    }
+                    object.dependencies = dependencies.into_iter().collect();
+                }
+            }
+        }
+    }
+}
+
+/// For each node the resources that it needs, directly or through others. Most nodes share what they need.
+fn resources_above(graph: &Graph<'_>, order: &[usize]) -> Vec<Arc<[usize]>> {
+    let nothing: Arc<[usize]> = Arc::new([]);
+    let mut above = vec![nothing; graph.nodes.len()];
+    for index in order {
+        let needs = &graph.nodes[*index].needs;
+        let mut found: Vec<usize> = Vec::new();
+        for need in needs {
+            found.extend(above[*need].iter());
+            if matches!(graph.nodes[*need].kind, NodeKind::Resource(_)) {
+                found.push(*need);
+            }
+        }
+        if found.is_empty() {
+            continue;
+        }
+        found.sort_unstable();
+        found.dedup();
+        let same = needs.iter().map(|need| &above[*need]).find(|other| ***other == *found);
+        above[*index] = same.cloned().unwrap_or_else(|| found.into());
+    }
+    above
+}
+
+/// The address of a resource of the configuration, without keys.
+fn config_address(config: &Config, graph: &Graph<'_>, node: usize) -> Option<ResourceAddress> {
+    let NodeKind::Resource(resource) = &graph.nodes[node].kind else { return None };
+    let path = &config.modules[graph.nodes[node].module].path;
+    let steps = path.iter().map(|name| ModuleStep { name: name.to_string(), key: None });
+    Some(super::resource::resource_address(&ModuleAddress(steps.collect()), resource.name))
+}

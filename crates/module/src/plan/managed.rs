@@ -1,0 +1,646 @@
+//! Managed resources: refreshing and planning each instance.
+
+use std::sync::Arc;
+
+use objchange::address::{InstanceAddress, InstanceKey, Mode};
+use objchange::change::{
+    Action, Lifecycle, PlanChangeError, PlanRequest, PlanResourceChange, PlannedChange, PlannedResource,
+    Provider, ProviderError, ReplaceReason, plan_change,
+};
+use objchange::schema::Schema;
+use objchange::value::Path;
+use objchange::{Type, Value};
+use objchange_hcl::{Decoded, Diagnostic, Purpose, Scope, Variables, decode};
+
+use super::conditions::{self, judge};
+use super::graph::{ResourceNode, resource_text};
+use super::input::PlanMode;
+use super::instances::{Expanded, ModuleInstanceId, Repetition};
+use super::resource::{ephemeral_refusals, instance_address, value_place};
+use super::subject::SubjectKind;
+use super::validate::{own_references, self_reference};
+use super::walk::Walk;
+use super::world::dynamic;
+use super::{ActionReason, CheckKind, PlannedAction, PlannedObject, UndecidedResource};
+use crate::providers::{ImportAnswer, Providers};
+use crate::state::StateObject;
+use crate::{ProviderConfigAddress, Severity};
+
+/// One instance of a resource while it is planned.
+pub(crate) struct Instance<'w> {
+    pub(crate) index: usize,
+    pub(crate) at: ModuleInstanceId,
+    pub(crate) address: InstanceAddress,
+    pub(crate) repetition: &'w Repetition,
+    pub(crate) schema: &'w Arc<Schema>,
+}
+
+/// Asks one of the providers about one type.
+struct Asked<'p> {
+    providers: &'p mut dyn Providers,
+    provider: &'p ProviderConfigAddress,
+    resource_type: &'p str,
+    address: &'p str,
+}
+
+impl Provider for Asked<'_> {
+    fn plan(&mut self, request: &PlanResourceChange) -> Result<PlannedResource, ProviderError> {
+        self.providers.plan(self.provider, self.resource_type, self.address, request)
+    }
+}
+
+impl<'c> Walk<'_, 'c> {
+    /// Plans all instances of a resource, in all instances of its module.
+    pub(crate) fn resource(
+        &mut self,
+        index: usize,
+        resource: &ResourceNode<'c>,
+        instances: Vec<ModuleInstanceId>,
+    ) {
+        let Some(schema) = resource.schema else { return };
+        let schema = Arc::new(schema.clone());
+        let graph = self.graph;
+        self.read_imports(&graph.nodes[index].imports);
+        if self.refers_to_itself(index, resource) {
+            return;
+        }
+        for at in instances {
+            let (count, for_each) = (resource.config.count.as_ref(), resource.config.for_each.as_ref());
+            let Some(expansion) = self.expand(index, at, count, for_each) else {
+                self.keep_all(at, resource);
+                continue;
+            };
+            if let Expanded::Undecided(repetition) = &expansion {
+                self.undecided(index, at, resource, &schema, repetition);
+                continue;
+            }
+            if self.world.instances[at].is_undecided {
+                let repetition = Repetition::default();
+                self.undecided(index, at, resource, &schema, &repetition);
+                continue;
+            }
+            // The variables are the same for all instances.
+            let variables = self.world.variables(self.graph, at, &self.graph.nodes[index].subjects);
+            let module = self.world.instances[at].address.clone();
+            let text = resource_text(resource.name);
+            // What is destroyed is not checked.
+            let checked = expansion.iter().filter(|_| self.input.options.mode != PlanMode::Destroy);
+            for (key, _) in checked {
+                self.checks.open(CheckKind::Resource, &module, &text, key);
+            }
+            let values = expansion.map(|key, repetition| {
+                let address = instance_address(&module, resource.name, key);
+                let instance = Instance { index, at, address, repetition, schema: &schema };
+                match resource.name.mode {
+                    Mode::Managed => self.managed(&instance, resource, &variables),
+                    Mode::Data => self.data(&instance, resource, &variables),
+                    Mode::Ephemeral => self.ephemeral(&instance, resource, &variables),
+                }
+            });
+            if resource.name.mode == Mode::Managed {
+                self.orphans_of(index, at, resource, &expansion);
+            }
+            self.world.instances[at].resources.insert(resource.name.clone(), values.to_value());
+        }
+    }
+
+    /// Reports references of a resource to itself, and to triggers that are not declared; whether there are any.
+    fn refers_to_itself(&mut self, index: usize, resource: &ResourceNode<'c>) -> bool {
+        let Some(schema) = resource.schema else { return false };
+        let config = resource.config;
+        let mut references: Vec<_> =
+            config.count.iter().chain(&config.for_each).flat_map(objchange_hcl::variables).collect();
+        let is_repetition = !own_references(resource, &references).is_empty();
+        references.extend(objchange_hcl::references(&resource.body, &schema.block, Purpose::Core));
+        let own = own_references(resource, &references);
+        for subject in &own {
+            // Before 1.15 an object that is the only one of its resource was looked at twice.
+            let is_single = matches!(&subject.kind, SubjectKind::Resource { key: None, .. });
+            let is_old = !super::input::since(self.input.options.version, "1.15");
+            for _ in 0..if is_old && is_single && !is_repetition { 2 } else { 1 } {
+                self.found.error("Self-referential block", subject.span, self_reference(subject));
+            }
+        }
+        let module = self.graph.nodes[index].module;
+        let triggers = &config.lifecycle.replace_triggered_by;
+        let errors = self.found.error_count();
+        triggers.iter().for_each(|trigger| self.undeclared_trigger(module, trigger));
+        !own.is_empty() || self.found.error_count() > errors
+    }
+
+    /// Everything of a resource in the state stays, because nobody can say what of it is wanted.
+    fn keep_all(&mut self, at: ModuleInstanceId, resource: &ResourceNode<'c>) {
+        let address = super::resource::resource_address(&self.world.instances[at].address, resource.name);
+        if let Some(known) = self.state.resources.get(&address) {
+            let all = known.instances.keys().cloned().collect::<Vec<_>>();
+            self.wanted.extend(all.into_iter().map(|key| InstanceAddress { resource: address.clone(), key }));
+        }
+    }
+
+    /// A resource whose instances depend on what no provider was there to say.
+    fn undecided(
+        &mut self,
+        index: usize,
+        at: ModuleInstanceId,
+        resource: &ResourceNode<'c>,
+        schema: &Arc<Schema>,
+        repetition: &Repetition,
+    ) {
+        self.keep_all(at, resource);
+        self.pending[index] = true;
+        let span = resource.config.count.as_ref().or(resource.config.for_each.as_ref());
+        let span = span.map_or(resource.config.header, |expr| expr.span);
+        let variables = self.world.variables(self.graph, at, &self.graph.nodes[index].subjects);
+        let names = repetition.names();
+        let outer = Scope::new(&variables);
+        let decoded = decode(&resource.body, &schema.block, &outer.with(&names), self.input.functions);
+        let after = objchange::change::planned_data_resource(&schema.block, &decoded.value)
+            .unwrap_or_else(|_| dynamic());
+        if self.input.options.mode != PlanMode::Destroy {
+            let after = schema.block.mark_hidden(&after);
+            let address = &self.world.instances[at].address;
+            let address = instance_address(address, resource.name, None::<InstanceKey>);
+            let because_of = self.unanswered[index].iter().cloned().collect();
+            self.plan.undecided.push(UndecidedResource {
+                address,
+                provider: resource.provider.clone(),
+                span,
+                because_of,
+                schema: Some(Arc::clone(schema)),
+                after,
+            });
+        }
+        self.unanswered[index].insert(resource_text(resource.name));
+        self.world.instances[at].resources.insert(resource.name.clone(), dynamic());
+    }
+
+    fn managed(
+        &mut self,
+        instance: &Instance<'_>,
+        resource: &ResourceNode<'c>,
+        variables: &Variables,
+    ) -> Value {
+        let Instance { address, schema, .. } = instance;
+        let nothing = || Value::unknown(schema.block.implied_type().clone());
+        self.declared.insert(address.clone());
+        self.wanted.insert(address.clone());
+        if !self.targets.includes_instance(address) {
+            return self.current(address).map_or_else(nothing, |object| object.value.clone());
+        }
+        let importing = self.import(instance, resource, variables);
+        let stored = self.current(address).cloned();
+        let is_new = importing.is_some();
+        let prior = match &stored {
+            Some(stored) if !is_new => match self.refresh(address, &resource.provider_config, schema, stored)
+            {
+                Ok(prior) => prior,
+                Err(()) => return nothing(),
+            },
+            other => other.clone(),
+        };
+        match self.input.options.mode {
+            PlanMode::Normal => self.plan_instance(instance, resource, variables, prior.as_ref(), importing),
+            PlanMode::Destroy => {
+                if resource.config.lifecycle.prevent_destroy && prior.is_some() {
+                    self.prevented(address, resource);
+                }
+                self.delete_object(instance, resource, prior.as_ref(), None);
+                prior.map_or_else(nothing, |prior| prior.value)
+            }
+            PlanMode::RefreshOnly => {
+                let creates_first = self.creates_first[instance.index];
+                if let Some(object) = self.current_mut(address) {
+                    object.create_before_destroy = creates_first;
+                }
+                let value = prior.map_or_else(nothing, |prior| prior.value);
+                let names = instance.repetition.names();
+                let outer = Scope::new(variables);
+                let scope = outer.with(&names);
+                self.preconditions(instance, resource, &scope);
+                self.postconditions(instance, resource, &scope, &value);
+                value
+            }
+        }
+    }
+
+    /// The object as the provider knows it now; what differs from the state is drift.
+    pub(crate) fn refresh(
+        &mut self,
+        address: &InstanceAddress,
+        provider: &ProviderConfigAddress,
+        schema: &Arc<Schema>,
+        stored: &StateObject,
+    ) -> Result<Option<StateObject>, ()> {
+        if !self.input.options.refresh {
+            return Ok(Some(stored.clone()));
+        }
+        let read = self.providers.read(
+            provider,
+            &address.resource.resource_type,
+            schema,
+            &stored.value.unmark_deep().0,
+        );
+        match read {
+            Err(found) => {
+                let span = objchange_hcl::Span::at(0);
+                self.provider_diagnostics(found, Some(&address.to_string()), span, None);
+                Err(())
+            }
+            Ok(value) if value.is_null() => {
+                self.set_current(address, provider, None);
+                Ok(None)
+            }
+            Ok(value) => {
+                let value = remarked(&value, &stored.value, schema);
+                let object = StateObject { value, ..stored.clone() };
+                self.set_current(address, provider, Some(object.clone()));
+                Ok(Some(object))
+            }
+        }
+    }
+
+    /// Judges the preconditions; whether planning may go on.
+    pub(crate) fn preconditions(
+        &mut self,
+        instance: &Instance<'_>,
+        resource: &ResourceNode<'c>,
+        scope: &Scope<'_>,
+    ) -> bool {
+        let lifecycle = &resource.config.lifecycle;
+        self.judge_all(instance, resource, scope, &lifecycle.preconditions, &conditions::PRECONDITION)
+    }
+
+    /// Judges the postconditions of an object; whether all hold, or are not known.
+    pub(crate) fn postconditions(
+        &mut self,
+        instance: &Instance<'_>,
+        resource: &ResourceNode<'c>,
+        scope: &Scope<'_>,
+        value: &Value,
+    ) -> bool {
+        let lifecycle = &resource.config.lifecycle;
+        let own = [("self", value.clone())];
+        let scope = scope.with(&own);
+        self.judge_all(instance, resource, &scope, &lifecycle.postconditions, &conditions::POSTCONDITION)
+    }
+
+    fn judge_all(
+        &mut self,
+        instance: &Instance<'_>,
+        resource: &ResourceNode<'c>,
+        scope: &Scope<'_>,
+        all: &[objchange_hcl::Condition],
+        words: &conditions::Words,
+    ) -> bool {
+        if all.is_empty() {
+            return true;
+        }
+        let errors = self.found.error_count();
+        let mut statuses = Vec::new();
+        let mut problems = Vec::new();
+        for condition in all {
+            let judged = judge(condition, scope, self.input.functions, words);
+            self.report_condition(condition, scope, words, &judged, Some(&instance.address.to_string()));
+            statuses.push(judged.status);
+            problems.extend(judged.message);
+        }
+        let module = &instance.address.resource.module;
+        self.checks.instance(
+            CheckKind::Resource,
+            module,
+            &resource_text(resource.name),
+            instance.address.key.clone(),
+            &statuses,
+            problems,
+        );
+        self.found.error_count() == errors
+    }
+
+    fn plan_instance(
+        &mut self,
+        instance: &Instance<'_>,
+        resource: &ResourceNode<'c>,
+        variables: &Variables,
+        prior: Option<&StateObject>,
+        importing: Option<Value>,
+    ) -> Value {
+        let Instance { address, schema, index, .. } = instance;
+        let nothing = Value::unknown(schema.block.implied_type().clone());
+        let names = instance.repetition.names();
+        let outer = Scope::new(variables);
+        let scope = outer.with(&names);
+        if !self.preconditions(instance, resource, &scope) {
+            return nothing;
+        }
+        let Some(decoded) = self.config_object(instance, resource, &scope) else { return nothing };
+        let lifecycle = &resource.config.lifecycle;
+        let creates_first = self.creates_first[*index] || lifecycle.create_before_destroy == Some(true);
+        let triggered = self.is_triggered(instance, resource) && prior.is_some();
+        let requested = self.input.options.replace.contains(address);
+        let prior_value = prior
+            .map_or_else(|| Value::null(schema.block.implied_type().clone()), |prior| prior.value.clone());
+        let mut request = PlanRequest::new(&schema.block, &prior_value, &decoded.value);
+        request.lifecycle = Lifecycle {
+            ignore_changes: lifecycle.ignore_changes.clone(),
+            create_before_destroy: creates_first,
+            force_replace: requested || triggered,
+            tainted: prior.is_some_and(|prior| prior.tainted),
+        };
+        if let Some(prior) = prior {
+            request.private = prior.private.clone();
+        }
+        let address_text = address.to_string();
+        let mut asked = Asked {
+            providers: &mut *self.providers,
+            provider: &resource.provider_config,
+            resource_type: &resource.name.resource_type,
+            address: &address_text,
+        };
+        let change = match plan_change(&request, &mut asked) {
+            Ok(change) => change,
+            Err(error) => {
+                self.refused(instance, resource, &decoded, error);
+                return nothing;
+            }
+        };
+        if !self.accepted(instance, resource, &change) {
+            return nothing;
+        }
+        let reason = change.replace_reason.as_ref().map(|reason| match reason {
+            ReplaceReason::Tainted => ActionReason::ReplaceBecauseTainted,
+            ReplaceReason::Requested if triggered && !requested => ActionReason::ReplaceByTriggers,
+            ReplaceReason::Requested => ActionReason::ReplaceByRequest,
+            _ => ActionReason::ReplaceBecauseCannotUpdate,
+        });
+        let replace_paths = match &change.replace_reason {
+            Some(ReplaceReason::CannotUpdate(paths)) => paths.clone(),
+            _ => Vec::new(),
+        };
+        let is_prevented = change.action.is_replace() && lifecycle.prevent_destroy;
+        // What the provider answers has the marks of the configuration, and of the schema.
+        let (_, marks) = decoded.value.unmark_deep_with_paths();
+        let after = schema.block.mark_hidden(&change.after.unmark_deep().0.mark_where_present(&marks));
+        self.add_change(
+            Some(*index),
+            PlannedObject {
+                address: address.clone(),
+                previous_address: self.moved.get(address).cloned(),
+                provider: resource.provider.clone(),
+                deposed: None,
+                action: planned_action(change.action),
+                reason,
+                before: prior_value.clone(),
+                after: after.clone(),
+                schema: Some(Arc::clone(schema)),
+                replace_paths,
+                importing,
+            },
+        );
+        self.deposed(instance, resource);
+        if is_prevented {
+            self.prevented(address, resource);
+            return nothing;
+        }
+        self.postconditions(instance, resource, &scope, &after);
+        after
+    }
+
+    /// The configuration of an instance as an object, if nothing is wrong with it.
+    pub(crate) fn config_object<'r>(
+        &mut self,
+        instance: &Instance<'_>,
+        resource: &'r ResourceNode<'c>,
+        scope: &Scope<'_>,
+    ) -> Option<Decoded<'r>> {
+        let decoded = decode(&resource.body, &instance.schema.block, scope, self.input.functions);
+        if !decoded.errors.is_empty() {
+            self.found.errors(decoded.errors);
+            return None;
+        }
+        let address = instance.address.to_string();
+        let place = |path: &Path| value_place(&resource.body, &decoded, path);
+        let refused = ephemeral_refusals(&address, &instance.schema.block, &decoded.value, place);
+        if refused.has_errors() {
+            self.found.append(refused);
+            return None;
+        }
+        let kind = super::graph::schema_kind(resource.name.mode);
+        let found = self.providers.validate(
+            &resource.provider_config,
+            kind,
+            &resource.name.resource_type,
+            &decoded.value.unmark_deep().0,
+        );
+        // Since 1.15 warnings come from validation alone.
+        let is_new = super::input::since(self.input.options.version, "1.15");
+        let is_told = |found: &objchange::change::Diagnostic| {
+            !is_new || found.severity == objchange::change::Severity::Error
+        };
+        let found = found.into_iter().filter(is_told).collect();
+        let errors = self.found.error_count();
+        self.provider_diagnostics(found, Some(&address), resource.config.header, Some(&place));
+        (self.found.error_count() == errors).then_some(decoded)
+    }
+
+    fn refused(
+        &mut self,
+        instance: &Instance<'_>,
+        resource: &ResourceNode<'c>,
+        decoded: &Decoded<'_>,
+        error: PlanChangeError,
+    ) {
+        let address = instance.address.to_string();
+        match error {
+            PlanChangeError::Refused(found) => {
+                let place = |path: &Path| value_place(&resource.body, decoded, path);
+                self.provider_diagnostics(found, Some(&address), resource.config.header, Some(&place));
+            }
+            other => {
+                let detail = format!("{address}: {other}.");
+                self.found.error("Change cannot be planned", resource.config.header, detail);
+            }
+        }
+    }
+
+    /// Reports what is wrong with the answer of a provider; whether it can be used.
+    fn accepted(
+        &mut self,
+        instance: &Instance<'_>,
+        resource: &ResourceNode<'c>,
+        change: &PlannedChange,
+    ) -> bool {
+        let address = instance.address.to_string();
+        self.provider_diagnostics(change.diagnostics.clone(), Some(&address), resource.config.header, None);
+        if change.legacy_type_system || change.violations.is_empty() {
+            return true;
+        }
+        for violation in &change.violations {
+            let detail = format!(
+                "Provider {:?} planned an invalid value for {address}{violation}.\n\nThis is a bug in the provider, which \
+                 should be reported in the provider's own issue tracker.",
+                resource.provider.to_string()
+            );
+            self.found.push(
+                Severity::Error,
+                Diagnostic::new("Provider produced invalid plan", resource.config.header, detail),
+            );
+        }
+        false
+    }
+
+    pub(crate) fn prevented(&mut self, address: &InstanceAddress, resource: &ResourceNode<'c>) {
+        let detail = format!(
+            "Resource {address} has lifecycle.prevent_destroy set, but the plan calls for this resource to be destroyed. To \
+             avoid this error and continue with the plan, either disable lifecycle.prevent_destroy or reduce the scope of the \
+             plan using the -target option."
+        );
+        self.found.error("Instance cannot be destroyed", resource.config.header, detail);
+    }
+
+    /// Plans to destroy an object, and the deposed ones beside it.
+    pub(crate) fn delete_object(
+        &mut self,
+        instance: &Instance<'_>,
+        resource: &ResourceNode<'c>,
+        prior: Option<&StateObject>,
+        reason: Option<ActionReason>,
+    ) {
+        if let Some(prior) = prior {
+            self.add_change(
+                Some(instance.index),
+                PlannedObject {
+                    address: instance.address.clone(),
+                    previous_address: self.moved.get(&instance.address).cloned(),
+                    provider: resource.provider.clone(),
+                    deposed: None,
+                    action: PlannedAction::Delete,
+                    reason,
+                    before: prior.value.clone(),
+                    after: Value::null(Type::Dynamic),
+                    schema: Some(Arc::clone(instance.schema)),
+                    replace_paths: Vec::new(),
+                    importing: None,
+                },
+            );
+        }
+        self.deposed(instance, resource);
+    }
+
+    /// Plans to destroy the deposed objects of an instance.
+    fn deposed(&mut self, instance: &Instance<'_>, resource: &ResourceNode<'c>) {
+        let Some(known) = self.state.resources.get(&instance.address.resource) else { return };
+        let Some(known) = known.instances.get(&instance.address.key) else { return };
+        let deposed = known.deposed.clone();
+        self.delete_deposed(
+            Some(instance.index),
+            &instance.address,
+            &resource.provider,
+            Some(instance.schema),
+            deposed,
+        );
+    }
+
+    /// Plans to destroy deposed objects.
+    pub(crate) fn delete_deposed(
+        &mut self,
+        index: Option<usize>,
+        address: &InstanceAddress,
+        provider: &crate::ProviderAddress,
+        schema: Option<&Arc<Schema>>,
+        deposed: impl IntoIterator<Item = (smol_str::SmolStr, StateObject)>,
+    ) {
+        for (key, object) in deposed {
+            self.add_change(
+                index,
+                PlannedObject {
+                    address: address.clone(),
+                    previous_address: self.moved.get(address).cloned(),
+                    provider: provider.clone(),
+                    deposed: Some(key),
+                    action: PlannedAction::Delete,
+                    reason: None,
+                    before: object.value,
+                    after: Value::null(Type::Dynamic),
+                    schema: schema.cloned(),
+                    replace_paths: Vec::new(),
+                    importing: None,
+                },
+            );
+        }
+    }
+
+    /// Imports the object of an instance that is not in the state yet; the identifier, if it was.
+    fn import(
+        &mut self,
+        instance: &Instance<'_>,
+        resource: &ResourceNode<'c>,
+        _variables: &Variables,
+    ) -> Option<Value> {
+        if self.input.options.mode == PlanMode::Destroy || self.current(&instance.address).is_some() {
+            return None;
+        }
+        let import = self.imports.remove(&instance.address)?;
+        let Some(id) = import.id.unmark_deep().0.as_str().map(str::to_owned) else { return Some(import.id) };
+        let address = instance.address.to_string();
+        let answer = self.providers.import(&resource.provider_config, &address, instance.schema, &id);
+        match answer {
+            ImportAnswer::Known(value) => {
+                let value = instance.schema.block.mark_hidden(&value);
+                let object = StateObject {
+                    value,
+                    tainted: false,
+                    private: Default::default(),
+                    dependencies: Vec::new(),
+                    create_before_destroy: false,
+                };
+                self.set_current(&instance.address, &resource.provider_config, Some(object));
+            }
+            ImportAnswer::NotKnown => {
+                self.unanswered[instance.index].insert(address);
+            }
+            ImportAnswer::Failed(found) => {
+                self.provider_diagnostics(found, Some(&address), import.span, None);
+                return None;
+            }
+        }
+        Some(import.id)
+    }
+
+    /// An ephemeral resource: its values are unknown without its provider.
+    fn ephemeral(
+        &mut self,
+        instance: &Instance<'_>,
+        resource: &ResourceNode<'c>,
+        variables: &Variables,
+    ) -> Value {
+        let names = instance.repetition.names();
+        let outer = Scope::new(variables);
+        let scope = outer.with(&names);
+        let unknown = Value::unknown(instance.schema.block.implied_type().clone())
+            .with_marks(objchange::value::Marks::EPHEMERAL);
+        if !self.preconditions(instance, resource, &scope) {
+            return unknown;
+        }
+        let decoded = decode(&resource.body, &instance.schema.block, &scope, self.input.functions);
+        self.found.errors(decoded.errors);
+        unknown
+    }
+}
+
+/// What happens to an object, by the engine's action.
+fn planned_action(action: Action) -> PlannedAction {
+    match action {
+        Action::Create => PlannedAction::Create,
+        Action::Update => PlannedAction::Update,
+        Action::Delete => PlannedAction::Delete,
+        Action::DeleteThenCreate => PlannedAction::DeleteThenCreate,
+        Action::CreateThenDelete => PlannedAction::CreateThenDelete,
+        _ => PlannedAction::NoOp,
+    }
+}
+
+/// An object that was read, with the marks that the state has for it and those of the schema.
+fn remarked(value: &Value, stored: &Value, schema: &Schema) -> Value {
+    let (_, marks) = stored.unmark_deep_with_paths();
+    schema.block.mark_hidden(&value.mark_where_present(&marks))
+}

@@ -1,0 +1,272 @@
+//! Orphans: objects in the state that the configuration does not want.
+
+use std::sync::Arc;
+
+use objchange::address::{InstanceAddress, InstanceKey, Mode, ModuleAddress, ResourceAddress};
+use objchange::schema::{Schema, SchemaKind};
+use objchange::{Type, Value};
+use objchange_hcl::ResourceName;
+use smol_str::SmolStr;
+
+use super::graph::ResourceNode;
+use super::input::PlanMode;
+use super::instances::{Expanded, ModuleInstanceId, Repetition};
+use super::walk::Walk;
+use super::{ActionReason, PlannedAction, PlannedObject};
+use crate::state::StateInstance;
+use crate::{ProviderConfigAddress, Severity};
+
+impl<'c> Walk<'_, 'c> {
+    /// Destroys the instances of a resource that its `count` or `for_each` does not give.
+    pub(crate) fn orphans_of(
+        &mut self,
+        index: usize,
+        at: ModuleInstanceId,
+        resource: &ResourceNode<'c>,
+        expansion: &Expanded<Repetition>,
+    ) {
+        let address = super::resource::resource_address(&self.world.instances[at].address, resource.name);
+        let Some(known) = self.state.resources.get(&address) else { return };
+        let unwanted = |key: &Option<InstanceKey>| match (expansion, key) {
+            (Expanded::Count(all), Some(InstanceKey::Number(n))) => *n >= all.len() as u64,
+            (Expanded::ForEach(all), Some(InstanceKey::String(key))) => !all.contains_key(key),
+            (Expanded::Single(_), None) | (Expanded::Undecided(_), _) => false,
+            _ => true,
+        };
+        let keys: Vec<_> = known.instances.keys().filter(|key| unwanted(key)).cloned().collect();
+        for key in keys {
+            let reason = match (expansion, &key) {
+                (Expanded::Count(_), Some(InstanceKey::Number(_))) => ActionReason::DeleteBecauseCountIndex,
+                (Expanded::ForEach(_), Some(InstanceKey::String(_))) => ActionReason::DeleteBecauseEachKey,
+                _ => ActionReason::DeleteBecauseWrongRepetition,
+            };
+            let instance = InstanceAddress { resource: address.clone(), key };
+            if resource.config.lifecycle.prevent_destroy
+                && self.targets.includes_instance(&instance)
+                && self.input.options.mode != PlanMode::RefreshOnly
+                && self.current(&instance).is_some()
+            {
+                self.prevented(&instance, resource);
+            }
+            self.orphan(Some(index), &instance, reason);
+        }
+    }
+
+    /// Destroys or forgets what nothing in the configuration wants.
+    pub(crate) fn orphans(&mut self) {
+        let all: Vec<InstanceAddress> = self
+            .state
+            .resources
+            .iter()
+            .filter(|(address, _)| address.mode == Mode::Managed)
+            .flat_map(|(address, resource)| {
+                resource
+                    .instances
+                    .keys()
+                    .map(|key| InstanceAddress { resource: address.clone(), key: key.clone() })
+            })
+            .filter(|address| !self.wanted.contains(address))
+            .collect();
+        for address in all {
+            let reason = self.reason(&address.resource);
+            let reason = match self.moved.contains_key(&address)
+                && reason == ActionReason::DeleteBecauseNoResourceConfig
+            {
+                true => ActionReason::DeleteBecauseNoMoveTarget,
+                false => reason,
+            };
+            self.orphan(None, &address, reason);
+        }
+        // Data sources that nobody asks for any more vanish.
+        let (wanted, targets) = (&self.wanted, self.targets);
+        self.state.resources.retain(|address, resource| {
+            if address.mode != Mode::Managed {
+                resource.instances.retain(|key, _| {
+                    let address = InstanceAddress { resource: address.clone(), key: key.clone() };
+                    wanted.contains(&address) || !targets.includes_instance(&address)
+                });
+            }
+            !resource.instances.is_empty()
+        });
+    }
+
+    /// Says what is wrong with `-replace` addresses that name no instance.
+    pub(crate) fn unmatched_replacements(&mut self) {
+        for address in &self.input.options.replace {
+            if self.changes.get(&address.resource).is_some_and(|known| known.contains_key(&address.key)) {
+                continue;
+            }
+            let Some(known) = self.changes.get(&address.resource).filter(|_| address.key.is_none()) else {
+                continue;
+            };
+            let flags: Vec<String> = known
+                .keys()
+                .filter(|key| key.is_some())
+                .map(|key| InstanceAddress { resource: address.resource.clone(), key: key.clone() })
+                .map(|address| format!("  -replace={:?}", address.to_string()))
+                .collect();
+            let advice = match flags.len() {
+                0 => continue,
+                1 => {
+                    "To force replacement of the single declared instance, use the following option instead:"
+                }
+                _ => {
+                    "To force replacement of particular instances, use one or more of the following options instead:"
+                }
+            };
+            let detail = format!(
+                "Your force-replace request for {address} doesn't match any resource instances because it lacks an instance \
+                 key.\n\n{advice}\n{}",
+                flags.join("\n")
+            );
+            self.found.without_place(
+                Severity::Warning,
+                "Incompletely-matched force-replace resource instance",
+                detail,
+            );
+        }
+    }
+
+    /// Why nothing in the configuration wants a resource.
+    fn reason(&self, address: &ResourceAddress) -> ActionReason {
+        let mut module = 0;
+        let mut exists = true;
+        for step in &address.module.0 {
+            match self.input.config.modules[module].children.get(step.name.as_str()) {
+                Some(child) => module = *child,
+                None => {
+                    exists = false;
+                    break;
+                }
+            }
+        }
+        let name = resource_name(address);
+        let is_declared = exists && self.input.config.modules[module].config.resources.contains_key(&name);
+        match is_declared {
+            true if !self.has_module(&address.module) => ActionReason::DeleteBecauseNoModule,
+            _ if exists && !self.has_module(&address.module) => ActionReason::DeleteBecauseNoModule,
+            _ => ActionReason::DeleteBecauseNoResourceConfig,
+        }
+    }
+
+    /// Whether an instance of a module is wanted.
+    fn has_module(&self, address: &ModuleAddress) -> bool {
+        self.world.addresses.contains_key(address)
+    }
+
+    fn orphan(&mut self, index: Option<usize>, address: &InstanceAddress, reason: ActionReason) {
+        if !self.wanted.insert(address.clone()) || !self.targets.includes_instance(address) {
+            return;
+        }
+        let Some(known) = self.state.resources.get(&address.resource) else { return };
+        let provider = known.provider.clone();
+        let Some(StateInstance { current, deposed }) = known.instances.get(&address.key).cloned() else {
+            return;
+        };
+        if !self.has_provider(&provider) {
+            let detail = format!(
+                "To work with {address} (orphan) its original provider configuration at {provider} is required, but it has \
+                 been removed. This occurs when a provider configuration is removed while objects created by that provider \
+                 still exist in the state. Re-add the provider configuration to destroy {address} (orphan), after which you can \
+                 remove the provider configuration again."
+            );
+            self.found.without_place(Severity::Error, "Provider configuration not present", detail);
+            return;
+        }
+        let schema = self.schema(&provider, &address.resource.resource_type);
+        let mut current = current;
+        if let (Some(stored), Some(schema)) = (&current, &schema) {
+            let stored = stored.clone();
+            match self.refresh(address, &provider, schema, &stored) {
+                Ok(refreshed)
+                    if super::input::since(self.input.options.version, "1.12") || refreshed.is_none() =>
+                {
+                    current = refreshed;
+                }
+                Ok(_) => {}
+                Err(()) => return,
+            }
+        }
+        if self.input.options.mode == PlanMode::RefreshOnly {
+            return;
+        }
+        let is_destroy = self.input.options.mode == PlanMode::Destroy;
+        let forget = self.removals.forgets(address);
+        if let Some(object) = &current {
+            let action = if forget { PlannedAction::Forget } else { PlannedAction::Delete };
+            if forget {
+                self.forgotten.push(address.clone());
+            }
+            self.add_change(
+                index,
+                PlannedObject {
+                    address: address.clone(),
+                    previous_address: self.moved.get(address).cloned(),
+                    provider: provider.provider.clone(),
+                    deposed: None,
+                    action,
+                    reason: (!is_destroy || forget).then_some(reason),
+                    before: object.value.clone(),
+                    after: Value::null(Type::Dynamic),
+                    schema: schema.clone(),
+                    replace_paths: Vec::new(),
+                    importing: None,
+                },
+            );
+        }
+        if forget {
+            self.forget_deposed(index, address, &provider, schema.as_ref(), deposed);
+        } else {
+            self.delete_deposed(index, address, &provider.provider, schema.as_ref(), deposed);
+        }
+    }
+
+    fn forget_deposed(
+        &mut self,
+        index: Option<usize>,
+        address: &InstanceAddress,
+        provider: &ProviderConfigAddress,
+        schema: Option<&Arc<Schema>>,
+        deposed: std::collections::BTreeMap<SmolStr, crate::state::StateObject>,
+    ) {
+        for (key, object) in deposed {
+            self.forgotten.push(address.clone());
+            self.add_change(
+                index,
+                PlannedObject {
+                    address: address.clone(),
+                    previous_address: None,
+                    provider: provider.provider.clone(),
+                    deposed: Some(key),
+                    action: PlannedAction::Forget,
+                    reason: None,
+                    before: object.value,
+                    after: Value::null(Type::Dynamic),
+                    schema: schema.cloned(),
+                    replace_paths: Vec::new(),
+                    importing: None,
+                },
+            );
+        }
+    }
+
+    /// The schema of a managed resource type.
+    fn schema(&self, provider: &ProviderConfigAddress, resource_type: &str) -> Option<Arc<Schema>> {
+        let schema = self.input.schemas.get(&provider.provider, SchemaKind::Resource, resource_type);
+        schema.ok().flatten().map(|schema| Arc::new(schema.clone()))
+    }
+
+    /// Whether a provider configuration is there: one that is written, or the default one.
+    fn has_provider(&self, address: &ProviderConfigAddress) -> bool {
+        address.alias.is_none() || self.input.config.provider_block(address).is_some()
+    }
+}
+
+/// The name of a resource in its module.
+pub(crate) fn resource_name(address: &ResourceAddress) -> ResourceName {
+    ResourceName {
+        mode: address.mode,
+        resource_type: address.resource_type.as_str().into(),
+        name: address.name.as_str().into(),
+    }
+}

@@ -1,0 +1,275 @@
+//! Planning a module from end to end.
+
+use std::collections::BTreeSet;
+
+use hashbrown::{HashMap, HashSet};
+use objchange::Value;
+use objchange::address::{InstanceAddress, Mode, ModuleAddress, ResourceAddress};
+use smol_str::SmolStr;
+
+use super::checks::Checks;
+use super::finish::finish;
+use super::graph::{Graph, NodeKind};
+use super::input::{PlanInput, PlanMode, since};
+use super::orphans::resource_name;
+use super::targets::Targets;
+use super::validate::validate;
+use super::walk::Walk;
+use super::world::World;
+use super::{ModulePlan, PlannedAction, PlannedObject};
+use crate::config::ModuleId;
+use crate::providers::Providers;
+use crate::state::{Instances, MoveTypes, Moves, PriorState, Removals, warn_of_forgotten};
+use crate::{Diagnostics, Severity};
+
+/// Plans a module: what Terraform would do, as far as it can be known without its providers, or with whoever answers for
+/// them.
+///
+/// All independent errors are in [`ModulePlan::diagnostics`]; with one of them the plan is [`ModulePlan::errored`], and
+/// holds what could be planned all the same.
+pub fn plan(input: &PlanInput<'_>, providers: &mut dyn Providers) -> ModulePlan {
+    let wrong = input.config.wrong_call_arguments();
+    if wrong.has_errors() {
+        return only_errors(wrong);
+    }
+    let missing = input.config.missing_provider_configs();
+    if missing.has_errors() {
+        return only_errors(missing);
+    }
+    let graph = Graph::new(input.config, input.schemas);
+    let order = match graph.order() {
+        Ok(order) => order,
+        Err(cycles) => return only_errors(cycle_errors(input, &graph, &cycles)),
+    };
+    let mut found = validate(input, &graph, &order, providers);
+    if found.has_errors() {
+        return only_errors(found);
+    }
+    let targets = Targets::new(input.config, &graph, input.options);
+    if !targets.is_all() {
+        found.without_place(
+            Severity::Warning,
+            "Resource targeting is in effect",
+            "You are creating a plan with the -target option, which means that the result of this plan may not represent all of \
+             the changes requested by the current configuration.\n\nThe -target option is not for routine use, and is provided \
+             only for exceptional situations such as recovering from errors or mistakes, or when Terraform specifically suggests \
+             to use it as part of an error message.",
+        );
+    }
+    let mut state = input.state.clone();
+    let provider_of = |address: &ResourceAddress| {
+        let module = module_of(input, &address.module)?;
+        let name = resource_name(address);
+        let is_declared = input.config.modules[module].config.resources.contains_key(&name);
+        is_declared.then(|| input.config.provider_config_of(module, &name))
+    };
+    let mut types =
+        MoveTypes { schemas: input.schemas, providers: &mut *providers, provider_of: &provider_of };
+    let moves = Moves::apply(input.config, &mut state, &mut types, &mut found);
+    moves.check_targets(&input.options.targets, &mut found);
+    let removals = Removals::new(input.config, &mut found);
+    if found.has_errors() {
+        return only_errors(found);
+    }
+    let nodes = graph.nodes.len();
+    let mut walk = Walk {
+        input,
+        graph: &graph,
+        world: World::new(input.config, input.options, false),
+        providers,
+        targets: &targets,
+        state: state.clone(),
+        moved: &moves.moved,
+        declared: HashSet::new(),
+        wanted: HashSet::new(),
+        plan: ModulePlan::default(),
+        found,
+        checks: Checks::default(),
+        pending: vec![false; nodes],
+        changes: HashMap::new(),
+        imports: Default::default(),
+        removals: &removals,
+        forgotten: Vec::new(),
+        unanswered: vec![BTreeSet::new(); nodes],
+        creates_first: creates_first(&graph),
+        instance_count: 0,
+        has_failed_quietly: false,
+    };
+    walk.declare_checks();
+    walk.show_variables();
+    walk.plan.has_begun = true;
+    walk.run(&order);
+    let mut wrong = Diagnostics::default();
+    let modules = |path: &[SmolStr]| {
+        let all = walk.world.instances.iter();
+        let at_path = |module: ModuleId| input.config.modules[module].path == path;
+        all.filter(|instance| at_path(instance.module)).map(|instance| instance.address.clone()).collect()
+    };
+    let has = |address: &InstanceAddress| walk.declared.contains(address);
+    moves.validate(input.config, &Instances { modules: &modules, has: &has }, &mut wrong);
+    if wrong.has_errors() {
+        return only_errors(wrong);
+    }
+    moves.warn_of_blocked(&mut walk.found);
+    walk.orphans();
+    walk.check_imports();
+    walk.update_dependencies(&order);
+    walk.unmatched_replacements();
+    let child_outputs = child_outputs(&walk.world);
+    let Walk { state: refreshed, mut plan, mut found, checks, forgotten, .. } = walk;
+    warn_of_forgotten(&forgotten, &mut found);
+    plan.drift = drift(&state, &refreshed, input, &moves);
+    plan.checks = checks.finish();
+    if targets.is_all() {
+        super::outputs::add_deleted(&mut plan.outputs, &input.state.outputs);
+    }
+    let state_differs = input.options.mode == PlanMode::RefreshOnly
+        && (differs(&state, &refreshed) || !since(input.options.version, "1.15") && !plan.drift.is_empty());
+    plan.prior_state = with_outputs(refreshed, &plan, input);
+    finish(&mut plan, input.options.mode, targets.is_all(), state_differs, found);
+    plan.relevant_attributes = crate::document::relevant_attributes(
+        input.config,
+        input.schemas,
+        input.options.version,
+        &plan,
+        &child_outputs,
+    );
+    plan
+}
+
+/// The outputs of child modules that were evaluated.
+fn child_outputs(world: &World<'_>) -> Vec<(ModuleAddress, SmolStr)> {
+    let children = world.instances.iter().filter(|instance| instance.parent.is_some());
+    let outputs = children
+        .flat_map(|instance| instance.outputs.keys().map(|name| (instance.address.clone(), name.clone())));
+    outputs.collect()
+}
+
+fn only_errors(found: Diagnostics) -> ModulePlan {
+    ModulePlan { errored: true, diagnostics: found, ..ModulePlan::default() }
+}
+
+fn cycle_errors(input: &PlanInput<'_>, graph: &Graph<'_>, cycles: &[Vec<usize>]) -> Diagnostics {
+    let mut found = Diagnostics::default();
+    for cycle in cycles {
+        let mut names: Vec<String> =
+            cycle.iter().map(|node| graph.nodes[*node].cycle_name(input.config)).collect();
+        names.sort_unstable();
+        found.without_place(Severity::Error, ("cycle", format!("Cycle: {}", names.join(", "))), "");
+    }
+    found
+}
+
+/// The module of the configuration that an instance is of.
+fn module_of(input: &PlanInput<'_>, address: &ModuleAddress) -> Option<ModuleId> {
+    address
+        .0
+        .iter()
+        .try_fold(0, |module, step| input.config.modules[module].children.get(step.name.as_str()).copied())
+}
+
+/// The resources whose replacements are created first: those that say so, and all that they depend on.
+fn creates_first(graph: &Graph<'_>) -> Vec<bool> {
+    let says_so = |index: &usize| match &graph.nodes[*index].kind {
+        NodeKind::Resource(resource) => resource.config.lifecycle.create_before_destroy == Some(true),
+        _ => false,
+    };
+    let all: Vec<usize> = (0..graph.nodes.len()).filter(says_so).collect();
+    let mut found = graph.reachable(all.iter().copied());
+    all.into_iter().for_each(|index| found[index] = true);
+    found
+}
+
+/// What has changed outside of Terraform.
+fn drift(
+    stored: &PriorState,
+    refreshed: &PriorState,
+    input: &PlanInput<'_>,
+    moves: &Moves,
+) -> Vec<PlannedObject> {
+    let mut found = Vec::new();
+    for (address, resource) in &stored.resources {
+        if address.mode != Mode::Managed {
+            continue;
+        }
+        for (key, instance) in &resource.instances {
+            let Some(before) = &instance.current else { continue };
+            let address = InstanceAddress { resource: address.clone(), key: key.clone() };
+            let now = refreshed
+                .resources
+                .get(&address.resource)
+                .and_then(|resource| resource.instances.get(key))
+                .and_then(|instance| instance.current.as_ref());
+            let previous_address = moves.moved.get(&address).cloned();
+            let before = moves.converted.get(&address).unwrap_or(&before.value);
+            let action = match now {
+                None => PlannedAction::Delete,
+                Some(now) if !now.value.unmark_deep().0.identical(&before.unmark_deep().0) => {
+                    PlannedAction::Update
+                }
+                Some(_) if previous_address.is_some() && input.options.mode == PlanMode::RefreshOnly => {
+                    PlannedAction::NoOp
+                }
+                Some(_) => continue,
+            };
+            let schema = input.schemas.get(
+                &resource.provider.provider,
+                objchange::schema::SchemaKind::Resource,
+                &address.resource.resource_type,
+            );
+            found.push(PlannedObject {
+                previous_address,
+                provider: resource.provider.provider.clone(),
+                deposed: None,
+                action,
+                reason: None,
+                before: before.clone(),
+                after: now.map_or_else(|| Value::null(objchange::Type::Dynamic), |now| now.value.clone()),
+                schema: schema.ok().flatten().map(|schema| std::sync::Arc::new(schema.clone())),
+                replace_paths: Vec::new(),
+                importing: None,
+                address,
+            });
+        }
+    }
+    found
+}
+
+/// Whether an object of a managed resource is not as it was stored, in its value or in what is kept beside it.
+fn differs(stored: &PriorState, refreshed: &PriorState) -> bool {
+    stored.resources.iter().filter(|(address, _)| address.mode == Mode::Managed).any(|(address, resource)| {
+        let now = refreshed.resources.get(address);
+        resource.instances.iter().any(|(key, instance)| {
+            let now = now.and_then(|now| now.instances.get(key));
+            match (&instance.current, now.and_then(|now| now.current.as_ref())) {
+                (Some(before), Some(now)) => {
+                    before.create_before_destroy != now.create_before_destroy
+                        || before.dependencies != now.dependencies
+                        || before.private != now.private
+                        || !before.value.unmark_deep().0.identical(&now.value.unmark_deep().0)
+                }
+                (before, now) => before.is_some() != now.is_some(),
+            }
+        })
+    })
+}
+
+/// The state after refreshing, with the new values of outputs wherever these are known.
+fn with_outputs(mut state: PriorState, plan: &ModulePlan, input: &PlanInput<'_>) -> PriorState {
+    if input.options.mode == PlanMode::Destroy {
+        return state;
+    }
+    for (name, output) in &plan.outputs {
+        if output.declared && output.after.is_wholly_known() {
+            if output.after.is_null() {
+                state.outputs.remove(name);
+            } else {
+                state.outputs.insert(
+                    name.clone(),
+                    crate::state::StateOutput { value: output.after.clone(), sensitive: output.sensitive },
+                );
+            }
+        }
+    }
+    state
+}

@@ -1,0 +1,138 @@
+//! `-target`: which part of the configuration and of the state is planned.
+
+use hashbrown::HashSet;
+use objchange::address::{InstanceAddress, ModuleAddress, ModuleStep};
+use objchange_hcl::ResourceName;
+use smol_str::SmolStr;
+
+use super::graph::{Graph, NodeKind};
+use super::input::{PlanMode, PlanOptions, Target};
+use super::orphans::resource_name;
+use crate::config::Config;
+
+/// What is planned.
+#[derive(Debug)]
+pub(crate) enum Targets {
+    /// Everything.
+    All,
+    /// A part.
+    Some(TargetedPart),
+}
+
+#[derive(Debug)]
+pub(crate) struct TargetedPart {
+    targets: Vec<Target>,
+    nodes: Vec<bool>,
+    /// The resources that are planned with all their instances, because others need them.
+    needed: HashSet<(Vec<SmolStr>, ResourceName)>,
+}
+
+impl Targets {
+    pub(crate) fn new(config: &Config, graph: &Graph<'_>, options: &PlanOptions) -> Self {
+        if options.targets.is_empty() {
+            return Self::All;
+        }
+        let path = |index: usize| &config.modules[graph.nodes[index].module].path;
+        let is_target = |index: usize| match &graph.nodes[index].kind {
+            NodeKind::Resource(resource) => {
+                options.targets.iter().any(|target| names_resource(target, path(index), resource.name))
+            }
+            _ => false,
+        };
+        let direct: Vec<usize> = (0..graph.nodes.len()).filter(|index| is_target(*index)).collect();
+        let related = match options.mode {
+            PlanMode::Destroy => graph.dependents(direct.iter().copied()),
+            _ => vec![false; graph.nodes.len()],
+        };
+        let roots = (0..graph.nodes.len()).filter(|index| related[*index]).chain(direct.iter().copied());
+        let needs = graph.reachable(roots.clone());
+        let mut nodes = needs.clone();
+        roots.for_each(|index| nodes[index] = true);
+        let resource_key = |index: usize| match &graph.nodes[index].kind {
+            NodeKind::Resource(resource) => Some((path(index).clone(), resource.name.clone())),
+            _ => None,
+        };
+        let whole = if options.mode == PlanMode::Destroy { &related } else { &needs };
+        let needed = (0..graph.nodes.len()).filter(|index| whole[*index]).filter_map(resource_key).collect();
+        // Outputs of the root module of which all is planned.
+        for (index, node) in graph.nodes.iter().enumerate() {
+            if node.module == 0 && matches!(node.kind, NodeKind::Output(..)) {
+                let below = graph.reachable([index]);
+                let mut resources = (0..graph.nodes.len())
+                    .filter(|other| {
+                        below[*other] && matches!(graph.nodes[*other].kind, NodeKind::Resource(_))
+                    })
+                    .peekable();
+                nodes[index] = resources.peek().is_some() && resources.all(|other| nodes[other]);
+                if nodes[index] {
+                    below
+                        .iter()
+                        .enumerate()
+                        .filter(|(_, is_below)| **is_below)
+                        .for_each(|(i, _)| nodes[i] = true);
+                }
+            }
+        }
+        Self::Some(TargetedPart { targets: options.targets.clone(), nodes, needed })
+    }
+
+    /// Whether a node is planned.
+    pub(crate) fn includes(&self, node: usize) -> bool {
+        match self {
+            Self::All => true,
+            Self::Some(part) => part.nodes[node],
+        }
+    }
+
+    /// Whether an instance is planned.
+    pub(crate) fn includes_instance(&self, address: &InstanceAddress) -> bool {
+        let Self::Some(part) = self else { return true };
+        let path: Vec<SmolStr> =
+            address.resource.module.0.iter().map(|step| step.name.as_str().into()).collect();
+        part.needed.contains(&(path, resource_name(&address.resource)))
+            || part.targets.iter().any(|target| names_instance(target, address))
+    }
+
+    /// Whether everything is planned.
+    pub(crate) fn is_all(&self) -> bool {
+        matches!(self, Self::All)
+    }
+}
+
+/// Whether a target names a resource of the configuration, or an instance of it.
+fn names_resource(target: &Target, path: &[SmolStr], name: &ResourceName) -> bool {
+    let starts = |module: &ModuleAddress| {
+        module.0.len() <= path.len()
+            && std::iter::zip(&module.0, path).all(|(step, name)| step.name == **name)
+    };
+    match target {
+        Target::Module(module) => starts(module),
+        Target::Resource(address) => {
+            address.resource.module.0.len() == path.len()
+                && starts(&address.resource.module)
+                && resource_name(&address.resource) == *name
+        }
+    }
+}
+
+/// Whether a target names an instance. Keys that are left out mean all.
+pub(crate) fn names_instance(target: &Target, address: &InstanceAddress) -> bool {
+    let step = |(wanted, step): (&ModuleStep, &ModuleStep)| {
+        wanted.name == step.name && (wanted.key.is_none() || wanted.key == step.key)
+    };
+    let within = |module: &ModuleAddress| {
+        module.0.len() <= address.resource.module.0.len()
+            && std::iter::zip(&module.0, &address.resource.module.0).all(step)
+    };
+    match target {
+        Target::Module(module) => within(module),
+        Target::Resource(wanted) => {
+            wanted.resource.module.0.len() == address.resource.module.0.len()
+                && within(&wanted.resource.module)
+                && wanted.resource.mode == address.resource.mode
+                && wanted.resource.resource_type == address.resource.resource_type
+                && wanted.resource.name == address.resource.name
+                && (wanted.key.is_none() || wanted.key == address.key)
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! `replace_triggered_by`: whether the planned change of another resource replaces an object.
+
+use objchange::address::InstanceKey;
+use objchange::value::{Kind, PathStep};
+use objchange::{Value, address::Mode};
+use objchange_hcl::{Expr, Scope, Variables, evaluate, variables};
+
+use super::PlannedAction;
+use super::check::module_in_words;
+use super::graph::{ResourceNode, resource_text};
+use super::managed::Instance;
+use super::subject::{Subject, SubjectKind, parse};
+use super::walk::Walk;
+use crate::Severity;
+
+impl<'c> Walk<'_, 'c> {
+    /// Whether something that an instance watches changes.
+    pub(crate) fn is_triggered(&mut self, instance: &Instance<'_>, resource: &ResourceNode<'c>) -> bool {
+        let mut triggered = false;
+        for trigger in &resource.config.lifecycle.replace_triggered_by {
+            triggered |= self.trigger(instance, trigger);
+        }
+        triggered
+    }
+
+    /// Reports a trigger that is not declared.
+    pub(crate) fn undeclared_trigger(&mut self, module: usize, trigger: &Expr) {
+        for reference in variables(trigger) {
+            let (Some(subject), _) = parse(&reference) else { continue };
+            let SubjectKind::Resource { name, .. } = &subject.kind else { continue };
+            if !self.input.config.modules[module].config.resources.contains_key(name) {
+                let text = resource_text(name);
+                let module = module_in_words(self.input.config, module);
+                let detail = format!("A resource {text} has not been declared in {module}");
+                self.found.error("Reference to undeclared resource", trigger.span, detail);
+            }
+        }
+    }
+
+    fn trigger(&mut self, instance: &Instance<'_>, trigger: &Expr) -> bool {
+        let references = variables(trigger);
+        let subject = references
+            .iter()
+            .filter_map(|reference| parse(reference).0)
+            .find_map(|subject| matches!(subject.kind, SubjectKind::Resource { .. }).then_some(subject));
+        let Some(Subject { kind: SubjectKind::Resource { name, key }, rest, .. }) = subject else {
+            return false;
+        };
+        let keys = self.computed_key(instance, trigger).or(key);
+        let module = &self.world.instances[instance.at].address;
+        let wanted = super::resource::resource_address(module, &name);
+        let key = keys.as_ref().and_then(instance_key);
+        let found: Vec<usize> = match &key {
+            Some(key) => {
+                let known = self.changes.get(&wanted);
+                known.and_then(|known| known.get(&Some(key.clone()))).copied().into_iter().collect()
+            }
+            None => self.instances_of(&wanted),
+        };
+        if name.mode != Mode::Managed || found.is_empty() {
+            let module = module_in_words(self.input.config, self.graph.nodes[instance.index].module);
+            let mut text = resource_text(&name);
+            if let Some(key) = &key {
+                text.push_str(&key.to_string());
+            }
+            let summary = format!("no change found for {text} in {module}");
+            self.found.without_place(Severity::Error, ("no_change_found", summary), "");
+            return false;
+        }
+        let path: Vec<PathStep> = rest.into_iter().map(|(step, _)| step).collect();
+        found.into_iter().any(|position| {
+            let change = &self.plan.changes[position];
+            let changes = matches!(
+                change.action,
+                PlannedAction::Update | PlannedAction::DeleteThenCreate | PlannedAction::CreateThenDelete
+            );
+            if path.is_empty() {
+                return changes;
+            }
+            changes && differs(&change.before, &change.after, &path)
+        })
+    }
+
+    /// The key that `count.index` or `each.key` gives.
+    fn computed_key(&mut self, instance: &Instance<'_>, trigger: &Expr) -> Option<Value> {
+        let key = trigger.computed_key()?;
+        let names = instance.repetition.names();
+        let nothing = Variables::default();
+        let outer = Scope::new(&nothing);
+        let (value, errors) = evaluate(key, &outer.with(&names), self.input.functions);
+        errors.is_empty().then_some(value)
+    }
+
+    /// The planned objects of a resource.
+    fn instances_of(&self, resource: &objchange::address::ResourceAddress) -> Vec<usize> {
+        let mut found: Vec<usize> =
+            self.changes.get(resource).into_iter().flat_map(|known| known.values().copied()).collect();
+        found.retain(|position| {
+            !matches!(self.plan.changes[*position].action, PlannedAction::Delete | PlannedAction::Forget)
+        });
+        found
+    }
+}
+
+fn instance_key(value: &Value) -> Option<InstanceKey> {
+    match value.kind() {
+        Kind::Number(number) => number.as_u64().map(InstanceKey::Number),
+        Kind::String(text) => Some(InstanceKey::String(text.to_string())),
+        _ => None,
+    }
+}
+
+/// Whether a part differs between two objects; what is unknown does.
+fn differs(before: &Value, after: &Value, path: &[PathStep]) -> bool {
+    let part = |value: &Value| {
+        path.iter().try_fold(value.clone(), |value, step| {
+            let next = match step {
+                PathStep::Attribute(name) => value.attribute(name).or_else(|| value.element(name)),
+                PathStep::Index(key) => match key.kind() {
+                    Kind::Number(n) => n.as_u64().and_then(|n| value.index(usize::try_from(n).ok()?)),
+                    Kind::String(key) => value.element(key),
+                    _ => None,
+                },
+            };
+            next.cloned()
+        })
+    };
+    match (part(before), part(after)) {
+        (Some(before), Some(after)) => !before.unmark_deep().0.definitely_equals(&after.unmark_deep().0),
+        (None, None) => false,
+        _ => true,
+    }
+}

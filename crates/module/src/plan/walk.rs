@@ -1,0 +1,620 @@
+//! The planning walk: every node in order, in every instance of its module.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hashbrown::{HashMap, HashSet};
+use objchange::address::{InstanceAddress, InstanceKey, Mode, ResourceAddress};
+use objchange::{Type, Value};
+use objchange_hcl::{Diagnostic, DiagnosticExt, Expr, ModuleCall, OutputConfig, Scope, Span, evaluate};
+use smol_str::SmolStr;
+
+use super::checks::Checks;
+use super::conditions::{self, judge};
+use super::expand::{self, Expansion};
+use super::graph::{Graph, NodeKey, NodeKind};
+use super::imports::Import;
+use super::input::{PlanInput, PlanMode};
+use super::instances::{Expanded, ModuleInstance, ModuleInstanceId, Repetition};
+use super::subject::{Subject, SubjectKind};
+use super::targets::Targets;
+use super::world::{World, dynamic};
+use super::{CheckKind, CheckStatus, ModulePlan, PlannedAction, PlannedObject};
+use crate::diagnostics::PROVIDER;
+use crate::providers::Providers;
+use crate::state::{PriorState, Removals, StateObject, StateResource};
+use crate::{Diagnostics, ModuleDiagnostic, Severity};
+
+/// Everything that the walk knows and finds.
+pub(crate) struct Walk<'i, 'c> {
+    pub(crate) input: &'i PlanInput<'c>,
+    pub(crate) graph: &'i Graph<'c>,
+    pub(crate) world: World<'c>,
+    pub(crate) providers: &'i mut dyn Providers,
+    pub(crate) targets: &'i Targets,
+    /// The state after moves: what is planned for. Refreshed and imported objects replace the old ones.
+    pub(crate) state: PriorState,
+    /// The old addresses of what was moved, by the new ones.
+    pub(crate) moved: &'i BTreeMap<InstanceAddress, InstanceAddress>,
+    /// The instances that the configuration declares.
+    pub(crate) declared: HashSet<InstanceAddress>,
+    /// What the configuration wants to exist; what else is in the state is an orphan.
+    pub(crate) wanted: HashSet<InstanceAddress>,
+    pub(crate) plan: ModulePlan,
+    pub(crate) found: Diagnostics,
+    pub(crate) checks: Checks,
+    /// The resources with a change that is still to be made.
+    pub(crate) pending: Vec<bool>,
+    /// Where each planned object is in the plan.
+    pub(crate) changes: HashMap<ResourceAddress, BTreeMap<Option<InstanceKey>, usize>>,
+    /// What is imported, by the address it gets.
+    pub(crate) imports: BTreeMap<InstanceAddress, Import>,
+    /// What is forgotten and not destroyed.
+    pub(crate) removals: &'i Removals,
+    /// What was forgotten.
+    pub(crate) forgotten: Vec<InstanceAddress>,
+    /// The nodes whose values come from what a provider was not there to say, with what that is.
+    pub(crate) unanswered: Vec<BTreeSet<String>>,
+    /// The resources whose replacements are created first.
+    pub(crate) creates_first: Vec<bool>,
+    pub(crate) instance_count: usize,
+    /// The node has no value, and nothing that would be an error says so.
+    pub(crate) has_failed_quietly: bool,
+}
+
+impl<'c> Walk<'_, 'c> {
+    /// Walks all nodes in this order.
+    pub(crate) fn run(&mut self, order: &[usize]) {
+        let mut failed = vec![false; self.graph.nodes.len()];
+        for index in order.iter().copied() {
+            let node = &self.graph.nodes[index];
+            if !self.targets.includes(index) {
+                self.skip(index);
+                continue;
+            }
+            self.open_checks(index);
+            if node.needs.iter().any(|need| failed[*need]) {
+                failed[index] = true;
+                self.skip(index);
+                continue;
+            }
+            for need in &node.needs {
+                if matches!(self.graph.nodes[*need].kind, NodeKind::Provider(_)) {
+                    continue;
+                }
+                let inherited = self.unanswered[*need].clone();
+                self.unanswered[index].extend(inherited);
+            }
+            let errors = self.found.error_count();
+            self.node(index);
+            let is_quiet = std::mem::take(&mut self.has_failed_quietly);
+            failed[index] = is_quiet || self.found.error_count() > errors;
+        }
+    }
+
+    /// Says which objects have conditions, whether these are judged or not.
+    pub(crate) fn declare_checks(&mut self) {
+        for node in &self.graph.nodes {
+            let path = &self.input.config.modules[node.module].path;
+            if let Some((kind, name, conditions)) = conditions_of(&node.kind) {
+                self.checks.declare(kind, path, &name, conditions);
+            }
+        }
+    }
+
+    /// The variables of the root module as a document has them: as they were given, else their defaults.
+    pub(crate) fn show_variables(&mut self) {
+        for (name, variable) in &self.input.config.modules[0].config.variables {
+            let given = self.input.variables.get(name).map(|given| &given.value);
+            let shown = given.filter(|_| !variable.ephemeral).or(variable.default.as_ref());
+            if let Some(shown) = shown {
+                let shown = shown.clone().with_marks(super::variable::marks(variable));
+                self.plan.variables.insert(name.clone(), shown);
+            }
+        }
+    }
+
+    /// Says that the instances of a node with conditions are known.
+    fn open_checks(&mut self, index: usize) {
+        let node = &self.graph.nodes[index];
+        let Some((kind, name, _)) = conditions_of(&node.kind) else { return };
+        if kind == CheckKind::Resource && self.input.options.mode == PlanMode::Destroy {
+            return;
+        }
+        self.checks.expand(kind, &self.input.config.modules[node.module].path, &name);
+        if kind != CheckKind::Resource {
+            for at in &self.world.by_module[node.module] {
+                self.checks.open(kind, &self.world.instances[*at].address, &name, None);
+            }
+        }
+    }
+
+    /// A node that cannot be evaluated: its objects in the state are no orphans.
+    fn skip(&mut self, index: usize) {
+        let node = &self.graph.nodes[index];
+        if let NodeKind::Resource(resource) = &node.kind {
+            for at in self.world.by_module[node.module].clone() {
+                let address =
+                    super::resource::resource_address(&self.world.instances[at].address, resource.name);
+                if let Some(known) = self.state.resources.get(&address) {
+                    let keys: Vec<_> = known.instances.keys().cloned().collect();
+                    self.wanted.extend(
+                        keys.into_iter().map(|key| InstanceAddress { resource: address.clone(), key }),
+                    );
+                }
+            }
+        }
+    }
+
+    fn node(&mut self, index: usize) {
+        let graph = self.graph;
+        let node = &graph.nodes[index];
+        let instances = self.world.by_module[node.module].clone();
+        match &node.kind {
+            NodeKind::Variable(name, variable) => {
+                instances.into_iter().for_each(|at| self.variable(index, at, name, variable));
+            }
+            NodeKind::Validation(name, variable) => {
+                for at in instances {
+                    self.validation(index, at, name, variable);
+                }
+            }
+            NodeKind::Local(name, local) => {
+                for at in instances {
+                    if let Some(value) = self.evaluate(index, at, &local.expr, &[]) {
+                        self.world.instances[at].locals.insert((*name).clone(), value);
+                    }
+                }
+            }
+            NodeKind::Output(name, output) => {
+                instances.into_iter().for_each(|at| self.output(index, at, name, output));
+            }
+            NodeKind::Call(name, call) => {
+                instances.into_iter().for_each(|at| self.call(index, at, name, call));
+            }
+            NodeKind::CallClose(_) => {}
+            NodeKind::Resource(resource) => self.resource(index, resource, instances),
+            NodeKind::Provider(provider) => self.provider(index, provider),
+            NodeKind::Check(name, config) => {
+                if self.input.options.mode == PlanMode::Destroy {
+                    return;
+                }
+                for at in instances {
+                    self.check(index, at, name, config);
+                }
+            }
+        }
+    }
+
+    /// The value of an expression; none where it is wrong.
+    pub(crate) fn evaluate(
+        &mut self,
+        index: usize,
+        at: ModuleInstanceId,
+        expr: &Expr,
+        names: &[(&'static str, Value)],
+    ) -> Option<Value> {
+        let variables = self.world.variables(self.graph, at, &self.graph.nodes[index].subjects);
+        let outer = Scope::new(&variables);
+        let (value, errors) = evaluate(expr, &outer.with(names), self.input.functions);
+        let is_right = errors.is_empty();
+        self.found.errors(errors);
+        is_right.then_some(value)
+    }
+
+    fn variable(
+        &mut self,
+        index: usize,
+        at: ModuleInstanceId,
+        name: &SmolStr,
+        variable: &objchange_hcl::VariableConfig,
+    ) {
+        let marks = super::variable::marks(variable);
+        let module = self.graph.nodes[index].module;
+        let call = super::variable::call_of(self.input.config, module);
+        let parent = self.world.instances[at].parent;
+        let value = match (call, parent) {
+            (Some(call), Some(parent)) => {
+                match call.arguments.iter().find(|argument| argument.name == *name) {
+                    None => variable.default.clone(),
+                    Some(argument) => {
+                        let names = self.world.instances[at].repetition.names();
+                        let Some(value) = self.evaluate(index, parent, &argument.expr, &names) else {
+                            return;
+                        };
+                        let address = self.world.instances[at].address.clone();
+                        match super::variable::convert_argument(
+                            self.input,
+                            &address,
+                            name,
+                            variable,
+                            &argument.expr,
+                            &value,
+                        ) {
+                            Ok(value) => Some(value),
+                            Err(error) => {
+                                self.found.push(Severity::Error, *error);
+                                return;
+                            }
+                        }
+                    }
+                }
+            }
+            _ => {
+                let given = self.input.variables.get(name);
+                match super::variable::root_value(name, variable, given) {
+                    Ok(value) => value,
+                    Err(error) => {
+                        self.found.push(Severity::Error, *error);
+                        return;
+                    }
+                }
+            }
+        };
+        let value = value.unwrap_or_else(dynamic).with_marks(marks);
+        self.world.instances[at].variables.insert(name.clone(), value);
+    }
+
+    fn validation(
+        &mut self,
+        index: usize,
+        at: ModuleInstanceId,
+        name: &SmolStr,
+        variable: &objchange_hcl::VariableConfig,
+    ) {
+        let module = self.graph.nodes[index].module;
+        let reported = super::variable::reported_at(self.input.config, module, name, variable);
+        let variables = self.world.variables(self.graph, at, &self.graph.nodes[index].subjects);
+        let scope = Scope::new(&variables);
+        let mut statuses = Vec::new();
+        let mut problems = Vec::new();
+        for rule in &variable.validations {
+            let judged = judge(rule, &scope, self.input.functions, &conditions::VALIDATION);
+            self.found.append(super::variable::judged(self.input.config, rule, &scope, &judged, reported));
+            // What is wrong with a rule says nothing of the value.
+            statuses.push(if judged.status == CheckStatus::Error {
+                CheckStatus::Unknown
+            } else {
+                judged.status
+            });
+            problems.extend(judged.message);
+        }
+        let address = self.world.instances[at].address.clone();
+        self.checks.instance(CheckKind::InputVariable, &address, name, None, &statuses, problems);
+    }
+
+    fn output(&mut self, index: usize, at: ModuleInstanceId, name: &SmolStr, output: &OutputConfig) {
+        let module = self.graph.nodes[index].module;
+        let is_root = module == 0;
+        let variables = self.world.variables(self.graph, at, &self.graph.nodes[index].subjects);
+        let scope = Scope::new(&variables);
+        let errors = self.found.error_count();
+        if !output.preconditions.is_empty() && self.input.options.mode != PlanMode::Destroy {
+            let mut statuses = Vec::new();
+            let mut problems = Vec::new();
+            for condition in &output.preconditions {
+                let judged = judge(condition, &scope, self.input.functions, &conditions::OUTPUT);
+                self.report_condition(condition, &scope, &conditions::OUTPUT, &judged, None);
+                statuses.push(judged.status);
+                problems.extend(judged.message);
+            }
+            let address = self.world.instances[at].address.clone();
+            self.checks.instance(CheckKind::OutputValue, &address, name, None, &statuses, problems);
+        }
+        if self.found.error_count() > errors {
+            return;
+        }
+        let (value, errors) = evaluate(&output.value, &scope, self.input.functions);
+        if !errors.is_empty() {
+            self.found.errors(errors);
+            return;
+        }
+        if is_root {
+            let refusals = super::outputs::refusals(output, &value);
+            if !refusals.is_empty() {
+                self.found.errors(refusals);
+                return;
+            }
+            if self.input.options.mode == PlanMode::Destroy {
+                return;
+            }
+            let before = self.input.state.outputs.get(name);
+            self.plan.outputs.insert(name.clone(), super::outputs::planned(&value, output, before));
+        }
+        let mut marks = objchange::value::Marks::NONE;
+        // Before 1.13 a child's flag says nothing while planning.
+        if output.sensitive && super::input::since(self.input.options.version, "1.13") {
+            marks |= objchange::value::Marks::SENSITIVE;
+        }
+        if output.ephemeral {
+            marks |= objchange::value::Marks::EPHEMERAL;
+        }
+        self.world.instances[at].outputs.insert(name.clone(), value.with_marks(marks));
+    }
+
+    fn call(&mut self, index: usize, at: ModuleInstanceId, name: &SmolStr, call: &ModuleCall) {
+        let module = self.graph.nodes[index].module;
+        let Some(child) = self.input.config.modules[module].children.get(name).copied() else { return };
+        let Some(expansion) = self.expand(index, at, call.count.as_ref(), call.for_each.as_ref()) else {
+            return;
+        };
+        let parent_undecided = self.world.instances[at].is_undecided;
+        let is_undecided = parent_undecided || matches!(expansion, Expanded::Undecided(_));
+        let mut made = Vec::new();
+        let instances = expansion.map(|key, repetition| {
+            let address = self.world.instances[at].child_address(name, key);
+            let mut instance = ModuleInstance::new(child, address, Some(at));
+            instance.repetition = repetition.clone();
+            instance.is_undecided = is_undecided;
+            made.push(instance);
+            made.len() - 1
+        });
+        let first = self.world.instances.len();
+        for instance in made {
+            self.world.add_instance(instance);
+        }
+        let instances = instances.map(|_, position| first + position);
+        self.world.instances[at].calls.insert(name.clone(), instances);
+    }
+
+    /// The instances that `count` or `for_each` gives; none where these are wrong.
+    pub(crate) fn expand(
+        &mut self,
+        index: usize,
+        at: ModuleInstanceId,
+        count: Option<&Expr>,
+        for_each: Option<&Expr>,
+    ) -> Option<Expanded<Repetition>> {
+        let Some(expr) = count.or(for_each) else { return Some(expand::single()) };
+        let variables = self.world.variables(self.graph, at, &self.graph.nodes[index].subjects);
+        let scope = Scope::new(&variables);
+        let most = self.input.options.max_instances.saturating_sub(self.instance_count);
+        let mut errors = Vec::new();
+        let expansion = if count.is_some() {
+            expand::count(expr, &scope, self.input.functions, most, &mut errors)
+        } else {
+            expand::for_each(expr, &scope, self.input.functions, most, &mut errors)
+        };
+        self.found.errors(errors);
+        match expansion {
+            Expansion::Known(instances) => {
+                self.instance_count += instances.iter().count();
+                Some(instances)
+            }
+            Expansion::Wrong => None,
+            // The state decides what is destroyed.
+            Expansion::Unknown(_)
+                if self.input.options.mode == PlanMode::Destroy || !self.unanswered[index].is_empty() =>
+            {
+                let repetition = Repetition {
+                    count_index: count.map(|_| Value::unknown(Type::Number)),
+                    each: for_each.map(|_| (Value::unknown(Type::String), dynamic())),
+                };
+                Some(Expanded::Undecided(repetition))
+            }
+            Expansion::Unknown(error) => {
+                self.found.push(Severity::Error, error);
+                None
+            }
+        }
+    }
+
+    fn provider(&mut self, index: usize, provider: &super::graph::ProviderNode<'c>) {
+        let (Some(_), Some(schema)) = (provider.config, provider.schema) else { return };
+        let Some(at) = self.world.by_module[self.graph.nodes[index].module].first().copied() else { return };
+        let variables = self.world.variables(self.graph, at, &self.graph.nodes[index].subjects);
+        let decoded = objchange_hcl::decode(
+            &provider.body,
+            &schema.block,
+            &Scope::new(&variables),
+            self.input.functions,
+        );
+        self.found.errors(decoded.errors.iter().cloned());
+        let found = self.providers.configure(&provider.address, &decoded.value.unmark_deep().0);
+        let header = provider.config.map_or(Span::at(0), |config| config.header);
+        let place =
+            |path: &objchange::value::Path| super::resource::value_place(&provider.body, &decoded, path);
+        self.provider_diagnostics(found, None, header, Some(&place));
+    }
+
+    fn check(
+        &mut self,
+        index: usize,
+        at: ModuleInstanceId,
+        name: &SmolStr,
+        config: &objchange_hcl::CheckConfig,
+    ) {
+        let variables = self.world.variables(self.graph, at, &self.graph.nodes[index].subjects);
+        let scope = Scope::new(&variables);
+        let mut statuses = Vec::new();
+        let mut problems = Vec::new();
+        for assert in &config.asserts {
+            let judged = judge(assert, &scope, self.input.functions, &conditions::ASSERT);
+            self.found.errors(judged.errors.iter().cloned());
+            let warning = match judged.status {
+                CheckStatus::Fail => Some((conditions::ASSERT.failed, judged.message.clone().unwrap_or_default())),
+                CheckStatus::Unknown => Some((
+                    "Check block assertion known after apply",
+                    "The condition could not be evaluated at this time, a result will be known when this plan is applied."
+                        .to_owned(),
+                )),
+                _ => None,
+            };
+            if let Some((summary, detail)) = warning {
+                let diagnostic = Diagnostic::new(summary, assert.condition.span, detail);
+                let diagnostic = match judged.status {
+                    CheckStatus::Unknown => diagnostic.explained_by_unknown(&assert.condition, &scope),
+                    _ => diagnostic.explained(&assert.condition, &scope),
+                };
+                self.found.push(Severity::Warning, diagnostic);
+            }
+            statuses.push(judged.status);
+            problems.extend(judged.message);
+        }
+        let address = self.world.instances[at].address.clone();
+        self.checks.instance(CheckKind::Check, &address, name, None, &statuses, problems);
+    }
+
+    /// Reports what a condition has come to.
+    pub(crate) fn report_condition(
+        &mut self,
+        condition: &objchange_hcl::Condition,
+        scope: &Scope<'_>,
+        words: &conditions::Words,
+        judged: &conditions::Judged,
+        address: Option<&str>,
+    ) {
+        let _ = address;
+        self.found.errors(judged.errors.iter().cloned());
+        if judged.status == CheckStatus::Fail {
+            let message = judged.message.clone().unwrap_or_default();
+            let diagnostic = Diagnostic::new(words.failed, condition.condition.span, message)
+                .explained(&condition.condition, scope);
+            let severity = match self.input.options.mode {
+                PlanMode::RefreshOnly => Severity::Warning,
+                _ => Severity::Error,
+            };
+            self.found.push(severity, diagnostic);
+        }
+    }
+
+    /// Adds what a provider says, at the part of the configuration that it is about.
+    pub(crate) fn provider_diagnostics(
+        &mut self,
+        found: Vec<objchange::change::Diagnostic>,
+        address: Option<&str>,
+        span: Span,
+        place: Option<&dyn Fn(&objchange::value::Path) -> Span>,
+    ) {
+        for diagnostic in found {
+            let severity = match diagnostic.severity {
+                objchange::change::Severity::Error => Severity::Error,
+                _ => Severity::Warning,
+            };
+            let subject = match (&diagnostic.path, place) {
+                (Some(path), Some(place)) => place(path),
+                _ => span,
+            };
+            self.found.add(ModuleDiagnostic {
+                diagnostic: Diagnostic {
+                    severity,
+                    ..Diagnostic::new((PROVIDER, diagnostic.summary), subject, diagnostic.detail)
+                },
+                address: address.map(str::to_owned),
+            });
+        }
+    }
+
+    /// Adds a planned object.
+    pub(crate) fn add_change(&mut self, index: Option<usize>, object: PlannedObject) {
+        if let Some(index) = index
+            && !matches!(object.action, PlannedAction::NoOp)
+        {
+            self.pending[index] = true;
+        }
+        if object.deposed.is_none() {
+            let known = self.changes.entry(object.address.resource.clone()).or_default();
+            known.insert(object.address.key.clone(), self.plan.changes.len());
+        }
+        self.plan.changes.push(object);
+    }
+
+    /// What the state holds of an instance.
+    pub(crate) fn current(&self, address: &InstanceAddress) -> Option<&StateObject> {
+        self.state.resources.get(&address.resource)?.instances.get(&address.key)?.current.as_ref()
+    }
+
+    pub(crate) fn current_mut(&mut self, address: &InstanceAddress) -> Option<&mut StateObject> {
+        self.state.resources.get_mut(&address.resource)?.instances.get_mut(&address.key)?.current.as_mut()
+    }
+
+    /// Replaces what the state holds of an instance.
+    pub(crate) fn set_current(
+        &mut self,
+        address: &InstanceAddress,
+        provider: &crate::ProviderConfigAddress,
+        object: Option<StateObject>,
+    ) {
+        match object {
+            Some(object) => {
+                let resource = self.state.resources.entry(address.resource.clone()).or_insert_with(|| {
+                    StateResource { provider: provider.clone(), instances: BTreeMap::new() }
+                });
+                resource.instances.entry(address.key.clone()).or_default().current = Some(object);
+            }
+            None => {
+                let Some(resource) = self.state.resources.get_mut(&address.resource) else { return };
+                let Some(instance) = resource.instances.get_mut(&address.key) else { return };
+                instance.current = None;
+                if instance.deposed.is_empty() {
+                    resource.instances.remove(&address.key);
+                }
+                if resource.instances.is_empty() {
+                    self.state.resources.remove(&address.resource);
+                }
+            }
+        }
+    }
+
+    /// The resources that a data source in a module waits for: those that `depends_on` names, of its own and of the calls
+    /// around it, and those that it refers to itself.
+    pub(crate) fn waits_for_pending(&self, index: usize) -> bool {
+        let node = &self.graph.nodes[index];
+        let own = node.subjects.iter().filter(|subject| is_managed(&subject.kind));
+        let mut all: Vec<(usize, &Subject)> = own.map(|subject| (node.module, subject)).collect();
+        all.extend(node.depends_on.iter().map(|subject| (node.module, subject)));
+        let mut module = node.module;
+        while let Some(parent) = self.input.config.modules[module].parent {
+            let name = self.input.config.modules[module].path.last().cloned().unwrap_or_default();
+            if let Some(call) = self.graph.find(&NodeKey::Call(parent, name)) {
+                all.extend(self.graph.nodes[call].depends_on.iter().map(|subject| (parent, subject)));
+            }
+            module = parent;
+        }
+        all.into_iter().any(|(module, subject)| self.is_pending(module, &subject.kind))
+    }
+
+    fn is_pending(&self, module: usize, subject: &SubjectKind) -> bool {
+        match subject {
+            SubjectKind::Resource { name, .. } if name.mode == Mode::Managed => self
+                .graph
+                .find(&NodeKey::Resource(module, name.clone()))
+                .is_some_and(|node| self.pending[node]),
+            SubjectKind::Module { call, .. } => {
+                let Some(child) = self.input.config.modules[module].children.get(call) else { return false };
+                self.has_pending_inside(*child)
+            }
+            _ => false,
+        }
+    }
+
+    fn has_pending_inside(&self, module: usize) -> bool {
+        let path = &self.input.config.modules[module].path;
+        self.graph.nodes.iter().enumerate().any(|(index, node)| {
+            self.pending[index] && self.input.config.modules[node.module].path.starts_with(path)
+        })
+    }
+}
+
+/// The kind and name of what has conditions, and how many.
+fn conditions_of(kind: &NodeKind<'_>) -> Option<(CheckKind, String, usize)> {
+    let (kind, name, conditions) = match kind {
+        NodeKind::Validation(name, variable) => {
+            (CheckKind::InputVariable, name.to_string(), variable.validations.len())
+        }
+        NodeKind::Output(name, output) => {
+            (CheckKind::OutputValue, name.to_string(), output.preconditions.len())
+        }
+        NodeKind::Check(name, check) => (CheckKind::Check, name.to_string(), check.asserts.len()),
+        NodeKind::Resource(resource) => {
+            let lifecycle = &resource.config.lifecycle;
+            let conditions = lifecycle.preconditions.len() + lifecycle.postconditions.len();
+            (CheckKind::Resource, super::graph::resource_text(resource.name), conditions)
+        }
+        _ => return None,
+    };
+    (conditions > 0).then_some((kind, name, conditions))
+}
+
+fn is_managed(subject: &SubjectKind) -> bool {
+    matches!(subject, SubjectKind::Resource { name, .. } if name.mode == Mode::Managed)
+}

@@ -1,0 +1,289 @@
+//! Who answers in place of providers.
+
+use objchange::Value;
+use objchange::change::{PlanResourceChange, proposed_new};
+use objchange::schema::{ProviderSchemas, Schema, SchemaKind};
+use objchange_module::config::MemoryFiles;
+use objchange_module::{
+    AnsweringProviders, Answers, DataAnswer, ImportAnswer, ProviderAddress, ProviderConfigAddress, Providers,
+    Schemas, SimulatedProviders,
+};
+
+const SCHEMAS: &str = r#"{"format_version":"1.0","provider_schemas":{"registry.terraform.io/local/sim":{
+    "resource_schemas":{"sim_thing":{"version":0,"block":{
+        "attributes":{
+            "id":{"type":"string","computed":true},
+            "name":{"type":"string","optional":true,"computed":true},
+            "secret":{"type":"string","computed":true,"sensitive":true},
+            "size":{"type":"number","computed":true},
+            "parts":{"optional":true,"nested_type":{"nesting_mode":"list","attributes":{
+                "label":{"type":"string","optional":true},
+                "made":{"type":"string","computed":true}}}}},
+        "block_types":{"rule":{"nesting_mode":"list","block":{"attributes":{
+            "port":{"type":"number","required":true},
+            "made":{"type":"string","computed":true}}}}}}}},
+    "data_source_schemas":{"sim_lookup":{"version":0,"block":{"attributes":{
+        "key":{"type":"string","required":true},
+        "out":{"type":"string","computed":true},
+        "names":{"type":["list","string"],"computed":true}}}}}}}}"#;
+
+fn schemas() -> Schemas {
+    Schemas::new([ProviderSchemas::parse(SCHEMAS).unwrap()])
+}
+
+fn provider(name: &str) -> ProviderConfigAddress {
+    let provider = match name {
+        "terraform" => ProviderAddress::builtin(),
+        name => ProviderAddress { namespace: "local".into(), ..ProviderAddress::implied(name) },
+    };
+    ProviderConfigAddress { module: Vec::new(), provider, alias: None }
+}
+
+fn schema(kind: SchemaKind, name: &str) -> Schema {
+    let address = provider(name.split('_').next().unwrap_or_default()).provider;
+    schemas().get(&address, kind, name).unwrap().unwrap().clone()
+}
+
+/// What is planned for a new `sim_thing`, or what is said of it.
+fn planned(answers: &Answers, address: &str, config: &Value) -> String {
+    let schema = schema(SchemaKind::Resource, "sim_thing").block;
+    let config = schema.coerce_config(config).unwrap();
+    let prior = Value::null(schema.implied_type().clone());
+    let proposed = proposed_new(&schema, &prior, &config).unwrap();
+    let request = PlanResourceChange::new(&schema, &prior, &proposed, &config);
+    let mut providers = AnsweringProviders::new(answers, SimulatedProviders::default());
+    let planned = providers.plan(&provider("sim"), "sim_thing", address, &request).unwrap();
+    match planned.diagnostics.first() {
+        Some(diagnostic) => format!("{}: {}", diagnostic.summary, diagnostic.detail),
+        None => planned.planned.to_string(),
+    }
+}
+
+#[test]
+fn computed_attributes_are_answered_by_address_and_by_type() {
+    let answers = Answers::parse(
+        r#"{"resources":{
+            "sim_thing":{"id":"any","name":"any","parts":{"made":"p"},"rule":[{"made":"r0"},{"made":"r1"}]},
+            "sim_thing.a":{"id":"all","size":{"$unknown":{}}},
+            "module.m[\"k\"].sim_thing.a[1]":{"id":"one","size":"7"}}}"#,
+    )
+    .unwrap();
+    assert!(answers.check(&schemas()).is_empty());
+    let config = Value::object([
+        ("name", Value::from("n")),
+        ("parts", Value::tuple([Value::object([("label", "l")])])),
+        ("rule", Value::tuple([Value::object([("port", 1)]), Value::object([("port", 2)])])),
+    ]);
+    assert_eq!(
+        planned(&answers, "sim_thing.x", &config),
+        r#"{id = "any", name = "n", parts = [{label = "l", made = "p"}], rule = [{made = "r0", port = 1}, {made = "r1", port = 2}], secret = (known after apply), size = (known after apply)}"#
+    );
+    let empty = Value::object::<&str, Value>([]);
+    let id = |address: &str| {
+        let told = planned(&answers, address, &empty);
+        told.split_once(", name")
+            .map(|(start, rest)| (start.to_owned(), rest.ends_with("size = 7}")))
+            .unwrap()
+    };
+    assert_eq!(id("sim_thing.a"), (r#"{id = "all""#.to_owned(), false));
+    assert_eq!(id("sim_thing.a[0]"), (r#"{id = "all""#.to_owned(), false));
+    assert_eq!(id(r#"module.m["k"].sim_thing.a[1]"#), (r#"{id = "one""#.to_owned(), true));
+    assert_eq!(id(r#"module.m["k"].sim_thing.a[2]"#), (r#"{id = "any""#.to_owned(), false));
+}
+
+#[test]
+fn what_is_configured_is_stronger_than_an_answer_even_where_it_is_unknown() {
+    let answers = Answers::parse(r#"{"resources":{"sim_thing":{"name":"answer"}}}"#).unwrap();
+    let config = Value::object([("name", Value::unknown(objchange::Type::String))]);
+    assert!(planned(&answers, "sim_thing.a", &config).contains("name = (known after apply)"));
+}
+
+#[test]
+fn data_sources_and_imports_are_answered() {
+    let answers = Answers::parse(
+        r#"{"data":{"data.sim_lookup.l":{"key":"other","out":"o"},"sim_lookup":{"names":["n"]}},
+            "imports":{"sim_thing.a":{"id":"1","rule":[]}}}"#,
+    )
+    .unwrap();
+    let data = schema(SchemaKind::DataSource, "sim_lookup");
+    let config = data.block.coerce_config(&Value::object([("key", "k")])).unwrap();
+    let mut providers = AnsweringProviders::new(&answers, SimulatedProviders::default());
+    let mut read = |address: &str| match providers.read_data(&provider("sim"), address, &data, &config) {
+        DataAnswer::Known(object) => object.to_string(),
+        other => format!("{other:?}"),
+    };
+    assert_eq!(read("data.sim_lookup.l[0]"), r#"{key = "k", names = (known after apply), out = "o"}"#);
+    assert_eq!(read("data.sim_lookup.m"), r#"{key = "k", names = ["n"], out = (known after apply)}"#);
+    let thing = schema(SchemaKind::Resource, "sim_thing");
+    let ImportAnswer::Known(object) = providers.import(&provider("sim"), "sim_thing.a", &thing, "1") else {
+        panic!("there is an answer")
+    };
+    assert_eq!(
+        object.to_string(),
+        r#"{id = "1", name = null, parts = null, rule = [], secret = null, size = null}"#
+    );
+    let other = providers.import(&provider("sim"), "sim_thing.b", &thing, "2");
+    assert!(matches!(other, ImportAnswer::NotKnown));
+}
+
+#[test]
+fn mocks_are_answers() {
+    let text = "mock_resource \"sim_thing\" {\n  defaults = {\n    id = upper(\"x\")\n  }\n  override_during = plan\n}\n\
+                override_resource {\n  target = module.m.sim_thing.a\n  values = {\n    id = \"own\"\n  }\n}\n\
+                mock_provider \"sim\" {\n  override_data {\n    target = data.sim_lookup.l\n    values = {\n      out = \"o\"\n    }\n  }\n}\n";
+    let answers = Answers::parse_mock(text).unwrap();
+    assert!(answers.check(&schemas()).is_empty());
+    let empty = Value::object::<&str, Value>([]);
+    assert!(planned(&answers, "sim_thing.b", &empty).starts_with(r#"{id = "X""#));
+    assert!(planned(&answers, "module.m.sim_thing.a[0]", &empty).starts_with(r#"{id = "own""#));
+}
+
+#[test]
+fn answers_that_cannot_be_used_are_told_with_their_place_and_without_their_values() {
+    for (text, wanted) in [
+        (r#"{"dat":{}}"#, "line 1, column 8: there are no answers called \"dat\""),
+        (r#"{"data":{"sim_thing.a":{}}}"#, "line 1, column 24: \"sim_thing.a\" is not the address"),
+        (r#"{"imports":{"sim_thing":{}}}"#, "is not the address"),
+        (r#"{"resources":{"sim_thing":["hunter"]}}"#, "sim_thing: an object of attributes is expected"),
+        (r#"{"requires_replace":{"sim_thing":["hunter["]}}"#, "this is not a path"),
+        (r#"{"resources":{"sim_thing":{"id":"hunter}}}"#, "line 1, column"),
+        (r#"{"resources":{"sim_thing":{"id":1,"id":2}}}"#, "line 1, column"),
+    ] {
+        let told = Answers::parse(text).unwrap_err().to_string();
+        assert!(told.contains(wanted) && !told.contains("hunter"), "{text}: {told}");
+    }
+    for (text, wanted) in [
+        ("mock_thing \"a\" {}\n", "line 1, column 1: there are no answers called \"mock_thing\""),
+        ("mock_data {}\n", "has one label"),
+        ("override_data {\n  values = {}\n}\n", "needs a target"),
+        ("override_data {\n  target = sim_thing.a\n}\n", "is not what override_data is for"),
+        ("mock_data \"sim_lookup\" {\n  defaults = {\n    out = var.x\n  }\n}\n", "line 3, column 11"),
+        (
+            "mock_data \"sim_lookup\" {\n  defaults = \"hunter\"\n}\n",
+            "line 2, column 14: defaults is an object",
+        ),
+        ("override_module {\n  target = module.m\n}\n", "outputs of a module"),
+        ("mock_data \"a\" {", "line 1"),
+    ] {
+        let told = Answers::parse_mock(text).unwrap_err().to_string();
+        assert!(told.contains(wanted) && !told.contains("hunter"), "{text}: {told}");
+    }
+    let answers = Answers::parse(
+        r#"{"resources":{"sim_thing.a":{"nope":1},
+            "sim_thing":{"size":"hunter"},
+            "sim_other":{}},
+            "data":{"sim_lookup":{"names":{"a":"hunter"}}}}"#,
+    )
+    .unwrap();
+    let told: Vec<String> = answers.check(&schemas()).iter().map(ToString::to_string).collect();
+    assert_eq!(told.len(), 4, "{told:?}");
+    assert!(
+        told.iter()
+            .any(|told| told.contains("sim_thing.a: the schema has no attribute or block type \"nope\""))
+    );
+    assert!(told.iter().any(|told| told.contains("line 3, column 13: sim_other: no schema has")
+        || told.contains("sim_other: no schema has the resource type sim_other")));
+    assert!(told.iter().all(|told| !told.contains("hunter") && told.starts_with("line ")), "{told:?}");
+    assert!(!format!("{answers:?}").contains("hunter"));
+    let empty = Value::object::<&str, Value>([]);
+    let wrong = planned(&answers, "sim_thing.b", &empty);
+    assert!(wrong.starts_with("Unusable answer: The answer for sim_thing.b on line 2, column"), "{wrong}");
+    assert!(!wrong.contains("hunter"));
+}
+
+#[test]
+fn what_nobody_has_answered_makes_a_form_that_answers_nothing() {
+    let answers = Answers::default();
+    let mut providers = AnsweringProviders::new(&answers, SimulatedProviders::default());
+    let data = schema(SchemaKind::DataSource, "sim_lookup");
+    let config = data.block.coerce_config(&Value::object([("key", "k")])).unwrap();
+    providers.read_data(&provider("sim"), "data.sim_lookup.l", &data, &config);
+    let thing = schema(SchemaKind::Resource, "sim_thing");
+    providers.import(&provider("sim"), "sim_thing.a", &thing, "1");
+    let prior = Value::null(thing.block.implied_type().clone());
+    let config = thing.block.coerce_config(&Value::object([("name", "n")])).unwrap();
+    let proposed = proposed_new(&thing.block, &prior, &config).unwrap();
+    let request = PlanResourceChange::new(&thing.block, &prior, &proposed, &config);
+    providers.plan(&provider("sim"), "sim_thing", "sim_thing.b", &request).unwrap();
+    let template = providers.unanswered.template();
+    let json: serde_json::Value = serde_json::from_str(&template).unwrap();
+    let names = |part: &serde_json::Value| part.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(&json["data"]["data.sim_lookup.l"]), ["names", "out"]);
+    assert_eq!(names(&json["resources"]["sim_thing"]), ["id", "secret", "size"]);
+    assert!(names(&json["imports"]["sim_thing.a"]).contains(&"id".to_owned()));
+    let filled = Answers::parse(&template).unwrap();
+    assert!(filled.check(&schemas()).is_empty());
+    let empty = Value::object([("name", "n")]);
+    assert_eq!(planned(&filled, "sim_thing.b", &empty), planned(&Answers::default(), "sim_thing.b", &empty));
+}
+
+#[test]
+fn remote_states_of_the_local_backend_are_read() {
+    let state = r#"{"version":4,"outputs":{"v":{"value":"x","type":"string"},"s":{"value":["a"],"type":["list","string"]}}}"#;
+    let files: MemoryFiles =
+        [("sub/o.tfstate", state), ("terraform.tfstate.d/dev/terraform.tfstate", state), ("broken", "{")]
+            .into_iter()
+            .collect();
+    let mut providers = SimulatedProviders { files: Some(&files) };
+    let data = schema(SchemaKind::DataSource, "terraform_remote_state");
+    let mut read = |config: &[(&str, Value)]| {
+        let config = config.iter().cloned().chain([("backend", Value::from("local"))]);
+        let config = data.block.coerce_config(&Value::object(config)).unwrap();
+        match providers.read_data(&provider("terraform"), "data.terraform_remote_state.r", &data, &config) {
+            DataAnswer::Known(object) => object.attribute("outputs").unwrap().to_string(),
+            DataAnswer::NotKnown => "not known".to_owned(),
+            DataAnswer::Failed(errors) => errors[0].summary.clone(),
+        }
+    };
+    let path = |path: &str| ("config", Value::object([("path", path)]));
+    let defaults = ("defaults", Value::object([("v", Value::from(1)), ("q", Value::from(true))]));
+    assert_eq!(read(&[path("sub/o.tfstate"), defaults]), r#"{q = true, s = ["a"], v = "x"}"#);
+    assert_eq!(read(&[path("sub/o.tfstate"), ("workspace", "dev".into())]), r#"{s = ["a"], v = "x"}"#);
+    assert_eq!(read(&[path("nope")]), "Unable to find remote state");
+    assert_eq!(read(&[]), "Unable to find remote state");
+    assert_eq!(read(&[path("broken")]), "Unsupported state file format");
+    assert_eq!(read(&[("backend", "s3".into()), path("x")]), "Unable to find remote state");
+    let config = data.block.coerce_config(&Value::object([("backend", "local")])).unwrap();
+    let answer = SimulatedProviders::default().read_data(
+        &provider("terraform"),
+        "data.terraform_remote_state.r",
+        &data,
+        &config,
+    );
+    assert!(matches!(answer, DataAnswer::NotKnown));
+}
+
+#[test]
+fn remote_states_are_validated_as_terraform_does() {
+    let data = schema(SchemaKind::DataSource, "terraform_remote_state");
+    let told = |config: &[(&str, Value)]| {
+        let config = data.block.coerce_config(&Value::object(config.iter().cloned())).unwrap();
+        let mut providers = SimulatedProviders::default();
+        let found = providers.validate(
+            &provider("terraform"),
+            SchemaKind::DataSource,
+            "terraform_remote_state",
+            &config,
+        );
+        found
+            .iter()
+            .map(|d| format!("{}: {} ({})", d.summary, d.detail, d.path.as_ref().unwrap()))
+            .collect::<Vec<_>>()
+    };
+    let local = ("backend", Value::from("local"));
+    assert!(told(std::slice::from_ref(&local)).is_empty());
+    assert_eq!(
+        told(&[("backend", "nope".into())]),
+        ["Invalid backend configuration: There is no backend type named \"nope\". (.backend)"]
+    );
+    assert_eq!(
+        told(&[local.clone(), ("config", Value::object([("path", "x"), ("what", "y")]))]),
+        [
+            "Invalid backend configuration: The given configuration is not valid for backend \"local\": unexpected attribute \"what\". (.config)"
+        ]
+    );
+    assert_eq!(
+        told(&[local, ("defaults", "x".into())]),
+        ["Invalid default values: Defaults must be given in an object value. (.defaults)"]
+    );
+}

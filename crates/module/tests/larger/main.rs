@@ -1,0 +1,14 @@
+//! Tests that read larger files of cases or ask `terraform`, which may be absent: then they are ignored, and said to be.
+
+mod document;
+mod vectors;
+
+use std::process::ExitCode;
+
+use libtest_mimic::Arguments;
+
+fn main() -> ExitCode {
+    let mut trials = document::trials();
+    trials.extend(vectors::trials());
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}

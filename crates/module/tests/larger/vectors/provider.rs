@@ -1,0 +1,184 @@
+//! The providers of the cases: what their schemas say, and what `README.md` beside the cases says beyond that.
+
+use std::collections::BTreeMap;
+
+use objchange::Value;
+use objchange::change::{Diagnostic, PlanResourceChange, PlannedResource, ProviderError};
+use objchange::schema::{Schema, SchemaKind};
+use objchange::value::Path;
+use objchange_module::{DataAnswer, ImportAnswer, ProviderConfigAddress, Providers};
+use objchange_plan::{Form, read_object};
+use serde_json::Value as Json;
+
+use super::case::Case;
+
+/// Answers for the providers of a case: with what was recorded, and else as another one does.
+pub(crate) struct CaseProviders<'c, P> {
+    pub(crate) case: &'c Case,
+    pub(crate) simulated: P,
+}
+
+/// Arguments whose change needs a new object.
+fn forces_replacement(resource_type: &str) -> Option<&'static str> {
+    match resource_type {
+        "sim_thing" => Some("force"),
+        "null_resource" => Some("triggers"),
+        _ => None,
+    }
+}
+
+fn object(json: &Json, schema: &Schema) -> Result<Value, Vec<Diagnostic>> {
+    read_object(&json.to_string(), &schema.block, Form::Plain)
+        .map_err(|error| vec![Diagnostic::error(error.to_string())])
+}
+
+fn text<'v>(object: &'v Value, name: &str) -> Option<&'v str> {
+    object.attribute(name)?.as_str()
+}
+
+fn told(mut diagnostic: Diagnostic, detail: &str, attribute: &str) -> Vec<Diagnostic> {
+    diagnostic.detail = detail.to_owned();
+    diagnostic.path = Some(Path::default().attribute(attribute));
+    vec![diagnostic]
+}
+
+impl<P: Providers> Providers for CaseProviders<'_, P> {
+    fn validate(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        kind: SchemaKind,
+        type_name: &str,
+        config: &Value,
+    ) -> Vec<Diagnostic> {
+        match (kind, type_name, text(config, "name")) {
+            (SchemaKind::Resource, "sim_thing", Some("bad!")) => {
+                told(Diagnostic::error("Invalid name"), "A name has no exclamation mark.", "name")
+            }
+            (SchemaKind::Resource, "sim_thing", Some("warn!")) => {
+                let detail = "A name should not have an exclamation mark.";
+                told(Diagnostic::warning("Strange name"), detail, "name")
+            }
+            _ => self.simulated.validate(provider, kind, type_name, config),
+        }
+    }
+
+    fn configure(&mut self, provider: &ProviderConfigAddress, config: &Value) -> Vec<Diagnostic> {
+        if text(config, "region") == Some("nowhere") {
+            return told(Diagnostic::error("Cannot reach region"), "Nobody answers.", "region");
+        }
+        self.simulated.configure(provider, config)
+    }
+
+    fn plan(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        resource_type: &str,
+        address: &str,
+        request: &PlanResourceChange,
+    ) -> Result<PlannedResource, ProviderError> {
+        let mut planned = self.simulated.plan(provider, resource_type, address, request)?;
+        if let Some(name) = forces_replacement(resource_type) {
+            let before = request.prior.attribute(name);
+            let after = request.proposed.attribute(name);
+            if before.is_some() && after.is_some() && before != after {
+                planned.requires_replace.push(Path::default().attribute(name));
+            }
+        }
+        Ok(planned)
+    }
+
+    fn read(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        resource_type: &str,
+        schema: &Schema,
+        object: &Value,
+    ) -> Result<Value, Vec<Diagnostic>> {
+        let (plain, _) = object.unmark_deep();
+        let Some(remote) = text(&plain, "id").and_then(|id| self.case.remote.get(id)) else {
+            return self.simulated.read(provider, resource_type, schema, object);
+        };
+        let Json::Object(changed) = remote else {
+            return Ok(Value::null(schema.block.implied_type().clone()));
+        };
+        let names = schema.block.attributes().iter().map(|(name, _)| name);
+        let names = names.chain(schema.block.block_types().iter().map(|(name, _)| name));
+        let attributes = names.filter_map(|name| {
+            let value = match changed.get(name.as_str()) {
+                Some(Json::String(text)) => Value::from(text.as_str()),
+                Some(Json::Number(number)) => Value::from(number.as_i64()?),
+                Some(Json::Bool(bool)) => Value::from(*bool),
+                _ => plain.attribute(name)?.clone(),
+            };
+            Some((name.clone(), value))
+        });
+        Ok(Value::object(attributes))
+    }
+
+    fn read_data(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        address: &str,
+        schema: &Schema,
+        config: &Value,
+    ) -> DataAnswer {
+        if text(config, "key") == Some("missing!") {
+            let error = told(Diagnostic::error("Not found"), "Nothing has this key.", "key");
+            return DataAnswer::Failed(error);
+        }
+        match self.case.answers.data.get(address).map(|answer| object(answer, schema)) {
+            Some(Ok(answer)) => DataAnswer::Known(answer),
+            Some(Err(error)) => DataAnswer::Failed(error),
+            None => self.simulated.read_data(provider, address, schema, config),
+        }
+    }
+
+    fn import(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        address: &str,
+        schema: &Schema,
+        id: &str,
+    ) -> ImportAnswer {
+        match self.case.answers.imports.get(address).map(|answer| object(answer, schema)) {
+            Some(Ok(answer)) => ImportAnswer::Known(answer),
+            Some(Err(error)) => ImportAnswer::Failed(error),
+            None => self.simulated.import(provider, address, schema, id),
+        }
+    }
+
+    fn move_object(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        from_type: &str,
+        to_type: &str,
+        schema: &Schema,
+        object: &Value,
+    ) -> Result<Value, Vec<Diagnostic>> {
+        match (from_type, to_type) {
+            ("sim_old", "sim_thing") => {
+                let mut known: BTreeMap<&str, Value> = BTreeMap::new();
+                for name in ["id", "name", "size"] {
+                    known.extend(object.attribute(name).map(|value| (name, value.clone())));
+                }
+                known.extend(
+                    [("note", "moved"), ("status", "moved")].map(|(name, text)| (name, Value::from(text))),
+                );
+                let empty = schema.block.empty_value();
+                let names = schema.block.attributes().iter().map(|(name, _)| name);
+                let names = names.chain(schema.block.block_types().iter().map(|(name, _)| name));
+                let attributes = names.filter_map(|name| {
+                    let value = known.get(name.as_str()).or(empty.attribute(name))?;
+                    Some((name.clone(), value.clone()))
+                });
+                Ok(Value::object(attributes.collect::<Vec<_>>()))
+            }
+            (_, ty) if ty.starts_with("sim_") => {
+                let mut error = Diagnostic::error("Cannot move");
+                error.detail = "Only sim_old becomes sim_thing.".to_owned();
+                Err(vec![error])
+            }
+            _ => self.simulated.move_object(provider, from_type, to_type, schema, object),
+        }
+    }
+}
