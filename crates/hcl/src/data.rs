@@ -52,7 +52,7 @@ pub struct DataBlock<'t> {
 pub fn parse_data(text: &str) -> Result<Data<'_>, Vec<Diagnostic>> {
     let body = syntax::data_body(text)?;
     let top = Values { text };
-    top.data(body).map_err(|error| vec![error])
+    top.data(body).map_err(|error| vec![*error])
 }
 
 /// The values in a text.
@@ -62,11 +62,11 @@ struct Values<'t> {
 }
 
 impl<'t> Values<'t> {
-    fn data(self, body: Body) -> Result<Data<'t>, Diagnostic> {
+    fn data(self, body: Body) -> Result<Data<'t>, Box<Diagnostic>> {
         let attributes = body.attributes.iter().map(|attribute| self.attribute(attribute));
         let attributes = attributes.collect::<Result<_, _>>()?;
         let blocks = body.blocks.into_iter().map(|block| {
-            Ok(DataBlock {
+            Ok::<_, Box<Diagnostic>>(DataBlock {
                 kind: block.kind.into(),
                 kind_span: block.kind_span,
                 labels: block.labels.into_iter().map(|Label { text, .. }| text.into()).collect(),
@@ -76,18 +76,18 @@ impl<'t> Values<'t> {
         Ok(Data { attributes, blocks: blocks.collect::<Result<_, _>>()? })
     }
 
-    fn attribute(self, attribute: &syntax::Attribute) -> Result<Property<'t>, Diagnostic> {
+    fn attribute(self, attribute: &syntax::Attribute) -> Result<Property<'t>, Box<Diagnostic>> {
         let value = self.value(&attribute.expr)?;
         Ok(Property { name: attribute.name.to_string().into(), name_span: attribute.name_span, value })
     }
 
     /// A body as an object, in source order.
-    fn block(self, body: &Body, open: Span) -> Result<Node<'t>, Diagnostic> {
+    fn block(self, body: &Body, open: Span) -> Result<Node<'t>, Box<Diagnostic>> {
         let attributes = body.attributes.iter().map(|attribute| self.attribute(attribute));
         let blocks = body.blocks.iter().map(|block| {
             if !block.labels.is_empty() {
                 let detail = format!("A block {} with a label can only stand at the top.", block.kind);
-                return Err(Diagnostic::new("Unexpected block label", block.header, detail));
+                return Err(Box::new(Diagnostic::new("Unexpected block label", block.header, detail)));
             }
             let value = self.block(&block.body, block.open)?;
             Ok(Property { name: block.kind.to_string().into(), name_span: block.kind_span, value })
@@ -97,7 +97,7 @@ impl<'t> Values<'t> {
         Ok(Node { span: open, kind: NodeKind::Object(members.into()) })
     }
 
-    fn value(self, expr: &Expr) -> Result<Node<'t>, Diagnostic> {
+    fn value(self, expr: &Expr) -> Result<Node<'t>, Box<Diagnostic>> {
         let kind = match &expr.kind {
             ExprKind::Literal(value) if value.is_null() => NodeKind::Null,
             ExprKind::Literal(value) => match value.as_bool() {
@@ -122,7 +122,7 @@ impl<'t> Values<'t> {
         Ok(Node { span: expr.span, kind })
     }
 
-    fn member(self, Item { key, value }: &Item) -> Result<Property<'t>, Diagnostic> {
+    fn member(self, Item { key, value }: &Item) -> Result<Property<'t>, Box<Diagnostic>> {
         let name = match &key.kind {
             // A name with dots is one name.
             ExprKind::Variable(variable) if is_name(variable) => Cow::Borrowed(self.source(key.span)),
@@ -145,7 +145,7 @@ impl<'t> Values<'t> {
             && self.text[..expr.span.start as usize].ends_with('-')
     }
 
-    fn not_written_out(self, expr: &Expr) -> Diagnostic {
+    fn not_written_out(self, expr: &Expr) -> Box<Diagnostic> {
         let source = self.source(expr.span);
         let word = source.find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '.'));
         let found: String = match word {
@@ -155,7 +155,7 @@ impl<'t> Values<'t> {
         let detail = format!(
             "Expected a string in quotes, a number, true, false, null, a list or an object, found {found}."
         );
-        Diagnostic::new("Value not written out", expr.span, detail)
+        Box::new(Diagnostic::new("Value not written out", expr.span, detail))
     }
 }
 

@@ -1,6 +1,6 @@
 //! HCL as plain data: what `sentinel.hcl` may hold.
 
-use objchange_hcl::{Lines, parse_data};
+use objchange_hcl::{LineIndex, parse_data};
 use objchange_text::json::{Node, NodeKind, Property};
 use proptest::prelude::*;
 
@@ -78,7 +78,11 @@ fn values_are_written_out() {
         let errors = parse_data(text).unwrap_err();
         let end = format!("found {found}.");
         assert!(errors[0].detail.ends_with(&end), "{text}: {errors:?}");
-        assert_eq!(Lines::new(text).position(errors[0].subject.start).column, column, "{text}");
+        assert_eq!(
+            LineIndex::new(text).position(errors[0].subject.unwrap_or_default().start).column,
+            column,
+            "{text}"
+        );
     }
 }
 

@@ -106,7 +106,7 @@ impl<'t> Reader<'t> {
                 self.configuration.params.insert(name, value);
                 Ok(())
             }
-            ("test", []) => self.test(block),
+            ("test", []) => self.test(&block),
             // It is about the original program.
             ("sentinel", _) => Ok(()),
             (kind @ ("policy" | "module" | "mock" | "global" | "param"), labels) => {
@@ -215,7 +215,7 @@ impl<'t> Reader<'t> {
         Ok((name, to_json(&value.value)?))
     }
 
-    fn test(&mut self, block: DataBlock<'t>) -> Read<()> {
+    fn test(&mut self, block: &DataBlock<'t>) -> Read<()> {
         let mut body = Body::new("test", &block.body)?;
         let rules = match body.object("rules")? {
             Some(rules) => rules.to_vec(),
