@@ -21,7 +21,9 @@ use super::subject::SubjectKind;
 use super::validate::{own_references, self_reference};
 use super::walk::Walk;
 use super::world::dynamic;
-use super::{ActionReason, CheckKind, PlannedAction, PlannedObject, UndecidedResource};
+use super::{
+    ActionReason, CheckKind, CheckStatus, ImportedBy, PlannedAction, PlannedObject, UndecidedResource,
+};
 use crate::providers::{ImportAnswer, Providers};
 use crate::state::StateObject;
 use crate::{ProviderConfigAddress, Severity};
@@ -60,7 +62,11 @@ impl<'c> Walk<'_, 'c> {
         let Some(schema) = resource.schema else { return };
         let schema = Arc::new(schema.clone());
         let graph = self.graph;
-        self.read_imports(&graph.nodes[index].imports);
+        if !self.read_imports(&graph.nodes[index].imports) {
+            instances.into_iter().for_each(|at| self.keep_all(at, resource));
+            self.forget_imports(&graph.nodes[index].imports);
+            return;
+        }
         if self.refers_to_itself(index, resource) {
             return;
         }
@@ -68,6 +74,7 @@ impl<'c> Walk<'_, 'c> {
             let (count, for_each) = (resource.config.count.as_ref(), resource.config.for_each.as_ref());
             let Some(expansion) = self.expand(index, at, count, for_each) else {
                 self.keep_all(at, resource);
+                self.forget_imports(&graph.nodes[index].imports);
                 continue;
             };
             if let Expanded::Undecided(repetition) = &expansion {
@@ -97,6 +104,15 @@ impl<'c> Walk<'_, 'c> {
                     Mode::Ephemeral => self.ephemeral(&instance, resource, &variables),
                 }
             });
+            let values = match (resource.name.mode, self.input.options.mode) {
+                (Mode::Managed, PlanMode::RefreshOnly) => {
+                    let has = |key: Option<InstanceKey>| {
+                        self.current(&instance_address(&module, resource.name, key)).is_some()
+                    };
+                    values.only(has)
+                }
+                _ => values,
+            };
             if resource.name.mode == Mode::Managed {
                 self.orphans_of(index, at, resource, &expansion);
             }
@@ -147,13 +163,15 @@ impl<'c> Walk<'_, 'c> {
         repetition: &Repetition,
     ) {
         self.keep_all(at, resource);
-        self.pending[index] = true;
+        self.forget_imports(&self.graph.nodes[index].imports);
+        let module = self.world.instances[at].address.clone();
+        self.set_pending(index, &module);
         let span = resource.config.count.as_ref().or(resource.config.for_each.as_ref());
         let span = span.map_or(resource.config.header, |expr| expr.span);
         let variables = self.world.variables(self.graph, at, &self.graph.nodes[index].subjects);
         let names = repetition.names();
         let outer = Scope::new(&variables);
-        let decoded = decode(&resource.body, &schema.block, &outer.with(&names), self.input.functions);
+        let decoded = decode(&resource.body, &schema.block, &outer.with(&names), self.functions);
         let after = objchange::change::planned_data_resource(&schema.block, &decoded.value)
             .unwrap_or_else(|_| dynamic());
         if self.input.options.mode != PlanMode::Destroy {
@@ -187,7 +205,7 @@ impl<'c> Walk<'_, 'c> {
         if !self.targets.includes_instance(address) {
             return self.current(address).map_or_else(nothing, |object| object.value.clone());
         }
-        let importing = self.import(instance, resource, variables);
+        let importing = self.import(instance, resource);
         let stored = self.current(address).cloned();
         let is_new = importing.is_some();
         let prior = match &stored {
@@ -202,22 +220,22 @@ impl<'c> Walk<'_, 'c> {
             PlanMode::Normal => self.plan_instance(instance, resource, variables, prior.as_ref(), importing),
             PlanMode::Destroy => {
                 if resource.config.lifecycle.prevent_destroy && prior.is_some() {
-                    self.prevented(address, resource);
+                    self.prevented(instance.index, address, resource);
                 }
                 self.delete_object(instance, resource, prior.as_ref(), None);
                 prior.map_or_else(nothing, |prior| prior.value)
             }
             PlanMode::RefreshOnly => {
-                let creates_first = self.creates_first[instance.index];
-                if let Some(object) = self.current_mut(address) {
-                    object.create_before_destroy = creates_first;
-                }
+                let is_there = prior.is_some();
                 let value = prior.map_or_else(nothing, |prior| prior.value);
                 let names = instance.repetition.names();
                 let outer = Scope::new(variables);
                 let scope = outer.with(&names);
                 self.preconditions(instance, resource, &scope);
-                self.postconditions(instance, resource, &scope, &value);
+                match is_there || address.key.is_none() {
+                    true => drop(self.postconditions(instance, resource, &scope, &value)),
+                    false => self.no_self(instance, resource),
+                }
                 value
             }
         }
@@ -284,6 +302,27 @@ impl<'c> Walk<'_, 'c> {
         self.judge_all(instance, resource, &scope, &lifecycle.postconditions, &conditions::POSTCONDITION)
     }
 
+    /// Reports that postconditions refer to an instance that does not exist yet, and that a plan to refresh does not create.
+    fn no_self(&mut self, instance: &Instance<'_>, resource: &ResourceNode<'c>) {
+        for condition in &resource.config.lifecycle.postconditions {
+            let errors = self.found.error_count();
+            let all = [&condition.condition, &condition.error_message];
+            let references = all.into_iter().flat_map(objchange_hcl::variables);
+            for reference in references.filter(|reference| reference.name == "self") {
+                let detail = "The given key does not identify an element in this collection value.";
+                self.found.error("Invalid index", reference.span, detail);
+            }
+            let status = match self.found.error_count() > errors {
+                true => CheckStatus::Error,
+                false => CheckStatus::Unknown,
+            };
+            let InstanceAddress { resource: address, key } = &instance.address;
+            let name = resource_text(resource.name);
+            let kind = CheckKind::Resource;
+            self.checks.instance(kind, &address.module, &name, key.clone(), &[status], Vec::new());
+        }
+    }
+
     fn judge_all(
         &mut self,
         instance: &Instance<'_>,
@@ -299,8 +338,8 @@ impl<'c> Walk<'_, 'c> {
         let mut statuses = Vec::new();
         let mut problems = Vec::new();
         for condition in all {
-            let judged = judge(condition, scope, self.input.functions, words);
-            self.report_condition(condition, scope, words, &judged, Some(&instance.address.to_string()));
+            let judged = judge(condition, scope, self.functions, words);
+            self.report_condition(condition, scope, words, &judged);
             statuses.push(judged.status);
             problems.extend(judged.message);
         }
@@ -322,7 +361,7 @@ impl<'c> Walk<'_, 'c> {
         resource: &ResourceNode<'c>,
         variables: &Variables,
         prior: Option<&StateObject>,
-        importing: Option<Value>,
+        importing: Option<ImportedBy>,
     ) -> Value {
         let Instance { address, schema, index, .. } = instance;
         let nothing = Value::unknown(schema.block.implied_type().clone());
@@ -335,7 +374,11 @@ impl<'c> Walk<'_, 'c> {
         let Some(decoded) = self.config_object(instance, resource, &scope) else { return nothing };
         let lifecycle = &resource.config.lifecycle;
         let creates_first = self.creates_first[*index] || lifecycle.create_before_destroy == Some(true);
-        let triggered = self.is_triggered(instance, resource) && prior.is_some();
+        let errors = self.found.error_count();
+        let triggered = self.is_triggered(instance, resource);
+        if self.found.error_count() > errors {
+            return nothing;
+        }
         let requested = self.input.options.replace.contains(address);
         let prior_value = prior
             .map_or_else(|| Value::null(schema.block.implied_type().clone()), |prior| prior.value.clone());
@@ -343,7 +386,7 @@ impl<'c> Walk<'_, 'c> {
         request.lifecycle = Lifecycle {
             ignore_changes: lifecycle.ignore_changes.clone(),
             create_before_destroy: creates_first,
-            force_replace: requested || triggered,
+            force_replace: requested || triggered && prior.is_some(),
             tainted: prior.is_some_and(|prior| prior.tainted),
         };
         if let Some(prior) = prior {
@@ -368,12 +411,14 @@ impl<'c> Walk<'_, 'c> {
         }
         let reason = change.replace_reason.as_ref().map(|reason| match reason {
             ReplaceReason::Tainted => ActionReason::ReplaceBecauseTainted,
-            ReplaceReason::Requested if triggered && !requested => ActionReason::ReplaceByTriggers,
-            ReplaceReason::Requested => ActionReason::ReplaceByRequest,
+            ReplaceReason::Requested(_) if triggered && !requested => ActionReason::ReplaceByTriggers,
+            ReplaceReason::Requested(_) => ActionReason::ReplaceByRequest,
             _ => ActionReason::ReplaceBecauseCannotUpdate,
         });
+        // What is not there yet has the reason all the same.
+        let reason = reason.or((triggered && prior.is_none()).then_some(ActionReason::ReplaceByTriggers));
         let replace_paths = match &change.replace_reason {
-            Some(ReplaceReason::CannotUpdate(paths)) => paths.clone(),
+            Some(ReplaceReason::CannotUpdate(paths) | ReplaceReason::Requested(paths)) => paths.clone(),
             _ => Vec::new(),
         };
         let is_prevented = change.action.is_replace() && lifecycle.prevent_destroy;
@@ -398,7 +443,7 @@ impl<'c> Walk<'_, 'c> {
         );
         self.deposed(instance, resource);
         if is_prevented {
-            self.prevented(address, resource);
+            self.prevented(instance.index, address, resource);
             return nothing;
         }
         self.postconditions(instance, resource, &scope, &after);
@@ -412,7 +457,7 @@ impl<'c> Walk<'_, 'c> {
         resource: &'r ResourceNode<'c>,
         scope: &Scope<'_>,
     ) -> Option<Decoded<'r>> {
-        let decoded = decode(&resource.body, &instance.schema.block, scope, self.input.functions);
+        let decoded = decode(&resource.body, &instance.schema.block, scope, self.functions);
         if !decoded.errors.is_empty() {
             self.found.errors(decoded.errors);
             return None;
@@ -488,7 +533,8 @@ impl<'c> Walk<'_, 'c> {
         false
     }
 
-    pub(crate) fn prevented(&mut self, address: &InstanceAddress, resource: &ResourceNode<'c>) {
+    pub(crate) fn prevented(&mut self, index: usize, address: &InstanceAddress, resource: &ResourceNode<'c>) {
+        self.prevented.push(index);
         let detail = format!(
             "Resource {address} has lifecycle.prevent_destroy set, but the plan calls for this resource to be destroyed. To \
              avoid this error and continue with the plan, either disable lifecycle.prevent_destroy or reduce the scope of the \
@@ -569,30 +615,21 @@ impl<'c> Walk<'_, 'c> {
         }
     }
 
-    /// Imports the object of an instance that is not in the state yet; the identifier, if it was.
-    fn import(
-        &mut self,
-        instance: &Instance<'_>,
-        resource: &ResourceNode<'c>,
-        _variables: &Variables,
-    ) -> Option<Value> {
-        if self.input.options.mode == PlanMode::Destroy || self.current(&instance.address).is_some() {
+    /// Imports the object of an instance that is not in the state yet; what it was found by, if it was.
+    fn import(&mut self, instance: &Instance<'_>, resource: &ResourceNode<'c>) -> Option<ImportedBy> {
+        if self.current(&instance.address).is_some() {
             return None;
         }
         let import = self.imports.remove(&instance.address)?;
-        let Some(id) = import.id.unmark_deep().0.as_str().map(str::to_owned) else { return Some(import.id) };
         let address = instance.address.to_string();
-        let answer = self.providers.import(&resource.provider_config, &address, instance.schema, &id);
+        let answer = match import.by.id() {
+            Some(id) => self.providers.import(&resource.provider_config, &address, instance.schema, id),
+            None => ImportAnswer::NotKnown,
+        };
         match answer {
             ImportAnswer::Known(value) => {
                 let value = instance.schema.block.mark_hidden(&value);
-                let object = StateObject {
-                    value,
-                    tainted: false,
-                    private: Default::default(),
-                    dependencies: Vec::new(),
-                    create_before_destroy: false,
-                };
+                let object = StateObject::read(value);
                 self.set_current(&instance.address, &resource.provider_config, Some(object));
             }
             ImportAnswer::NotKnown => {
@@ -603,7 +640,7 @@ impl<'c> Walk<'_, 'c> {
                 return None;
             }
         }
-        Some(import.id)
+        Some(import.by)
     }
 
     /// An ephemeral resource: its values are unknown without its provider.
@@ -621,7 +658,7 @@ impl<'c> Walk<'_, 'c> {
         if !self.preconditions(instance, resource, &scope) {
             return unknown;
         }
-        let decoded = decode(&resource.body, &instance.schema.block, &scope, self.input.functions);
+        let decoded = decode(&resource.body, &instance.schema.block, &scope, self.functions);
         self.found.errors(decoded.errors);
         unknown
     }

@@ -2,8 +2,10 @@
 
 mod arguments;
 mod diagnostics;
+mod hostile;
 mod load;
 mod moves;
+mod plan;
 mod providers;
 mod state;
 mod variables;
