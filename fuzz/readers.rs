@@ -13,8 +13,8 @@ use objchange::{Type, Value};
 use objchange_conform::{Baseline, Corpus, Hints};
 use objchange_hcl::{
     Diagnostic, Environment, Functions, ModuleConfig, Purpose, Scope, Sources, VariableValues, Variables,
-    decode, evaluate, evaluate_template, parse_body, parse_body_json, parse_expression, parse_template,
-    references,
+    decode, evaluate, evaluate_template, parse_body, parse_body_json, parse_data, parse_expression,
+    parse_template, references,
 };
 use objchange_plan::{Document, Options, Program, Schemas};
 use objchange_policy::query::{CollectionKind, Projection, Query, Subject};
@@ -180,6 +180,7 @@ pub(crate) fn configuration(bytes: &[u8]) {
     .collect();
     let scope = Scope::new(&variables);
     let mut errors = Vec::new();
+    errors.extend(parse_data(text).err().unwrap_or_default());
     match parse_expression(text) {
         Ok(expr) => errors.extend(evaluate(&expr, &scope, Functions::pure()).1),
         Err(found) => errors.extend(found),

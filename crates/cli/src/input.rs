@@ -159,6 +159,14 @@ pub(crate) struct InputError {
     fault: Fault,
 }
 
+impl InputError {
+    /// Why, without the name of the input.
+    pub(crate) fn reason(&self) -> String {
+        let reason = self.fault.to_string();
+        reason.trim_start_matches([':', ' ']).to_owned()
+    }
+}
+
 #[derive(Debug, thiserror::Error)]
 enum Fault {
     #[error(": cannot be read: {0}")]

@@ -25,6 +25,7 @@ mod module_plan;
 mod plan;
 #[cfg(feature = "policy")]
 mod policy;
+mod pool;
 #[cfg(feature = "provider")]
 mod provider;
 #[cfg(feature = "query")]

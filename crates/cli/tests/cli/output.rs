@@ -58,7 +58,7 @@ fn output_that_is_lost_is_an_error() {
     }
     let (full, errors) = shell(r#""$objchange" check --junit /dev/full tests/cases/*.jsonl"#);
     assert_eq!(full, 2);
-    assert!(errors.contains("error: /dev/full: cannot be written: "), "{errors}");
+    assert!(errors.contains("error: the output cannot be written: /dev/full: "), "{errors}");
 }
 
 /// As other programs do, which the signal of a closed pipe ends: quietly, and not as if all were well.

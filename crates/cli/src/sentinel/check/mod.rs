@@ -1,9 +1,7 @@
 //! `objchange sentinel check`: what is wrong with policies, found without running them.
 
-mod imports;
 mod json;
 mod sarif;
-mod schemas;
 mod targets;
 mod text;
 
@@ -13,13 +11,13 @@ use std::sync::Arc;
 
 use clap::ValueEnum;
 use objchange::schema::ProviderSchemas;
-use objchange_sentinel::{Diagnostic, LintContext, Severity, Shape, lint};
+use objchange_policy::sentinel::shapes::{self, Schemas};
+use objchange_sentinel::{Diagnostic, Severity};
 
-use self::schemas::Schemas;
 use self::targets::Target;
 use crate::exit::{self, CommandError, unusable};
 use crate::input::Source;
-use crate::reports;
+use crate::reports::{Outputs, Reporter};
 use crate::schemas::{SchemaArgs, SchemaText};
 
 const AFTER_HELP: &str = "\
@@ -83,12 +81,9 @@ struct Checked<'c> {
 }
 
 pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
-    let is_stdout = |path: &PathBuf| path.as_os_str() == "-";
-    let sarif_to_stdout = args.sarif.as_ref().is_some_and(is_stdout);
-    if args.json && sarif_to_stdout {
-        return Err("only one of --json and --sarif - can be written to standard output".into());
-    }
-    if args.schemas.source() == Some(Source::Stdin) && args.files.iter().any(is_stdout) {
+    let outputs = Outputs { json: args.json, sarif: args.sarif.as_deref(), ..Outputs::default() };
+    let mut reporter = Reporter::new("objchange sentinel check", "objchangeSentinelCheck/v1", outputs)?;
+    if args.schemas.source() == Some(Source::Stdin) && args.files.iter().any(|path| path.as_os_str() == "-") {
         return Err("standard input (-) can be read only once".into());
     }
     let schemas = match schemas(&args.schemas) {
@@ -99,8 +94,8 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     if targets.is_empty() {
         return Err("there is no policy to check".into());
     }
-    let mut text = (!args.json && !sarif_to_stdout).then(text::Text::default);
-    let mut sarif = args.sarif.is_some().then(sarif::report);
+    let mut text = reporter.has_text().then(text::Text::default);
+    reporter.sarif(sarif::rules);
     let (mut is_unusable, mut worst) = (false, None);
     for target in &targets {
         let source = match target.source.read() {
@@ -118,12 +113,8 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         if let Some(text) = &mut text {
             text.checked(&checked)?;
         }
-        if let Some(sarif) = &mut sarif {
-            sarif::checked(sarif, &checked);
-        }
-        if args.json {
-            json::write(&checked)?;
-        }
+        reporter.sarif(|sarif| sarif::checked(sarif, &checked));
+        reporter.json(json::lines(&checked))?;
     }
     if let Some(problem) = schemas.problem() {
         exit::warn(&format!("a schema cannot be read, and nothing is said of what has it: {problem}"));
@@ -131,9 +122,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     if let Some(text) = text {
         text.finish()?;
     }
-    if let (Some(path), Some(sarif)) = (&args.sarif, sarif) {
-        reports::write(path, &sarif.finish())?;
-    }
+    reporter.finish()?;
     let fails = match args.fail_on {
         FailOn::Never => false,
         FailOn::Warning => worst.is_some(),
@@ -154,18 +143,8 @@ fn schemas(args: &SchemaArgs) -> Result<Schemas, String> {
 }
 
 fn check(target: &Target, text: &str, schemas: &Arc<Schemas>) -> Vec<Diagnostic> {
-    let shape = |import: &str| {
-        // Nobody knows what a module or mock holds.
-        let is_given = target.configuration.as_ref().is_some_and(|given| given.given(import).is_some());
-        if is_given { Some(Shape::ANY) } else { imports::shape(import, schemas) }
-    };
-    let globals = target.configuration.iter().flat_map(|configuration| configuration.globals.keys());
-    let context = LintContext {
-        is_policy: target.is_policy,
-        globals: globals.cloned().collect(),
-        imports: Some(&shape),
-    };
     // They share one SARIF rule.
     let as_rule = |error| Diagnostic { kind: SYNTAX_ERROR.into(), ..error };
-    lint(text, &context).unwrap_or_else(|errors| errors.into_iter().map(as_rule).collect())
+    shapes::check(text, target.is_policy, target.configuration.as_deref(), schemas)
+        .unwrap_or_else(|errors| errors.into_iter().map(as_rule).collect())
 }

@@ -1,75 +1,81 @@
-//! Running one test case.
+//! The tests that policies have: running one test case, and which rules all of them evaluate.
+
+mod compare;
+mod coverage;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use objchange_sentinel::{Policy, Run, RunErrorKind, Setup, Value, Verdict};
 use serde_json::Value as Json;
 
-use super::compare::is_same;
-use crate::sentinel::configuration::{self, Configuration, Given};
-use crate::sentinel::fault::Fault;
-use crate::sentinel::limits::RunLimits;
-use crate::sentinel::sources::{Sources, shown};
-use objchange_policy::sentinel::judge::{Rule, to_json, undefined};
+use self::compare::is_same;
+pub use self::coverage::{Counted, Coverage, Covered};
+use super::Fault;
+use super::configuration::{Configuration, Given};
+use super::judge::{Rule, to_json, undefined};
+use super::sources::{Sources, shown};
 
 /// A test case that was not run yet.
 #[derive(Debug)]
-pub(super) struct Case {
-    pub(super) policy: PathBuf,
-    pub(super) path: PathBuf,
-    pub(super) configuration: Result<Configuration, Fault>,
+pub struct Case {
+    /// The file of the policy.
+    pub policy: PathBuf,
+    /// The file of the test case.
+    pub path: PathBuf,
+    /// What that says.
+    pub configuration: Result<Configuration, Fault>,
     /// The files that it may need.
     announced: Vec<PathBuf>,
 }
 
 /// What came of one.
 #[derive(Debug)]
-pub(super) struct Outcome {
+pub struct Outcome {
     /// The file of the policy.
-    pub(super) policy: String,
+    pub policy: String,
     /// The file of the test case.
-    pub(super) case: String,
+    pub case: String,
     /// What rules were expected to be and are not.
-    pub(super) differences: Vec<Difference>,
+    pub differences: Vec<Difference>,
     /// Why it could not be run.
-    pub(super) errors: Vec<Fault>,
-    pub(super) print: String,
+    pub errors: Vec<Fault>,
+    /// What the policy printed.
+    pub print: String,
     /// The rules that were evaluated, in the order of the text; empty where nobody wants to know them.
-    pub(super) rules: Vec<Rule>,
+    pub rules: Vec<Rule>,
     /// All rules of the policy, where somebody wants to know them.
-    pub(super) declared: Vec<(Arc<str>, u32, u32)>,
-    pub(super) duration: Duration,
+    pub declared: Vec<(Arc<str>, u32, u32)>,
 }
 
 /// A rule that is not what was expected.
 #[derive(Debug)]
-pub(super) struct Difference {
-    pub(super) rule: String,
-    pub(super) expected: Json,
-    /// None if there is no rule of that name.
-    pub(super) got: Option<Json>,
+pub struct Difference {
+    /// Its name.
+    pub rule: String,
+    /// What it should be.
+    pub expected: Json,
+    /// What it is; none if there is no rule of that name.
+    pub got: Option<Json>,
 }
 
 /// What one run needs to know beside its case.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Wanted {
-    /// What time it is.
-    pub(super) now: i64,
+pub struct Wanted {
     /// Whether all evaluated rules are to be told, also where all is as expected.
-    pub(super) rules: bool,
+    pub rules: bool,
     /// Whether the rules are to be told that were not evaluated.
-    pub(super) declared: bool,
-    pub(super) limits: RunLimits,
+    pub declared: bool,
 }
 
 impl Outcome {
-    pub(super) fn is_pass(&self) -> bool {
+    /// Whether it is as expected.
+    pub fn is_pass(&self) -> bool {
         self.differences.is_empty() && self.errors.is_empty()
     }
 
-    pub(super) fn result(&self) -> &'static str {
+    /// A name for programs, which does not change.
+    pub fn result(&self) -> &'static str {
         match (self.errors.is_empty(), self.differences.is_empty()) {
             (false, _) => "error",
             (true, false) => "fail",
@@ -78,14 +84,15 @@ impl Outcome {
     }
 
     /// The rule of a name that was evaluated.
-    pub(super) fn rule(&self, name: &str) -> Option<&Rule> {
+    pub fn rule(&self, name: &str) -> Option<&Rule> {
         self.rules.iter().rev().find(|rule| rule.name == name)
     }
 }
 
 impl Case {
-    pub(super) fn new(policy: PathBuf, path: PathBuf, sources: &Sources) -> Self {
-        let configuration = configuration::read(&path);
+    /// A test case with what its file says.
+    pub fn new(policy: PathBuf, path: PathBuf, sources: &Sources) -> Self {
+        let configuration = sources.configuration(&path);
         let mut announced = vec![sources.announce(&policy)];
         if let Ok(configuration) = &configuration {
             for given in configuration.mocks.values().chain(configuration.imports.values()) {
@@ -100,15 +107,15 @@ impl Case {
     }
 
     /// What it is called: the policy and the name of its file.
-    pub(super) fn name(policy: &Path, case: &Path) -> String {
+    pub fn name(policy: &Path, case: &Path) -> String {
         let stem = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         format!("{}/{}", stem(policy), stem(case))
     }
 
-    pub(super) fn run(&self, sources: &Sources, wanted: Wanted) -> Outcome {
-        let begun = Instant::now();
+    /// Runs it. `prepare` gives the run the time and the limits.
+    pub fn run(&self, sources: &Sources, wanted: Wanted, prepare: impl FnOnce(&mut Setup)) -> Outcome {
         let mut outcome = self.outcome();
-        match self.prepare(sources, wanted) {
+        match self.setup(sources, prepare) {
             Ok((policy, setup)) => {
                 let rules = self.configuration.as_ref().ok().and_then(|read| read.rules.as_deref());
                 evaluate(&policy, &setup, rules, wanted, &mut outcome);
@@ -116,7 +123,6 @@ impl Case {
             Err(errors) => outcome.errors = errors,
         }
         self.announced.iter().for_each(|path| sources.release(path));
-        outcome.duration = begun.elapsed();
         outcome
     }
 
@@ -130,17 +136,20 @@ impl Case {
             print: String::new(),
             rules: Vec::new(),
             declared: Vec::new(),
-            duration: Duration::ZERO,
         }
     }
 
     /// The outcome of a case that made the program panic.
-    pub(super) fn defect(&self) -> Outcome {
+    pub fn defect(&self) -> Outcome {
         let fault = Fault::of_file(&self.path, "this shows a defect of the program");
         Outcome { errors: vec![fault], ..self.outcome() }
     }
 
-    fn prepare(&self, sources: &Sources, wanted: Wanted) -> Result<(Arc<Policy>, Setup), Vec<Fault>> {
+    fn setup(
+        &self,
+        sources: &Sources,
+        prepare: impl FnOnce(&mut Setup),
+    ) -> Result<(Arc<Policy>, Setup), Vec<Fault>> {
         let configuration = self.configuration.as_ref().map_err(|fault| vec![fault.clone()])?;
         let policy = sources.policy(&self.policy)?;
         let stem = self.policy.file_stem().unwrap_or_default();
@@ -150,8 +159,7 @@ impl Case {
         setup.params = configuration.params_of(own);
         setup.globals = configuration.globals.clone();
         setup.imports = sources.imports(&policy, configuration)?;
-        setup.now = wanted.now;
-        wanted.limits.apply(&mut setup);
+        prepare(&mut setup);
         Ok((policy, setup))
     }
 }
@@ -168,13 +176,9 @@ fn evaluate(
         Some(rules) if !rules.is_empty() => compare(&mut run, rules, outcome),
         _ => passes(&mut run, outcome),
     };
-    let is_missing = run.error().is_some_and(|error| error.kind == RunErrorKind::Import);
-    let done = done.map_err(|fault| match run.error() {
-        Some(error) => Fault::from(wanted.limits.explain(error.clone())),
-        None => fault,
-    });
-    outcome.errors.extend(done.err().map(|mut fault| {
-        if is_missing {
+    outcome.errors.extend(done.err().map(|fault| {
+        let mut fault = run.error().map_or(fault, |error| Fault::from(error.clone()));
+        if fault.kind == Some(RunErrorKind::Import) {
             fault.message += ": mock it in the test, or say there which module it is";
         }
         fault

@@ -10,7 +10,7 @@ use objchange_sentinel::{Fields, Shape};
 
 /// The schemas that are given, if any are.
 #[derive(Debug, Default)]
-pub(super) struct Schemas {
+pub struct Schemas {
     document: Option<ProviderSchemas>,
     /// What all of them describe.
     all: OnceLock<Option<Objects>>,
@@ -25,11 +25,13 @@ type Objects = Arc<[Arc<ObjectType>]>;
 const KINDS: [SchemaKind; 2] = [SchemaKind::Resource, SchemaKind::DataSource];
 
 impl Schemas {
-    pub(super) fn new(document: ProviderSchemas) -> Self {
+    /// The schemas of a document.
+    pub fn new(document: ProviderSchemas) -> Self {
         Self { document: Some(document), ..Self::default() }
     }
 
-    pub(super) fn problem(&self) -> Option<&str> {
+    /// What is wrong with the first of those looked at that cannot be read.
+    pub fn problem(&self) -> Option<&str> {
         self.problem.get().map(String::as_str)
     }
 

@@ -1,14 +1,38 @@
-//! What the imports of Terraform data hold.
+//! What the imports of Terraform data hold, for checking policies without running them.
+
+mod attributes;
 
 use std::sync::Arc;
 
-use objchange_policy::{Field, FieldKind, tfconfig, tfplan, tfstate};
-use objchange_sentinel::{Fields, Shape};
+use objchange_sentinel::{Diagnostic, Fields, LintContext, Shape, lint};
 
-use super::schemas::{Attributes, Schemas};
+use self::attributes::Attributes;
+pub use self::attributes::Schemas;
+use super::Configuration;
+use crate::{Field, FieldKind, tfconfig, tfplan, tfstate};
+
+/// Finds mistakes in a policy or module over plans, without running it.
+///
+/// # Errors
+///
+/// What is wrong with a text that cannot be read.
+pub fn check(
+    text: &str,
+    is_policy: bool,
+    configuration: Option<&Configuration>,
+    schemas: &Arc<Schemas>,
+) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
+    let shape = |import: &str| {
+        // Nobody knows what a module or mock holds.
+        let is_given = configuration.is_some_and(|configuration| configuration.given(import).is_some());
+        if is_given { Some(Shape::ANY) } else { shape(import, schemas) }
+    };
+    let globals = configuration.iter().flat_map(|configuration| configuration.globals.keys());
+    lint(text, &LintContext { is_policy, globals: globals.cloned().collect(), imports: Some(&shape) })
+}
 
 /// What an import of Terraform data is; nothing if it is another import.
-pub(super) fn shape(import: &str, schemas: &Arc<Schemas>) -> Option<Shape> {
+fn shape(import: &str, schemas: &Arc<Schemas>) -> Option<Shape> {
     let resources = |part| Shape::map(Resource::shape(part, schemas));
     let items = |title, table| Shape::map(record(title, fields(table, &Shape::ANY, &Shape::ANY)));
     let state = || {

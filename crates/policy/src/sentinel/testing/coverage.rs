@@ -6,39 +6,46 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use super::case::Outcome;
+use super::Outcome;
 
 /// The rules of one policy after another.
 #[derive(Debug, Default)]
-pub(super) struct Coverage {
+pub struct Coverage {
     policies: Vec<Covered>,
 }
 
 /// The rules of a policy that have a name.
 #[derive(Debug, Serialize)]
-pub(super) struct Covered {
-    pub(super) policy: String,
+pub struct Covered {
+    /// The file of the policy.
+    pub policy: String,
+    /// Its rules, in the order of the text.
     #[serde(rename = "coverage")]
-    pub(super) rules: Vec<Counted>,
+    pub rules: Vec<Counted>,
 }
 
 /// In how many test cases a rule was what.
 #[derive(Debug, Default, Serialize)]
-pub(super) struct Counted {
-    pub(super) name: Arc<str>,
-    pub(super) line: u32,
-    pub(super) col: u32,
+pub struct Counted {
+    /// The name of the rule.
+    pub name: Arc<str>,
+    /// The line.
+    pub line: u32,
+    /// The column in that.
+    pub col: u32,
+    /// True.
     #[serde(rename = "true")]
-    pub(super) holds: u64,
+    pub holds: u64,
+    /// False.
     #[serde(rename = "false")]
-    pub(super) broken: u64,
+    pub broken: u64,
     /// Something else than a bool.
-    pub(super) other: u64,
+    pub other: u64,
 }
 
 impl Counted {
     /// What the tests do not show of the rule.
-    pub(super) fn gap(&self) -> Option<&'static str> {
+    pub fn gap(&self) -> Option<&'static str> {
         match (self.holds, self.broken, self.other) {
             (0, 0, 0) => Some("is evaluated in no test"),
             (_, 0, 0) => Some("is never false"),
@@ -49,7 +56,8 @@ impl Counted {
 }
 
 impl Coverage {
-    pub(super) fn add(&mut self, outcome: &Outcome) {
+    /// Counts the rules of an outcome.
+    pub fn add(&mut self, outcome: &Outcome) {
         // The test cases of a policy come one after the other.
         if self.policies.last().is_none_or(|covered| covered.policy != outcome.policy) {
             self.policies.push(Covered { policy: outcome.policy.clone(), rules: Vec::new() });
@@ -79,7 +87,8 @@ impl Coverage {
         }
     }
 
-    pub(super) fn policies(&self) -> &[Covered] {
+    /// What was counted, by policy.
+    pub fn policies(&self) -> &[Covered] {
         &self.policies
     }
 }

@@ -3,14 +3,15 @@
 use std::fmt;
 
 use objchange::address::{InstanceAddress, ResourceAddress};
+use objchange::schema::Schema;
 use objchange_text::json::indented;
 use serde::de::{MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::index_key;
-use super::instance::lineage;
+use super::instance::{self, Role, lineage};
+use super::{InstanceObject, StateEditError, index_key};
 
 /// The version that new state files are said to be of.
 const TERRAFORM_VERSION: &str = "1.11.0";
@@ -77,7 +78,45 @@ impl Serialize for Members {
     }
 }
 
-/// What becomes of an instance.
+/// What becomes of an instance, in the form of the engine.
+#[derive(Debug)]
+pub struct StateEdit<'a> {
+    /// Its address.
+    pub address: &'a InstanceAddress,
+    /// The full address of the provider.
+    pub provider: String,
+    /// The schema of its objects.
+    pub schema: &'a Schema,
+    /// The object; null if there is none any more.
+    pub current: &'a InstanceObject,
+    /// The old object, if a new one has its place and it could not be destroyed.
+    pub deposed: Option<&'a InstanceObject>,
+}
+
+impl StateEdit<'_> {
+    /// The text of the state file with this change, or of a new one; none if nothing in it is another. All other content
+    /// stays as it is written.
+    ///
+    /// # Errors
+    ///
+    /// The text is not a state file, or the object cannot be in one.
+    pub fn apply(&self, old: Option<&str>) -> Result<Option<String>, StateEditError> {
+        let key = self.address.key.as_ref().map(index_key);
+        let members = |known: &InstanceObject, role| {
+            let is_there = !known.object.is_null();
+            is_there.then(|| instance::members(known, self.schema, key.as_ref(), role)).transpose()
+        };
+        let change = Change {
+            address: self.address.clone(),
+            provider: self.provider.clone(),
+            current: members(self.current, Role::Current)?,
+            deposed: self.deposed.map_or(Ok(None), |known| members(known, Role::Deposed))?,
+        };
+        Ok(merged(old, &change)?)
+    }
+}
+
+/// What becomes of an instance, in the form of a state file.
 pub(super) struct Change {
     pub(super) address: InstanceAddress,
     /// The full address of the provider.
@@ -124,7 +163,11 @@ pub(super) fn merged(old: Option<&str>, change: &Change) -> serde_json::Result<O
 }
 
 /// Whether a state file has an object at an address.
-pub(super) fn has_object(text: &str, address: &InstanceAddress) -> serde_json::Result<bool> {
+///
+/// # Errors
+///
+/// The text is not a state file.
+pub fn has_object(text: &str, address: &InstanceAddress) -> serde_json::Result<bool> {
     let file: Members = serde_json::from_str(text)?;
     for resource in file.list::<Members>("resources")?.iter().filter(|resource| is_at(resource, address)) {
         if resource.list::<Members>("instances")?.iter().any(|instance| is_current(instance, address)) {

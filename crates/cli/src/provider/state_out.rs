@@ -4,24 +4,20 @@ use std::io::{self, Write};
 use std::path::{Path as FilePath, PathBuf};
 use std::{env, fs};
 
-use objchange::address::InstanceAddress;
-use objchange::schema::Schema;
+use objchange::address::{InstanceAddress, Mode};
+use objchange_plan::{StateEdit, has_object, state_file_version};
 use objchange_text::visible_json;
 
-use super::instance::{self, Role};
-use super::merge::{self, Change};
-use super::{File, index_key};
+use super::session::Failure;
 use crate::exit;
 use crate::input::Source;
-use crate::provider::prior::Known;
-use crate::provider::session::Failure;
 use crate::write_file::{Access, NewFile};
 
 /// Room for the new object beside what the file has already.
 const ROOM: usize = 64 << 10;
 
 /// A state file that can be written. It holds secrets, as Terraform's does: a new one can be read only by its owner.
-pub(in crate::provider) struct StateOut {
+pub(super) struct StateOut {
     path: PathBuf,
     /// The state that is there.
     old: Option<String>,
@@ -29,21 +25,18 @@ pub(in crate::provider) struct StateOut {
     backup: Option<(PathBuf, NewFile)>,
 }
 
-/// The objects that a command leaves.
-pub(in crate::provider) struct Objects<'a> {
-    pub(in crate::provider) address: &'a InstanceAddress,
-    /// The full address of the provider.
-    pub(in crate::provider) provider: String,
-    pub(in crate::provider) schema: &'a Schema,
-    /// The object; null if there is none any more.
-    pub(in crate::provider) current: &'a Known,
-    /// The old object, if a new one has its place and it could not be destroyed.
-    pub(in crate::provider) deposed: Option<&'a Known>,
+/// Reads the address of a managed resource of this type.
+pub(super) fn instance_address(address: &str, type_name: &str) -> Result<InstanceAddress, String> {
+    let parsed: InstanceAddress = address.parse().map_err(|error| format!("{address}: {error}"))?;
+    if parsed.resource.mode != Mode::Managed || parsed.resource.resource_type != type_name {
+        return Err(format!("{address} is not an address of a {type_name}"));
+    }
+    Ok(parsed)
 }
 
 impl StateOut {
     /// Makes sure that the file can be written and that a state in it can be added to.
-    pub(in crate::provider) fn open(path: &FilePath) -> Result<Self, Failure> {
+    pub(super) fn open(path: &FilePath) -> Result<Self, Failure> {
         let unusable = |reason: &dyn std::fmt::Display| {
             Failure::Unusable(format!("{}: {reason}; nothing was changed", path.display()))
         };
@@ -71,7 +64,7 @@ impl StateOut {
 
     /// Makes sure that no other object is forgotten for the one that is to be at this address. It may replace the one that
     /// was read from the same file.
-    pub(in crate::provider) fn check_free(
+    pub(super) fn check_free(
         &self,
         address: &InstanceAddress,
         prior: Option<&FilePath>,
@@ -80,7 +73,7 @@ impl StateOut {
         let is_same_file = prior.is_some_and(|prior| {
             matches!((fs::canonicalize(prior), fs::canonicalize(&self.path)), (Ok(a), Ok(b)) if a == b)
         });
-        if is_same_file || !merge::has_object(old, address).unwrap_or(true) {
+        if is_same_file || !has_object(old, address).unwrap_or(true) {
             return Ok(());
         }
         let path = self.path.display();
@@ -92,18 +85,14 @@ impl StateOut {
 
     /// Puts the objects into the file, and keeps what it was in a backup. If that fails the new state is saved elsewhere.
     /// The answer is whether the file has the objects now.
-    pub(in crate::provider) fn save(self, objects: &Objects<'_>) -> bool {
+    pub(super) fn save(self, edit: &StateEdit<'_>) -> bool {
         let Self { path, new, backup, .. } = self;
         // Somebody else may have written to it meanwhile.
         let (old, mut problem) = match read(&path) {
             Ok(old) => (old, None),
             Err(reason) => (None, Some(reason)),
         };
-        let merged = change(objects).and_then(|change| {
-            let merged = merge::merged(old.as_deref(), &change);
-            merged.map_err(|error| error.to_string())
-        });
-        let text = match merged {
+        let text = match edit.apply(old.as_deref()) {
             Ok(Some(text)) => text,
             Ok(None) => return true,
             Err(reason) => {
@@ -137,29 +126,13 @@ fn read(path: &FilePath) -> Result<Option<String>, String> {
     if text.trim().is_empty() {
         return Ok(None);
     }
-    match serde_json::from_str::<File>(&text) {
-        Ok(file) if file.version == 4 => Ok(Some(text)),
-        Ok(File { version, .. }) => {
+    match state_file_version(&text) {
+        Some(4) => Ok(Some(text)),
+        Some(version) => {
             Err(format!("the file has a state of version {version}, and only version 4 can be added to"))
         }
-        Err(_) => Err("the file is not a state file that can be added to".into()),
+        None => Err("the file is not a state file that can be added to".into()),
     }
-}
-
-fn change(objects: &Objects<'_>) -> Result<Change, String> {
-    let Objects { address, provider, schema, current, deposed } = objects;
-    let members = |known: &Known, role| {
-        let is_there = !known.object.is_null();
-        is_there
-            .then(|| instance::members(known, schema, address.key.as_ref().map(index_key).as_ref(), role))
-            .transpose()
-    };
-    Ok(Change {
-        address: (*address).clone(),
-        provider: provider.clone(),
-        current: members(current, Role::Current)?,
-        deposed: deposed.map_or(Ok(None), |known| members(known, Role::Deposed))?,
-    })
 }
 
 /// Saves a state that cannot be written where it belongs, because nothing else knows what was made.

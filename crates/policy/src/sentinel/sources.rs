@@ -8,13 +8,16 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use objchange_sentinel::{Diagnostic, LineIndex, Policy, Source};
 use serde_json::Value as Json;
 
+use super::Fault;
 use super::configuration::{Configuration, Given, Reference};
-use super::fault::Fault;
-use crate::input;
+
+/// Reads the text of a file that has at most so many bytes.
+pub type ReadText = fn(&Path, u64) -> Result<String, Fault>;
 
 /// Source texts by where they are.
-#[derive(Debug, Default)]
-pub(crate) struct Sources {
+#[derive(Debug)]
+pub struct Sources {
+    read: ReadText,
     files: Mutex<HashMap<PathBuf, File>>,
 }
 
@@ -31,8 +34,23 @@ type Once<T> = Arc<OnceLock<Result<Arc<T>, Vec<Fault>>>>;
 
 /// No text that people write is as large, but a file may be.
 const MAX_BYTES: u64 = 256 << 20;
+const MAX_CONFIGURATION_BYTES: u64 = 16 << 20;
 
 impl Sources {
+    /// Source texts that are read with this.
+    pub fn new(read: ReadText) -> Self {
+        Self { read, files: Mutex::default() }
+    }
+
+    /// Reads a configuration.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, or the first thing that is wrong with it.
+    pub fn configuration(&self, path: &Path) -> Result<Configuration, Fault> {
+        Configuration::parse(path, &(self.read)(path, MAX_CONFIGURATION_BYTES)?)
+    }
+
     /// Says that somebody will need this file, and later [release](Self::release) what this returns. Of the files of a
     /// thousand tests there are only those in memory that are still needed.
     pub(crate) fn announce(&self, path: &Path) -> PathBuf {
@@ -53,10 +71,14 @@ impl Sources {
     }
 
     /// A policy, a module or a mock.
-    pub(crate) fn policy(&self, path: &Path) -> Result<Arc<Policy>, Vec<Fault>> {
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with its text.
+    pub fn policy(&self, path: &Path) -> Result<Arc<Policy>, Vec<Fault>> {
         let once = self.file(&identity(path), |file| Arc::clone(&file.policy));
         let compile = || {
-            let text = read(path)?;
+            let text = (self.read)(path, MAX_BYTES).map_err(|fault| vec![fault])?;
             let name = shown(path);
             let faults = |errors: Vec<Diagnostic>| {
                 let lines = LineIndex::new(&*text);
@@ -71,9 +93,9 @@ impl Sources {
     fn data(&self, path: &Path) -> Result<Arc<Json>, Vec<Fault>> {
         let once = self.file(&identity(path), |file| Arc::clone(&file.data));
         let parse = || {
-            let text = read(path)?;
+            let text = (self.read)(path, MAX_BYTES).map_err(|fault| vec![fault])?;
             let fault =
-                |error: serde_json::Error| vec![Fault::of_file(path, &format!("this is no JSON: {error}"))];
+                |error: serde_json::Error| vec![Fault::of_file(path, format!("this is no JSON: {error}"))];
             serde_json::from_str(&text).map(Arc::new).map_err(fault)
         };
         once.get_or_init(parse).clone()
@@ -119,12 +141,12 @@ impl Sources {
 
 /// The path of a file that is there; the place that names it is told where it is not.
 fn there(reference: &Reference) -> Result<PathBuf, Vec<Fault>> {
-    let path = reference.path().map_err(|problem| vec![problem.into()])?;
+    let path = reference.path().map_err(|fault| vec![fault])?;
     match path.metadata() {
         Ok(_) => Ok(path),
         Err(error) => {
             let message = format!("{} cannot be read: {error}", shown(&path));
-            Err(vec![reference.problem(message).into()])
+            Err(vec![reference.fault(message)])
         }
     }
 }
@@ -135,7 +157,7 @@ fn identity(path: &Path) -> PathBuf {
 }
 
 /// A path without the detours that references take.
-pub(crate) fn shown(path: &Path) -> String {
+pub fn shown(path: &Path) -> String {
     let is_plain = path.components().skip(1).all(|part| part != std::path::Component::ParentDir);
     if is_plain {
         return path.display().to_string();
@@ -143,9 +165,4 @@ pub(crate) fn shown(path: &Path) -> String {
     let (whole, here) = (identity(path), std::env::current_dir().map(|here| identity(&here)));
     let short = here.as_ref().ok().and_then(|here| whole.strip_prefix(here).ok());
     short.unwrap_or(&whole).display().to_string()
-}
-
-fn read(path: &Path) -> Result<String, Vec<Fault>> {
-    let text = input::Source::File(path.to_owned()).read_at_most(MAX_BYTES);
-    text.map_err(|error| vec![Fault::of_file(path, &error.to_string())])
 }

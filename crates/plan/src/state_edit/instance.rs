@@ -5,13 +5,13 @@ use std::hash::{BuildHasher, Hasher};
 
 use data_encoding::BASE64;
 use objchange::schema::Schema;
-use objchange::value::{Path, PathStep, WriteError};
+use objchange::value::{Path, PathStep};
+use objchange::{Type, Value};
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::super::prior::Known;
 use super::merge::Members;
-use super::{Key, Step};
+use super::{InstanceObject, Key, StateEditError, Step};
 
 /// The members of an instance that an object decides about. Others, such as `dependencies`, stay as they are.
 #[derive(Serialize)]
@@ -40,29 +40,25 @@ pub(super) enum Role {
 
 /// An object as a state file has it, secrets and all.
 pub(super) fn members(
-    known: &Known,
+    known: &InstanceObject,
     schema: &Schema,
     key: Option<&serde_json::Value>,
     role: Role,
-) -> Result<Members, String> {
+) -> Result<Members, StateEditError> {
     let (object, marks) = schema.block.mark_hidden(&known.object).unmark_deep_with_paths();
-    let raw = |json: Result<String, WriteError>| {
-        let json = json.map_err(|error| error.to_string())?;
-        RawValue::from_string(json).map_err(|error| error.to_string())
-    };
-    let identity = known.identity.as_ref().map(|identity| raw(identity.to_json(identity.ty())));
+    let raw = |value: &Value, ty: &Type| Ok::<_, StateEditError>(RawValue::from_string(value.to_json(ty)?)?);
+    let identity = known.identity.as_ref().map(|identity| raw(identity, identity.ty()));
     let instance = Instance {
         index_key: key.cloned(),
         status: known.tainted.then_some("tainted"),
         deposed: (role == Role::Deposed).then(deposed_key),
         schema_version: schema.version,
-        attributes: raw(object.to_json(schema.block.implied_type()))?,
+        attributes: raw(&object, schema.block.implied_type())?,
         sensitive_attributes: marks.iter().map(|(path, _)| steps(path)).collect(),
         identity: identity.transpose()?,
         private: (!known.private.0.is_empty()).then(|| BASE64.encode(&known.private.0)),
     };
-    let raw = to_raw_value(&instance).map_err(|error| error.to_string())?;
-    serde_json::from_str(raw.get()).map_err(|error| error.to_string())
+    Ok(serde_json::from_str(to_raw_value(&instance)?.get())?)
 }
 
 fn steps(path: &Path) -> Vec<Step> {

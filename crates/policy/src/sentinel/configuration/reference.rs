@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use objchange_sentinel::Position;
 
-use super::Problem;
+use super::Fault;
 
 /// A file that is named in a configuration. It is read when it is needed.
 #[derive(Debug, Clone)]
-pub(crate) struct Reference {
+pub struct Reference {
     /// As it is written.
     source: String,
     folder: Arc<Path>,
@@ -41,11 +41,11 @@ impl Reference {
     /// # Errors
     ///
     /// It is not on this machine.
-    pub(crate) fn path(&self) -> Result<PathBuf, Problem> {
+    pub fn path(&self) -> Result<PathBuf, Fault> {
         let source = self.source.strip_prefix("file::").unwrap_or(&self.source);
         let source = source.strip_prefix("file://").unwrap_or(source);
         if source.contains("://") || REMOTE.iter().any(|prefix| source.starts_with(prefix)) {
-            return Err(self.problem(
+            return Err(self.fault(
                 "this source is not on this machine, and nothing is fetched: download it, and write its path here",
             ));
         }
@@ -53,7 +53,7 @@ impl Reference {
     }
 
     /// Says of the place where it is named what is wrong with it.
-    pub(crate) fn problem(&self, message: impl Into<String>) -> Problem {
-        Problem { file: Arc::clone(&self.file), at: self.at, message: message.into() }
+    pub(crate) fn fault(&self, message: impl Into<String>) -> Fault {
+        Fault::at(message.into(), self.file.to_string(), self.at)
     }
 }
