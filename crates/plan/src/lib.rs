@@ -55,13 +55,13 @@ pub use json::{
 pub use options::{Colour, Options};
 pub use program::{Program, ProgramError, Version};
 pub use render::{
-    GroupBy, render_entry, render_plan, render_planned_change, render_resource_change, render_state,
-    render_value,
+    GroupBy, MarkdownOptions, render_entry, render_plan, render_planned_change, render_resource_change,
+    render_state, render_value,
 };
 pub use report::{
-    ActionHeader, Comment, Counts, Entries, Filter, Heading, Invocation, ModulePlace, Note, Outcome,
-    OutputHeader, PlanMode, Report, ReportAction, ReportEntry, ResourceHeader, Schemas, Section, ShowError,
-    StateHeader, Summary, Warning,
+    ActionHeader, Check, CheckStatus, Comment, Counts, Entries, Filter, Heading, Invocation, ModulePlace,
+    Note, Outcome, OutputHeader, PlanMode, Report, ReportAction, ReportEntry, ResourceHeader, Schemas,
+    Section, ShowError, StateHeader, Summary, Warning,
 };
 pub use state_edit::{
     InstanceObject, StateEdit, StateEditError, StoredObject, has_object, state_file_version,

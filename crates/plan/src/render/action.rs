@@ -47,7 +47,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn action(&mut self, action: &ReportAction<'_>) {
+    pub(super) fn action(&mut self, action: &ReportAction<'_>) {
         let header = &action.header;
         if self.program.has(Novelty::InvocationAddress) {
             self.indent(1);

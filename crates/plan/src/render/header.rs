@@ -10,11 +10,16 @@ use crate::report::{Comment, Heading, ReportEntry, ResourceHeader};
 impl Writer<'_> {
     /// Writes a resource of a plan with its header.
     pub(super) fn resource(&mut self, entry: &ReportEntry<'_, ResourceHeader<'_>>) {
-        let ReportEntry { header, diff, .. } = entry;
-        match header.heading {
-            Heading::Deferred => self.deferred_header(header),
-            heading => self.header(heading, header),
+        match entry.header.heading {
+            Heading::Deferred => self.deferred_header(&entry.header),
+            heading => self.header(heading, &entry.header),
         }
+        self.resource_body(entry);
+    }
+
+    /// Writes a resource of a plan without its header.
+    pub(super) fn resource_body(&mut self, entry: &ReportEntry<'_, ResourceHeader<'_>>) {
+        let ReportEntry { header, diff, .. } = entry;
         self.text(Role::Sign, resource_sign(header.actions, self.program));
         self.opening(&header.mode, &header.r#type, &header.name);
         // What OpenTofu forgets looks as in a state.

@@ -1,7 +1,8 @@
-//! The printers of reports: the text of `terraform show` (from `page` down), JSON (`json`), the summary (`summary`).
+//! The printers of reports: the text of `terraform show` (from `page` down), JSON (`json`), the summary
+//! (`summary`), and Markdown pages (`markdown`).
 //!
 //! What is shown is the report's to decide; printers know how it looks, and never the documents it came from. Text is
-//! written as tokens with roles (`tokens`), of which a sink (`terminal`) makes what people see. A value that is hidden
+//! written as tokens with roles (`tokens`), of which a sink (`terminal`, or `fence` in `markdown`) makes what people see. A value that is hidden
 //! costs nothing.
 
 mod action;
@@ -11,6 +12,7 @@ mod frame;
 mod header;
 mod json;
 mod list;
+mod markdown;
 mod object;
 mod page;
 mod state;
@@ -20,6 +22,7 @@ mod text;
 mod tokens;
 mod value;
 
+pub use markdown::MarkdownOptions;
 pub use page::{
     render_entry, render_plan, render_planned_change, render_resource_change, render_state, render_value,
 };

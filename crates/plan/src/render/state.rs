@@ -7,7 +7,7 @@ use crate::report::{ModulePlace, OutputHeader, ReportEntry, StateHeader};
 
 impl Writer<'_> {
     pub(super) fn state_resource(&mut self, entry: &ReportEntry<'_, StateHeader<'_>>) {
-        let ReportEntry { header, diff, .. } = entry;
+        let header = &entry.header;
         self.push(match header.module {
             ModulePlace::Same => "\n",
             ModulePlace::Within => "\n\n",
@@ -17,6 +17,12 @@ impl Writer<'_> {
         let (address, deposed) = (escape::line(&header.address), deposed(header.deposed.as_deref()));
         let tainted = if header.tainted { " (tainted)" } else { "" };
         self.text(Role::Comment, &format!("# {address}:{deposed}{tainted}\n"));
+        self.state_body(entry);
+    }
+
+    /// Writes a resource of a state without the comment above it.
+    pub(super) fn state_body(&mut self, entry: &ReportEntry<'_, StateHeader<'_>>) {
+        let ReportEntry { header, diff, .. } = entry;
         self.opening(&header.mode, &header.r#type, &header.name);
         self.value(diff, 0, View::default());
         self.push("\n");

@@ -29,9 +29,9 @@ pub enum GroupBy {
 }
 
 /// What happens to a resource: its place in the summary, where what destroys comes first, and its heading.
-type SummaryGroup = (u8, &'static str);
+pub(super) type SummaryGroup = (u8, &'static str);
 
-fn summary_group(actions: ResourceActions) -> SummaryGroup {
+pub(super) fn summary_group(actions: ResourceActions) -> SummaryGroup {
     match actions {
         ResourceActions::Delete => (0, "Destroy"),
         ResourceActions::DeleteThenCreate
@@ -216,7 +216,7 @@ impl Writer<'_> {
 }
 
 /// What there is of each kind, in the order of the groups.
-fn total(counts: &Counts, is_state: bool) -> Vec<String> {
+pub(super) fn total(counts: &Counts, is_state: bool) -> Vec<String> {
     let things = |count: usize, thing: &str| format!("{count} {thing}{}", if count == 1 { "" } else { "s" });
     let outputs = things(counts.outputs, "output");
     [
@@ -265,7 +265,7 @@ fn invoked(invocation: &Invocation<'_>) -> Line {
 }
 
 /// Why something happens to a resource, in a few words each.
-fn reasons(header: &ResourceHeader<'_>) -> Vec<String> {
+pub(super) fn reasons(header: &ResourceHeader<'_>) -> Vec<String> {
     let mut reasons = Vec::new();
     if let ResourceActions::Unknown(words) = header.actions {
         reasons.push(if words.is_empty() { "what happens is not said".to_owned() } else { words.join(", ") });

@@ -9,6 +9,7 @@
 //! |---|---|
 //! | the sections of a plan and their order, which notes there are | `plan` |
 //! | what is counted | `counts` |
+//! | which checks did not pass | `checks` |
 //! | the same for a state | `state` |
 //! | of which resources there is something to say, and what | `header` |
 //! | which parts of a value are shown | `fold` |
@@ -17,6 +18,7 @@
 //! Entries are made one at a time as they are asked for (`entries`), from what `sides` reads for the differ.
 
 mod actions;
+mod checks;
 mod counts;
 mod entries;
 mod filter;
@@ -36,6 +38,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use thiserror::Error;
 
 pub use actions::{ActionHeader, Invocation, ReportAction};
+pub use checks::{Check, CheckStatus};
 pub use counts::Counts;
 pub use entries::{Entries, ReportEntry};
 pub use filter::Filter;
@@ -93,6 +96,8 @@ pub struct Report<'p> {
     pub drift: Entries<'p, ResourceHeader<'p>>,
     /// The actions that are invoked, in the order of the document, also those that the page does not show.
     pub invocations: Vec<Invocation<'p>>,
+    /// The checks that did not pass, which the page does not show; none where only a part of the document was chosen.
+    pub checks: Vec<Check<'p>>,
     /// The sections, in the order of the page; one without entries is not to be seen.
     pub sections: Vec<Section<'p>>,
 }
@@ -254,6 +259,9 @@ impl<'p> Report<'p> {
         let mode = options.mode.unwrap_or_else(|| PlanMode::of(plan));
         let options = Options { program: Some(program), mode: Some(mode), ..*options };
         let mut report = Self::of_changes(&plan.changes, schemas, &options, filter)?;
+        if filter.is_all() {
+            report.checks = checks::checks(plan);
+        }
         if plan.format_version > Some((1, 2)) {
             report.sections.insert(0, Section::Warnings(vec![Warning::NewerFormat]));
         }
@@ -324,6 +332,9 @@ impl Serialize for Report<'_> {
                 Section::Resources(entries) => map.serialize_entry("resources", entries)?,
                 Section::Outputs(entries) => map.serialize_entry("outputs", entries)?,
             }
+        }
+        if !self.checks.is_empty() {
+            map.serialize_entry("checks", &self.checks)?;
         }
         map.end()
     }

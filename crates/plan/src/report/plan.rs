@@ -165,6 +165,7 @@ pub(super) fn report<'p, 't>(
             move |r| differ.resource(r).map(Some),
         ),
         invocations,
+        checks: Vec::new(),
         sections,
     })
 }
