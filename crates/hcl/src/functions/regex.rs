@@ -1,16 +1,13 @@
 //! Regular expressions, in the syntax of RE2.
 
-mod refusal;
-
 use std::sync::Arc;
 
 use hashbrown::HashMap;
 use objchange::{Type, Value};
-use objchange_text::re2::{Pattern, PatternError, TooManyReads};
+use objchange_text::re2::{Pattern, PatternError, Refusal, TooManyReads};
 use regex::bytes::Captures;
 use smol_str::SmolStr;
 
-use self::refusal::{Refusal, refusal};
 use super::limits::{MAX_ELEMENTS, MAX_MATCH, MAX_REGEX, MEETINGS_PER_STEP, check_elements, check_text};
 use super::{Answer, string, text};
 use crate::function::{CallContext, Function, FunctionError, Functions};
@@ -23,9 +20,6 @@ pub(super) fn add(functions: &mut Functions) {
     let parameters = [string("str"), string("substr"), string("replace")];
     functions.insert("replace", Function::spending(parameters, |_| Ok(Type::String), replace));
 }
-
-/// What is said of a pattern that would take too much memory.
-const TOO_LARGE: &str = "the pattern is too large";
 
 /// A pattern, with what it answers for a match.
 #[derive(Clone)]
@@ -58,15 +52,14 @@ impl PatternCache {
 impl Matcher {
     fn new(text: &str, argument: Option<usize>) -> Result<Self, FunctionError> {
         let error = |problem: PatternError| {
-            let problem = problem.to_string();
-            // That it is too large is a limit of ours.
-            let found = if problem == TOO_LARGE { None } else { refusal(text) };
-            let message = match (found, argument) {
-                (Some(Refusal { code, part }), Some(_)) => {
+            let message = match (problem, argument) {
+                (PatternError::Syntax(Refusal { code, part, .. }), Some(_)) => {
                     format!("invalid regexp pattern: {code} in {part}")
                 }
-                (Some(Refusal { code, part }), None) => format!("error parsing regexp: {code}: `{part}`"),
-                (None, _) => problem,
+                (PatternError::Syntax(Refusal { code, part, .. }), None) => {
+                    format!("error parsing regexp: {code}: `{part}`")
+                }
+                (problem, _) => problem.to_string(),
             };
             FunctionError { argument, message: message.into() }
         };
