@@ -21,6 +21,8 @@ mod exit;
 mod explain;
 mod extract;
 mod input;
+#[cfg(feature = "provider")]
+mod installed_providers;
 mod module_plan;
 mod plan;
 #[cfg(feature = "policy")]

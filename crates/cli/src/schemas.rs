@@ -79,6 +79,20 @@ impl SchemaArgs {
 }
 
 impl SchemaBinaries {
+    /// The program that is named for the provider at this full address.
+    #[cfg(feature = "provider")]
+    pub(crate) fn program(&self, address: &str) -> Option<&std::path::Path> {
+        let binary = self.provider_binary.iter().find(|binary| binary.address() == address);
+        binary.map(|binary| binary.program.as_path())
+    }
+
+    /// The same without those of these providers, which are asked in another way.
+    #[cfg(feature = "provider")]
+    pub(crate) fn without(&self, addresses: &[String]) -> Self {
+        let others = self.provider_binary.iter().filter(|binary| !addresses.contains(&binary.address()));
+        Self { provider_binary: others.cloned().collect() }
+    }
+
     #[cfg(not(feature = "provider"))]
     #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "there are providers in a full build")]
     pub(crate) fn read(&self) -> Result<Option<SchemaText>, SchemaTextError> {

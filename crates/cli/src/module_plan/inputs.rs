@@ -9,7 +9,8 @@ use objchange_hcl::{BaseDirectory, Functions};
 use objchange_module::config::Files;
 use objchange_module::state::PriorState;
 use objchange_module::variables::{UnreadFile, VariableArgument, VariableSources, automatic_files};
-use objchange_module::{Answers, Diagnostics, Schemas};
+use objchange_module::{Answers, Diagnostics, ProviderAddress, ProviderConfigAddress, Providers, Schemas};
+use objchange_plan::State;
 
 use super::files::DiskFiles;
 use crate::configuration::{Setting, Settings};
@@ -46,8 +47,10 @@ fn read(path: &Path) -> Result<String, UnreadFile> {
     }
 }
 
-/// The schemas of all these files, of those in directories, and of the providers that are asked.
+/// The schemas of the providers that are asked for the plan, of all these files, of those in directories, and of programs that
+/// are asked for nothing else.
 pub(super) fn schemas(
+    own: Option<ProviderSchemas>,
     paths: &[PathBuf],
     binaries: &SchemaBinaries,
     limit: Size,
@@ -66,7 +69,8 @@ pub(super) fn schemas(
             unusable(format!("{name}:{}:{}: {location}{}", error.line, error.column, error.message))
         })
     });
-    Ok(Schemas::new(documents.collect::<Result<Vec<_>, _>>()?))
+    let documents = documents.collect::<Result<Vec<_>, _>>()?;
+    Ok(Schemas::new(own.into_iter().chain(documents)))
 }
 
 /// The answers of all these files; of two for the same, the later counts.
@@ -115,14 +119,31 @@ pub(super) fn workspace(files: &DiskFiles) -> String {
     name.filter(|name| !name.is_empty()).unwrap_or_else(|| "default".to_owned())
 }
 
-/// The state before: nothing, where there is no file.
-pub(super) fn state(
+/// A state file, which may hold secrets.
+pub(super) struct StateText {
+    source: Source,
+    text: String,
+}
+
+impl StateText {
+    /// The providers of its objects; none of a text that is broken, which is told where it is read.
+    pub(super) fn providers(&self) -> Vec<ProviderAddress> {
+        let Ok(state) = State::parse_file(&self.text) else { return Vec::new() };
+        let configs = state
+            .resources
+            .iter()
+            .filter_map(|resource| resource.provider_config.parse::<ProviderConfigAddress>().ok());
+        configs.map(|config| config.provider).collect()
+    }
+}
+
+/// The text of the state before, if there is one.
+pub(super) fn state_text(
     directory: &Path,
     given: Option<&Path>,
     workspace: &str,
     limit: Size,
-    schemas: &Schemas,
-) -> Result<(PriorState, Diagnostics), CommandError> {
+) -> Result<Option<StateText>, CommandError> {
     let source = match given {
         Some(path) => Source::new(path),
         None => {
@@ -131,13 +152,23 @@ pub(super) fn state(
                 name => directory.join("terraform.tfstate.d").join(name).join("terraform.tfstate"),
             };
             if !path.exists() {
-                return Ok(Default::default());
+                return Ok(None);
             }
             Source::File(path)
         }
     };
     let text = source.read_as_allowed(limit.0).map_err(unusable)?;
-    PriorState::read(&text, schemas).map_err(|error| unusable(format!("{source}: {error}")))
+    Ok(Some(StateText { source, text }))
+}
+
+/// The state before: nothing, where there is no file.
+pub(super) fn state(
+    state: Option<&StateText>,
+    schemas: &Schemas,
+    providers: &mut dyn Providers,
+) -> Result<(PriorState, Diagnostics), CommandError> {
+    let Some(StateText { source, text }) = state else { return Ok(Default::default()) };
+    PriorState::read_with(text, schemas, providers).map_err(|error| unusable(format!("{source}: {error}")))
 }
 
 /// All functions, with the files below the directory and below those that are allowed.

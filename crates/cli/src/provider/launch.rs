@@ -12,7 +12,7 @@ use std::{process, thread};
 
 use objchange_provider::client::{Children, Client, Launch, Limits, Reattach};
 use objchange_provider::{Error, ErrorKind};
-use tokio::sync::{Notify, oneshot};
+use tokio::sync::{Notify, watch};
 
 use crate::exit::INTERRUPTED;
 
@@ -182,34 +182,66 @@ impl Interrupt {
 pub(crate) fn run<T, F: Future<Output = T>>(
     work: impl FnOnce(Children, Interrupt) -> F,
 ) -> io::Result<Option<T>> {
-    let children = Children::default();
-    children.adopt_orphans();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let (interrupted_in, interrupted) = oneshot::channel();
-    let (listening, interrupt) = (children.clone(), Interrupt::default());
-    let held_off = interrupt.clone();
-    // In a thread of its own, so that it is heard whatever the work is busy with.
-    thread::Builder::new()
-        .name("signals".into())
-        .spawn(move || listen(&listening, &held_off, interrupted_in))?;
-    let started = children.clone();
-    let done = runtime.block_on(async {
-        tokio::select! {
-            biased;
-            // Where nobody can be listened to the work just goes on.
-            Ok(()) = interrupted => None,
-            result = work(children, interrupt) => Some(result),
-        }
-    });
-    // Also daemons that a provider has left. Whoever else is about to end them is waited for.
-    started.kill_all();
-    Ok(done)
+    let workplace = Workplace::new()?;
+    Ok(workplace.wait_for(work(workplace.children.clone(), workplace.interrupt.clone())))
+}
+
+/// Where providers are asked, from this thread, by whoever cannot wait for them otherwise. When it is dropped, no process is
+/// left that was started in it.
+#[derive(Debug)]
+pub(crate) struct Workplace {
+    runtime: tokio::runtime::Runtime,
+    pub(crate) children: Children,
+    interrupt: Interrupt,
+    interrupted: watch::Receiver<bool>,
+}
+
+impl Workplace {
+    /// From here on an interrupt ends the work.
+    pub(crate) fn new() -> io::Result<Self> {
+        let children = Children::default();
+        children.adopt_orphans();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let (interrupted_in, interrupted) = watch::channel(false);
+        let (listening, interrupt) = (children.clone(), Interrupt::default());
+        let held_off = interrupt.clone();
+        // In a thread of its own, so that it is heard whatever the work is busy with.
+        thread::Builder::new()
+            .name("signals".into())
+            .spawn(move || listen(&listening, &held_off, &interrupted_in))?;
+        Ok(Self { runtime, children, interrupt, interrupted })
+    }
+
+    /// What comes of the work; `None` if it is or was interrupted.
+    pub(crate) fn wait_for<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        let mut interrupted = self.interrupted.clone();
+        self.runtime.block_on(async {
+            tokio::select! {
+                biased;
+                // Where nobody can be listened to the work just goes on.
+                Ok(_) = interrupted.wait_for(|interrupted| *interrupted) => None,
+                result = work => Some(result),
+            }
+        })
+    }
+
+    /// Whether somebody has interrupted the work.
+    pub(crate) fn was_interrupted(&self) -> bool {
+        *self.interrupted.borrow()
+    }
+}
+
+impl Drop for Workplace {
+    fn drop(&mut self) {
+        // Also daemons that a provider has left. Whoever else is about to end them is waited for.
+        self.children.kill_all();
+    }
 }
 
 /// How long the work may take to notice that it was interrupted.
 const GRACE: Duration = Duration::from_secs(2);
 
-fn listen(children: &Children, interrupt: &Interrupt, interrupted: oneshot::Sender<()>) {
+fn listen(children: &Children, interrupt: &Interrupt, interrupted: &watch::Sender<bool>) {
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
     runtime.block_on(async {
         let Ok(mut signals) = Signals::new() else { return };
@@ -220,7 +252,7 @@ fn listen(children: &Children, interrupt: &Interrupt, interrupted: oneshot::Send
             signals.next().await;
         }
         // Before anything is killed, so that nobody takes that for a crash.
-        let _ = interrupted.send(());
+        let _ = interrupted.send(true);
         children.kill_all();
         tokio::time::sleep(GRACE).await;
         children.kill_all();

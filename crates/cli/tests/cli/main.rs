@@ -21,6 +21,7 @@ mod output;
 mod pages;
 mod plan;
 mod plan_module;
+mod plan_real;
 mod policy;
 mod policy_network;
 mod program;
