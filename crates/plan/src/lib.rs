@@ -28,6 +28,7 @@ mod options;
 mod program;
 mod render;
 mod report;
+mod schema_cache;
 mod text;
 mod walk;
 
@@ -57,8 +58,9 @@ pub use render::{
 };
 pub use report::{
     ActionHeader, Comment, Counts, Entries, Filter, Heading, Invocation, ModulePlace, Note, Outcome,
-    OutputHeader, PlanMode, Report, ReportAction, ReportEntry, ResourceHeader, Schemas, Section, ShowError,
-    StateHeader, Summary, Warning,
+    OutputHeader, PlanMode, Report, ReportAction, ReportEntry, ResourceHeader, SchemaOrigin, SchemaSource,
+    Schemas, Section, ShowError, StateHeader, Summary, Warning,
 };
+pub use schema_cache::{CachedSchemas, SchemaCacheError};
 pub use text::Text;
 pub use walk::{LeafChange, ObjectChange, PlannedValues, Reason, Sides, as_written, diff_values};

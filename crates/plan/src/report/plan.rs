@@ -165,6 +165,7 @@ pub(super) fn report<'p, 't>(
             move |r| differ.resource(r).map(Some),
         ),
         invocations,
+        schemas: differ.schemas.origins(),
         sections,
     })
 }
