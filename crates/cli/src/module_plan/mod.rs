@@ -20,7 +20,8 @@ use self::files::DiskFiles;
 use crate::configuration::Settings;
 use crate::exit::{CommandError, FAILED, unusable};
 use crate::input::Size;
-use crate::schemas::SchemaBinaries;
+use crate::schema_cache::SchemaCacheArgs;
+use crate::schemas::{HOW_TO_GET_SCHEMAS, SchemaBinaries};
 use crate::show::{Gate, GroupArg, Places};
 
 const AFTER_HELP: &str = "\
@@ -28,6 +29,9 @@ This form plans a module: the configuration in DIR with all modules that it call
 plans one resource, and is chosen by --config or --type; see `objchange plan --config - --help`.
 
 No provider is asked: what only a provider knows is unknown. Nothing is fetched: modules come from DIR, from the repository around it, or from `.terraform/modules` as `terraform init` has left them.
+
+Schemas of the providers come from --schemas, --provider-binary, or the cache that `objchange schemas add` fills. Of the \
+cache the version counts that `.terraform.lock.hcl` of the directory names.
 
 The state is `terraform.tfstate` of the directory, or --state FILE. Values of variables come from TF_VAR_… variables, \
 `terraform.tfvars`, `*.auto.tfvars`, --var and --var-file.
@@ -42,6 +46,7 @@ With --detailed-exitcode:
   2  something changes
 
 Examples:
+  objchange schemas add . && objchange plan
   terraform providers schema -json > schemas.json
   objchange plan --schemas schemas.json
   objchange plan environments/prod --schemas schemas.json --var-file prod.tfvars --out plan.json
@@ -60,12 +65,15 @@ pub(crate) struct Args {
     directory: PathBuf,
 
     /// Schemas of the providers: the output of `terraform providers schema -json`, or a directory of such files. Can be
-    /// repeated
+    /// repeated. By default they come from the cache (see `objchange schemas`)
     #[arg(long = "schemas", visible_alias = "schema", value_name = "FILE|DIR")]
     schemas: Vec<PathBuf>,
 
     #[command(flatten)]
     binaries: SchemaBinaries,
+
+    #[command(flatten)]
+    cache: SchemaCacheArgs,
 
     /// Values of data sources, imports and computed attributes: JSON, or mocks in `*.tfmock.hcl`. Can be repeated
     #[arg(long, value_name = "FILE")]
@@ -173,19 +181,17 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let texts =
         ModuleTexts { files: &files, manifest: None, variables: &variables, terraform_version: &version };
     let mut module = Module::load(texts, &options);
-    let schemas = inputs::schemas(&args.schemas, &args.binaries, args.max_input)?;
+    let mut schemas = inputs::schemas(&args.schemas, &args.binaries, args.max_input)?;
     if module.diagnostics.has_errors() {
         output::diagnostics(&module.config, &schemas, &module.diagnostics)?;
         return Ok(ExitCode::from(FAILED));
     }
     let missing = module.without_schemas(&schemas);
+    inputs::add_cached_schemas(&mut schemas, &missing, &args.cache, &args.directory);
+    let missing = module.without_schemas(&schemas);
     if !missing.is_empty() {
         let names: Vec<String> = missing.iter().map(ProviderAddress::for_display).collect();
-        return Err(unusable(format!(
-            "there are no schemas of {}: give them with --schemas FILE, from `terraform providers schema -json`; with --schemas \
-             DIR, a directory of such files; or with --provider-binary, the program of a provider",
-            names.join(", ")
-        )));
+        return Err(unusable(format!("there are no schemas of {}: {HOW_TO_GET_SCHEMAS}", names.join(", "))));
     }
     let state = inputs::state(&args.directory, args.state.as_deref(), &workspace, args.max_input, &schemas);
     let (state, found) = state?;

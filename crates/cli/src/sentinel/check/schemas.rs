@@ -12,6 +12,8 @@ use objchange_sentinel::{Fields, Shape};
 #[derive(Debug, Default)]
 pub(super) struct Schemas {
     document: Option<ProviderSchemas>,
+    /// There may be other providers.
+    is_partial: bool,
     /// What all of them describe.
     all: OnceLock<Option<Objects>>,
     /// What is wrong with the first that cannot be read. Of a type that has such a schema nothing is said.
@@ -27,6 +29,11 @@ const KINDS: [SchemaKind; 2] = [SchemaKind::Resource, SchemaKind::DataSource];
 impl Schemas {
     pub(super) fn new(document: ProviderSchemas) -> Self {
         Self { document: Some(document), ..Self::default() }
+    }
+
+    /// The schemas of some providers: there may be types and attributes that none of them has.
+    pub(super) fn partial(document: ProviderSchemas) -> Self {
+        Self { document: Some(document), is_partial: true, ..Self::default() }
     }
 
     pub(super) fn problem(&self) -> Option<&str> {
@@ -52,6 +59,9 @@ impl Schemas {
     }
 
     fn all(&self) -> Option<Objects> {
+        if self.is_partial {
+            return None;
+        }
         let document = self.document.as_ref()?;
         let mut objects = Vec::new();
         for kind in KINDS {
