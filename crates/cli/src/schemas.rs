@@ -16,8 +16,8 @@ use crate::schema_cache::SchemaCacheArgs;
 const SCHEMA_SOURCE: &str = "schema_source";
 
 /// The three ways to get schemas, for messages about schemas that are missing.
-pub(crate) const HOW_TO_GET_SCHEMAS: &str = "pass --schemas FILE|DIR, documents of `terraform providers schema -json`; cache them once \
-     with `objchange schemas add DIR`, after `terraform init` in DIR; or pass --provider-binary, the program of a provider";
+pub(crate) const HOW_TO_GET_SCHEMAS: &str = "give them with --schemas FILE, from `terraform providers schema -json`, or --schemas DIR, a directory of such files; cache \
+     them once with `objchange schemas add DIR`, after `terraform init` in DIR; or ask a provider with --provider-binary";
 
 /// The schemas that a command wants.
 #[derive(Debug, Clone, Default, clap::Args)]

@@ -1,6 +1,5 @@
 //! What a module is planned from: variables, schemas, the state.
 
-use std::collections::BTreeSet;
 use std::env;
 use std::path::{Path, PathBuf};
 
@@ -9,13 +8,12 @@ use objchange_hcl::{BaseDirectory, Functions};
 use objchange_module::config::Files;
 use objchange_module::state::PriorState;
 use objchange_module::variables::{UnreadFile, VariableArgument, VariableSources, automatic_files};
-use objchange_module::{Answers, Diagnostics, ProviderAddress, Schemas};
+use objchange_module::{Answers, Diagnostics, Schemas};
 
 use super::files::DiskFiles;
 use crate::configuration::{Setting, Settings};
 use crate::exit::{CommandError, unusable};
 use crate::input::{Size, Source};
-use crate::schema_cache::{SchemaCacheArgs, Wanted, read_lock};
 use crate::schemas::{SchemaBinaries, SchemaError, SchemaText, schema_texts};
 
 /// Everything that gives values to variables.
@@ -59,20 +57,6 @@ pub(super) fn schemas(
         },
     );
     Ok(Schemas::new(documents.collect::<Result<Vec<_>, _>>()?))
-}
-
-/// Adds the schemas of providers that nobody gave and the cache has, of the versions that the directory has locked.
-pub(super) fn add_cached_schemas(
-    schemas: &mut Schemas,
-    missing: &BTreeSet<ProviderAddress>,
-    cache: &SchemaCacheArgs,
-    directory: &Path,
-) {
-    if missing.is_empty() {
-        return;
-    }
-    let wanted = missing.iter().cloned().map(Wanted::Provider);
-    schemas.push(cache.choose(wanted, &read_lock(directory)).schemas);
 }
 
 /// The answers of all these files; of two for the same, the later counts.

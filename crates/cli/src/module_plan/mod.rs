@@ -11,7 +11,7 @@ use clap::ArgAction;
 use objchange_module::config::Config;
 use objchange_module::plan::PlanOptions;
 use objchange_module::{
-    AnsweringProviders, Diagnostics, Module, ModuleTexts, PlanArguments, ProviderAddress, Schemas,
+    AnsweringProviders, Diagnostics, Module, ModuleTexts, PlanArguments, Schemas,
     SimulatedProviders,
 };
 use objchange_plan::{Program, Version};
@@ -20,7 +20,7 @@ use self::files::DiskFiles;
 use crate::configuration::Settings;
 use crate::exit::{CommandError, FAILED, unusable};
 use crate::input::Size;
-use crate::schema_cache::SchemaCacheArgs;
+use crate::schema_cache::{SchemaCacheArgs, Wanted, read_lock};
 use crate::schemas::{HOW_TO_GET_SCHEMAS, SchemaBinaries};
 use crate::show::{Gate, GroupArg, Places};
 
@@ -187,11 +187,14 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         return Ok(ExitCode::from(FAILED));
     }
     let missing = module.without_schemas(&schemas);
-    inputs::add_cached_schemas(&mut schemas, &missing, &args.cache, &args.directory);
-    let missing = module.without_schemas(&schemas);
     if !missing.is_empty() {
-        let names: Vec<String> = missing.iter().map(ProviderAddress::for_display).collect();
-        return Err(unusable(format!("there are no schemas of {}: {HOW_TO_GET_SCHEMAS}", names.join(", "))));
+        let locked = read_lock(&args.directory);
+        schemas.push(args.cache.choose(missing.into_iter().map(Wanted::Provider), &locked).schemas);
+        let missing = module.without_schemas(&schemas);
+        if !missing.is_empty() {
+            let names = args.cache.describe_missing(&missing, &locked);
+            return Err(unusable(format!("there are no schemas of {names}: {HOW_TO_GET_SCHEMAS}")));
+        }
     }
     let state = inputs::state(&args.directory, args.state.as_deref(), &workspace, args.max_input, &schemas);
     let (state, found) = state?;

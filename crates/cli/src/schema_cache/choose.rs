@@ -114,6 +114,29 @@ impl SchemaCacheArgs {
         }
         choice
     }
+
+    /// The names of providers whose schemas are missing, with the versions that are cached and not the locked one.
+    pub(crate) fn describe_missing(
+        &self,
+        missing: &BTreeSet<ProviderAddress>,
+        locked: &BTreeMap<ProviderAddress, String>,
+    ) -> String {
+        let cache = SchemaCache::of_user().filter(|_| !self.no_schema_cache);
+        let names = missing.iter().map(|provider| {
+            let files = cache.as_ref().map(|cache| cache.versions(provider)).unwrap_or_default();
+            let versions: Vec<String> = files.into_iter().filter_map(|file| file.version).collect();
+            match locked.get(provider) {
+                Some(locked) if !versions.is_empty() && !versions.contains(locked) => format!(
+                    "{} ({locked} is locked; {} {} cached)",
+                    provider.for_display(),
+                    versions.join(", "),
+                    if versions.len() == 1 { "is" } else { "are" }
+                ),
+                _ => provider.for_display(),
+            }
+        });
+        names.collect::<Vec<_>>().join(", ")
+    }
 }
 
 impl CachedChoice {
