@@ -13,11 +13,13 @@ const TYPES: usize = 1_500;
 
 fn document() -> String {
     let attribute = |i: usize| {
-        let behavior = ["\"required\":true", "\"optional\":true", "\"optional\":true,\"computed\":true"][i % 3];
+        let behavior =
+            ["\"required\":true", "\"optional\":true", "\"optional\":true,\"computed\":true"][i % 3];
         let ty = ["\"string\"", "\"number\"", "[\"map\",\"string\"]", "[\"list\",\"bool\"]"][i % 4];
         format!(r#""attribute_{i}":{{"type":{ty},"description_kind":"plain",{behavior}}}"#)
     };
-    let attributes = |from: usize, count: usize| (from..from + count).map(attribute).collect::<Vec<_>>().join(",");
+    let attributes =
+        |from: usize, count: usize| (from..from + count).map(attribute).collect::<Vec<_>>().join(",");
     let block = |t: usize, b: usize| {
         let attributes = attributes(t % 50 + b, 8);
         format!(
@@ -48,7 +50,8 @@ fn read_some(schemas: &ProviderSchemas) {
 fn get_schemas(criterion: &mut Criterion) {
     let text = document();
     let schemas = ProviderSchemas::parse(text.as_str()).expect("the document is one");
-    let file = CachedSchemas::to_file(&schemas, PROVIDER, Some("1.0.0"), "schemas.json").expect("it can be written");
+    let file =
+        CachedSchemas::to_file(&schemas, PROVIDER, Some("1.0.0"), "schemas.json").expect("it can be written");
     eprintln!("document: {} bytes, file: {} bytes", text.len(), file.len());
     let mut group = criterion.benchmark_group("schemas_of_a_large_provider");
     group.sample_size(20).throughput(Throughput::Bytes(text.len() as u64));

@@ -11,8 +11,7 @@ use clap::ArgAction;
 use objchange_module::config::Config;
 use objchange_module::plan::PlanOptions;
 use objchange_module::{
-    AnsweringProviders, Diagnostics, Module, ModuleTexts, PlanArguments, Schemas,
-    SimulatedProviders,
+    AnsweringProviders, Diagnostics, Module, ModuleTexts, PlanArguments, Schemas, SimulatedProviders,
 };
 use objchange_plan::{Program, Version};
 

@@ -31,7 +31,9 @@ resource "test_disk" "a" {
 "#;
 
 fn lock(version: &str) -> String {
-    format!("provider \"{TEST}\" {{\n  version     = \"{version}\"\n  constraints = \">= 1.0.0\"\n  hashes      = []\n}}\n")
+    format!(
+        "provider \"{TEST}\" {{\n  version     = \"{version}\"\n  constraints = \">= 1.0.0\"\n  hashes      = []\n}}\n"
+    )
 }
 
 struct Cache {
@@ -120,7 +122,10 @@ fn what_is_cached_is_listed_and_removed() {
     assert!(json(&unknown)["schemas"][0].get("version").is_none());
     let list = cache.line("schemas list");
     let lines: Vec<&str> = list.stdout.lines().map(|line| line.split(':').next().unwrap()).collect();
-    assert_eq!(lines, [&*format!("{TEST} 1.10.0"), &format!("{TEST} 1.9.0"), &format!("{TEST} (version not known)")]);
+    assert_eq!(
+        lines,
+        [&*format!("{TEST} 1.10.0"), &format!("{TEST} 1.9.0"), &format!("{TEST} (version not known)")]
+    );
     assert!(list.stdout.contains(": 1 resource type, 0 data sources, 1 kB, from "), "{list:?}");
     let listed = json(&cache.line(&format!("schemas list --json {TEST}@1.9.0")));
     assert_eq!(listed["schemas"][0]["resource_types"], 1);
@@ -133,7 +138,10 @@ fn what_is_cached_is_listed_and_removed() {
     // Files that cannot be used can be removed.
     fs::write(cache.file("1.10.0"), "x").unwrap();
     let listed = json(&cache.line("schemas list --json"));
-    assert!(listed["schemas"][0]["error"].as_str().unwrap().contains("not a file of cached schemas"), "{listed}");
+    assert!(
+        listed["schemas"][0]["error"].as_str().unwrap().contains("not a file of cached schemas"),
+        "{listed}"
+    );
     assert_eq!(cache.line("schemas remove --all").code, 0);
     assert_eq!(cache.line("schemas list").stdout, "");
     assert!(!cache.folder.at("cache/schemas/example.com").exists());
@@ -214,7 +222,10 @@ fn a_module_takes_the_version_that_is_locked() {
     // Without a lock file the newest counts; one that cannot be read is none.
     cache.folder.write(".terraform.lock.hcl", "provider \"");
     let unlocked = plan();
-    assert!(unlocked.stderr.contains("are not used") && unlocked.stderr.contains("\"title\""), "{unlocked:?}");
+    assert!(
+        unlocked.stderr.contains("are not used") && unlocked.stderr.contains("\"title\""),
+        "{unlocked:?}"
+    );
     assert!(unlocked.stderr.contains("test 2.0.0 are used; schemas of 1 other version"), "{unlocked:?}");
 }
 
@@ -277,7 +288,9 @@ fn installed_providers_are_asked_when_their_directory_is_added() {
         use std::os::unix::fs::PermissionsExt;
         fs::set_permissions(&evil, fs::Permissions::from_mode(0o755)).unwrap();
     }
-    cache.folder.write(".terraform.lock.hcl", "provider \"example.com/test/kit\" {\n  version = \"1.0.0\"\n}\n");
+    cache
+        .folder
+        .write(".terraform.lock.hcl", "provider \"example.com/test/kit\" {\n  version = \"1.0.0\"\n}\n");
     // Planning starts nothing.
     assert_eq!(cache.line("plan DIR").code, 2);
     assert!(!witness.exists());
@@ -287,7 +300,10 @@ fn installed_providers_are_asked_when_their_directory_is_added() {
     assert!(witness.exists() && added.stderr.contains("terraform-provider-test"), "{added:?}");
     let json: Json = serde_json::from_str(&added.stdout).unwrap();
     let [kit_entry] = &json["schemas"].as_array().unwrap()[..] else { panic!("{json}") };
-    assert_eq!((&kit_entry["provider"], &kit_entry["version"]), (&"example.com/test/kit".into(), &"1.0.0".into()));
+    assert_eq!(
+        (&kit_entry["provider"], &kit_entry["version"]),
+        (&"example.com/test/kit".into(), &"1.0.0".into())
+    );
 
     let main = "terraform {\n  required_providers {\n    kit = { source = \"example.com/test/kit\" }\n  }\n}\n\
                 resource \"kit_thing\" \"web\" {\n  name = \"web\"\n  size = 2\n}\n";
@@ -317,7 +333,10 @@ fn what_cannot_be_added_is_named() {
     assert_eq!(refused.stderr.matches("error:").count(), 3, "{refused:?}");
     assert!(!cache.folder.at("cache/schemas").exists());
     assert_eq!(cache.line("schemas add").code, 2);
-    assert_eq!(cache.line(&format!("schemas add DIR/schemas.json --provider-version {TEST}=1/../../x")).code, 1);
+    assert_eq!(
+        cache.line(&format!("schemas add DIR/schemas.json --provider-version {TEST}=1/../../x")).code,
+        1
+    );
     // A cache that is a file.
     cache.folder.write("cache", "");
     let refused = cache.line("schemas add DIR/schemas.json");
