@@ -52,7 +52,6 @@ fn get_schemas(criterion: &mut Criterion) {
     let schemas = ProviderSchemas::parse(text.as_str()).expect("the document is one");
     let file =
         CachedSchemas::to_file(&schemas, PROVIDER, Some("1.0.0"), "schemas.json").expect("it can be written");
-    eprintln!("document: {} bytes, file: {} bytes", text.len(), file.len());
     let mut group = criterion.benchmark_group("schemas_of_a_large_provider");
     group.sample_size(20).throughput(Throughput::Bytes(text.len() as u64));
     group.bench_function("document", |bencher| {
