@@ -16,11 +16,12 @@ use objchange_hcl::{
     decode, evaluate, evaluate_template, parse_body, parse_body_json, parse_data, parse_expression,
     parse_template, references,
 };
-use objchange_plan::{Document, Options, Program, Schemas};
+use objchange_plan::{CachedSchemas, Document, Options, Program, Schemas};
 use objchange_policy::query::{CollectionKind, Projection, Query, Subject};
 use objchange_provider::client::{Handshake, LogLine, Reattach};
 use objchange_provider::{Component, message};
 use objchange_sentinel::{LintContext, Policy, Run, Setup};
+use sha2::{Digest, Sha256};
 
 /// The first byte chooses one of these.
 static TYPES: LazyLock<Vec<Type>> = LazyLock::new(|| {
@@ -130,6 +131,40 @@ pub(crate) fn schemas(bytes: &[u8]) {
                 }
             }
         }
+    }
+}
+
+/// A file of the cache of schemas: as it is, behind the right hash, and as a change to a file that was written.
+pub(crate) fn schema_cache(bytes: &[u8]) {
+    static WRITTEN: LazyLock<(ProviderSchemas, Vec<u8>)> = LazyLock::new(|| {
+        let text = r#"{"format_version":"1.0","provider_schemas":{"example.com/test/test":{"resource_schemas":{
+            "a":{"version":1,"block":{"attributes":{"id":{"type":"string","computed":true}}}}}}}}"#;
+        let document = ProviderSchemas::parse(text).expect("a document");
+        let file = CachedSchemas::to_file(&document, "example.com/test/test", Some("1.0.0"), "a.json");
+        (document, file.expect("every schema can be read"))
+    });
+    let read_all = |file: Vec<u8>| {
+        let cached = CachedSchemas::parse(file).ok()?;
+        for kind in SchemaKind::ALL {
+            for name in cached.schemas.names(&cached.provider, kind) {
+                // What is damaged is an error.
+                let _ = cached.schemas.get(&cached.provider, kind, name);
+            }
+        }
+        Some(cached)
+    };
+    read_all(bytes.to_vec());
+    read_all([b"objchange schemas 1\n", &*Sha256::digest(bytes), bytes].concat());
+    let (document, written) = &*WRITTEN;
+    let mut changed = written.clone();
+    if let [at, rest @ ..] = bytes {
+        let start = usize::from(*at).min(changed.len());
+        let end = (start + rest.len()).min(changed.len());
+        changed.splice(start..end, rest.iter().copied());
+    }
+    if let Some(cached) = read_all(changed) {
+        let schema = cached.schemas.find(SchemaKind::Resource, "a").expect("it can be read");
+        assert_eq!(schema, document.find(SchemaKind::Resource, "a").expect("it can be read"));
     }
 }
 

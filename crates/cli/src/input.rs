@@ -126,6 +126,11 @@ pub(crate) struct Size(pub(crate) u64);
 
 const UNITS: [(&str, u64); 3] = [("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10)];
 
+impl Size {
+    /// No limit.
+    pub(crate) const MAX: Self = Self(u64::MAX);
+}
+
 impl FromStr for Size {
     type Err = &'static str;
 

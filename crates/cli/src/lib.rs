@@ -34,7 +34,9 @@ mod provider;
 mod query;
 mod relay;
 mod reports;
+mod schema_cache;
 mod schemas;
+mod schemas_command;
 #[cfg(feature = "sentinel")]
 mod sentinel;
 mod show;
@@ -90,6 +92,7 @@ enum Command {
     Query(query::Args),
     #[cfg(not(feature = "query"))]
     Query(absent::Args),
+    Schemas(schemas_command::Args),
     #[cfg(feature = "sentinel")]
     Sentinel(sentinel::Args),
     #[cfg(not(feature = "sentinel"))]
@@ -163,6 +166,7 @@ fn run(command: &Command) -> Result<ExitCode, CommandError> {
         Command::Query(args) => query::run(args),
         #[cfg(not(feature = "query"))]
         Command::Query(_) => absent::run("query"),
+        Command::Schemas(args) => schemas_command::run(args),
         #[cfg(feature = "sentinel")]
         Command::Sentinel(args) => sentinel::run(args),
         #[cfg(not(feature = "sentinel"))]

@@ -30,6 +30,7 @@ mod options;
 mod program;
 mod render;
 mod report;
+mod schema_cache;
 mod state_edit;
 mod text;
 mod walk;
@@ -60,11 +61,12 @@ pub use render::{
 };
 pub use report::{
     ActionHeader, Check, CheckStatus, Comment, Counts, Entries, Filter, Heading, Invocation, ModulePlace,
-    Note, Outcome, OutputHeader, PlanMode, Report, ReportAction, ReportEntry, ResourceHeader, Schemas,
-    Section, ShowError, StateHeader, Summary, Warning,
+    Note, Outcome, OutputHeader, PlanMode, Report, ReportAction, ReportEntry, ResourceHeader, SchemaOrigin,
+    SchemaSource, Schemas, Section, ShowError, StateHeader, Summary, Warning,
 };
 pub use state_edit::{
     InstanceObject, StateEdit, StateEditError, StoredObject, has_object, state_file_version,
 };
+pub use schema_cache::{CachedSchemas, SchemaCacheError};
 pub use text::Text;
 pub use walk::{LeafChange, ObjectChange, PlannedValues, Reason, Sides, as_written, diff_values};

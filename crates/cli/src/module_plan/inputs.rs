@@ -1,7 +1,6 @@
 //! What a module is planned from: variables, schemas, the state.
 
 use std::env;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use objchange::schema::ProviderSchemas;
@@ -16,7 +15,7 @@ use super::files::DiskFiles;
 use crate::configuration::{Setting, Settings};
 use crate::exit::{CommandError, unusable};
 use crate::input::{Size, Source};
-use crate::schemas::{SchemaBinaries, SchemaText};
+use crate::schemas::{SchemaBinaries, SchemaError, SchemaText, schema_texts};
 
 /// Everything that gives values to variables.
 pub(super) fn variables(files: &DiskFiles, settings: &Settings) -> Result<VariableSources, CommandError> {
@@ -55,20 +54,11 @@ pub(super) fn schemas(
     binaries: &SchemaBinaries,
     limit: Size,
 ) -> Result<Schemas, CommandError> {
-    let mut texts = Vec::new();
-    for path in paths {
-        for source in schema_files(path)? {
-            texts.push((source.to_string(), source.read_as_allowed(limit.0).map_err(unusable)?));
-        }
-    }
-    texts.extend(binaries.read().map_err(unusable)?.map(|SchemaText { name, text }| (name, text)));
-    let documents = texts.into_iter().map(|(name, text)| {
-        ProviderSchemas::parse(text).map_err(|error| {
-            let location = if error.location.is_empty() { "" } else { ": " };
-            let location = format!("{}{location}", error.location);
-            unusable(format!("{name}:{}:{}: {location}{}", error.line, error.column, error.message))
-        })
-    });
+    let documents = schema_texts(paths, binaries, limit).map_err(unusable)?.into_iter().map(
+        |SchemaText { name, text }| {
+            ProviderSchemas::parse(text).map_err(|error| unusable(SchemaError::Document { name, error }))
+        },
+    );
     let documents = documents.collect::<Result<Vec<_>, _>>()?;
     Ok(Schemas::new(own.into_iter().chain(documents)))
 }
@@ -90,25 +80,6 @@ pub(super) fn answers(paths: &[PathBuf], schemas: &Schemas) -> Result<Answers, C
         all.append(answers);
     }
     Ok(all)
-}
-
-fn schema_files(path: &Path) -> Result<Vec<Source>, CommandError> {
-    if !path.is_dir() {
-        return Ok(vec![Source::new(path)]);
-    }
-    let unreadable = |error| unusable(format!("{}: cannot be read: {error}", path.display()));
-    let mut files = Vec::new();
-    for entry in fs::read_dir(path).map_err(unreadable)? {
-        let file = entry.map_err(unreadable)?.path();
-        if file.extension().is_some_and(|end| end == "json") && file.is_file() {
-            files.push(file);
-        }
-    }
-    if files.is_empty() {
-        return Err(unusable(format!("{}: there are no .json files in this directory", path.display())));
-    }
-    files.sort();
-    Ok(files.into_iter().map(Source::File).collect())
 }
 
 /// The name of the workspace: of `TF_WORKSPACE`, or the one that was selected in the directory.

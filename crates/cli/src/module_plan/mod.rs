@@ -27,7 +27,8 @@ use self::real::RealProviders;
 use crate::configuration::Settings;
 use crate::exit::{CommandError, FAILED, unusable};
 use crate::input::Size;
-use crate::schemas::SchemaBinaries;
+use crate::schema_cache::{SchemaCacheArgs, Wanted, read_lock};
+use crate::schemas::{HOW_TO_GET_SCHEMAS, SchemaBinaries};
 use crate::show::{Gate, GroupArg, Places};
 
 const AFTER_HELP: &str = "\
@@ -36,6 +37,9 @@ plans one resource, and is chosen by --config or --type; see `objchange plan --c
 
 No provider is asked unless --real-providers or --real-provider says so: what only a provider knows is unknown. Nothing is \
 fetched: modules come from DIR, from the repository around it, or from `.terraform/modules` as `terraform init` has left them.
+
+Schemas of the providers come from --schemas, --provider-binary, or the cache that `objchange schemas add` fills. Of the \
+cache the version counts that `.terraform.lock.hcl` of the directory names.
 
 The state is `terraform.tfstate` of the directory, or --state FILE. Values of variables come from TF_VAR_… variables, \
 `terraform.tfvars`, `*.auto.tfvars`, --var and --var-file.
@@ -50,6 +54,7 @@ With --detailed-exitcode:
   2  something changes
 
 Examples:
+  objchange schemas add . && objchange plan
   terraform providers schema -json > schemas.json
   objchange plan --schemas schemas.json
   objchange plan environments/prod --schemas schemas.json --var-file prod.tfvars --out plan.json
@@ -70,7 +75,7 @@ pub(crate) struct Args {
     directory: PathBuf,
 
     /// Schemas of the providers: the output of `terraform providers schema -json`, or a directory of such files. Can be
-    /// repeated
+    /// repeated. By default they come from the cache (see `objchange schemas`)
     #[arg(long = "schemas", visible_alias = "schema", value_name = "FILE|DIR")]
     schemas: Vec<PathBuf>,
 
@@ -79,6 +84,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     real: real::RealArgs,
+
+    #[command(flatten)]
+    cache: SchemaCacheArgs,
 
     /// Values of data sources, imports and computed attributes: JSON, or mocks in `*.tfmock.hcl`. Can be repeated
     #[arg(long, value_name = "FILE")]
@@ -194,15 +202,16 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let state = inputs::state_text(&args.directory, args.state.as_deref(), &workspace, args.max_input)?;
     let mut real = args.start_providers(&module, state.as_ref(), &version)?;
     let asked = real.as_ref().map(RealProviders::addresses).unwrap_or_default();
-    let schemas = args.schemas(real.as_ref())?;
+    let mut schemas = args.schemas(real.as_ref())?;
     let missing = module.without_schemas(&schemas);
     if !missing.is_empty() {
-        let names: Vec<String> = missing.iter().map(ProviderAddress::for_display).collect();
-        return Err(unusable(format!(
-            "there are no schemas of {}: give them with --schemas FILE, from `terraform providers schema -json`; with --schemas \
-             DIR, a directory of such files; or with --provider-binary, the program of a provider",
-            names.join(", ")
-        )));
+        let locked = read_lock(&args.directory);
+        schemas.push(args.cache.choose(missing.into_iter().map(Wanted::Provider), &locked).schemas);
+        let missing = module.without_schemas(&schemas);
+        if !missing.is_empty() {
+            let names = args.cache.describe_missing(&missing, &locked);
+            return Err(unusable(format!("there are no schemas of {names}: {HOW_TO_GET_SCHEMAS}")));
+        }
     }
     let functions = inputs::functions(&files)?;
     let answers = inputs::answers(&args.answers, &schemas)?;

@@ -43,6 +43,18 @@ impl FromStr for Binary {
 }
 
 impl Binary {
+    /// The program of the provider with this address.
+    pub(crate) fn new(program: PathBuf, address: &str) -> Self {
+        Self { program, address: Some(address.to_owned()) }
+    }
+
+    /// The version that the program's file is named for.
+    pub(crate) fn version(&self) -> Option<String> {
+        let file = self.program.file_name()?.to_str()?;
+        let version = &file.strip_suffix(".exe").unwrap_or(file).get(at_version(file)?..)?;
+        Some(version.split('_').next().unwrap_or(version).to_owned())
+    }
+
     /// The full address: the one that is given, or what a provider called like this is called in configuration that does
     /// not say where it is from.
     pub(crate) fn address(&self) -> String {
@@ -60,8 +72,13 @@ impl Binary {
 fn name(file: &str) -> &str {
     let name = file.strip_prefix("terraform-provider-").unwrap_or(file);
     let name = name.strip_suffix(".exe").unwrap_or(name);
+    at_version(name).map_or(name, |at| &name[..at - "_v".len()])
+}
+
+/// Where the version begins in `random_v3.6.0_x5`.
+fn at_version(name: &str) -> Option<usize> {
     let is_version = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
-    name.match_indices("_v").find(|(at, _)| is_version(&name[at + 2..])).map_or(name, |(at, _)| &name[..at])
+    name.match_indices("_v").map(|(at, v)| at + v.len()).find(|at| is_version(&name[*at..]))
 }
 
 /// How a provider is started and told what it needs.
@@ -326,5 +343,12 @@ mod tests {
         assert_eq!(address("a=b/p=acme/cloud"), "registry.terraform.io/acme/cloud");
         assert_eq!(address("p=example.com/test/kit"), "example.com/test/kit");
         assert_eq!(address("terraform-provider-my_vault"), "registry.terraform.io/hashicorp/my_vault");
+        let version = |text: &str| text.parse::<Binary>().unwrap().version();
+        for text in
+            ["./x/terraform-provider-random_v3.6.0_x5.exe", "terraform-provider-random_v3.6.0=acme/random"]
+        {
+            assert_eq!(version(text).as_deref(), Some("3.6.0"), "{text}");
+        }
+        assert_eq!(version("terraform-provider-my_vault"), None);
     }
 }

@@ -18,7 +18,7 @@ use objchange::value::{
 use objchange::{Type, Value};
 use objchange_hcl::FunctionError;
 use objchange_plan::{
-    DocumentError, JsonError, ObjectError, Plan, ProgramError, Schemas, ShowError, StateEditError,
+    DocumentError, JsonError, ObjectError, Plan, ProgramError, SchemaCacheError, Schemas, ShowError, StateEditError,
 };
 use objchange_policy::query::{QueryError, SubjectError};
 use objchange_policy::rego::PolicyError;
@@ -78,6 +78,7 @@ fn every_error_type_has_one() {
         ReadError: |e| e.kind.kind();
         RefinementError: |e| e.kind();
         RunError: |e| e.kind.kind();
+        SchemaCacheError: |e| e.kind();
         SchemaDocumentError: |e| e.kind.kind();
         SchemaProblem: |e| e.kind.kind();
         SchemaProblemKind: |e| e.kind();

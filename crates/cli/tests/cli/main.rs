@@ -27,6 +27,7 @@ mod policy_network;
 mod program;
 mod query;
 mod query_limits;
+mod schema_cache;
 mod schemas;
 mod sentinel_apply;
 mod sentinel_check;

@@ -11,6 +11,7 @@ fn shell(line: &str) -> (i32, String) {
     let output = Command::new("sh")
         .args(["-c", line])
         .env("objchange", env!("CARGO_BIN_EXE_objchange"))
+        .env("OBJCHANGE_CACHE_DIR", "")
         .current_dir(workspace())
         .output()
         .unwrap();

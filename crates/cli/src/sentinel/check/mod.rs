@@ -5,6 +5,7 @@ mod sarif;
 mod targets;
 mod text;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -16,9 +17,10 @@ use objchange_sentinel::{Diagnostic, Severity};
 
 use self::targets::Target;
 use crate::exit::{self, CommandError, unusable};
-use crate::input::Source;
+use crate::input::{Size, Source};
 use crate::reports::{Outputs, Reporter};
-use crate::schemas::{SchemaArgs, SchemaText};
+use crate::schema_cache::Wanted;
+use crate::schemas::{SchemaArgs, SchemaError};
 
 const AFTER_HELP: &str = "\
 A file is a policy if it has `main` or a configuration says so; otherwise it is a module. A configuration \
@@ -83,7 +85,8 @@ struct Checked<'c> {
 pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let outputs = Outputs { json: args.json, sarif: args.sarif.as_deref(), ..Outputs::default() };
     let mut reporter = Reporter::new("objchange sentinel check", "objchangeSentinelCheck/v1", outputs)?;
-    if args.schemas.source() == Some(Source::Stdin) && args.files.iter().any(|path| path.as_os_str() == "-") {
+    let is_stdin = |path: &PathBuf| path.as_os_str() == "-";
+    if args.schemas.sources().any(|source| source == Source::Stdin) && args.files.iter().any(is_stdin) {
         return Err("standard input (-) can be read only once".into());
     }
     let schemas = match schemas(&args.schemas) {
@@ -136,10 +139,15 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
 }
 
 fn schemas(args: &SchemaArgs) -> Result<Schemas, String> {
-    let Some(SchemaText { name, text }) = args.read().map_err(|error| error.to_string())? else {
-        return Ok(Schemas::default());
-    };
-    ProviderSchemas::parse(text).map(Schemas::new).map_err(|error| format!("{name}: {error}"))
+    let given = args.load(Size::MAX).map_err(|error| match error {
+        SchemaError::Document { name, error } => format!("{name}: {error}"),
+        error @ SchemaError::Text(_) => error.to_string(),
+    })?;
+    if given.is_given() {
+        return Ok(Schemas::new(given.schemas));
+    }
+    let cached = args.cache.choose([Wanted::All], &BTreeMap::new()).schemas;
+    Ok(Schemas::partial(cached))
 }
 
 fn check(target: &Target, text: &str, schemas: &Arc<Schemas>) -> Vec<Diagnostic> {

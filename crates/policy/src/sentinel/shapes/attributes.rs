@@ -12,6 +12,8 @@ use objchange_sentinel::{Fields, Shape};
 #[derive(Debug, Default)]
 pub struct Schemas {
     document: Option<ProviderSchemas>,
+    /// There may be other providers.
+    is_partial: bool,
     /// What all of them describe.
     all: OnceLock<Option<Objects>>,
     /// What is wrong with the first that cannot be read. Of a type that has such a schema nothing is said.
@@ -28,6 +30,11 @@ impl Schemas {
     /// The schemas of a document.
     pub fn new(document: ProviderSchemas) -> Self {
         Self { document: Some(document), ..Self::default() }
+    }
+
+    /// The schemas of some providers: there may be types and attributes that none of them has.
+    pub fn partial(document: ProviderSchemas) -> Self {
+        Self { document: Some(document), is_partial: true, ..Self::default() }
     }
 
     /// What is wrong with the first of those looked at that cannot be read.
@@ -54,6 +61,9 @@ impl Schemas {
     }
 
     fn all(&self) -> Option<Objects> {
+        if self.is_partial {
+            return None;
+        }
         let document = self.document.as_ref()?;
         let mut objects = Vec::new();
         for kind in KINDS {
