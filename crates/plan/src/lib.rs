@@ -64,9 +64,9 @@ pub use report::{
     Note, Outcome, OutputHeader, PlanMode, Report, ReportAction, ReportEntry, ResourceHeader, SchemaOrigin,
     SchemaSource, Schemas, Section, ShowError, StateHeader, Summary, Warning,
 };
+pub use schema_cache::{CachedSchemas, SchemaCacheError};
 pub use state_edit::{
     InstanceObject, StateEdit, StateEditError, StoredObject, has_object, state_file_version,
 };
-pub use schema_cache::{CachedSchemas, SchemaCacheError};
 pub use text::Text;
 pub use walk::{LeafChange, ObjectChange, PlannedValues, Reason, Sides, as_written, diff_values};

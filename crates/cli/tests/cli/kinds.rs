@@ -18,7 +18,8 @@ use objchange::value::{
 use objchange::{Type, Value};
 use objchange_hcl::FunctionError;
 use objchange_plan::{
-    DocumentError, JsonError, ObjectError, Plan, ProgramError, SchemaCacheError, Schemas, ShowError, StateEditError,
+    DocumentError, JsonError, ObjectError, Plan, ProgramError, SchemaCacheError, Schemas, ShowError,
+    StateEditError,
 };
 use objchange_policy::query::{QueryError, SubjectError};
 use objchange_policy::rego::PolicyError;
