@@ -2,6 +2,7 @@
 
 mod choose;
 mod gate;
+mod markdown;
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
@@ -17,6 +18,7 @@ use thiserror::Error;
 use self::choose::places;
 pub(crate) use self::choose::{Choice, Places, changed_places};
 pub(crate) use self::gate::{Gate, GateError, Verdict};
+use self::markdown::MarkdownArgs;
 use crate::exit::CommandError;
 use crate::input::{InputError, Size, Source};
 use crate::schemas::{SchemaArgs, SchemaText, SchemaTextError};
@@ -43,6 +45,7 @@ Examples:
   objchange show plan.json --fail-on delete,replace --type 'aws_db_*'
   terraform show -json tfplan | objchange show --summary --detailed-exitcode
   terraform show -json | objchange show --color always - | less -R
+  objchange show plan.json --format markdown --marker net --link https://ci.example/run/7 > comment.md
   objchange show terraform.tfstate --schemas schemas.json";
 
 /// What to show, and how.
@@ -60,6 +63,10 @@ pub(crate) struct Arguments {
     /// Print JSON (schema/report.schema.json)
     #[arg(long, conflicts_with_all = ["summary", "full"])]
     json: bool,
+
+    /// The form of the text
+    #[arg(long, value_name = "FORMAT", default_value = "terraform", conflicts_with_all = ["json", "summary"])]
+    format: Format,
 
     #[command(flatten)]
     choice: Choice,
@@ -95,6 +102,18 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     gate: Gate,
+
+    // Last, because its heading is that of all options below.
+    #[command(flatten)]
+    markdown: MarkdownArgs,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// What `terraform show` prints
+    Terraform,
+    /// A comment for a pull request
+    Markdown,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -171,6 +190,10 @@ enum Error {
     NoMode,
     #[error("both the document and the schemas cannot be read from standard input: name a file for one")]
     OneStdin,
+    #[error("--title, --link, --marker and --max-length need --format markdown")]
+    NotMarkdown,
+    #[error("--show-sensitive is for a terminal: a Markdown page shows no sensitive values")]
+    MarkdownSensitive,
     #[error(transparent)]
     SchemaText(#[from] SchemaTextError),
 }
@@ -222,6 +245,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
 }
 
 fn show(arguments: &Arguments, verdict: &mut Verdict) -> Result<(), Error> {
+    match arguments.format {
+        Format::Terraform if arguments.markdown.is_given() => return Err(Error::NotMarkdown),
+        Format::Markdown if arguments.show_sensitive => return Err(Error::MarkdownSensitive),
+        _ => {}
+    }
     let source = Source::new(&arguments.document);
     let schemas_source = arguments.schemas.source();
     if source == Source::Stdin && schemas_source.as_ref() == Some(&source) {
@@ -325,7 +353,10 @@ fn write(
             arguments.group_by.map_or_else(GroupBy::default, GroupArg::group_by),
         )?;
     } else {
-        report.write_text(&mut out, &options)?;
+        match arguments.format {
+            Format::Terraform => report.write_text(&mut out, &options)?,
+            Format::Markdown => report.write_markdown(&mut out, &arguments.markdown.options())?,
+        }
     }
     out.flush()?;
     arguments.choice.unmatched(&places(document)).iter().for_each(|note| exit::note(note));
