@@ -11,7 +11,6 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::ValueEnum;
-use objchange::schema::ProviderSchemas;
 use objchange_policy::sentinel::shapes::{self, Schemas};
 use objchange_sentinel::{Diagnostic, Severity};
 

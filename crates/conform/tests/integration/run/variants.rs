@@ -62,7 +62,10 @@ fn text(value: &Value, change: impl Fn(&str) -> String) -> Option<Value> {
     value.as_str().map(|text| Value::from(change(text)))
 }
 
-fn variants() -> Vec<(&'static str, ResourceType, Vec<(Clause, &'static str)>)> {
+/// A resource type by name, with the clauses that it breaks and where.
+type Variant = (&'static str, ResourceType, Vec<(Clause, &'static str)>);
+
+fn variants() -> Vec<Variant> {
     let p5 = |place| vec![(Clause::P5, place)];
     let a5 = |place| vec![(Clause::A5, place)];
     let sorted = |value: &Value| {
