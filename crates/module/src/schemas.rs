@@ -23,6 +23,16 @@ impl Schemas {
         Self { documents: documents.into_iter().collect() }
     }
 
+    /// The schemas of the provider that is part of Terraform.
+    pub fn builtin() -> ProviderSchemas {
+        BUILTIN.clone().unwrap_or_default()
+    }
+
+    /// Adds a document; what others have of a provider counts before it.
+    pub fn push(&mut self, document: ProviderSchemas) {
+        self.documents.push(document);
+    }
+
     /// Whether the provider's schemas are there.
     pub fn has_provider(&self, provider: &ProviderAddress) -> bool {
         let name = provider.to_string();

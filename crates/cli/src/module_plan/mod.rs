@@ -3,7 +3,13 @@
 mod files;
 mod inputs;
 mod output;
+#[cfg(feature = "provider")]
+mod real;
+#[cfg(not(feature = "provider"))]
+#[path = "real_absent.rs"]
+mod real;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -11,23 +17,29 @@ use clap::ArgAction;
 use objchange_module::config::Config;
 use objchange_module::plan::PlanOptions;
 use objchange_module::{
-    AnsweringProviders, Diagnostics, Module, ModuleTexts, PlanArguments, ProviderAddress, Schemas,
+    AnsweringProviders, Diagnostics, Module, ModuleTexts, PlanArguments, ProviderAddress, Providers, Schemas,
     SimulatedProviders,
 };
 use objchange_plan::{Program, Version};
 
 use self::files::DiskFiles;
+use self::real::RealProviders;
 use crate::configuration::Settings;
 use crate::exit::{CommandError, FAILED, unusable};
 use crate::input::Size;
-use crate::schemas::SchemaBinaries;
+use crate::schema_cache::{SchemaCacheArgs, Wanted, read_lock};
+use crate::schemas::{HOW_TO_GET_SCHEMAS, SchemaBinaries};
 use crate::show::{Gate, GroupArg, Places};
 
 const AFTER_HELP: &str = "\
 This form plans a module: the configuration in DIR with all modules that it calls, as `terraform plan` would. The other form \
 plans one resource, and is chosen by --config or --type; see `objchange plan --config - --help`.
 
-No provider is asked: what only a provider knows is unknown. Nothing is fetched: modules come from DIR, from the repository around it, or from `.terraform/modules` as `terraform init` has left them.
+No provider is asked unless --real-providers or --real-provider says so: what only a provider knows is unknown. Nothing is \
+fetched: modules come from DIR, from the repository around it, or from `.terraform/modules` as `terraform init` has left them.
+
+Schemas of the providers come from --schemas, --provider-binary, or the cache that `objchange schemas add` fills. Of the \
+cache the version counts that `.terraform.lock.hcl` of the directory names.
 
 The state is `terraform.tfstate` of the directory, or --state FILE. Values of variables come from TF_VAR_… variables, \
 `terraform.tfvars`, `*.auto.tfvars`, --var and --var-file.
@@ -42,11 +54,14 @@ With --detailed-exitcode:
   2  something changes
 
 Examples:
+  objchange schemas add . && objchange plan
   terraform providers schema -json > schemas.json
   objchange plan --schemas schemas.json
   objchange plan environments/prod --schemas schemas.json --var-file prod.tfvars --out plan.json
   objchange plan --schemas schemas.json --fail-on delete,replace --only 'module.db'
   objchange plan --schemas schemas.json --json | objchange policy - --policy policies
+  objchange plan --real-providers
+  objchange plan --real-provider hashicorp/random --schemas schemas.json
 One resource:
   objchange plan --schemas schemas.json --type aws_instance --prior prior.json --config config.json
   objchange plan --schemas schemas.json --prior terraform.tfstate --config 'main.tf:aws_instance.web'";
@@ -60,12 +75,18 @@ pub(crate) struct Args {
     directory: PathBuf,
 
     /// Schemas of the providers: the output of `terraform providers schema -json`, or a directory of such files. Can be
-    /// repeated
+    /// repeated. By default they come from the cache (see `objchange schemas`)
     #[arg(long = "schemas", visible_alias = "schema", value_name = "FILE|DIR")]
     schemas: Vec<PathBuf>,
 
     #[command(flatten)]
     binaries: SchemaBinaries,
+
+    #[command(flatten)]
+    real: real::RealArgs,
+
+    #[command(flatten)]
+    cache: SchemaCacheArgs,
 
     /// Values of data sources, imports and computed attributes: JSON, or mocks in `*.tfmock.hcl`. Can be repeated
     #[arg(long, value_name = "FILE")]
@@ -173,31 +194,93 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let texts =
         ModuleTexts { files: &files, manifest: None, variables: &variables, terraform_version: &version };
     let mut module = Module::load(texts, &options);
-    let schemas = inputs::schemas(&args.schemas, &args.binaries, args.max_input)?;
     if module.diagnostics.has_errors() {
-        output::diagnostics(&module.config, &schemas, &module.diagnostics)?;
+        // Schemas say what in the lines that are shown is secret.
+        output::diagnostics(&module.config, &args.schemas(None)?, &module.diagnostics)?;
         return Ok(ExitCode::from(FAILED));
     }
+    let state = inputs::state_text(&args.directory, args.state.as_deref(), &workspace, args.max_input)?;
+    let mut real = args.start_providers(&module, state.as_ref(), &version)?;
+    let asked = real.as_ref().map(RealProviders::addresses).unwrap_or_default();
+    let mut schemas = args.schemas(real.as_ref())?;
     let missing = module.without_schemas(&schemas);
     if !missing.is_empty() {
-        let names: Vec<String> = missing.iter().map(ProviderAddress::for_display).collect();
-        return Err(unusable(format!(
-            "there are no schemas of {}: give them with --schemas FILE, from `terraform providers schema -json`; with --schemas \
-             DIR, a directory of such files; or with --provider-binary, the program of a provider",
-            names.join(", ")
-        )));
+        let locked = read_lock(&args.directory);
+        schemas.push(args.cache.choose(missing.into_iter().map(Wanted::Provider), &locked).schemas);
+        let missing = module.without_schemas(&schemas);
+        if !missing.is_empty() {
+            let names = args.cache.describe_missing(&missing, &locked);
+            return Err(unusable(format!("there are no schemas of {names}: {HOW_TO_GET_SCHEMAS}")));
+        }
     }
-    let state = inputs::state(&args.directory, args.state.as_deref(), &workspace, args.max_input, &schemas);
-    let (state, found) = state?;
-    module.diagnostics.append(found);
     let functions = inputs::functions(&files)?;
     let answers = inputs::answers(&args.answers, &schemas)?;
-    let mut providers = AnsweringProviders::new(&answers, SimulatedProviders { files: Some(&files) });
-    let plan = module.plan(&state, &schemas, &functions, &options, &mut providers);
-    if args.answers_template {
-        return output::template(&providers.unanswered);
+    let mut simulated = AnsweringProviders::new(&answers, SimulatedProviders { files: Some(&files) });
+    #[cfg(feature = "provider")]
+    let mut joined;
+    let providers: &mut dyn Providers = match &mut real {
+        #[cfg(feature = "provider")]
+        Some(real) => {
+            joined = real::JoinedProviders { real, others: &mut simulated };
+            &mut joined
+        }
+        _ => &mut simulated,
+    };
+    let (state, found) = inputs::state(state.as_ref(), &schemas, providers)?;
+    module.diagnostics.append(found);
+    let plan = module.plan(&state, &schemas, &functions, &options, providers);
+    #[cfg(feature = "provider")]
+    if let Some(real) = real.take() {
+        if real.was_interrupted() {
+            return Err(CommandError::Interrupted);
+        }
+        real.end();
     }
-    output::plan(args, &plan, &module.config, &schemas, &options)
+    if args.answers_template {
+        return output::template(&simulated.unanswered);
+    }
+    output::plan(args, &plan, &asked, &module.config, &schemas, &options)
+}
+
+impl Args {
+    /// Starts the providers that are to be asked.
+    #[cfg(feature = "provider")]
+    fn start_providers(
+        &self,
+        module: &Module,
+        state: Option<&inputs::StateText>,
+        version: &str,
+    ) -> Result<Option<RealProviders>, CommandError> {
+        let mut known: BTreeSet<ProviderAddress> = module.config.providers().into_iter().collect();
+        known.extend(state.map(inputs::StateText::providers).unwrap_or_default());
+        let surroundings = real::Surroundings { directory: &self.directory, version };
+        RealProviders::start(&self.real, &known, &self.binaries, &surroundings)
+    }
+
+    #[cfg(not(feature = "provider"))]
+    #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "there are providers in a full build")]
+    fn start_providers(
+        &self,
+        _module: &Module,
+        _state: Option<&inputs::StateText>,
+        _version: &str,
+    ) -> Result<Option<RealProviders>, CommandError> {
+        Ok(None)
+    }
+
+    /// The schemas of all providers; those that are asked know them themselves.
+    #[cfg(feature = "provider")]
+    fn schemas(&self, real: Option<&RealProviders>) -> Result<Schemas, CommandError> {
+        let asked = real.map(RealProviders::addresses).unwrap_or_default();
+        let asked: Vec<String> = asked.iter().map(ToString::to_string).collect();
+        let own = real.map(RealProviders::schemas).transpose()?;
+        inputs::schemas(own, &self.schemas, &self.binaries.without(&asked), self.max_input)
+    }
+
+    #[cfg(not(feature = "provider"))]
+    fn schemas(&self, _real: Option<&RealProviders>) -> Result<Schemas, CommandError> {
+        inputs::schemas(None, &self.schemas, &self.binaries, self.max_input)
+    }
 }
 
 impl Args {

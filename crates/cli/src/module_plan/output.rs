@@ -10,7 +10,7 @@ use chrono::DateTime;
 use objchange_module::config::Config;
 use objchange_module::document::{DocumentInfo, change_set, write_plan};
 use objchange_module::plan::{ModulePlan, PlanMode, PlanOptions, PlannedAction, PlannedObject};
-use objchange_module::{Diagnostics, Schemas, Shown, Unanswered};
+use objchange_module::{Diagnostics, ProviderAddress, Schemas, Shown, Unanswered};
 use objchange_plan::{ChangeSet, Filter, GroupBy, Options, Program, Report, Schemas as ReportSchemas};
 
 use super::Args;
@@ -42,6 +42,7 @@ pub(super) fn template(unanswered: &Unanswered) -> Result<ExitCode, CommandError
 pub(super) fn plan(
     args: &Args,
     plan: &ModulePlan,
+    asked: &BTreeSet<ProviderAddress>,
     config: &Config,
     schemas: &Schemas,
     options: &PlanOptions,
@@ -67,7 +68,7 @@ pub(super) fn plan(
     if args.gate.is_asked() {
         args.gate.check(&choice, &places).map_err(unusable)?;
     }
-    say_what_is_simulated(plan);
+    say_what_is_simulated(plan, asked);
     let mut verdict = if args.json {
         let mut out = io::stdout().lock();
         writeln!(out, "{}", document())?;
@@ -80,7 +81,8 @@ pub(super) fn plan(
     if args.gate.has_conditions() && !plan.undecided.is_empty() {
         verdict.refuse(format!("{} whose instances are not known", plan.undecided.len()));
     }
-    let simulated = || plan.changes.iter().filter(|change| !change.provider.is_builtin());
+    let is_simulated = |provider: &ProviderAddress| !provider.is_builtin() && !asked.contains(provider);
+    let simulated = || plan.changes.iter().filter(|change| is_simulated(&change.provider));
     let count =
         |is_counted: fn(&PlannedObject) -> bool| simulated().filter(|change| is_counted(change)).count();
     let unasked = Unasked {
@@ -146,13 +148,13 @@ fn text(
 }
 
 /// Says which providers nobody has asked.
-fn say_what_is_simulated(plan: &ModulePlan) {
-    let changes = plan.changes.iter().filter(|change| !change.provider.is_builtin());
+fn say_what_is_simulated(plan: &ModulePlan, asked: &BTreeSet<ProviderAddress>) {
+    let changes = plan.changes.iter().map(|change| &change.provider);
     let undecided = plan.undecided.iter().map(|resource| &resource.provider);
-    let providers: BTreeSet<String> = changes
-        .map(|change| &change.provider)
-        .chain(undecided)
-        .map(objchange_module::ProviderAddress::for_display)
+    let providers = changes.chain(undecided);
+    let providers: BTreeSet<String> = providers
+        .filter(|provider| !provider.is_builtin() && !asked.contains(provider))
+        .map(ProviderAddress::for_display)
         .collect();
     if providers.is_empty() {
         return;

@@ -144,7 +144,7 @@ impl Trouble {
     pub(super) fn find_start(text: &str) -> Option<(&str, &str, Self)> {
         let (_, rest) = text.split_once(START[0])?;
         let (provider, reason) = rest.split_once(START[1])?;
-        let reason = reason.trim().trim_end_matches('.');
+        let reason = reason.trim().trim_end_matches(['.', '`']);
         let trouble = Self::find(text).unwrap_or(Self::NotStarted);
         (!has_started(&reason.to_lowercase())).then_some((provider, reason, trouble))
     }

@@ -239,6 +239,8 @@ pub(crate) const SENTENCES: &[Sentence] = {
         ),
         sentence("provider {provider} produced an unexpected new value: {rest}", &[A5], Rest::ResultAt),
         // The beginning may be cut off.
+        sentence(concat!("provider {provider} ", phrase!(action_changed), " {rest}"), &[F1], Rest::Whole),
+        sentence(concat!(phrase!(action_changed), " {rest}"), &[F1], Rest::Whole),
         sentence("produced an unexpected new value: {rest}", &[A5], Rest::ResultAt),
         sentence(concat!(phrase!(final_plan_changed), " {rest}"), &[F2], Rest::ResultAt),
         sentence(

@@ -5,7 +5,7 @@ use objchange::Value;
 use objchange::address::{InstanceAddress, InstanceKey};
 use objchange::value::Marks;
 use objchange_hcl::{
-    Diagnostic, DiagnosticExt, Expr, Functions, ImportConfig, ResourceConfig, Scope, Span, evaluate,
+    Diagnostic, DiagnosticExt, Expr, Functions, ImportConfig, ResourceConfig, Scope, evaluate,
 };
 
 use super::ImportedBy;
@@ -25,8 +25,6 @@ const NO_CONFIG: &str = "Configuration for import target does not exist";
 pub(crate) struct Import {
     /// What the provider finds it by.
     pub(crate) by: ImportedBy,
-    /// Where the block is.
-    pub(crate) span: Span,
 }
 
 impl<'c> Walk<'_, 'c> {
@@ -82,7 +80,7 @@ impl<'c> Walk<'_, 'c> {
                 }
             };
             if let Some(by) = self.imported_by(import, &scope) {
-                self.imports.insert(address, Import { by, span: import.header });
+                self.imports.insert(address, Import { by });
             }
         }
     }

@@ -16,6 +16,7 @@ mod orphans;
 mod outputs;
 mod resource;
 mod run;
+mod secrets;
 pub(crate) mod subject;
 mod targets;
 mod triggers;
@@ -112,6 +113,13 @@ pub enum ImportedBy {
 }
 
 impl ImportedBy {
+    /// The identifier or the identity.
+    pub fn value(&self) -> &Value {
+        match self {
+            Self::Id(value) | Self::Identity(value) => value,
+        }
+    }
+
     /// The identifier, where it is known.
     pub fn id(&self) -> Option<&str> {
         match self {

@@ -175,18 +175,21 @@ impl<'c> Walk<'_, 'c> {
             report_missing_provider(address, &provider, &mut self.found);
             return;
         }
+        if !self.is_configured(&provider) {
+            return;
+        }
         let schema = self.schema(&provider, &address.resource.resource_type);
         let mut current = current;
         if let (Some(stored), Some(schema)) = (&current, &schema) {
             let stored = stored.clone();
-            match self.refresh(address, &provider, schema, &stored) {
-                Ok(refreshed)
-                    if super::input::since(self.input.options.version, "1.12") || refreshed.is_none() =>
-                {
-                    current = refreshed;
+            let (read, found) = self.refresh(address, &provider, schema, &stored);
+            self.provider_diagnostics(found, None, None, None);
+            match read {
+                None => return,
+                Some(read) if super::input::since(self.input.options.version, "1.12") || read.is_none() => {
+                    current = read;
                 }
-                Ok(_) => {}
-                Err(()) => return,
+                Some(_) => {}
             }
         }
         if self.input.options.mode == PlanMode::RefreshOnly {
@@ -194,7 +197,9 @@ impl<'c> Walk<'_, 'c> {
         }
         let is_destroy = self.input.options.mode == PlanMode::Destroy;
         let forget = self.removals.forgets(address);
-        if let Some(object) = &current {
+        if let Some(object) = &current
+            && (forget || self.may_destroy(address, &provider, schema.as_ref(), object))
+        {
             let action = if forget { PlannedAction::Forget } else { PlannedAction::Delete };
             if forget {
                 self.forgotten.push(address.clone());
@@ -219,7 +224,7 @@ impl<'c> Walk<'_, 'c> {
         if forget {
             self.forget_deposed(index, address, &provider, schema.as_ref(), deposed);
         } else {
-            self.delete_deposed(index, address, &provider.provider, schema.as_ref(), deposed);
+            self.delete_deposed(index, address, &provider, schema.as_ref(), deposed);
         }
     }
 

@@ -41,7 +41,7 @@ pub fn plan(input: &PlanInput<'_>, providers: &mut dyn Providers) -> ModulePlan 
     if missing.has_errors() {
         return only_errors(missing);
     }
-    let graph = Graph::new(input.config, input.schemas);
+    let graph = Graph::new(input.config, input.schemas, input.state);
     let order = match graph.order() {
         Ok(order) => order,
         Err(cycles) => return only_errors(cycle_errors(input, &graph, &cycles)),
@@ -104,6 +104,8 @@ pub fn plan(input: &PlanInput<'_>, providers: &mut dyn Providers) -> ModulePlan 
         instance_count: 0,
         prevented: Vec::new(),
         failed: Vec::new(),
+        secrets: Default::default(),
+        configured: Default::default(),
         has_failed_quietly: false,
     };
     walk.declare_checks();
@@ -133,7 +135,10 @@ pub fn plan(input: &PlanInput<'_>, providers: &mut dyn Providers) -> ModulePlan 
     };
     let Walk { state: refreshed, declared, mut plan, mut found, checks, forgotten, .. } = walk;
     warn_of_forgotten(&forgotten, &mut found);
-    plan.drift = drift(&state, &refreshed, input, &moves, &declared);
+    // What is destroyed is destroyed as it is now.
+    if input.options.mode != PlanMode::Destroy {
+        plan.drift = drift(&state, &refreshed, input, &moves, &declared);
+    }
     plan.checks = checks.finish();
     if targets.is_all() {
         let declared = &input.config.modules[0].config.outputs;

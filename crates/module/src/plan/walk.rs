@@ -18,6 +18,7 @@ use super::imports::Import;
 use super::input::{PlanInput, PlanMode};
 use super::instances::{Expanded, ModuleInstance, ModuleInstanceId, Repetition};
 use super::orphans::resource_name;
+use super::secrets::ToldSecrets;
 use super::subject::{Subject, SubjectKind};
 use super::targets::Targets;
 use super::world::{World, dynamic};
@@ -26,7 +27,7 @@ use crate::diagnostics::PROVIDER;
 use crate::functions::ModuleFunctions;
 use crate::providers::Providers;
 use crate::state::{PriorState, Removals, StateObject, StateResource};
-use crate::{Diagnostics, ModuleDiagnostic, Severity};
+use crate::{Diagnostics, ModuleDiagnostic, ProviderConfigAddress, Severity};
 
 /// Everything that the walk knows and finds.
 pub(crate) struct Walk<'i, 'c> {
@@ -68,6 +69,10 @@ pub(crate) struct Walk<'i, 'c> {
     pub(crate) prevented: Vec<usize>,
     /// The nodes that have no value because of an error.
     pub(crate) failed: Vec<bool>,
+    /// What providers were told that must not be shown.
+    pub(crate) secrets: ToldSecrets,
+    /// The provider configurations that were given to providers, and whether these took them.
+    pub(crate) configured: HashMap<ProviderConfigAddress, bool>,
     /// The node has no value, and nothing that would be an error says so.
     pub(crate) has_failed_quietly: bool,
 }
@@ -441,18 +446,54 @@ impl<'c> Walk<'_, 'c> {
         }
     }
 
+    /// Configures a provider, unless that was done before; whether it took its configuration.
+    pub(crate) fn is_configured(&mut self, address: &ProviderConfigAddress) -> bool {
+        if let Some(is_right) = self.configured.get(address) {
+            return *is_right;
+        }
+        let graph = self.graph;
+        match graph.find(&NodeKey::Provider(address.clone())) {
+            Some(index) => {
+                if let NodeKind::Provider(provider) = &graph.nodes[index].kind {
+                    self.provider(index, provider);
+                }
+                self.configured.get(address).copied().unwrap_or(true)
+            }
+            None => true,
+        }
+    }
+
     fn provider(&mut self, index: usize, provider: &super::graph::ProviderNode<'c>) {
-        let (Some(_), Some(schema)) = (provider.config, provider.schema) else { return };
+        let errors = self.found.error_count();
+        self.configure(index, provider);
+        self.configured.insert(provider.address.clone(), self.found.error_count() == errors);
+    }
+
+    fn configure(&mut self, index: usize, provider: &super::graph::ProviderNode<'c>) {
+        let Some(schema) = provider.schema else { return };
         let Some(at) = self.world.by_module[self.graph.nodes[index].module].first().copied() else { return };
         let variables = self.world.variables(self.graph, at, &self.graph.nodes[index].subjects);
-        let decoded =
-            objchange_hcl::decode(&provider.body, &schema.block, &Scope::new(&variables), self.functions);
+        let scope = Scope::new(&variables);
+        let decoded = objchange_hcl::decode(&provider.body, &schema.block, &scope, self.functions);
+        let Some(config) = provider.config else {
+            // Without a block the configuration is empty; what is missing in it is said where it is validated.
+            if decoded.errors.is_empty() {
+                let found = self.providers.configure(&provider.address, &decoded.value.unmark_deep().0);
+                self.provider_diagnostics(found, Some(&provider.address.to_string()), None, None);
+            }
+            return;
+        };
+        let errors = self.found.error_count();
         self.found.errors(decoded.errors.iter().cloned());
+        if self.found.error_count() > errors {
+            return;
+        }
+        self.secrets.learn(&schema.block, &decoded.value);
         let found = self.providers.configure(&provider.address, &decoded.value.unmark_deep().0);
-        let header = provider.config.map_or(Span::at(0), |config| config.header);
         let place =
             |path: &objchange::value::Path| super::resource::value_place(&provider.body, &decoded, path);
-        self.provider_diagnostics(found, None, header, Some(&place));
+        let address = provider.address.to_string();
+        self.provider_diagnostics(found, Some(&address), config.header, Some(&place));
     }
 
     fn check(
@@ -523,16 +564,17 @@ impl<'c> Walk<'_, 'c> {
         &mut self,
         found: Vec<objchange::change::Diagnostic>,
         address: Option<&str>,
-        span: Span,
+        span: impl Into<Option<Span>>,
         place: Option<&dyn Fn(&objchange::value::Path) -> Span>,
     ) {
-        for diagnostic in found {
+        let span = span.into();
+        for diagnostic in self.secrets.cover(found) {
             let severity = match diagnostic.severity {
                 objchange::change::Severity::Error => Severity::Error,
                 _ => Severity::Warning,
             };
             let subject = match (&diagnostic.path, place) {
-                (Some(path), Some(place)) => place(path),
+                (Some(path), Some(place)) => Some(place(path)),
                 _ => span,
             };
             self.found.add(ModuleDiagnostic {

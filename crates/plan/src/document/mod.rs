@@ -34,6 +34,8 @@ pub use plan::Plan;
 pub use state::{Sensitive, State, StateOutput, StateResource};
 pub use unknown_kinds::{Unfamiliar, UnfamiliarKind};
 
+use std::collections::BTreeSet;
+
 use crate::json::{JsonError, Raw, Reader};
 use crate::text::Text;
 
@@ -96,6 +98,21 @@ impl<'t> Document<'t> {
                 return Err(DocumentError::at(text, 0, "", Problem::Neither));
             }
         })
+    }
+
+    /// The providers that it names, in byte order.
+    pub fn providers(&self) -> BTreeSet<&str> {
+        match self {
+            Self::Plan(plan) => {
+                let resources = plan.changes.all_resources().map(|resource| &*resource.provider_name);
+                let actions = plan.changes.invocations.iter().map(|action| &*action.provider_name);
+                resources.chain(actions).filter(|name| !name.is_empty()).collect()
+            }
+            Self::State(state) => {
+                let names = state.resources.iter().map(|resource| &*resource.provider_name);
+                names.filter(|name| !name.is_empty()).collect()
+            }
+        }
     }
 
     /// Whether it says in which version of the format it is, or is a state file, which has none.

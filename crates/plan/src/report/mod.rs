@@ -46,7 +46,7 @@ pub(crate) use fold::{Fold, Show, fold};
 pub use header::{Comment, Heading, ResourceHeader};
 pub use plan::Summary;
 pub(crate) use plan::entry;
-pub use schemas::Schemas;
+pub use schemas::{SchemaOrigin, SchemaSource, Schemas};
 pub use state::{ModulePlace, StateHeader};
 
 use crate::changes::ChangeSet;
@@ -98,6 +98,8 @@ pub struct Report<'p> {
     pub invocations: Vec<Invocation<'p>>,
     /// The checks that did not pass, which the page does not show; none where only a part of the document was chosen.
     pub checks: Vec<Check<'p>>,
+    /// Where the schemas are from that nobody gave.
+    pub schemas: &'p [SchemaOrigin],
     /// The sections, in the order of the page; one without entries is not to be seen.
     pub sections: Vec<Section<'p>>,
 }
@@ -311,6 +313,9 @@ impl Serialize for Report<'_> {
             if let Some(said) = said {
                 map.serialize_entry(name, &said)?;
             }
+        }
+        if !self.schemas.is_empty() {
+            map.serialize_entry("schemas", self.schemas)?;
         }
         map.serialize_entry("counts", &self.counts)?;
         for section in &self.sections {

@@ -166,6 +166,7 @@ pub(super) fn report<'p, 't>(
         ),
         invocations,
         checks: Vec::new(),
+        schemas: differ.schemas.origins(),
         sections,
     })
 }
