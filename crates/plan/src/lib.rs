@@ -45,9 +45,9 @@ pub use diff::{
     Sensitivity,
 };
 pub use document::{
-    ActionInvocation, ActionTrigger, Document, DocumentError, DocumentKind, DocumentText, Form, Index,
-    NoInstance, ObjectError, ObjectErrorKind, Plan, Problem, ResourceActions, Sensitive, State, StateOutput,
-    StateResource, TriggerTime, Unfamiliar, UnfamiliarKind, is_errored_plan, read_object,
+    ActionInvocation, ActionTrigger, Check, CheckStatus, Document, DocumentError, DocumentKind, DocumentText,
+    Form, Index, NoInstance, ObjectError, ObjectErrorKind, Plan, Problem, ResourceActions, Sensitive, State,
+    StateOutput, StateResource, TriggerTime, Unfamiliar, UnfamiliarKind, is_errored_plan, read_object,
 };
 pub use json::{
     Elements, Json, JsonError, JsonErrorKind, MAX_DEPTH, Members, Raw, Reader, Shape, View, marks_or_all,
@@ -60,9 +60,9 @@ pub use render::{
     render_state, render_value,
 };
 pub use report::{
-    ActionHeader, Check, CheckStatus, Comment, Counts, Entries, Filter, Heading, Invocation, ModulePlace,
-    Note, Outcome, OutputHeader, PlanMode, Report, ReportAction, ReportEntry, ResourceHeader, SchemaOrigin,
-    SchemaSource, Schemas, Section, ShowError, StateHeader, Summary, Warning,
+    ActionHeader, Comment, Counts, Entries, Filter, Heading, Invocation, ModulePlace, Note, Outcome,
+    OutputHeader, PlanMode, Report, ReportAction, ReportEntry, ResourceHeader, SchemaOrigin, SchemaSource,
+    Schemas, Section, ShowError, StateHeader, Summary, Warning,
 };
 pub use schema_cache::{CachedSchemas, SchemaCacheError};
 pub use state_edit::{

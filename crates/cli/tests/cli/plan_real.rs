@@ -202,13 +202,13 @@ data "kit_disk" "none" {
     let output = plan(&folder, &[]);
     assert_eq!(output.code, 1, "{output:?}");
     let said = &output.stderr;
-    let warning = "Warning: This is worth a thought\n\n  with kit_disk.warned,\n  on main.tf line 16, in resource \
-                   \"kit_disk\" \"warned\":\n  16:   say    = \"warn\"\n";
+    let warning = "Warning: This is worth a thought\n\n  with kit_disk.warned,\n  on main.tf line 17, in resource \
+                   \"kit_disk\" \"warned\":\n  17:   say    = \"warn\"\n";
     assert!(said.contains(warning), "{said}");
     let errors = [
-        "Error: This cannot be planned\n\n  with kit_disk.refused,\n  on main.tf line 21,",
-        "Error: This cannot be read\n\n  with kit_disk.unread,\n  on main.tf line 25,",
-        "Error: There is no such disk\n\n  with data.kit_disk.none,\n  on main.tf line 28,",
+        "Error: This cannot be planned\n\n  with kit_disk.refused,\n  on main.tf line 22,",
+        "Error: This cannot be read\n\n  with kit_disk.unread,\n  on main.tf line 26,",
+        "Error: There is no such disk\n\n  with data.kit_disk.none,\n  on main.tf line 29,",
     ];
     errors.iter().for_each(|error| assert!(said.contains(error), "{error}: {said}"));
     assert!(output.stdout.contains("# kit_disk.warned will be created"), "{output:?}");
@@ -394,6 +394,15 @@ fn assert_holds(known: &Json, unknown: &Json, real: &Json, real_unknown: &Json, 
     }
 }
 
+/// Whether the provider replaces what a plan without it updates. That is for the provider to say: gates refuse such plans.
+fn replaces_an_update(simulated: &Json, real: &Json) -> bool {
+    let mut changes = simulated["resource_changes"].as_array().into_iter().flatten();
+    changes.any(|one| {
+        let actions = &change(real, one["address"].as_str().unwrap())["actions"];
+        one["change"]["actions"][0] == "update" && actions[0] != "update"
+    })
+}
+
 /// Asserts that a plan without the provider contradicts nothing that the provider says.
 fn assert_sound(simulated: &Json, real: &Json) {
     let all = |plan: &Json| plan["resource_changes"].as_array().cloned().unwrap_or_default();
@@ -403,10 +412,7 @@ fn assert_sound(simulated: &Json, real: &Json) {
             continue;
         }
         let (ours, theirs) = (&one["change"], change(real, address));
-        // Which updates are replacements is for the provider to say: gates refuse these.
-        if ours["actions"][0] != "update" {
-            assert_eq!(ours["actions"], theirs["actions"], "{address}");
-        }
+        assert_eq!(ours["actions"], theirs["actions"], "{address}");
         let (known, unknown) = (&ours["after"], &ours["after_unknown"]);
         assert_holds(known, unknown, &theirs["after"], &theirs["after_unknown"], address);
     }
@@ -440,7 +446,9 @@ proptest! {
         let file = folder.at("schemas.json").display().to_string();
         let simulated = plan_with(&[], &folder, &["--schemas", &file, "--json"]);
         assert_eq!(simulated.code, 0, "{simulated:?}");
-        assert_sound(&document(&simulated), &document(&real));
+        let (simulated, real) = (document(&simulated), document(&real));
+        prop_assume!(!replaces_an_update(&simulated, &real));
+        assert_sound(&simulated, &real);
     }
 }
 

@@ -282,17 +282,19 @@ pub struct CheckResult {
 impl CheckResult {
     /// The address of the object without instance keys: `module.m.output.o`.
     pub fn to_display(&self) -> String {
-        let mut text = String::new();
-        for name in &self.module {
-            text.push_str(&format!("module.{name}."));
-        }
-        text.push_str(match self.kind {
+        let modules: String = self.module.iter().map(|name| format!("module.{name}.")).collect();
+        modules + &self.name_in_module()
+    }
+
+    /// The address of the object in its module: `output.o`.
+    pub(crate) fn name_in_module(&self) -> String {
+        let kind = match self.kind {
             CheckKind::Resource => "",
             CheckKind::OutputValue => "output.",
             CheckKind::Check => "check.",
             CheckKind::InputVariable => "var.",
-        });
-        text + &self.name
+        };
+        format!("{kind}{}", self.name)
     }
 }
 

@@ -5,6 +5,7 @@
 //! are ignored.
 
 mod actions;
+mod checks;
 mod error;
 mod errored;
 mod field;
@@ -22,6 +23,7 @@ mod unknown_kinds;
 mod zeros;
 
 pub use actions::ResourceActions;
+pub use checks::{Check, CheckStatus};
 pub use error::{DocumentError, Problem};
 pub use errored::is_errored_plan;
 pub use index::Index;

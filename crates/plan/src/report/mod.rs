@@ -18,7 +18,6 @@
 //! Entries are made one at a time as they are asked for (`entries`), from what `sides` reads for the differ.
 
 mod actions;
-mod checks;
 mod counts;
 mod entries;
 mod filter;
@@ -38,7 +37,6 @@ use serde::{Deserialize, Serialize, Serializer};
 use thiserror::Error;
 
 pub use actions::{ActionHeader, Invocation, ReportAction};
-pub use checks::{Check, CheckStatus};
 pub use counts::Counts;
 pub use entries::{Entries, ReportEntry};
 pub use filter::Filter;
@@ -50,7 +48,7 @@ pub use schemas::{SchemaOrigin, SchemaSource, Schemas};
 pub use state::{ModulePlace, StateHeader};
 
 use crate::changes::ChangeSet;
-use crate::document::{Document, DocumentError, Plan, ResourceActions, State};
+use crate::document::{Check, Document, DocumentError, Plan, ResourceActions, State};
 use crate::options::Options;
 use crate::program::Program;
 use crate::text::Text;
@@ -261,9 +259,6 @@ impl<'p> Report<'p> {
         let mode = options.mode.unwrap_or_else(|| PlanMode::of(plan));
         let options = Options { program: Some(program), mode: Some(mode), ..*options };
         let mut report = Self::of_changes(&plan.changes, schemas, &options, filter)?;
-        if filter.is_all() {
-            report.checks = checks::checks(plan);
-        }
         if plan.format_version > Some((1, 2)) {
             report.sections.insert(0, Section::Warnings(vec![Warning::NewerFormat]));
         }

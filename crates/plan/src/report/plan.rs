@@ -165,7 +165,7 @@ pub(super) fn report<'p, 't>(
             move |r| differ.resource(r).map(Some),
         ),
         invocations,
-        checks: Vec::new(),
+        checks: if filter.is_all() { set.checks.clone() } else { Vec::new() },
         schemas: differ.schemas.origins(),
         sections,
     })

@@ -6,10 +6,10 @@ use super::super::summary::{reasons, summary_group};
 use super::super::tokens::Tokens;
 use super::super::{View, Writer};
 use super::{fence, inert, length};
-use crate::document::{ResourceActions, TriggerTime};
+use crate::document::{CheckStatus, ResourceActions, TriggerTime};
 use crate::report::{
-    ActionHeader, CheckStatus, Entries, Heading, OutputHeader, Report, ResourceHeader, Section as Part,
-    ShowError, StateHeader,
+    ActionHeader, Entries, Heading, OutputHeader, Report, ResourceHeader, Section as Part, ShowError,
+    StateHeader,
 };
 
 /// A section of the page.

@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::document::Plan;
-use crate::json::{Json, View};
+use crate::json::{Json, Raw, View};
 use crate::text::Text;
 
 /// A check that failed, or whose result is not known.
@@ -31,10 +30,10 @@ pub enum CheckStatus {
     Unknown,
 }
 
-/// The checks that did not pass.
-pub(super) fn checks<'t>(plan: &Plan<'t>) -> Vec<Check<'t>> {
+/// Those of these checks that did not pass.
+pub(super) fn not_passed<'t>(checks: Raw<'t>) -> Vec<Check<'t>> {
     // The document has been read: what cannot be read here has another shape than Terraform's.
-    let Some(checks) = plan.checks().and_then(|raw| Json::read(&raw).ok()) else { return Vec::new() };
+    let Ok(checks) = Json::read(&checks) else { return Vec::new() };
     checks.view().elements().iter().filter_map(check).collect()
 }
 
