@@ -13,14 +13,15 @@ use objchange::{Type, Value};
 use objchange_conform::{Baseline, Corpus, Hints};
 use objchange_hcl::{
     Diagnostic, Environment, Functions, ModuleConfig, Purpose, Scope, Sources, VariableValues, Variables,
-    decode, evaluate, evaluate_template, parse_body, parse_body_json, parse_expression, parse_template,
-    references,
+    decode, evaluate, evaluate_template, parse_body, parse_body_json, parse_data, parse_expression,
+    parse_template, references,
 };
-use objchange_plan::{Document, Options, Program, Schemas};
+use objchange_plan::{CachedSchemas, Document, Options, Program, Schemas};
 use objchange_policy::query::{CollectionKind, Projection, Query, Subject};
 use objchange_provider::client::{Handshake, LogLine, Reattach};
 use objchange_provider::{Component, message};
 use objchange_sentinel::{LintContext, Policy, Run, Setup};
+use sha2::{Digest, Sha256};
 
 /// The first byte chooses one of these.
 static TYPES: LazyLock<Vec<Type>> = LazyLock::new(|| {
@@ -133,6 +134,40 @@ pub(crate) fn schemas(bytes: &[u8]) {
     }
 }
 
+/// A file of the cache of schemas: as it is, behind the right hash, and as a change to a file that was written.
+pub(crate) fn schema_cache(bytes: &[u8]) {
+    static WRITTEN: LazyLock<(ProviderSchemas, Vec<u8>)> = LazyLock::new(|| {
+        let text = r#"{"format_version":"1.0","provider_schemas":{"example.com/test/test":{"resource_schemas":{
+            "a":{"version":1,"block":{"attributes":{"id":{"type":"string","computed":true}}}}}}}}"#;
+        let document = ProviderSchemas::parse(text).expect("a document");
+        let file = CachedSchemas::to_file(&document, "example.com/test/test", Some("1.0.0"), "a.json");
+        (document, file.expect("every schema can be read"))
+    });
+    let read_all = |file: Vec<u8>| {
+        let cached = CachedSchemas::parse(file).ok()?;
+        for kind in SchemaKind::ALL {
+            for name in cached.schemas.names(&cached.provider, kind) {
+                // What is damaged is an error.
+                let _ = cached.schemas.get(&cached.provider, kind, name);
+            }
+        }
+        Some(cached)
+    };
+    read_all(bytes.to_vec());
+    read_all([b"objchange schemas 1\n", &*Sha256::digest(bytes), bytes].concat());
+    let (document, written) = &*WRITTEN;
+    let mut changed = written.clone();
+    if let [at, rest @ ..] = bytes {
+        let start = usize::from(*at).min(changed.len());
+        let end = (start + rest.len()).min(changed.len());
+        changed.splice(start..end, rest.iter().copied());
+    }
+    if let Some(cached) = read_all(changed) {
+        let schema = cached.schemas.find(SchemaKind::Resource, "a").expect("it can be read");
+        assert_eq!(schema, document.find(SchemaKind::Resource, "a").expect("it can be read"));
+    }
+}
+
 /// The documents of `terraform show -json`, as they are shown.
 pub(crate) fn documents(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
@@ -180,6 +215,7 @@ pub(crate) fn configuration(bytes: &[u8]) {
     .collect();
     let scope = Scope::new(&variables);
     let mut errors = Vec::new();
+    errors.extend(parse_data(text).err().unwrap_or_default());
     match parse_expression(text) {
         Ok(expr) => errors.extend(evaluate(&expr, &scope, Functions::pure()).1),
         Err(found) => errors.extend(found),

@@ -3,16 +3,17 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use serde::Deserialize;
 use smol_str::SmolStr;
 
 use super::block::Block;
+use super::document_error::{SchemaDocumentError, SchemaDocumentErrorKind, location};
 use super::function::FunctionSchema;
+use super::part::{SchemaKind, SchemaPart};
 use super::read::{Entries, IdentityBlock};
-use crate::value::ReadErrorKind;
-use objchange_text::json::{self, JsonError, Part, Segment, place};
+use objchange_text::json::{self, JsonError, Part};
 
 /// The schemas of all providers in one document of `terraform providers schema -json`.
 ///
@@ -31,24 +32,41 @@ use objchange_text::json::{self, JsonError, Part, Segment, place};
 /// assert!(schemas.find(SchemaKind::Resource, "null_data")?.is_none());
 /// # Ok::<(), objchange::schema::SchemaDocumentError>(())
 /// ```
-#[derive(Clone)]
+///
+/// The texts of schemas may also be elsewhere, such as in a cache: see [`from_texts`](Self::from_texts).
+#[derive(Clone, Default)]
 pub struct ProviderSchemas {
-    text: String,
     format_version: Option<String>,
-    /// By provider address, by kind, by name.
+    /// By provider address.
     providers: BTreeMap<SmolStr, Provider>,
-    /// Where the functions stand in the text, by provider address, by name.
-    functions: BTreeMap<SmolStr, BTreeMap<SmolStr, Range<usize>>>,
 }
 
-type Provider = BTreeMap<SchemaKind, BTreeMap<SmolStr, Found>>;
-
-/// A schema that was found in the document.
 #[derive(Clone)]
+struct Provider {
+    texts: Texts,
+    /// By kind, by name.
+    kinds: BTreeMap<SchemaKind, BTreeMap<SmolStr, Found>>,
+    /// Where the texts of functions are in the document, by name.
+    functions: BTreeMap<SmolStr, Range<usize>>,
+}
+
+/// Where the texts of schemas are.
+#[derive(Clone)]
+enum Texts {
+    /// In this document.
+    Document(Arc<String>),
+    /// Where this function gets them.
+    Elsewhere(Arc<TextFn>),
+}
+
+type TextFn = dyn Fn(SchemaPart, &str) -> Result<String, String> + Send + Sync;
+
+/// A schema that was found.
+#[derive(Clone, Default)]
 struct Found {
-    /// Where it stands in the text.
+    /// Where its text is in the document.
     range: Range<usize>,
-    /// What stands there, once it was asked for.
+    /// The schema, once it was asked for.
     schema: OnceLock<Box<Schema>>,
 }
 
@@ -56,26 +74,6 @@ const _: () = {
     const fn shareable<T: Send + Sync>() {}
     shareable::<ProviderSchemas>();
 };
-
-/// What a schema in the document describes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum SchemaKind {
-    /// The provider's own configuration.
-    Provider,
-    /// A managed resource type.
-    Resource,
-    /// A data source.
-    DataSource,
-    /// An ephemeral resource type.
-    EphemeralResource,
-    /// A list resource type.
-    ListResource,
-    /// The identity of a managed resource type: a flat object.
-    Identity,
-    /// An action type; its schemas have no version.
-    Action,
-}
 
 /// One schema with its version.
 #[derive(Debug, Clone, PartialEq)]
@@ -85,71 +83,6 @@ pub struct Schema {
     pub version: i64,
     /// Its root block.
     pub block: Block,
-}
-
-/// Why a schema document could not be read: where it stands, and what is wrong there.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub struct SchemaDocumentError {
-    /// What is wrong, for programs.
-    pub kind: SchemaDocumentErrorKind,
-    /// What was being read: the keys from the root of the document on, as
-    /// `provider_schemas["registry.terraform.io/hashicorp/null"].resource_schemas.null_resource.block`.
-    pub location: String,
-    /// The byte in the document that is wrong, from 0; its length where that ends too early.
-    pub offset: usize,
-    /// The line in the document, from 1.
-    pub line: usize,
-    /// The column in that line, in bytes from 1.
-    pub column: usize,
-    /// What is wrong, for people.
-    pub message: String,
-}
-
-/// What is wrong with a document of provider schemas.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum SchemaDocumentErrorKind {
-    /// The text is no JSON, or some part of it is not what belongs there.
-    Json(ReadErrorKind),
-    /// It holds no schemas: it is another document.
-    NotSchemas,
-    /// The version of its format is not supported.
-    UnsupportedVersion,
-}
-
-impl SchemaDocumentErrorKind {
-    /// The stable name of the kind of error.
-    pub fn kind(self) -> &'static str {
-        match self {
-            Self::Json(kind) => kind.kind(),
-            Self::NotSchemas => "not_schemas",
-            Self::UnsupportedVersion => "unsupported_version",
-        }
-    }
-}
-
-impl SchemaDocumentError {
-    fn at(
-        text: &str,
-        offset: usize,
-        kind: SchemaDocumentErrorKind,
-        location: String,
-        message: impl Into<String>,
-    ) -> Self {
-        let (line, column) = place(text, offset);
-        Self { kind, location, offset, line, column, message: message.into() }
-    }
-}
-
-impl fmt::Display for SchemaDocumentError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}, column {}: ", self.line, self.column)?;
-        if !self.location.is_empty() {
-            write!(f, "{}: ", self.location)?;
-        }
-        f.write_str(&self.message)
-    }
 }
 
 #[derive(Deserialize)]
@@ -212,21 +145,6 @@ impl Schema {
     }
 }
 
-impl SchemaKind {
-    /// The key under which the document holds the schemas of this kind.
-    fn key(self) -> &'static str {
-        match self {
-            Self::Provider => "provider",
-            Self::Resource => "resource_schemas",
-            Self::DataSource => "data_source_schemas",
-            Self::EphemeralResource => "ephemeral_resource_schemas",
-            Self::ListResource => "list_resource_schemas",
-            Self::Identity => "resource_identity_schemas",
-            Self::Action => "action_schemas",
-        }
-    }
-}
-
 impl ProviderSchemas {
     /// Finds the schemas in the text of a document.
     ///
@@ -235,7 +153,7 @@ impl ProviderSchemas {
     /// The text is not JSON, not a document of provider schemas, or of a format version other than 0 and 1;
     /// the error names the line and column.
     pub fn parse(text: impl Into<String>) -> Result<Self, SchemaDocumentError> {
-        let text = text.into();
+        let text: String = text.into();
         let raw: RawDocument<'_> = match read(&text, 0..text.len(), &[]) {
             Ok(raw) => raw,
             Err(error) => {
@@ -263,8 +181,7 @@ impl ProviderSchemas {
             let entries = schemas.map(|entries| entries.0).unwrap_or_default();
             entries.into_iter().map(|(name, part)| (name, found(part))).collect()
         };
-        let mut functions = BTreeMap::new();
-        let providers = raw
+        let providers: Vec<_> = raw
             .provider_schemas
             .map(|entries| entries.0)
             .unwrap_or_default()
@@ -280,15 +197,60 @@ impl ProviderSchemas {
                     (SchemaKind::Identity, all(p.resource_identity_schemas)),
                     (SchemaKind::Action, all(p.action_schemas)),
                 ]);
-                let found = p.functions.map(|entries| entries.0).unwrap_or_default();
-                if !found.is_empty() {
-                    let found = found.into_iter().map(|(name, part)| (name, range_of(part, &text)));
-                    functions.insert(address.clone(), found.collect());
-                }
-                (address, kinds)
+                let functions = p.functions.map(|entries| entries.0).unwrap_or_default().into_iter();
+                let functions = functions.map(|(name, part)| (name, range_of(part, &text))).collect();
+                (address, kinds, functions)
             })
             .collect();
-        Ok(Self { text, format_version, providers, functions })
+        let text: Arc<String> = Arc::new(text);
+        let texts = || Texts::Document(Arc::clone(&text));
+        let providers = providers
+            .into_iter()
+            .map(|(address, kinds, functions)| (address, Provider { texts: texts(), kinds, functions }))
+            .collect();
+        Ok(Self { format_version, providers })
+    }
+
+    /// The schemas of one provider whose texts are elsewhere, such as in a cache. The function gets the text of a part
+    /// when it is asked for: an object as the document has it for this name. What it returns as an error
+    /// becomes the message of one.
+    ///
+    /// ```
+    /// use objchange::schema::{ProviderSchemas, SchemaKind, SchemaPart};
+    ///
+    /// let names = [(SchemaPart::Schema(SchemaKind::Resource), "null_resource".into())];
+    /// let schemas = ProviderSchemas::from_texts("registry.terraform.io/hashicorp/null", names, |_, _| {
+    ///     Ok(r#"{"version":0,"block":{"attributes":{"id":{"type":"string","computed":true}}}}"#.to_owned())
+    /// });
+    /// assert!(schemas.find(SchemaKind::Resource, "null_resource")?.is_some());
+    /// # Ok::<(), objchange::schema::SchemaDocumentError>(())
+    /// ```
+    pub fn from_texts(
+        provider: impl Into<SmolStr>,
+        names: impl IntoIterator<Item = (SchemaPart, SmolStr)>,
+        text: impl Fn(SchemaPart, &str) -> Result<String, String> + Send + Sync + 'static,
+    ) -> Self {
+        let mut kinds: BTreeMap<_, BTreeMap<_, _>> = BTreeMap::new();
+        let mut functions = BTreeMap::new();
+        for (part, name) in names {
+            match part {
+                SchemaPart::Schema(kind) => {
+                    kinds.entry(kind).or_default().insert(name, Found::default());
+                }
+                SchemaPart::Function => {
+                    functions.insert(name, 0..0);
+                }
+            }
+        }
+        let provider_schemas = Provider { texts: Texts::Elsewhere(Arc::new(text)), kinds, functions };
+        Self { format_version: None, providers: BTreeMap::from([(provider.into(), provider_schemas)]) }
+    }
+
+    /// Adds the providers of other schemas that are not here yet.
+    pub fn append(&mut self, other: Self) {
+        for (address, provider) in other.providers {
+            self.providers.entry(address).or_insert(provider);
+        }
     }
 
     /// The version of the document's format, such as `1.0`.
@@ -304,7 +266,8 @@ impl ProviderSchemas {
     /// The names of a provider's schemas of one kind, in byte order.
     /// The one schema of [`SchemaKind::Provider`] has an empty name.
     pub fn names(&self, provider: &str, kind: SchemaKind) -> impl Iterator<Item = &str> {
-        self.providers.get(provider).and_then(|p| p.get(&kind)).into_iter().flatten().map(|(n, _)| n.as_str())
+        let provider = self.providers.get(provider);
+        provider.and_then(|p| p.kinds.get(&kind)).into_iter().flatten().map(|(name, _)| name.as_str())
     }
 
     /// A provider's schema, read once; `None` if the document has none of this name. Of a schema that was read
@@ -319,13 +282,47 @@ impl ProviderSchemas {
         kind: SchemaKind,
         name: &str,
     ) -> Result<Option<&Schema>, SchemaDocumentError> {
-        let found = self.providers.get(provider).and_then(|p| p.get(&kind)).and_then(|names| names.get(name));
-        found.map(|found| self.schema(found, kind, provider, name)).transpose()
+        let Some((address, found)) = self.providers.get_key_value(provider) else { return Ok(None) };
+        found.get(address, kind, name)
+    }
+
+    /// The names of a provider's parts of one kind, in byte order.
+    pub fn part_names(&self, provider: &str, part: SchemaPart) -> impl Iterator<Item = &str> {
+        let (schemas, functions) = match part {
+            SchemaPart::Schema(kind) => (Some(self.names(provider, kind)), None),
+            SchemaPart::Function => (None, Some(self.function_names(provider))),
+        };
+        schemas.into_iter().flatten().chain(functions.into_iter().flatten())
+    }
+
+    /// The JSON text of a part of a provider; `None` if there is none of this name.
+    ///
+    /// # Errors
+    ///
+    /// The text could not be got from where it is kept.
+    pub fn text(
+        &self,
+        provider: &str,
+        part: SchemaPart,
+        name: &str,
+    ) -> Result<Option<String>, SchemaDocumentError> {
+        let Some(provider) = self.providers.get(provider) else { return Ok(None) };
+        let range = match part {
+            SchemaPart::Schema(kind) => {
+                provider.kinds.get(&kind).and_then(|names| names.get(name)).map(|found| &found.range)
+            }
+            SchemaPart::Function => provider.functions.get(name),
+        };
+        let Some(range) = range else { return Ok(None) };
+        match &provider.texts {
+            Texts::Document(text) => Ok(Some(text[range.clone()].to_owned())),
+            Texts::Elsewhere(texts) => texts(part, name).map(Some).map_err(SchemaDocumentError::no_text),
+        }
     }
 
     /// The names of a provider's functions, in byte order.
     pub fn function_names(&self, provider: &str) -> impl Iterator<Item = &str> {
-        self.functions.get(provider).into_iter().flat_map(|names| names.keys().map(SmolStr::as_str))
+        self.providers.get(provider).into_iter().flat_map(|p| p.functions.keys().map(SmolStr::as_str))
     }
 
     /// What a function of a provider takes and returns; `None` if the document has none of this name.
@@ -338,9 +335,16 @@ impl ProviderSchemas {
         provider: &str,
         name: &str,
     ) -> Result<Option<FunctionSchema>, SchemaDocumentError> {
-        let found = self.functions.get(provider).and_then(|names| names.get(name));
-        let keys = ["provider_schemas", provider, "functions", name];
-        found.map(|range| read(&self.text, range.clone(), &keys)).transpose()
+        let Some((provider, found)) = self.providers.get_key_value(provider) else { return Ok(None) };
+        let Some(range) = found.functions.get(name) else { return Ok(None) };
+        let keys = ["provider_schemas", provider, SchemaPart::Function.key(), name];
+        match &found.texts {
+            Texts::Document(text) => read(text, range.clone(), &keys).map(Some),
+            Texts::Elsewhere(texts) => {
+                let text = texts(SchemaPart::Function, name).map_err(SchemaDocumentError::no_text)?;
+                read(&text, 0..text.len(), &keys).map(Some)
+            }
+        }
     }
 
     /// The first schema of this name, whichever provider has it.
@@ -349,51 +353,58 @@ impl ProviderSchemas {
     ///
     /// As [`get`](Self::get).
     pub fn find(&self, kind: SchemaKind, name: &str) -> Result<Option<&Schema>, SchemaDocumentError> {
-        for (provider, kinds) in &self.providers {
-            if let Some(found) = kinds.get(&kind).and_then(|names| names.get(name)) {
-                return self.schema(found, kind, provider, name).map(Some);
+        for (address, provider) in &self.providers {
+            if let Some(schema) = provider.get(address, kind, name)? {
+                return Ok(Some(schema));
             }
         }
         Ok(None)
     }
+}
 
-    fn schema<'s>(
+impl Provider {
+    fn get(
         &self,
-        found: &'s Found,
+        address: &str,
         kind: SchemaKind,
-        provider: &str,
         name: &str,
-    ) -> Result<&'s Schema, SchemaDocumentError> {
+    ) -> Result<Option<&Schema>, SchemaDocumentError> {
+        let Some(found) = self.kinds.get(&kind).and_then(|names| names.get(name)) else { return Ok(None) };
         if let Some(schema) = found.schema.get() {
-            return Ok(schema);
+            return Ok(Some(schema));
         }
-        let schema = self.read(&found.range, kind, provider, name)?;
-        // Another thread may have read it meanwhile, and then it is the same.
-        Ok(found.schema.get_or_init(|| Box::new(schema)))
-    }
-
-    fn read(
-        &self,
-        range: &Range<usize>,
-        kind: SchemaKind,
-        provider: &str,
-        name: &str,
-    ) -> Result<Schema, SchemaDocumentError> {
-        let keys = ["provider_schemas", provider, kind.key(), name];
-        // The one schema of the provider itself has no name.
-        let keys = if kind == SchemaKind::Provider { &keys[..3] } else { &keys };
-        let raw: RawSchema = read(&self.text, range.clone(), keys)?;
-        let block = match (raw.block, raw.attributes) {
-            (Some(block), _) => block,
-            // An identity schema is a block without the word around it.
-            (None, Some(_)) if kind == SchemaKind::Identity => {
-                read::<IdentityBlock>(&self.text, range.clone(), keys)?.0
+        let schema = match &self.texts {
+            Texts::Document(text) => schema(text, found.range.clone(), kind, address, name)?,
+            Texts::Elsewhere(texts) => {
+                let text = texts(SchemaPart::Schema(kind), name).map_err(SchemaDocumentError::no_text)?;
+                schema(&text, 0..text.len(), kind, address, name)?
             }
-            // A provider without configuration has a schema without a block.
-            (None, _) => Block::new::<&str>([], []),
         };
-        Ok(Schema { version: raw.version, block })
+        // Another thread may have read it meanwhile, and then it is the same.
+        Ok(Some(found.schema.get_or_init(|| Box::new(schema))))
     }
+}
+
+/// The schema at this place of a text.
+fn schema(
+    text: &str,
+    range: Range<usize>,
+    kind: SchemaKind,
+    provider: &str,
+    name: &str,
+) -> Result<Schema, SchemaDocumentError> {
+    let keys = ["provider_schemas", provider, kind.key(), name];
+    // The one schema of the provider itself has no name.
+    let keys = if kind == SchemaKind::Provider { &keys[..3] } else { &keys };
+    let raw: RawSchema = read(text, range.clone(), keys)?;
+    let block = match (raw.block, raw.attributes) {
+        (Some(block), _) => block,
+        // An identity schema is a block without the word around it.
+        (None, Some(_)) if kind == SchemaKind::Identity => read::<IdentityBlock>(text, range, keys)?.0,
+        // A provider without configuration has a schema without a block.
+        (None, _) => Block::new::<&str>([], []),
+    };
+    Ok(Schema { version: raw.version, block })
 }
 
 impl fmt::Debug for ProviderSchemas {
@@ -434,27 +445,4 @@ fn read<'t, T: Deserialize<'t>>(
         let location = location(keys, error.segments());
         SchemaDocumentError::at(text, offset, kind, location, error.into_message())
     })
-}
-
-fn location<'s>(keys: &[&str], inside: impl Iterator<Item = &'s Segment>) -> String {
-    let mut out = String::new();
-    for key in keys {
-        push_key(&mut out, key);
-    }
-    for segment in inside {
-        match segment {
-            Segment::Key(key) => push_key(&mut out, key),
-            Segment::Position(position) => out.push_str(&format!("[{position}]")),
-        }
-    }
-    out
-}
-
-fn push_key(out: &mut String, key: &str) {
-    if !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-')) {
-        out.push_str(if out.is_empty() { "" } else { "." });
-        out.push_str(key);
-    } else {
-        out.push_str(&format!("[{key:?}]"));
-    }
 }

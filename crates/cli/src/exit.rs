@@ -42,6 +42,8 @@ pub(crate) enum CommandError {
     Shown,
     /// The output cannot be written.
     Output(io::Error),
+    /// Somebody has interrupted it, and nothing that it started is left.
+    Interrupted,
 }
 
 impl CommandError {
@@ -93,6 +95,7 @@ pub(crate) fn code(result: Result<ExitCode, CommandError>) -> ExitCode {
         Err(CommandError::Unusable(reason)) => complain(&reason).map(|()| unusable_code()),
         Err(CommandError::Shown) => Ok(unusable_code()),
         Err(CommandError::Output(error)) => Err(error),
+        Err(CommandError::Interrupted) => Ok(ExitCode::from(INTERRUPTED)),
         Ok(code) => Ok(code),
     };
     match result {

@@ -126,6 +126,11 @@ pub(crate) struct Size(pub(crate) u64);
 
 const UNITS: [(&str, u64); 3] = [("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10)];
 
+impl Size {
+    /// No limit.
+    pub(crate) const MAX: Self = Self(u64::MAX);
+}
+
 impl FromStr for Size {
     type Err = &'static str;
 
@@ -157,6 +162,14 @@ impl fmt::Display for Size {
 pub(crate) struct InputError {
     input: Source,
     fault: Fault,
+}
+
+impl InputError {
+    /// Why, without the name of the input.
+    pub(crate) fn reason(&self) -> String {
+        let reason = self.fault.to_string();
+        reason.trim_start_matches([':', ' ']).to_owned()
+    }
 }
 
 #[derive(Debug, thiserror::Error)]

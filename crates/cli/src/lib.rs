@@ -21,17 +21,22 @@ mod exit;
 mod explain;
 mod extract;
 mod input;
+#[cfg(feature = "provider")]
+mod installed_providers;
 mod module_plan;
 mod plan;
 #[cfg(feature = "policy")]
 mod policy;
+mod pool;
 #[cfg(feature = "provider")]
 mod provider;
 #[cfg(feature = "query")]
 mod query;
 mod relay;
 mod reports;
+mod schema_cache;
 mod schemas;
+mod schemas_command;
 #[cfg(feature = "sentinel")]
 mod sentinel;
 mod show;
@@ -88,6 +93,7 @@ enum Command {
     Query(query::Args),
     #[cfg(not(feature = "query"))]
     Query(absent::Args),
+    Schemas(schemas_command::Args),
     #[cfg(feature = "sentinel")]
     Sentinel(sentinel::Args),
     #[cfg(not(feature = "sentinel"))]
@@ -162,6 +168,7 @@ fn run(command: &Command) -> Result<ExitCode, CommandError> {
         Command::Query(args) => query::run(args),
         #[cfg(not(feature = "query"))]
         Command::Query(_) => absent::run("query"),
+        Command::Schemas(args) => schemas_command::run(args),
         #[cfg(feature = "sentinel")]
         Command::Sentinel(args) => sentinel::run(args),
         #[cfg(not(feature = "sentinel"))]

@@ -2,7 +2,9 @@
 
 mod choose;
 mod gate;
+mod markdown;
 
+use std::collections::BTreeMap;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -16,13 +18,13 @@ use thiserror::Error;
 
 use self::choose::places;
 pub(crate) use self::choose::{Choice, Places, changed_places};
-pub(crate) use self::gate::{Gate, GateError, Verdict};
+pub(crate) use self::gate::{Gate, GateError, Unasked, Verdict};
+use self::markdown::MarkdownArgs;
 use crate::exit::CommandError;
 use crate::input::{InputError, Size, Source};
-use crate::module_plan::{
-    ModuleSchemaArgs, PlanInputs, PlanningArgs, is_module, planned_document, version_of,
-};
-use crate::schemas::{SchemaArgs, SchemaText, SchemaTextError};
+use crate::module_plan::{PlanInputs, PlanningArgs, is_module, planned_document, version_of};
+use crate::schema_cache::Wanted;
+use crate::schemas::{GivenSchemas, SchemaArgs, SchemaError, SchemaTextError};
 use crate::style::colour;
 use crate::terminal::Escaping;
 use crate::{document_warnings, exit, extract, terminal};
@@ -39,6 +41,7 @@ With --detailed-exitcode:
 
 Examples:
   terraform show -json tfplan | objchange show --schemas schemas.json
+  objchange schemas add . && objchange show plan.json
   objchange show plan.json --summary --group-by module
   objchange show plan.json --only module.net --exclude '*.aws_iam_*' --action create,replace
   objchange show plan.json --type 'aws_db_*' --module 'module.shop[\"eu\"]' --module module.pay
@@ -47,6 +50,7 @@ Examples:
   terraform show -json tfplan | objchange show --summary --detailed-exitcode
   terraform show -json | objchange show --color always - | less -R
   objchange show environments/prod --schemas schemas.json --var-file prod.tfvars --summary
+  objchange show plan.json --format markdown --marker net --link https://ci.example/run/7 > comment.md
   objchange show terraform.tfstate --schemas schemas.json";
 
 /// What to show, and how.
@@ -65,6 +69,10 @@ pub(crate) struct Arguments {
     /// Print JSON (schema/report.schema.json)
     #[arg(long, conflicts_with_all = ["summary", "full"])]
     json: bool,
+
+    /// The form of the text
+    #[arg(long, value_name = "FORMAT", default_value = "terraform", conflicts_with_all = ["json", "summary"])]
+    format: Format,
 
     #[command(flatten)]
     choice: Choice,
@@ -107,6 +115,18 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     planning: PlanningArgs,
+
+    // Last, because its heading is that of all options below.
+    #[command(flatten)]
+    markdown: MarkdownArgs,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// What `terraform show` prints
+    Terraform,
+    /// A comment for a pull request
+    Markdown,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -183,6 +203,10 @@ enum Error {
     NoMode,
     #[error("both the document and the schemas cannot be read from standard input: name a file for one")]
     OneStdin,
+    #[error("--title, --link, --marker and --max-length need --format markdown")]
+    NotMarkdown,
+    #[error("--show-sensitive is for a terminal: a Markdown page shows no sensitive values")]
+    MarkdownSensitive,
     #[error(transparent)]
     SchemaText(#[from] SchemaTextError),
 }
@@ -227,12 +251,11 @@ impl Arguments {
 
     /// The plan of the module in the directory.
     fn plan(&self) -> Result<String, CommandError> {
-        let schemas = ModuleSchemaArgs::from(&self.schemas);
         let inputs = PlanInputs {
             state: self.state.as_deref(),
             version: version_of(self.program),
             max_input: self.max_input,
-            ..PlanInputs::new(&self.planning, &schemas)
+            ..PlanInputs::new(&self.planning, &self.schemas)
         };
         planned_document(&self.document, &inputs)
     }
@@ -250,17 +273,20 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
 }
 
 fn show(arguments: &Arguments, planned: Option<String>, verdict: &mut Verdict) -> Result<(), Error> {
+    match arguments.format {
+        Format::Terraform if arguments.markdown.is_given() => return Err(Error::NotMarkdown),
+        Format::Markdown if arguments.show_sensitive => return Err(Error::MarkdownSensitive),
+        _ => {}
+    }
     let source = Source::new(&arguments.document);
-    let schemas_source = arguments.schemas.source();
-    if source == Source::Stdin && schemas_source.as_ref() == Some(&source) {
+    if source == Source::Stdin && arguments.schemas.sources().any(|schemas| schemas == source) {
         return Err(Error::OneStdin);
     }
     let at = |source: &str, error: ShowError| Error::Document { source_name: source.to_owned(), error };
-    let allowed = |source: &Source| source.read_as_allowed(arguments.max_input.0);
-    let (schemas, schemas_name) = match arguments.schemas.read_by(allowed)? {
-        Some(SchemaText { name, text }) => (Schemas::parse(text).map_err(|e| at(&name, e.into()))?, name),
-        None => (Schemas::none(), String::new()),
-    };
+    let given = arguments.schemas.load(arguments.max_input).map_err(|error| match error {
+        SchemaError::Document { name, error } => at(&name, error.into()),
+        SchemaError::Text(error) => error.into(),
+    })?;
     let name = source.to_string();
     let text = match planned {
         Some(text) => text,
@@ -302,16 +328,35 @@ fn show(arguments: &Arguments, planned: Option<String>, verdict: &mut Verdict) -
     if arguments.show_sensitive && program != Program::OpenTofu {
         return Err(Error::ShowSensitive(program));
     }
+    let is_given = given.is_given();
+    let (schemas, schemas_name) = with_cached(arguments, given, &document);
     let result = write(arguments, &document, program, &schemas, verdict);
     document_warnings::print(&document);
     if !arguments.summary {
-        warn(&schemas);
+        warn(&schemas, is_given);
     }
     match result {
         Err(ShowError::Write(error)) => Err(Error::Write(error)),
         Err(error @ ShowError::Schemas(_)) => Err(at(&schemas_name, error)),
         result => result.map_err(|error| at(&name, error)),
     }
+}
+
+/// The schemas that are given, and those of other providers in the document that are cached.
+fn with_cached(arguments: &Arguments, given: GivenSchemas, document: &Document<'_>) -> (Schemas, String) {
+    let GivenSchemas { name, mut schemas } = given;
+    let is_given = !name.is_empty();
+    let is_missing = |provider: &&str| !schemas.providers().any(|given| given == *provider);
+    let wanted: Vec<Wanted> =
+        document.providers().into_iter().filter(is_missing).filter_map(Wanted::named).collect();
+    let cached = arguments.schemas.cache.choose(wanted, &BTreeMap::new());
+    let is_cached = !cached.origins.is_empty();
+    schemas.append(cached.schemas);
+    if !is_given && !is_cached {
+        return (Schemas::none(), name);
+    }
+    let name = if is_given { name } else { "the cached schemas".to_owned() };
+    (Schemas::new(schemas).with_origins(cached.origins), name)
 }
 
 fn write(
@@ -359,7 +404,10 @@ fn write(
             arguments.group_by.map_or_else(GroupBy::default, GroupArg::group_by),
         )?;
     } else {
-        report.write_text(&mut out, &options)?;
+        match arguments.format {
+            Format::Terraform => report.write_text(&mut out, &options)?,
+            Format::Markdown => report.write_markdown(&mut out, &arguments.markdown.options())?,
+        }
     }
     out.flush()?;
     arguments.choice.unmatched(&places(document)).iter().for_each(|note| exit::note(note));
@@ -367,19 +415,21 @@ fn write(
 }
 
 /// Says once what the missing schemas cost.
-fn warn(schemas: &Schemas) {
-    let missing = schemas.missing();
-    if schemas.is_none() {
-        exit::warn(
-            "without --schemas blocks are shown as attributes, what only a schema calls sensitive is shown, and \
-             `# forces replacement` and the difference between null and empty values may be wrong; pass the output \
-             of `terraform providers schema -json`",
-        );
-    } else if !missing.is_empty() {
-        exit::warn(&format!(
-            "the schemas lack {}: their blocks are shown as attributes, what only a schema calls sensitive is \
-             shown, and `# forces replacement` and the difference between null and empty values may be wrong; write the schemas again with `terraform providers schema -json`",
-            missing.join(", ")
-        ));
-    }
+fn warn(schemas: &Schemas, is_given: bool) {
+    let missing = schemas.missing().join(", ");
+    let (lack, advice) = if schemas.is_none() || !is_given && !missing.is_empty() {
+        let of = if missing.is_empty() { String::new() } else { format!("of {missing} ") };
+        let advice =
+            "pass the output of `terraform providers schema -json`, or cache it with `objchange schemas add`";
+        (format!("without --schemas {of}"), advice)
+    } else if missing.is_empty() {
+        return;
+    } else {
+        let advice = "write the schemas again with `terraform providers schema -json`";
+        (format!("the schemas lack {missing}: their "), advice)
+    };
+    exit::warn(&format!(
+        "{lack}blocks are shown as attributes, what only a schema calls sensitive is shown, and `# forces replacement` and the \
+         difference between null and empty values may be wrong; {advice}"
+    ));
 }

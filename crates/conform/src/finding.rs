@@ -83,9 +83,14 @@ pub(super) fn outermost(findings: Vec<Finding>) -> Vec<Finding> {
     findings.into_iter().zip(is_kept).filter_map(|(finding, is_kept)| is_kept.then_some(finding)).collect()
 }
 
-/// The kind by which findings are told apart: the same check has other words where an object is there already.
+/// The kind by which findings are told apart. That a plan does not have what is configured has other words where an object is
+/// there already, and where nothing is configured.
 pub(super) fn common_kind(kind: &str) -> &str {
-    if kind == "not_config_nor_prior" { "not_config" } else { kind }
+    match kind {
+        "not_config_nor_prior" | "noncomputed_planned" => "not_config",
+        "sensitive_not_config_nor_prior" | "sensitive_noncomputed_planned" => "sensitive_not_config",
+        kind => kind,
+    }
 }
 
 impl Finding {

@@ -6,8 +6,10 @@ use objchange::value::Kind;
 
 use crate::module::is_name;
 
-/// The value as an expression that gives one much like it: collections are written as tuples and objects. `None` if some of
-/// it is unknown. Marks are not written, and what has them is.
+/// Writes a value as an expression. Lists and sets are written as tuples, and maps as objects. `None` if a part of the value is
+/// unknown.
+///
+/// Marks are ignored: the text holds sensitive values too.
 ///
 /// ```
 /// use objchange::Value;

@@ -380,8 +380,15 @@ impl Function {
     }
 }
 
-/// The value with the promise that it will not be null, where it is unknown.
-pub(crate) fn not_null(value: Value) -> Value {
+/// Promises of an unknown value that it will not be null. Other values stay as they are.
+///
+/// ```
+/// use objchange::{Type, Value};
+///
+/// let promised = objchange_hcl::not_null(Value::unknown(Type::String));
+/// assert!(promised.refinements().unwrap().not_null);
+/// ```
+pub fn not_null(value: Value) -> Value {
     match value.refinements() {
         Some(refinements) if !refinements.not_null => {
             let refinements = Refinements { not_null: true, ..refinements.clone() };

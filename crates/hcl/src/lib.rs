@@ -5,6 +5,7 @@
 //!                               │
 //!                               └─ decode, under a schema ──▶ the config object, and what is wrong
 //! text ── parse_expression ──▶ expression ── evaluate ──▶ a value, and what is wrong
+//! text ── parse_data ──▶ values that are written out, as in `sentinel.hcl`
 //! ```
 //!
 //! ```
@@ -48,6 +49,7 @@
 mod cases;
 mod console;
 mod conversion;
+mod data;
 mod decode;
 mod eval;
 mod excerpt;
@@ -66,11 +68,12 @@ mod walk;
 pub use cases::OPERATIONS;
 pub use console::{asks_type, console_text, console_type};
 pub use conversion::conversion_message;
+pub use data::{Data, DataBlock, parse_data};
 pub use decode::{Decoded, Purpose, decode, references};
 pub use eval::{DiagnosticExt, Scope, TypeConstraint, Variables, constant, evaluate, evaluate_template};
 pub use excerpt::Excerpt;
 pub use expression_text::expression_text;
-pub use function::{Capability, Function, FunctionError, Functions, Parameter};
+pub use function::{Capability, Function, FunctionError, Functions, Parameter, not_null};
 pub use functions::BaseDirectory;
 pub use hidden_source::HiddenSource;
 pub use module::{

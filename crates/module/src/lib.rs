@@ -38,8 +38,8 @@ pub use objchange_hcl::Severity;
 pub use plan::ModulePlan;
 pub use provider_address::{ProviderAddress, ProviderConfigAddress, ProviderConfigAddressError};
 pub use providers::{
-    AnswerError, AnsweringProviders, Answers, DataAnswer, ImportAnswer, Providers, SimulatedProviders,
-    TerraformData, Unanswered,
+    AnswerError, Answered, AnsweringProviders, Answers, BrokenContract, DataAnswer, ImportAnswer, MoveObject,
+    ProviderObject, Providers, SimulatedProviders, StoredObject, TerraformData, Unanswered,
 };
 pub use schemas::Schemas;
 

@@ -23,6 +23,16 @@ impl Schemas {
         Self { documents: documents.into_iter().collect() }
     }
 
+    /// The schemas of the provider that is part of Terraform.
+    pub fn builtin() -> ProviderSchemas {
+        BUILTIN.clone().unwrap_or_default()
+    }
+
+    /// Adds a document; what others have of a provider counts before it.
+    pub fn push(&mut self, document: ProviderSchemas) {
+        self.documents.push(document);
+    }
+
     /// Whether the provider's schemas are there.
     pub fn has_provider(&self, provider: &ProviderAddress) -> bool {
         let name = provider.to_string();
@@ -70,7 +80,7 @@ impl Schemas {
     ) -> Option<&Schema> {
         let is_meant =
             |provider: &str| provider_type.is_none_or(|wanted| provider.rsplit('/').next() == Some(wanted));
-        self.documents.iter().find_map(|document| {
+        self.documents.iter().chain(BUILTIN.as_ref()).find_map(|document| {
             let mut providers = document.providers().filter(|provider| is_meant(provider));
             providers.find_map(|provider| document.get(provider, kind, name).ok().flatten())
         })

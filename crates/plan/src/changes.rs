@@ -5,7 +5,7 @@ use objchange::change::{Action, DeferredReason, PlannedChange, ReplaceReason};
 use objchange::schema::Block;
 use serde::{Deserialize, Serialize};
 
-use crate::document::{ActionInvocation, DocumentText, Index, ResourceActions};
+use crate::document::{ActionInvocation, Check, DocumentText, Index, ResourceActions};
 use crate::json::{Json, JsonError, Raw, write_string};
 use crate::text::Text;
 use crate::walk::PlannedValues;
@@ -39,6 +39,8 @@ pub struct ChangeSet<'t> {
     pub invocations: Vec<ActionInvocation<'t>>,
     /// What happens to the outputs of the root module, by name in byte order.
     pub outputs: Vec<OutputChange<'t>>,
+    /// The checks that did not pass.
+    pub checks: Vec<Check<'t>>,
     /// Which attributes of which resources may have contributed to the changes.
     pub relevant_attributes: Vec<RelevantAttribute<'t>>,
     /// Whether applying the plan would do anything; `None` in documents before 1.2.
@@ -135,7 +137,7 @@ impl<'t> ChangedResource<'t> {
             },
             action_reason: change.replace_reason.as_ref().map(|reason| match reason {
                 ReplaceReason::Tainted => Text::from("replace_because_tainted"),
-                ReplaceReason::Requested => Text::from("replace_by_request"),
+                ReplaceReason::Requested(_) => Text::from("replace_by_request"),
                 _ => Text::from("replace_because_cannot_update"),
             }),
             ..Self::default()

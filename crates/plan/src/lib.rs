@@ -7,6 +7,8 @@
 //!
 //! - [`Plan`] and [`State`] are the documents, read as far as they are needed; a state is read from its file, too.
 //!   [`State::object`] is an object of it as a value of the engine.
+//! - [`StateEdit`] puts an object into the text of a state file, and [`StoredObject`] is one of it with what providers
+//!   keep beside.
 //! - [`ChangeSet`] is all changes of a plan: [`Plan::changes`], or what the engine has planned.
 //! - [`Diff`] is what differs in one resource or output, as data.
 //! - [`Report`] is what of it is shown, and where: the contract of every printer, in this process or another.
@@ -28,6 +30,8 @@ mod options;
 mod program;
 mod render;
 mod report;
+mod schema_cache;
+mod state_edit;
 mod text;
 mod walk;
 
@@ -41,9 +45,9 @@ pub use diff::{
     Sensitivity,
 };
 pub use document::{
-    ActionInvocation, ActionTrigger, Document, DocumentError, DocumentKind, DocumentText, Form, Index,
-    NoInstance, ObjectError, ObjectErrorKind, Plan, Problem, ResourceActions, Sensitive, State, StateOutput,
-    StateResource, TriggerTime, Unfamiliar, UnfamiliarKind, is_errored_plan, read_object,
+    ActionInvocation, ActionTrigger, Check, CheckStatus, Document, DocumentError, DocumentKind, DocumentText,
+    Form, Index, NoInstance, ObjectError, ObjectErrorKind, Plan, Problem, ResourceActions, Sensitive, State,
+    StateOutput, StateResource, TriggerTime, Unfamiliar, UnfamiliarKind, is_errored_plan, read_object,
 };
 pub use json::{
     Elements, Json, JsonError, JsonErrorKind, MAX_DEPTH, Members, Raw, Reader, Shape, View, marks_or_all,
@@ -52,13 +56,17 @@ pub use json::{
 pub use options::{Colour, Options};
 pub use program::{Program, ProgramError, SIMULATED, Version};
 pub use render::{
-    GroupBy, render_entry, render_plan, render_planned_change, render_resource_change, render_state,
-    render_value,
+    GroupBy, MarkdownOptions, render_entry, render_plan, render_planned_change, render_resource_change,
+    render_state, render_value,
 };
 pub use report::{
     ActionHeader, Comment, Counts, Entries, Filter, Heading, Invocation, ModulePlace, Note, Outcome,
-    OutputHeader, PlanMode, Report, ReportAction, ReportEntry, ResourceHeader, Schemas, Section, ShowError,
-    StateHeader, Summary, Warning,
+    OutputHeader, PlanMode, Report, ReportAction, ReportEntry, ResourceHeader, SchemaOrigin, SchemaSource,
+    Schemas, Section, ShowError, StateHeader, Summary, Warning,
+};
+pub use schema_cache::{CachedSchemas, SchemaCacheError};
+pub use state_edit::{
+    InstanceObject, StateEdit, StateEditError, StoredObject, has_object, state_file_version,
 };
 pub use text::Text;
 pub use walk::{LeafChange, ObjectChange, PlannedValues, Reason, Sides, as_written, diff_values};

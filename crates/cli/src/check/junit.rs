@@ -1,59 +1,28 @@
-//! The report in JUnit's XML, as CI systems read it: a suite for each input, a test case for each case.
-//!
-//! XML cannot hold every character, not even escaped, so all that is not printable is written as in the text report.
+//! A case in JUnit's XML.
 
 use objchange_text::visible;
-use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus};
 
 use super::Unusable;
 use super::run::{Failure, Verdict};
+use crate::reports::junit::case;
 
-/// Unlike the other reports this one holds every case until the end, because its head says how many there are.
-#[derive(Default)]
-pub(super) struct Junit {
-    suites: Vec<TestSuite>,
+pub(super) fn verdict(input: &str, verdict: &Verdict) -> TestCase {
+    let status = match &verdict.result {
+        Ok(()) => TestCaseStatus::success(),
+        Err(failure) => failure_status(failure),
+    };
+    let line = || format!("line {}", verdict.line);
+    let name = verdict.id.clone().unwrap_or_else(line);
+    let mut case = case(verdict.op.as_deref().unwrap_or("case"), &name, input, verdict.line, status);
+    case.set_time(verdict.duration);
+    case
 }
 
-impl Junit {
-    pub(super) fn input(&mut self, name: &str) {
-        self.suites.push(TestSuite::new(&*visible(name)));
-    }
-
-    pub(super) fn verdict(&mut self, input: &str, verdict: &Verdict) {
-        let status = match &verdict.result {
-            Ok(()) => TestCaseStatus::success(),
-            Err(failure) => failure_status(failure),
-        };
-        let name = match &verdict.id {
-            Some(id) => visible(id).into_owned(),
-            None => format!("line {}", verdict.line),
-        };
-        let mut case = TestCase::new(name, status);
-        case.set_classname(&*visible(verdict.op.as_deref().unwrap_or("case")));
-        case.set_time(verdict.duration);
-        case.extra.insert("file".into(), (&*visible(input)).into());
-        case.extra.insert("line".into(), verdict.line.to_string().into());
-        self.add(case);
-    }
-
-    pub(super) fn unusable(&mut self, unusable: &Unusable) {
-        let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
-        status.set_message(&*visible(&unusable.to_string()));
-        self.add(TestCase::new("(reading the input)", status));
-    }
-
-    fn add(&mut self, case: TestCase) {
-        if let Some(suite) = self.suites.last_mut() {
-            suite.add_test_case(case);
-        }
-    }
-
-    pub(super) fn finish(self) -> String {
-        let mut report = Report::new("objchange check");
-        report.add_test_suites(self.suites);
-        // Writing XML to a string does not fail.
-        report.to_string().unwrap_or_default()
-    }
+pub(super) fn unusable(unusable: &Unusable) -> TestCase {
+    let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
+    status.set_message(&*visible(&unusable.to_string()));
+    TestCase::new("(reading the input)", status)
 }
 
 fn failure_status(failure: &Failure) -> TestCaseStatus {

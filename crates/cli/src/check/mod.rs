@@ -8,7 +8,7 @@ mod run;
 mod spelling;
 mod text;
 
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -18,7 +18,7 @@ use wildmatch::WildMatch;
 use self::run::{Event, Failure, Malformed, Verdict};
 use crate::exit::{self, CommandError, unusable};
 use crate::input::Source;
-use crate::write_file::{Access, write_file};
+use crate::reports::{Outputs, Reporter};
 
 const AFTER_HELP: &str = "\
 A case file holds one case a line: a question to the engine, and the expected answer. Blank lines are skipped. A \
@@ -97,10 +97,10 @@ struct Unusable {
 }
 
 /// Everything that is reported, as it happens.
-struct Reporter {
+struct Checked<'a> {
     text: Option<text::Text>,
     json: Option<json::Json>,
-    junit: Option<junit::Junit>,
+    reporter: Reporter<'a>,
     counts: Counts,
     unusable: bool,
     input: Input,
@@ -130,10 +130,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
             report.display()
         )));
     }
-    let junit_to_stdout = args.junit.as_ref().is_some_and(|path| path.as_os_str() == "-");
-    if args.json && junit_to_stdout {
-        return Err("--json and --junit - cannot both be written to standard output".into());
-    }
+    let outputs = Outputs { json: args.json, junit: args.junit.as_deref(), ..Outputs::default() };
+    let reporter = Reporter::new("objchange check", "objchangeCheck/v1", outputs)?;
     let inputs: Vec<Source> = args.files.iter().map(|path| Source::new(path)).collect();
     if inputs.iter().filter(|input| **input == Source::Stdin).count() > 1 {
         return Err("standard input (-) can be read only once".into());
@@ -141,10 +139,10 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     if args.bless && inputs.contains(&Source::Stdin) {
         return Err("--bless writes into files, and cannot into standard input (-)".into());
     }
-    let mut report = Reporter {
-        text: (!args.json && !junit_to_stdout).then(text::Text::new),
+    let mut report = Checked {
+        text: reporter.has_text().then(text::Text::new),
         json: if args.json { Some(json::Json::start()?) } else { None },
-        junit: args.junit.as_ref().map(|_| junit::Junit::default()),
+        reporter,
         counts: Counts::default(),
         unusable: false,
         input: Input::default(),
@@ -168,13 +166,11 @@ fn progress_bar(inputs: &[Source]) -> ProgressBar {
     }
 }
 
-impl Reporter {
+impl Checked<'_> {
     fn handle(&mut self, event: Event) -> io::Result<()> {
         match event {
             Event::Input(name) => {
-                if let Some(junit) = &mut self.junit {
-                    junit.input(&name);
-                }
+                self.reporter.suite(&name, []);
                 self.input = Input { name, ..Input::default() };
                 self.failed.push(Vec::new());
                 Ok(())
@@ -220,9 +216,7 @@ impl Reporter {
             Ok(()) => self.counts.passed += 1,
             Err(_) => self.counts.failed += 1,
         }
-        if let Some(junit) = &mut self.junit {
-            junit.verdict(&self.input.name, verdict);
-        }
+        self.reporter.case(|| junit::verdict(&self.input.name, verdict));
         let Err(failure) = &verdict.result else { return Ok(()) };
         if let Some(lines) = self.failed.last_mut() {
             lines.push(verdict.line);
@@ -240,9 +234,7 @@ impl Reporter {
         self.unusable = true;
         let unusable = Unusable { input: self.input.name.clone(), place, message };
         exit::complain(&unusable.to_string())?;
-        if let Some(junit) = &mut self.junit {
-            junit.unusable(&unusable);
-        }
+        self.reporter.case(|| junit::unusable(&unusable));
         if let Some(json) = &mut self.json {
             json.unusable(&unusable);
         }
@@ -253,16 +245,7 @@ impl Reporter {
         if let Some(json) = self.json {
             json.finish(self.counts)?;
         }
-        if let (Some(junit), Some(path)) = (self.junit, &args.junit) {
-            let xml = junit.finish();
-            if path.as_os_str() == "-" {
-                let mut out = io::stdout().lock();
-                out.write_all(xml.as_bytes())?;
-                out.flush()?;
-            } else if let Err(error) = write_file(path, xml, Access::Usual) {
-                return Err(unusable(format_args!("{}: cannot be written: {error}", path.display())));
-            }
-        }
+        self.reporter.finish()?;
         if let Some(text) = self.text {
             text.finish(self.counts)?;
         }

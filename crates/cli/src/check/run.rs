@@ -1,11 +1,8 @@
 //! Running cases over the cores, their verdicts in the order of the input.
 
 use std::io::{self, Read};
-use std::num::NonZero;
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
-use std::sync::{LazyLock, Mutex, PoisonError};
-use std::thread;
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use indicatif::ProgressBar;
@@ -16,6 +13,7 @@ use super::lines::{Line, Lines};
 use super::{Only, spelling};
 use crate::encoding;
 use crate::input::{NOTHING_PIPED_IN, Source};
+use crate::pool::{self, Abandoned, Queue};
 
 /// What came of one case.
 #[derive(Debug)]
@@ -88,13 +86,6 @@ pub(super) fn run_case(case: &Case<'_>) -> Outcome {
 const BATCH_LINES: usize = 64;
 const BATCH_BYTES: usize = 256 * 1024;
 
-enum Step {
-    Event(Event),
-    Batch(Receiver<Vec<Verdict>>),
-}
-
-type Job = (Vec<Line>, Sender<Vec<Verdict>>);
-
 /// Runs all cases of the inputs and hands over what happens, in order, until `handle` fails.
 ///
 /// At any time only a bounded number of lines is in memory.
@@ -104,68 +95,35 @@ pub(crate) fn run<E>(
     progress: &ProgressBar,
     mut handle: impl FnMut(Event) -> Result<(), E>,
 ) -> Result<(), E> {
-    let workers = thread::available_parallelism().map_or(1, NonZero::get);
-    let (steps_in, steps) = mpsc::sync_channel(workers * 4);
-    let (jobs_in, jobs) = mpsc::channel();
-    let jobs = Mutex::new(jobs);
-    thread::scope(|scope| {
-        // When `handle` fails, the receiver goes away, which ends the reader and then the workers.
-        let steps = steps;
-        scope.spawn(move || read_all(inputs, progress, &steps_in, &jobs_in));
-        for _ in 0..workers {
-            scope.spawn(|| work(&jobs, only));
-        }
-        for step in steps {
-            match step {
-                Step::Event(event) => handle(event)?,
-                Step::Batch(verdicts) => {
-                    for verdict in verdicts.into_iter().flatten() {
-                        handle(Event::Verdict(verdict))?;
-                    }
-                }
-            }
-        }
-        Ok(())
-    })
+    pool::in_order(
+        4,
+        |queue| read_all(inputs, progress, queue),
+        |lines: Vec<Line>| lines.iter().map(|line| Event::Verdict(judge(line, only))).collect::<Vec<_>>(),
+        |events| events.into_iter().try_for_each(&mut handle),
+    )
 }
 
-fn work(jobs: &Mutex<Receiver<Job>>, only: &Only) {
-    loop {
-        let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok((lines, verdicts)) = job else { return };
-        // Nobody waits any more if the run was given up.
-        let _ = verdicts.send(lines.iter().map(|line| judge(line, only)).collect());
-    }
-}
+/// Batches of lines, and what happens.
+type Lanes = Queue<Vec<Line>, Vec<Event>>;
 
 /// Reads the inputs until nobody listens.
-fn read_all(inputs: &[Source], progress: &ProgressBar, steps: &SyncSender<Step>, jobs: &Sender<Job>) {
+fn read_all(inputs: &[Source], progress: &ProgressBar, queue: &Lanes) -> Result<(), Abandoned> {
     for input in inputs {
-        if steps.send(Step::Event(Event::Input(input.to_string()))).is_err() {
-            return;
-        }
+        queue.answer(vec![Event::Input(input.to_string())])?;
         let opened = if input.is_terminal() { Err(io::Error::other(NOTHING_PIPED_IN)) } else { input.open() };
         let text = opened.and_then(|reader| encoding::utf8(progress.wrap_read(reader)));
         let end = match text {
-            Ok(reader) => match read_one(reader, steps, jobs) {
-                Some(end) => end,
-                None => return,
-            },
+            Ok(reader) => read_one(reader, queue)?,
             Err(error) => Event::Unreadable(error),
         };
-        if steps.send(Step::Event(end)).is_err() {
-            return;
-        }
+        queue.answer(vec![end])?;
     }
+    Ok(())
 }
 
-/// Hands out the lines of one input; `None` if nobody listens any more.
-fn read_one(reader: impl Read, steps: &SyncSender<Step>, jobs: &Sender<Job>) -> Option<Event> {
-    let hand_out = |lines: &mut Vec<Line>| {
-        let (verdicts_in, verdicts) = mpsc::channel();
-        steps.send(Step::Batch(verdicts)).ok()?;
-        jobs.send((std::mem::take(lines), verdicts_in)).ok()
-    };
+/// Hands out the lines of one input, and says how it ends.
+fn read_one(reader: impl Read, queue: &Lanes) -> Result<Event, Abandoned> {
+    let hand_out = |lines: &mut Vec<Line>| queue.job(std::mem::take(lines));
     let mut batch = Vec::new();
     let mut bytes = 0;
     for line in Lines::new(reader) {
@@ -173,7 +131,7 @@ fn read_one(reader: impl Read, steps: &SyncSender<Step>, jobs: &Sender<Job>) -> 
             Ok(line) => line,
             Err(error) => {
                 hand_out(&mut batch)?;
-                return Some(Event::Unreadable(error));
+                return Ok(Event::Unreadable(error));
             }
         };
         bytes += line.text.as_ref().map_or(0, String::len);
@@ -184,7 +142,7 @@ fn read_one(reader: impl Read, steps: &SyncSender<Step>, jobs: &Sender<Job>) -> 
         }
     }
     hand_out(&mut batch)?;
-    Some(Event::End)
+    Ok(Event::End)
 }
 
 fn judge(line: &Line, only: &Only) -> Verdict {

@@ -1,13 +1,9 @@
 //! The report as JSON.
 
-use std::io::{self, Write};
-
 use objchange_conform::Report;
 
-use crate::reports::json;
-
 #[derive(serde::Serialize)]
-struct Document<'r> {
+pub(super) struct Document<'r> {
     format_version: &'static str,
     provider: &'r str,
     #[serde(flatten)]
@@ -22,11 +18,7 @@ struct New {
     warnings: usize,
 }
 
-pub(super) fn write(provider: &str, report: &Report) -> io::Result<()> {
+pub(super) fn document<'r>(provider: &'r str, report: &'r Report) -> Document<'r> {
     let (errors, warnings) = report.new_findings();
-    let new = New { errors, warnings };
-    let document = Document { format_version: "1", provider, report, new };
-    let mut out = io::stdout().lock();
-    json::write_line(&mut out, &document)?;
-    out.flush()
+    Document { format_version: "1", provider, report, new: New { errors, warnings } }
 }

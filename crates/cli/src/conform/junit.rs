@@ -2,14 +2,13 @@
 
 use objchange_conform::{FindingReport, FindingSeverity, Report, Subject, TypeReport};
 use objchange_text::visible;
-use quick_junit::{NonSuccessKind, TestCaseStatus};
+use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus};
 
 use super::{FailOn, details};
-use crate::reports::junit::{Junit, case};
+use crate::reports::junit::case;
 
-pub(super) fn report(provider: &str, report: &Report, fail_on: FailOn) -> String {
-    let mut junit = Junit::new("objchange conform");
-    let cases = report.types.iter().map(|of| {
+pub(super) fn cases(provider: &str, report: &Report, fail_on: FailOn) -> impl Iterator<Item = TestCase> {
+    report.types.iter().map(move |of| {
         let name = if of.name.is_empty() { of.subject.noun() } else { &of.name };
         let mut case = case(of.subject.kind(), name, provider, 1, status(report, of, fail_on));
         // What does not fail is in the report nevertheless.
@@ -19,9 +18,7 @@ pub(super) fn report(provider: &str, report: &Report, fail_on: FailOn) -> String
             case.set_system_out(others);
         }
         case
-    });
-    junit.suite(provider, cases);
-    junit.finish()
+    })
 }
 
 fn fails(found: &FindingReport, fail_on: FailOn) -> bool {

@@ -16,7 +16,6 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::str::FromStr;
 use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
 
 use clap::ValueEnum;
@@ -30,8 +29,9 @@ use objchange_text::visible_json;
 
 use crate::exit::{self, CommandError, unusable};
 use crate::input::Source;
+use crate::pool;
 use crate::provider::launch::{Binary, LaunchArgs, duration};
-use crate::reports;
+use crate::reports::{self, Outputs, Reporter};
 use crate::write_file::{Access, overwrite};
 
 const AFTER_HELP: &str = "\
@@ -175,23 +175,10 @@ type Record = Recorder<BufWriter<std::fs::File>>;
 type Unusable = Box<dyn std::error::Error>;
 
 impl Args {
-    fn stdout(&self) -> impl Iterator<Item = &'static str> {
-        let is_stdout = |path: &Option<PathBuf>| path.as_ref().is_some_and(|path| path.as_os_str() == "-");
-        let all = [
-            (self.json, "--json"),
-            (is_stdout(&self.junit), "--junit -"),
-            (is_stdout(&self.sarif), "--sarif -"),
-            (is_stdout(&self.cases_out), "--cases-out -"),
-        ];
-        all.into_iter().filter(|(is, _)| *is).map(|(_, name)| name)
-    }
-
-    fn problem(&self) -> Option<String> {
-        if self.stdout().count() > 1 {
-            let all: Vec<&str> = self.stdout().collect();
-            return Some(format!("only one of {} can be written to standard output", all.join(" and ")));
-        }
-        None
+    fn outputs(&self) -> Outputs<'_> {
+        let (junit, sarif) = (self.junit.as_deref(), self.sarif.as_deref());
+        let other = self.cases_out.as_deref().map(|path| ("--cases-out", path));
+        Outputs { json: self.json, junit, sarif, other }
     }
 
     /// Starts the provider, or attaches to the one that runs.
@@ -216,9 +203,9 @@ impl Args {
             Flavor::Terraform => objchange_conform::Flavor::Terraform,
             Flavor::Opentofu => objchange_conform::Flavor::OpenTofu,
         };
-        let cores = || thread::available_parallelism().map_or(1, NonZero::get);
         // A provider that runs already is one.
-        options.jobs = if self.launch.attaches() { 1 } else { self.jobs.map_or_else(cores, NonZero::get) };
+        options.jobs =
+            if self.launch.attaches() { 1 } else { self.jobs.map_or_else(pool::cores, NonZero::get) };
         if let Some(path) = &self.hints {
             let source = Source::new(path);
             let hints = Hints::parse(source.read()?.as_bytes());
@@ -251,9 +238,7 @@ impl Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
-    if let Some(problem) = args.problem() {
-        return Err(unusable(problem));
-    }
+    let reporter = Reporter::new("objchange conform", "objchangeConform/v1", args.outputs())?;
     let (options, baseline) = (args.options().map_err(unusable)?, args.baseline().map_err(unusable)?);
     let children = Children::default();
     children.adopt_orphans();
@@ -290,7 +275,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     if report.types.is_empty() && report.ended == Ended::Complete {
         return Err("the provider has nothing that is called like this (--only, --exclude, --kind)".into());
     }
-    write_reports(args, &report, (&news, gone))?;
+    write_reports(args, reporter, &report, (&news, gone))?;
     interrupt::left_behind(&report.left);
     let (errors, others) = report.new_findings();
     let fails = errors > 0 || args.fail_on == FailOn::Warning && others > 0;
@@ -381,26 +366,24 @@ fn nothing_checked(report: &Report) -> String {
 }
 
 /// Writes all reports that are wanted. In the text is also what was only now accepted into the baseline.
-fn write_reports(args: &Args, report: &Report, (news, gone): (&Report, usize)) -> io::Result<()> {
+fn write_reports(
+    args: &Args,
+    mut reporter: Reporter<'_>,
+    report: &Report,
+    (news, gone): (&Report, usize),
+) -> io::Result<()> {
     let name = args.binary.display().to_string();
-    if let Some(path) = &args.junit {
-        reports::write(path, &junit::report(&name, report, args.fail_on))?;
-    }
-    if let Some(path) = &args.sarif {
-        reports::write(path, &sarif::report(&name, report))?;
-    }
+    reporter.suite(&name, junit::cases(&name, report, args.fail_on));
+    reporter.sarif(|sarif| sarif::add(sarif, &name, report));
+    let has_text = reporter.has_text();
+    reporter.json([json::document(&name, report)])?;
+    reporter.finish()?;
     if let Some(path) = &args.cases_out {
         let cases = report.findings().filter_map(|(_, found)| found.case.as_ref().ok());
         let cases: String = cases.map(|case| format!("{}\n", visible_json(case))).collect();
         reports::write_private(path, &cases)?;
     }
-    if args.json {
-        json::write(&name, report)
-    } else if args.stdout().next().is_none() {
-        text::write(news, gone, args)
-    } else {
-        Ok(())
-    }
+    if has_text { text::write(news, gone, args) } else { Ok(()) }
 }
 
 /// Whether a file is named as something that only the program writes; for the end of the text.

@@ -5,8 +5,7 @@ use objchange_conform::{Clause, FindingReport, FindingSeverity, Report, TypeRepo
 use super::details;
 use crate::reports::sarif::{Found, Sarif};
 
-pub(super) fn report(provider: &str, report: &Report) -> String {
-    let mut sarif = Sarif::new("objchangeConform/v1");
+pub(super) fn add(sarif: &mut Sarif, provider: &str, report: &Report) {
     for clause in Clause::ALL {
         let is_noticed = clause.terraform_summary().is_some();
         let level = if is_noticed { "error" } else { "warning" };
@@ -39,7 +38,6 @@ pub(super) fn report(provider: &str, report: &Report) -> String {
             )),
         });
     }
-    sarif.finish()
 }
 
 fn text(of: &TypeReport, found: &FindingReport) -> String {

@@ -13,11 +13,8 @@ mod texts;
 mod walk;
 
 use std::io;
-use std::num::NonZero;
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -30,6 +27,7 @@ use self::texts::Texts;
 pub(crate) use self::walk::Walk;
 use crate::exit;
 use crate::input::Source;
+use crate::pool::{self, Abandoned, Queue};
 
 /// Which documents a command is about.
 #[derive(Debug, Clone, Copy)]
@@ -102,55 +100,31 @@ pub(crate) fn for_each<A: Send>(
     mut handle: impl FnMut(Option<&str>, A) -> io::Result<()>,
 ) -> io::Result<Summary> {
     let answer = |document: &Document| errored.check(document).and_then(|()| answer(document));
-    let workers = thread::available_parallelism().map_or(1, NonZero::get);
-    let (steps_in, steps) = mpsc::sync_channel::<Step<A>>(workers);
-    let (jobs_in, jobs) = mpsc::channel::<Job<A>>();
-    let jobs = Mutex::new(jobs);
     let progress = Progress::new(inputs);
     let mut summary = Summary::default();
     let mut passed_over = PassedOver::default();
-    thread::scope(|scope| {
-        // When `handle` fails, the receiver goes away, which ends the reader and then the workers.
-        let steps = steps;
-        let bar = progress.bar.clone();
-        scope.spawn(move || read_all(inputs, &bar, &steps_in, &jobs_in));
-        for _ in 0..workers {
-            scope.spawn(|| work(&jobs, wanted, &answer));
-        }
-        for step in steps {
-            let outcome = match step {
-                Step::Unreadable(message) => Outcome::Failed(message),
-                // A worker that is gone has panicked outside of `answer`, which the scope tells.
-                Step::Document(outcome) => match outcome.recv() {
-                    Ok(outcome) => outcome,
-                    Err(_) => continue,
-                },
-            };
-            progress.tell(|| match outcome {
-                Outcome::Answered(name, answer) => {
-                    summary.answered += 1;
-                    handle(name.as_deref(), answer)
-                }
-                Outcome::Failed(message) => {
-                    summary.failed += 1;
-                    exit::complain(&message)
-                }
-                Outcome::PassedOver(name) => {
-                    passed_over.note(name);
-                    Ok(())
-                }
-            })?;
-        }
-        Ok::<(), io::Error>(())
-    })?;
+    let handle = |outcome: Outcome<A>| {
+        progress.tell(|| match outcome {
+            Outcome::Answered(name, answer) => {
+                summary.answered += 1;
+                handle(name.as_deref(), answer)
+            }
+            Outcome::Failed(message) => {
+                summary.failed += 1;
+                exit::complain(&message)
+            }
+            Outcome::PassedOver(name) => {
+                passed_over.note(name);
+                Ok(())
+            }
+        })
+    };
+    let bar = progress.bar.clone();
+    let read = |queue: &Queue<Document, Outcome<A>>| read_all(inputs, &bar, queue);
+    pool::in_order(1, read, |document| outcome(document, wanted, &answer), handle)?;
     progress.finish();
     passed_over.tell(wanted);
     Ok(summary)
-}
-
-enum Step<A> {
-    Unreadable(String),
-    Document(Receiver<Outcome<A>>),
 }
 
 enum Outcome<A> {
@@ -159,91 +133,70 @@ enum Outcome<A> {
     PassedOver(String),
 }
 
-type Job<A> = (Document, Sender<Outcome<A>>);
-
 /// Reads the inputs until nobody listens.
-fn read_all<A>(inputs: &Inputs, bar: &ProgressBar, steps: &SyncSender<Step<A>>, jobs: &Sender<Job<A>>) {
+fn read_all<A>(
+    inputs: &Inputs,
+    bar: &ProgressBar,
+    queue: &Queue<Document, Outcome<A>>,
+) -> Result<(), Abandoned> {
     for input in &inputs.list {
         let source = match input {
             Input::Source { source, .. } => source,
             Input::Planned { name, text } => {
-                let document = Document {
+                queue.job(Document {
                     name: name.clone(),
                     text: Arc::clone(text),
                     is_alone: inputs.are_one_name,
                     line: None,
                     is_found: false,
-                };
-                let (outcome_in, outcome) = mpsc::channel();
-                if steps.send(Step::Document(outcome)).is_err() || jobs.send((document, outcome_in)).is_err()
-                {
-                    return;
-                }
+                })?;
                 continue;
             }
             Input::Missing(message) => {
-                if steps.send(Step::Unreadable(message.clone())).is_err() {
-                    return;
-                }
+                queue.answer(Outcome::Failed(message.clone()))?;
                 continue;
             }
         };
         let texts = match Texts::open(source, |reader| bar.wrap_read(reader)) {
             Ok(texts) => texts,
             Err(error) => {
-                if steps.send(Step::Unreadable(error.to_string())).is_err() {
-                    return;
-                }
+                queue.answer(Outcome::Failed(error.to_string()))?;
                 continue;
             }
         };
         for text in texts {
-            let sent = match text {
-                Ok(text) => {
-                    let document = Document {
-                        name: match text.line {
-                            Some(line) => format!("{source}:{line}"),
-                            None => source.to_string(),
-                        },
-                        text: Arc::new(text.text),
-                        is_alone: inputs.are_one_name && text.line.is_none(),
-                        line: text.line,
-                        is_found: matches!(input, Input::Source { is_found: true, .. }),
-                    };
-                    let (outcome_in, outcome) = mpsc::channel();
-                    // The bounded channel is the first, so that no more documents are in the other one.
-                    steps.send(Step::Document(outcome)).is_ok() && jobs.send((document, outcome_in)).is_ok()
-                }
-                Err(error) => steps.send(Step::Unreadable(error.to_string())).is_ok(),
-            };
-            if !sent {
-                return;
+            match text {
+                Ok(text) => queue.job(Document {
+                    name: match text.line {
+                        Some(line) => format!("{source}:{line}"),
+                        None => source.to_string(),
+                    },
+                    text: Arc::new(text.text),
+                    is_alone: inputs.are_one_name && text.line.is_none(),
+                    line: text.line,
+                    is_found: matches!(input, Input::Source { is_found: true, .. }),
+                })?,
+                Err(error) => queue.answer(Outcome::Failed(error.to_string()))?,
             }
         }
     }
+    Ok(())
 }
 
-fn work<A>(
-    jobs: &Mutex<Receiver<Job<A>>>,
+fn outcome<A>(
+    document: Document,
     wanted: Wanted,
-    answer: &(impl Fn(&Document) -> Result<A, String> + Sync),
-) {
-    loop {
-        let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok((document, outcome)) = job else { return };
-        let is_other = || DocumentKind::of(&document.text).is_ok_and(|kind| !wanted.kinds.contains(&kind));
-        let found = if document.is_found && (!looks_like_an_object(&document.text) || is_other()) {
-            Outcome::PassedOver(document.name)
-        } else {
-            // The others are answered to even where one of them finds a defect.
-            match panic::catch_unwind(AssertUnwindSafe(|| answer(&document))) {
-                Ok(Ok(answer)) => Outcome::Answered((!document.is_alone).then_some(document.name), answer),
-                Ok(Err(message)) => Outcome::Failed(message),
-                Err(_) => Outcome::Failed(format!("{}: this shows a defect of the program", document.name)),
-            }
-        };
-        // Nobody waits any more if the work was given up.
-        let _ = outcome.send(found);
+    answer: &impl Fn(&Document) -> Result<A, String>,
+) -> Outcome<A> {
+    let is_other = || DocumentKind::of(&document.text).is_ok_and(|kind| !wanted.kinds.contains(&kind));
+    if document.is_found && (!looks_like_an_object(&document.text) || is_other()) {
+        return Outcome::PassedOver(document.name);
+    }
+    // The others are answered to even where one of them finds a defect.
+    match panic::catch_unwind(AssertUnwindSafe(|| answer(&document))) {
+        Ok(Ok(answer)) => Outcome::Answered((!document.is_alone).then_some(document.name), answer),
+        Ok(Err(message)) => Outcome::Failed(message),
+        Err(_) => Outcome::Failed(format!("{}: this shows a defect of the program", document.name)),
     }
 }
 

@@ -1,19 +1,20 @@
 //! What the schema and the objects at hand tell of a message: where exactly a rule is broken, and by which values.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path as FilePath;
 
 use objchange::Value;
 use objchange::change::{assert_object_compatible, assert_plan_valid};
-use objchange::schema::{Attribute, Block, ProviderSchemas, SchemaDocumentError, SchemaKind};
+use objchange::schema::{Attribute, Block, ProviderSchemas, SchemaKind};
 use objchange::value::Path;
 use objchange_conform::explain::Explained;
 use objchange_plan::{DocumentKind, Form, Plan, Shape, View, read_object};
 
 use super::Args;
-use crate::input::{InputError, Source};
+use crate::input::{InputError, Size, Source};
 use crate::plan::prior;
-use crate::schemas::{SchemaText, SchemaTextError};
+use crate::schema_cache::Wanted;
+use crate::schemas::{HOW_TO_GET_SCHEMAS, SchemaError};
 
 /// Why what is at hand cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -21,11 +22,13 @@ pub(super) enum EvidenceError {
     #[error(transparent)]
     Input(#[from] InputError),
     #[error(transparent)]
-    SchemaText(#[from] SchemaTextError),
+    GivenSchemas(#[from] SchemaError),
+    #[error(
+        "--prior, --config, --planned and --actual are read by schemas, and there are none: {HOW_TO_GET_SCHEMAS}"
+    )]
+    NoSchemas,
     #[error("standard input (-) can be read only once; the text is read from there unless a file is named")]
     OneStdin,
-    #[error("{input}:{}:{}: {}", error.line, error.column, error.message)]
-    Schemas { input: String, error: SchemaDocumentError },
     #[error("{input}: {message}")]
     Object { input: Source, message: String },
     #[error("the text is about several resource instances: say with --address which of them the object is ({})", .0.join(", "))]
@@ -79,9 +82,19 @@ impl Text {
 impl Evidence {
     /// Reads what the arguments name; `None` where there is no schema.
     pub(super) fn read(args: &Args, all: &[Explained]) -> Result<Option<Self>, EvidenceError> {
-        let Some(SchemaText { name, text }) = args.schemas.read()? else { return Ok(None) };
-        let schemas = ProviderSchemas::parse(text);
-        let schemas = schemas.map_err(|error| EvidenceError::Schemas { input: name, error })?;
+        let mut schemas = args.schemas.load(Size::MAX)?.schemas;
+        if !args.schemas.is_given() {
+            let wanted = all.iter().filter_map(|explained| {
+                let named = explained.provider.as_deref().and_then(Wanted::named);
+                named.or_else(|| Some(Wanted::OfType(explained.resource_type()?.to_owned())))
+            });
+            schemas = args.schemas.cache.choose(wanted, &BTreeMap::new()).schemas;
+            if schemas.providers().next().is_none() {
+                let objects = [&args.prior, &args.config, &args.planned, &args.actual];
+                let has_objects = objects.into_iter().any(Option::is_some);
+                return if has_objects { Err(EvidenceError::NoSchemas) } else { Ok(None) };
+            }
+        }
         let evidence = Self {
             schemas,
             prior: Text::read(args.prior.as_deref())?,

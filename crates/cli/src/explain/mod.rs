@@ -12,7 +12,7 @@ use objchange_conform::explain::{Explained, explain};
 use self::evidence::{Evidence, EvidenceError, Shown};
 use crate::exit::{self, CommandError, unusable};
 use crate::input::Source;
-use crate::schemas::{SCHEMA_SOURCE, SchemaArgs};
+use crate::schemas::SchemaArgs;
 
 const AFTER_HELP: &str = "\
 Reads what Terraform or OpenTofu printed: terminal output, a build log (with TF_LOG or -json, too) or an issue. For \
@@ -50,19 +50,19 @@ pub(crate) struct Args {
     schemas: SchemaArgs,
 
     /// The prior object as JSON, or a state that holds it
-    #[arg(long, value_name = "FILE", requires = SCHEMA_SOURCE)]
+    #[arg(long, value_name = "FILE")]
     prior: Option<PathBuf>,
 
     /// The configuration of the object, as JSON
-    #[arg(long, value_name = "FILE", requires = SCHEMA_SOURCE)]
+    #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
     /// The planned object, as JSON, or the output of `terraform show -json` for the plan
-    #[arg(long, value_name = "FILE", requires = SCHEMA_SOURCE)]
+    #[arg(long, value_name = "FILE")]
     planned: Option<PathBuf>,
 
     /// The object after apply as JSON, or a state that holds it
-    #[arg(long, value_name = "FILE", requires = SCHEMA_SOURCE)]
+    #[arg(long, value_name = "FILE")]
     actual: Option<PathBuf>,
 
     /// Print JSON (schema/explain.schema.json)
@@ -98,7 +98,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
 fn told(args: &Args) -> Result<Vec<ExplainedMessage>, EvidenceError> {
     let source = Source::new(&args.text);
     let objects = [&args.prior, &args.config, &args.planned, &args.actual];
-    let files = objects.into_iter().flatten().map(|path| Source::new(path)).chain(args.schemas.source());
+    let files = objects.into_iter().flatten().map(|path| Source::new(path)).chain(args.schemas.sources());
     let from_stdin = files.filter(|file| *file == Source::Stdin);
     if from_stdin.count() + usize::from(source == Source::Stdin) > 1 {
         return Err(EvidenceError::OneStdin);

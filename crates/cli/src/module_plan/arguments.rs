@@ -8,9 +8,10 @@ use objchange_module::{Diagnostics, PlanArguments};
 use objchange_plan::Version;
 
 use super::files::DiskFiles;
+use super::real::RealArgs;
 use crate::configuration::Settings;
 use crate::input::Size;
-use crate::schemas::{SchemaArgs, SchemaBinaries};
+use crate::schemas::SchemaArgs;
 
 /// The options of planning that mean the same for every command.
 #[derive(Debug, Clone, clap::Args)]
@@ -51,30 +52,12 @@ pub(crate) struct PlanningArgs {
     max_instances: usize,
 }
 
-/// Where schemas of modules come from.
-#[derive(Debug, Clone, Default, clap::Args)]
-pub(crate) struct ModuleSchemaArgs {
-    /// Schemas of the providers: the output of `terraform providers schema -json`, or a directory of such files. Can be
-    /// repeated
-    #[arg(long = "schemas", visible_alias = "schema", value_name = "FILE|DIR")]
-    pub(super) schemas: Vec<PathBuf>,
-
-    #[command(flatten)]
-    pub(super) binaries: SchemaBinaries,
-}
-
-impl From<&SchemaArgs> for ModuleSchemaArgs {
-    fn from(args: &SchemaArgs) -> Self {
-        Self { schemas: args.file().into_iter().collect(), binaries: args.binaries().clone() }
-    }
-}
-
 /// What directories are planned with: the options of a command that has none like them.
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Options for directories of modules")]
 pub(crate) struct ModuleArgs {
     #[command(flatten)]
-    schemas: ModuleSchemaArgs,
+    schemas: SchemaArgs,
 
     /// The state before
     #[arg(long, value_name = "FILE")]
@@ -95,7 +78,9 @@ impl ModuleArgs {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PlanInputs<'a> {
     pub(crate) planning: &'a PlanningArgs,
-    pub(crate) schemas: &'a ModuleSchemaArgs,
+    pub(crate) schemas: &'a SchemaArgs,
+    /// Which providers are asked: none, if this is absent.
+    pub(crate) real: Option<&'a RealArgs>,
     /// The state file, if it is not that of the directory.
     pub(crate) state: Option<&'a Path>,
     /// By the rules of which version.
@@ -106,8 +91,15 @@ pub(crate) struct PlanInputs<'a> {
 
 impl<'a> PlanInputs<'a> {
     /// Plans by the newest rules, from the state of the directory.
-    pub(crate) fn new(planning: &'a PlanningArgs, schemas: &'a ModuleSchemaArgs) -> Self {
-        Self { planning, schemas, state: None, version: Version::NEWEST, max_input: Size(1 << 30) }
+    pub(crate) fn new(planning: &'a PlanningArgs, schemas: &'a SchemaArgs) -> Self {
+        Self {
+            planning,
+            schemas,
+            real: None,
+            state: None,
+            version: Version::NEWEST,
+            max_input: Size(1 << 30),
+        }
     }
 
     /// The options of the plan, and what is wrong with the arguments.

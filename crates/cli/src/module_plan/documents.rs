@@ -29,6 +29,6 @@ pub(crate) fn planned_document(directory: &Path, inputs: &PlanInputs<'_>) -> Res
     if planned.plan.errored && !planned.plan.has_begun {
         return Err(failed());
     }
-    output::say_what_is_simulated(&planned.plan);
+    output::say_what_is_simulated(&planned);
     Ok(planned.document())
 }

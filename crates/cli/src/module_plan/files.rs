@@ -17,6 +17,8 @@ pub(crate) struct DiskFiles {
     directory: PathBuf,
     /// In the form without links.
     roots: Vec<PathBuf>,
+    /// Those of them that functions may read from too.
+    allowed: Vec<PathBuf>,
 }
 
 impl DiskFiles {
@@ -28,11 +30,14 @@ impl DiskFiles {
         }
         let repository = real.ancestors().find(|around| around.join(".git").exists());
         let root = repository.unwrap_or(&real).to_owned();
-        let mut roots = vec![root];
-        for path in allowed {
-            roots.push(fs::canonicalize(path)?);
-        }
-        Ok(Self { directory: directory.to_owned(), roots })
+        let allowed = allowed.iter().map(fs::canonicalize).collect::<io::Result<Vec<_>>>()?;
+        let roots = [root].into_iter().chain(allowed.iter().cloned()).collect();
+        Ok(Self { directory: directory.to_owned(), roots, allowed })
+    }
+
+    /// Directories that were allowed by name.
+    pub(crate) fn allowed(&self) -> &[PathBuf] {
+        &self.allowed
     }
 
     /// The directory of the root module, for `path.cwd`.

@@ -1,7 +1,6 @@
 //! What a module is planned from: variables, schemas, the state.
 
 use std::env;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use objchange::schema::ProviderSchemas;
@@ -9,13 +8,14 @@ use objchange_hcl::{BaseDirectory, Functions};
 use objchange_module::config::Files;
 use objchange_module::state::PriorState;
 use objchange_module::variables::{UnreadFile, VariableArgument, VariableSources, automatic_files};
-use objchange_module::{Answers, Diagnostics, Schemas};
+use objchange_module::{Answers, Diagnostics, ProviderAddress, ProviderConfigAddress, Providers, Schemas};
+use objchange_plan::State;
 
 use super::files::DiskFiles;
 use crate::configuration::{Setting, Settings};
 use crate::exit::{CommandError, unusable};
 use crate::input::{Size, Source};
-use crate::schemas::{SchemaBinaries, SchemaText};
+use crate::schemas::{SchemaError, SchemaText, SchemaTextError};
 
 /// Everything that gives values to variables.
 pub(super) fn variables(files: &DiskFiles, settings: &Settings) -> Result<VariableSources, CommandError> {
@@ -46,27 +46,16 @@ fn read(path: &Path) -> Result<String, UnreadFile> {
     }
 }
 
-/// The schemas of all these files, of those in directories, and of the providers that are asked.
+/// The schemas of the providers that are asked for the plan, and of these documents.
 pub(super) fn schemas(
-    paths: &[PathBuf],
-    binaries: &SchemaBinaries,
-    limit: Size,
+    own: Option<ProviderSchemas>,
+    documents: Result<Vec<SchemaText>, SchemaTextError>,
 ) -> Result<Schemas, CommandError> {
-    let mut texts = Vec::new();
-    for path in paths {
-        for source in schema_files(path)? {
-            texts.push((source.to_string(), source.read_as_allowed(limit.0).map_err(unusable)?));
-        }
-    }
-    texts.extend(binaries.read().map_err(unusable)?.map(|SchemaText { name, text }| (name, text)));
-    let documents = texts.into_iter().map(|(name, text)| {
-        ProviderSchemas::parse(text).map_err(|error| {
-            let location = if error.location.is_empty() { "" } else { ": " };
-            let location = format!("{}{location}", error.location);
-            unusable(format!("{name}:{}:{}: {location}{}", error.line, error.column, error.message))
-        })
+    let documents = documents.map_err(unusable)?.into_iter().map(|SchemaText { name, text }| {
+        ProviderSchemas::parse(text).map_err(|error| unusable(SchemaError::Document { name, error }))
     });
-    Ok(Schemas::new(documents.collect::<Result<Vec<_>, _>>()?))
+    let documents = documents.collect::<Result<Vec<_>, _>>()?;
+    Ok(Schemas::new(own.into_iter().chain(documents)))
 }
 
 /// The answers of all these files; of two for the same, the later counts.
@@ -88,25 +77,6 @@ pub(super) fn answers(paths: &[PathBuf], schemas: &Schemas) -> Result<Answers, C
     Ok(all)
 }
 
-fn schema_files(path: &Path) -> Result<Vec<Source>, CommandError> {
-    if !path.is_dir() {
-        return Ok(vec![Source::new(path)]);
-    }
-    let unreadable = |error| unusable(format!("{}: cannot be read: {error}", path.display()));
-    let mut files = Vec::new();
-    for entry in fs::read_dir(path).map_err(unreadable)? {
-        let file = entry.map_err(unreadable)?.path();
-        if file.extension().is_some_and(|end| end == "json") && file.is_file() {
-            files.push(file);
-        }
-    }
-    if files.is_empty() {
-        return Err(unusable(format!("{}: there are no .json files in this directory", path.display())));
-    }
-    files.sort();
-    Ok(files.into_iter().map(Source::File).collect())
-}
-
 /// The name of the workspace: of `TF_WORKSPACE`, or the one that was selected in the directory.
 pub(super) fn workspace(files: &DiskFiles) -> String {
     let chosen = env::var("TF_WORKSPACE").ok().filter(|name| !name.is_empty());
@@ -115,14 +85,31 @@ pub(super) fn workspace(files: &DiskFiles) -> String {
     name.filter(|name| !name.is_empty()).unwrap_or_else(|| "default".to_owned())
 }
 
-/// The state before: nothing, where there is no file.
-pub(super) fn state(
+/// A state file, which may hold secrets.
+pub(super) struct StateText {
+    source: Source,
+    text: String,
+}
+
+impl StateText {
+    /// The providers of its objects; none of a text that is broken, which is told where it is read.
+    pub(super) fn providers(&self) -> Vec<ProviderAddress> {
+        let Ok(state) = State::parse_file(&self.text) else { return Vec::new() };
+        let configs = state
+            .resources
+            .iter()
+            .filter_map(|resource| resource.provider_config.parse::<ProviderConfigAddress>().ok());
+        configs.map(|config| config.provider).collect()
+    }
+}
+
+/// The text of the state before, if there is one.
+pub(super) fn state_text(
     directory: &Path,
     given: Option<&Path>,
     workspace: &str,
     limit: Size,
-    schemas: &Schemas,
-) -> Result<(PriorState, Diagnostics), CommandError> {
+) -> Result<Option<StateText>, CommandError> {
     let source = match given {
         Some(path) => Source::new(path),
         None => {
@@ -131,18 +118,34 @@ pub(super) fn state(
                 name => directory.join("terraform.tfstate.d").join(name).join("terraform.tfstate"),
             };
             if !path.exists() {
-                return Ok(Default::default());
+                return Ok(None);
             }
             Source::File(path)
         }
     };
     let text = source.read_as_allowed(limit.0).map_err(unusable)?;
-    PriorState::read(&text, schemas).map_err(|error| unusable(format!("{source}: {error}")))
+    Ok(Some(StateText { source, text }))
 }
 
-/// All functions, with the files below the directory.
+/// The state before: nothing, where there is no file.
+pub(super) fn state(
+    state: Option<&StateText>,
+    schemas: &Schemas,
+    providers: &mut dyn Providers,
+) -> Result<(PriorState, Diagnostics), CommandError> {
+    let Some(StateText { source, text }) = state else { return Ok(Default::default()) };
+    PriorState::read_with(text, schemas, providers).map_err(|error| unusable(format!("{source}: {error}")))
+}
+
+/// All functions, with the files below the directory and below those that are allowed.
 pub(super) fn functions(files: &DiskFiles) -> Result<Functions, CommandError> {
-    let base = BaseDirectory::open(files.directory())
-        .map_err(|error| unusable(format!("{}: {error}", files.directory().display())))?;
+    let wrong = |path: &Path, error| unusable(format!("{}: {error}", path.display()));
+    let mut base = BaseDirectory::open(files.directory()).map_err(|error| wrong(files.directory(), error))?;
+    for path in files.allowed() {
+        base = base.allow(path).map_err(|error| wrong(path, error))?;
+    }
+    if let Some(home) = env::home_dir() {
+        base = base.with_home(home);
+    }
     Ok(Functions::pure().clone().with_files(&base))
 }

@@ -7,7 +7,13 @@ mod files;
 pub(crate) mod graph;
 mod inputs;
 mod output;
+#[cfg(feature = "provider")]
+mod real;
+#[cfg(not(feature = "provider"))]
+#[path = "real_absent.rs"]
+mod real;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -19,18 +25,25 @@ use objchange_module::{
 };
 use objchange_plan::{Program, Version};
 
-pub(crate) use self::arguments::{ModuleArgs, ModuleSchemaArgs, PlanInputs, PlanningArgs};
+pub(crate) use self::arguments::{ModuleArgs, PlanInputs, PlanningArgs};
 pub(crate) use self::documents::{is_module, planned_document};
 use self::files::DiskFiles;
+use self::real::RealProviders;
 use crate::exit::{CommandError, FAILED, unusable};
 use crate::input::Size;
+use crate::schema_cache::{Wanted, read_lock};
+use crate::schemas::{HOW_TO_GET_SCHEMAS, SchemaArgs};
 use crate::show::{Gate, GroupArg, Places};
 
 const AFTER_HELP: &str = "\
 This form plans a module: the configuration in DIR with all modules that it calls, as `terraform plan` would. The other form \
 plans one resource, and is chosen by --config or --type; see `objchange plan --config - --help`.
 
-No provider is asked: what only a provider knows is unknown. Nothing is fetched: modules come from DIR, from the repository around it, or from `.terraform/modules` as `terraform init` has left them.
+No provider is asked unless --real-providers or --real-provider says so: what only a provider knows is unknown. Nothing is \
+fetched: modules come from DIR, from the repository around it, or from `.terraform/modules` as `terraform init` has left them.
+
+Schemas of the providers come from --schemas, --provider-binary, or the cache that `objchange schemas add` fills. Of the \
+cache the version counts that `.terraform.lock.hcl` of the directory names.
 
 The state is `terraform.tfstate` of the directory, or --state FILE. Values of variables come from TF_VAR_… variables, \
 `terraform.tfvars`, `*.auto.tfvars`, --var and --var-file.
@@ -45,12 +58,15 @@ With --detailed-exitcode:
   2  something changes
 
 Examples:
+  objchange schemas add . && objchange plan
   terraform providers schema -json > schemas.json
   objchange plan --schemas schemas.json
   objchange plan environments/prod --schemas schemas.json --var-file prod.tfvars --out plan.json
   objchange plan --schemas schemas.json --fail-on delete,replace --only 'module.db'
-  objchange plan --schemas schemas.json --json | objchange policy - --rego policies
+  objchange plan --schemas schemas.json --json | objchange policy - --policy policies
   objchange plan --schemas schemas.json --explain 'aws_instance.web[0].ami'
+  objchange plan --real-providers
+  objchange plan --real-provider hashicorp/random --schemas schemas.json
 One resource:
   objchange plan --schemas schemas.json --type aws_instance --prior prior.json --config config.json
   objchange plan --schemas schemas.json --prior terraform.tfstate --config 'main.tf:aws_instance.web'";
@@ -64,7 +80,10 @@ pub(crate) struct Args {
     directory: PathBuf,
 
     #[command(flatten)]
-    schemas: ModuleSchemaArgs,
+    schemas: SchemaArgs,
+
+    #[command(flatten)]
+    real: real::RealArgs,
 
     /// Print the answers that the plan would need, to be filled in for `--answers`
     #[arg(long)]
@@ -125,6 +144,7 @@ impl Args {
 
     fn inputs(&self) -> PlanInputs<'_> {
         PlanInputs {
+            real: Some(&self.real),
             state: self.state.as_deref(),
             version: version_of(self.program),
             max_input: self.max_input,
@@ -158,6 +178,8 @@ pub(crate) struct PlannedModule {
     pub(crate) config: Config,
     pub(crate) schemas: Schemas,
     pub(crate) options: PlanOptions,
+    /// The providers that were asked.
+    asked: BTreeSet<ProviderAddress>,
     /// What nobody could answer.
     unanswered: Unanswered,
 }
@@ -191,28 +213,85 @@ pub(crate) fn plan_directory_by<R: Default>(
     let texts =
         ModuleTexts { files: &files, manifest: None, variables: &variables, terraform_version: &version };
     let mut module = Module::load(texts, &options);
-    let schemas = inputs::schemas(&inputs.schemas.schemas, &inputs.schemas.binaries, inputs.max_input)?;
     if module.diagnostics.has_errors() {
-        output::diagnostics(&module.config, &schemas, &module.diagnostics)?;
+        // Schemas say what in the lines that are shown is secret.
+        output::diagnostics(&module.config, &schemas(inputs, None)?, &module.diagnostics)?;
         return Ok(None);
     }
+    let state = inputs::state_text(directory, inputs.state, &workspace, inputs.max_input)?;
+    let mut real = start_providers(directory, inputs, &module, state.as_ref(), &version)?;
+    let asked = real.as_ref().map(RealProviders::addresses).unwrap_or_default();
+    let mut schemas = schemas(inputs, real.as_ref())?;
     let missing = module.without_schemas(&schemas);
     if !missing.is_empty() {
-        let names: Vec<String> = missing.iter().map(ProviderAddress::for_display).collect();
-        return Err(unusable(format!(
-            "there are no schemas of {}: give them with --schemas FILE, from `terraform providers schema -json`; with --schemas \
-             DIR, a directory of such files; or with --provider-binary, the program of a provider",
-            names.join(", ")
-        )));
+        let locked = read_lock(directory);
+        let cache = &inputs.schemas.cache;
+        schemas.push(cache.choose(missing.into_iter().map(Wanted::Provider), &locked).schemas);
+        let missing = module.without_schemas(&schemas);
+        if !missing.is_empty() {
+            let names = cache.describe_missing(&missing, &locked);
+            return Err(unusable(format!("there are no schemas of {names}: {HOW_TO_GET_SCHEMAS}")));
+        }
     }
-    let state = inputs::state(directory, inputs.state, &workspace, inputs.max_input, &schemas);
-    let (state, found) = state?;
-    module.diagnostics.append(found);
     let functions = inputs::functions(&files)?;
     let answers = inputs::answers(&planning.answers, &schemas)?;
-    let mut providers = AnsweringProviders::new(&answers, SimulatedProviders { files: Some(&files) });
-    let (plan, more) =
-        module.plan_by(&state, &schemas, &functions, &options, |input| plan(input, &mut providers));
-    let unanswered = providers.unanswered;
-    Ok(Some((PlannedModule { plan, config: module.config, schemas, options, unanswered }, more)))
+    let mut simulated = AnsweringProviders::new(&answers, SimulatedProviders { files: Some(&files) });
+    #[cfg(feature = "provider")]
+    let mut joined;
+    let providers: &mut dyn Providers = match &mut real {
+        #[cfg(feature = "provider")]
+        Some(real) => {
+            joined = real::JoinedProviders { real, others: &mut simulated };
+            &mut joined
+        }
+        _ => &mut simulated,
+    };
+    let (state, found) = inputs::state(state.as_ref(), &schemas, providers)?;
+    module.diagnostics.append(found);
+    let (plan, more) = module.plan_by(&state, &schemas, &functions, &options, |input| plan(input, providers));
+    #[cfg(feature = "provider")]
+    if let Some(real) = real.take() {
+        if real.was_interrupted() {
+            return Err(CommandError::Interrupted);
+        }
+        real.end();
+    }
+    let unanswered = simulated.unanswered;
+    Ok(Some((PlannedModule { plan, config: module.config, schemas, options, asked, unanswered }, more)))
+}
+
+/// Starts the providers that are to be asked.
+#[cfg(feature = "provider")]
+fn start_providers(
+    directory: &Path,
+    inputs: &PlanInputs<'_>,
+    module: &Module,
+    state: Option<&inputs::StateText>,
+    version: &str,
+) -> Result<Option<RealProviders>, CommandError> {
+    let Some(real) = inputs.real else { return Ok(None) };
+    let mut known: BTreeSet<ProviderAddress> = module.config.providers().into_iter().collect();
+    known.extend(state.map(inputs::StateText::providers).unwrap_or_default());
+    let surroundings = real::Surroundings { directory, version };
+    RealProviders::start(real, &known, inputs.schemas.binaries(), &surroundings)
+}
+
+#[cfg(not(feature = "provider"))]
+#[expect(clippy::unnecessary_wraps, reason = "there are providers in a full build")]
+fn start_providers(
+    _directory: &Path,
+    _inputs: &PlanInputs<'_>,
+    _module: &Module,
+    _state: Option<&inputs::StateText>,
+    _version: &str,
+) -> Result<Option<RealProviders>, CommandError> {
+    Ok(None)
+}
+
+/// The schemas of all providers; those that are asked know them themselves.
+fn schemas(inputs: &PlanInputs<'_>, real: Option<&RealProviders>) -> Result<Schemas, CommandError> {
+    let asked = real.map(RealProviders::addresses).unwrap_or_default();
+    let asked: Vec<String> = asked.iter().map(ToString::to_string).collect();
+    let own = real.map(RealProviders::schemas).transpose()?;
+    inputs::schemas(own, inputs.schemas.documents(&asked, inputs.max_input))
 }

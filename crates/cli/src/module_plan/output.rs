@@ -9,13 +9,13 @@ use anstream::{AutoStream, ColorChoice};
 use chrono::DateTime;
 use objchange_module::config::Config;
 use objchange_module::document::{DocumentInfo, change_set, write_plan};
-use objchange_module::plan::{ModulePlan, PlanMode, PlanOptions, PlannedAction};
-use objchange_module::{Diagnostics, Schemas, Shown, Unanswered};
+use objchange_module::plan::{ModulePlan, PlanMode, PlanOptions, PlannedAction, PlannedObject};
+use objchange_module::{Diagnostics, ProviderAddress, Schemas, Shown, Unanswered};
 use objchange_plan::{ChangeSet, Filter, GroupBy, Options, Program, Report, Schemas as ReportSchemas};
 
 use super::{Args, PlannedModule};
 use crate::exit::{self, CommandError, FAILED, unusable};
-use crate::show::{Choice, GroupArg, Verdict, changed_places};
+use crate::show::{Choice, GroupArg, Unasked, Verdict, changed_places};
 use crate::style::colour;
 use crate::terminal::{self, Escaping};
 use crate::write_file::{Access, write_file};
@@ -39,11 +39,16 @@ pub(super) fn template(unanswered: &Unanswered) -> Result<ExitCode, CommandError
 }
 
 impl PlannedModule {
+    /// The providers that a part of the plan was made without.
+    fn simulated_providers(&self) -> BTreeSet<&ProviderAddress> {
+        self.plan.simulated_providers(&self.asked)
+    }
+
     /// The plan as a document, as `terraform show -json` writes it.
     pub(crate) fn document(&self) -> String {
         let version = format!("{}.0", self.options.version);
         let timestamp = now();
-        let is_simulated = self.plan.is_simulated();
+        let is_simulated = !self.simulated_providers().is_empty();
         let info = DocumentInfo { terraform_version: &version, is_simulated, timestamp: &timestamp };
         write_plan(&self.plan, &self.config, &self.schemas, &info)
     }
@@ -68,7 +73,7 @@ pub(super) fn plan(args: &Args, planned: &PlannedModule) -> Result<ExitCode, Com
     if args.gate.is_asked() {
         args.gate.check(&choice, &places).map_err(unusable)?;
     }
-    say_what_is_simulated(plan);
+    say_what_is_simulated(planned);
     let mut verdict = if args.json {
         let mut out = io::stdout().lock();
         writeln!(out, "{}", document())?;
@@ -81,10 +86,16 @@ pub(super) fn plan(args: &Args, planned: &PlannedModule) -> Result<ExitCode, Com
     if args.gate.has_conditions() && !plan.undecided.is_empty() {
         verdict.refuse(format!("{} whose instances are not known", plan.undecided.len()));
     }
-    let simulated = || plan.changes.iter().filter(|change| !change.provider.is_builtin());
-    let updates = simulated().filter(|change| change.action == PlannedAction::Update).count();
-    let existing = simulated().filter(|change| !change.before.is_null()).count();
-    args.gate.refuse_unasked(&mut verdict, updates, existing);
+    let providers = planned.simulated_providers();
+    let simulated = || plan.changes.iter().filter(|change| providers.contains(&change.provider));
+    let count =
+        |is_counted: fn(&PlannedObject) -> bool| simulated().filter(|change| is_counted(change)).count();
+    let unasked = Unasked {
+        updates: count(|change| change.action == PlannedAction::Update),
+        imports: count(|change| change.importing.is_some()),
+        objects: count(|change| !change.before.is_null()),
+    };
+    args.gate.refuse_unasked(&mut verdict, &unasked);
     diagnostics(config, schemas, &plan.diagnostics)?;
     choice.unmatched(&places).iter().for_each(|note| exit::note(note));
     let code = args.gate.answer(&verdict, true)?;
@@ -142,19 +153,13 @@ fn text(
 }
 
 /// Says which providers nobody has asked.
-pub(super) fn say_what_is_simulated(plan: &ModulePlan) {
-    let changes = plan.changes.iter().filter(|change| !change.provider.is_builtin());
-    let undecided = plan.undecided.iter().map(|resource| &resource.provider);
-    let providers: BTreeSet<String> = changes
-        .map(|change| &change.provider)
-        .chain(undecided)
-        .map(objchange_module::ProviderAddress::for_display)
-        .collect();
+pub(super) fn say_what_is_simulated(planned: &PlannedModule) {
+    let providers = planned.simulated_providers();
     if providers.is_empty() {
         return;
     }
-    let providers: Vec<String> = providers.into_iter().collect();
-    let undecided = match plan.undecided.len() {
+    let providers: Vec<String> = providers.into_iter().map(ProviderAddress::for_display).collect();
+    let undecided = match planned.plan.undecided.len() {
         0 => String::new(),
         1 => "; the instances of 1 resource depend on that".to_owned(),
         n => format!("; the instances of {n} resources depend on that"),

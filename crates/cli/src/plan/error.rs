@@ -11,7 +11,7 @@ use super::subject::{Config, similar_parts};
 use crate::configuration::ConfigurationError;
 use crate::exit::{CommandError, unusable};
 use crate::input::{InputError, Source};
-use crate::schemas::SchemaTextError;
+use crate::schemas::{HOW_TO_GET_SCHEMAS, SchemaError};
 
 /// Why nothing can be planned.
 #[derive(Debug, thiserror::Error)]
@@ -34,10 +34,10 @@ pub(crate) enum PlanError {
     Prior { input: Source, error: PriorError },
     #[error("{input}{}: {error}", place(Some((error.line, error.column))))]
     Object { input: Source, error: ObjectError },
-    #[error("the schemas are needed: --schemas, or --provider-binary")]
+    #[error("there are no schemas: {HOW_TO_GET_SCHEMAS}")]
     NoSchemas,
     #[error(transparent)]
-    SchemaText(#[from] SchemaTextError),
+    GivenSchemas(#[from] SchemaError),
     #[error("say with --type which type of resource this is")]
     WhichType,
     #[error("--var, --var-file and --base-dir are for configuration, in a .tf file or a directory")]

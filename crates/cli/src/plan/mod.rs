@@ -26,8 +26,9 @@ pub(crate) use self::subject::{Config, Subject, SubjectArgs, read_prior_text};
 use self::subject::{check_path, part, read_written};
 
 use crate::exit::CommandError;
-use crate::input::Source;
-use crate::schemas::{SchemaArgs, SchemaText};
+use crate::input::{Size, Source};
+use crate::schema_cache::Wanted;
+use crate::schemas::{GivenSchemas, SchemaArgs};
 
 /// How this form of `plan` is called among the commands.
 pub(crate) const NAME: &str = "plan-resource";
@@ -130,7 +131,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
 
 fn planned<'s>(args: &Args, config: &'s Config) -> Result<(Subject<'s>, PlannedChange), PlanError> {
     let planned_source = args.planned.as_deref().map(Source::new);
-    let others: Vec<Source> = args.schemas.source().into_iter().chain(planned_source.clone()).collect();
+    let others: Vec<Source> = args.schemas.sources().chain(planned_source.clone()).collect();
     let subject = Subject::read(&args.subject, config, &others, |resource_type| schema(resource_type, args))?;
     let schema = &subject.request.schema;
     for path in &args.requires_replace {
@@ -163,12 +164,23 @@ fn planned<'s>(args: &Args, config: &'s Config) -> Result<(Subject<'s>, PlannedC
     Ok((subject, plan))
 }
 
+/// The schemas that are given, or those in the cache that may have the type.
+fn schemas(resource_type: &str, args: &Args) -> Result<GivenSchemas, PlanError> {
+    let given = args.schemas.load(Size::MAX)?;
+    if given.is_given() {
+        return Ok(given);
+    }
+    let named = args.provider.as_deref().and_then(Wanted::named);
+    let wanted = named.unwrap_or_else(|| Wanted::OfType(resource_type.to_owned()));
+    let schemas = args.schemas.cache.choose([wanted], &args.subject.locked_versions()).schemas;
+    if schemas.providers().next().is_none() {
+        return Err(PlanError::NoSchemas);
+    }
+    Ok(GivenSchemas { name: "the cached schemas".to_owned(), schemas })
+}
+
 fn schema(name: &str, args: &Args) -> Result<Block, PlanError> {
-    let SchemaText { name: input, text } = args.schemas.read()?.ok_or(PlanError::NoSchemas)?;
-    let document = match ProviderSchemas::parse(text) {
-        Ok(document) => document,
-        Err(error) => return Err(PlanError::Schemas { input, error }),
-    };
+    let GivenSchemas { name: input, schemas: document } = schemas(name, args)?;
     let owned = |providers: Vec<&str>| providers.into_iter().map(str::to_owned).collect();
     let wanted = |provider: &str| match &args.provider {
         // The host of the registry may be left out, as in configuration.

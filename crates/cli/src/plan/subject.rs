@@ -1,5 +1,6 @@
 //! What is to be planned: an object as it is, its configuration, and how it may be changed.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -8,6 +9,7 @@ use objchange::address::InstanceAddress;
 use objchange::change::{IgnoreChanges, Lifecycle, PlanRequest};
 use objchange::schema::{Block, UnknownPath};
 use objchange::value::{Path, PathStep};
+use objchange_module::ProviderAddress;
 use objchange_plan::{Form, read_object};
 
 use super::error::{PlanError, most_similar};
@@ -15,6 +17,7 @@ use super::prior::{self, Prior, PriorError};
 use super::resource_config::{BlockPlace, DecodedConfig, SelectedBlock};
 use crate::configuration::{Configuration, Given};
 use crate::input::Source;
+use crate::schema_cache::read_lock;
 
 /// Which object is to be planned, and how.
 #[derive(Debug, clap::Args)]
@@ -55,6 +58,15 @@ pub(crate) struct SubjectArgs {
     /// Print JSON (schema/plan-report.schema.json)
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+impl SubjectArgs {
+    /// The versions of providers that are locked for the configuration, if it is that of a module.
+    pub(super) fn locked_versions(&self) -> BTreeMap<ProviderAddress, String> {
+        let Some(place) = BlockPlace::of(&self.config) else { return BTreeMap::new() };
+        let directory = if place.path.is_dir() { Some(&*place.path) } else { place.path.parent() };
+        directory.map(read_lock).unwrap_or_default()
+    }
 }
 
 /// An argument of `--ignore-changes`.

@@ -1,15 +1,12 @@
 //! The report for programs: a line of JSON for each plan.
 
-use std::io::{self, Write};
-
 use objchange_policy::rego::{Finding, Outcome, Severity, Undecided, Warning};
 use serde::Serialize;
 
 use super::Judged;
-use crate::reports::json;
 
 #[derive(Serialize)]
-struct Line<'a> {
+pub(super) struct Line<'a> {
     file: &'a str,
     rules: Vec<Rule<'a>>,
     prints: &'a [String],
@@ -30,7 +27,7 @@ struct Rule<'a> {
     error: Option<&'a str>,
 }
 
-pub(super) fn write(judged: &Judged) -> io::Result<()> {
+pub(super) fn line(judged: &Judged) -> Line<'_> {
     let rules = judged.verdicts.rules.iter().map(|verdict| Rule {
         rule: &verdict.rule,
         severity: verdict.severity,
@@ -42,13 +39,10 @@ pub(super) fn write(judged: &Judged) -> io::Result<()> {
         error: verdict.error.as_deref(),
     });
     let verdicts = &judged.verdicts;
-    let line = Line {
+    Line {
         file: &judged.file,
         rules: rules.collect(),
         prints: &verdicts.prints,
         warnings: &verdicts.warnings,
-    };
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    json::write_line(&mut out, &line)?;
-    out.flush()
+    }
 }

@@ -4,21 +4,15 @@ use objchange_policy::rego::{Outcome, Place, RuleVerdict, Severity};
 use objchange_text::visible;
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus};
 
-use super::Judged;
-use crate::reports::junit::{self, Junit};
-
-/// The suite of a plan.
-pub(super) fn judged(report: &mut Junit, judged: &Judged) {
-    report.suite(&judged.file, judged.verdicts.rules.iter().map(case));
-}
+use crate::reports::junit;
 
 /// A test case with where it is defined.
 pub(super) fn named(name: &str, place: &Place, status: TestCaseStatus) -> TestCase {
     let (package, rule) = name.rsplit_once('.').unwrap_or(("", name));
-    junit::case(package, rule, &place.file, place.line as usize, status)
+    junit::case(package, rule, &place.file, place.line.into(), status)
 }
 
-fn case(verdict: &RuleVerdict) -> TestCase {
+pub(super) fn case(verdict: &RuleVerdict) -> TestCase {
     let lines = |findings: &[objchange_policy::rego::Finding]| {
         let lines = findings.iter().map(|finding| match &finding.address {
             Some(address) => format!("{}: {}", visible(address), visible(finding.text())),
@@ -31,14 +25,7 @@ fn case(verdict: &RuleVerdict) -> TestCase {
         (Outcome::Pass | Outcome::Excepted, _) | (Outcome::Fail, Severity::Warning) => {
             TestCaseStatus::success()
         }
-        (Outcome::Fail, Severity::Failure) => {
-            let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-            status
-                .set_type("deny")
-                .set_message(said.lines().next().unwrap_or_default())
-                .set_description(said.clone());
-            status
-        }
+        (Outcome::Fail, Severity::Failure) => junit::failed(NonSuccessKind::Failure, "deny", &said),
         (Outcome::Error, _) => {
             let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
             let error = verdict.error.as_deref().unwrap_or_default();

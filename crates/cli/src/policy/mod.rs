@@ -24,7 +24,8 @@ use objchange_policy::rego::{
 use crate::documents::{self, Document, ErroredPlans, Inputs, Wanted};
 use crate::exit::{self, CommandError, unusable};
 use crate::module_plan::ModuleArgs;
-use crate::reports::{self, Reports, junit::Junit, sarif::Sarif};
+use crate::pool;
+use crate::reports::{Reporter, Reports};
 
 const AFTER_HELP: &str = "\
 A plan is the output of `terraform show -json PLANFILE`: a file, a quoted glob, a folder, or `-` for standard input \
@@ -155,9 +156,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     if let Some(Command::Test(args)) = &args.command {
         return test::run(args);
     }
-    if let Some(problem) = args.reports.problem() {
-        return Err(unusable(problem));
-    }
+    let mut reporter = Reporter::new("objchange policy", "objchangePolicy/v1", args.reports.outputs())?;
     if args.fail_on.contains(&FailOn::Never) && args.fail_on.len() > 1 {
         return Err("--fail-on never stands alone".into());
     }
@@ -165,10 +164,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let inputs = Inputs::find(&args.plans, Wanted::PLANS, &args.module.inputs())?;
     let data = data::read(&args.data, &args.rego).map_err(unusable)?;
     let policies = Policies::compile(&files, options(args, data)).map_err(unusable)?;
-    let reports = &args.reports;
-    let mut text = reports.has_text().then(text::Text::new);
-    let mut junit = Junit::new("objchange policy");
-    let mut sarif = Sarif::new("objchangePolicy/v1");
+    let mut text = reporter.has_text().then(text::Text::new);
     let mut is_failed = false;
     let answer = |document: &Document| match policies.evaluate(&document.text) {
         Ok(verdicts) => Ok(Judged { file: document.name.clone(), verdicts }),
@@ -192,13 +188,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         if let Some(text) = &mut text {
             text.judged(name, &judged)?;
         }
-        if reports.junit.is_some() {
-            junit::judged(&mut junit, &judged);
-        }
-        if reports.sarif.is_some() {
-            sarif::judged(&mut sarif, &judged);
-        }
-        if reports.json { json::write(&judged) } else { Ok(()) }
+        reporter.suite(&judged.file, judged.verdicts.rules.iter().map(junit::case));
+        reporter.sarif(|sarif| sarif::judged(sarif, &judged));
+        reporter.json([json::line(&judged)])
     };
     let summary = memory::limited(args.memory, &policies, || {
         documents::for_each(&inputs, Wanted::PLANS, args.errored, answer, print)
@@ -206,12 +198,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     if let Some(text) = text {
         text.finish()?;
     }
-    if let Some(path) = &reports.junit {
-        reports::write(path, &junit.finish())?;
-    }
-    if let Some(path) = &reports.sarif {
-        reports::write(path, &sarif.finish())?;
-    }
+    reporter.finish()?;
     Ok(match summary.failed {
         0 if is_failed => ExitCode::from(exit::FAILED),
         0 => ExitCode::SUCCESS,
@@ -222,7 +209,6 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
 fn options(args: &Args, data: Value) -> Options {
     // Many plans are evaluated side by side, and the rules for one of them on one core.
     let is_one = matches!(&args.plans[..], [plan] if !plan.is_dir());
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let mut options = Options::default();
     options.input = match args.input {
         Input::Auto => InputMode::Auto,
@@ -237,7 +223,7 @@ fn options(args: &Args, data: Value) -> Options {
     options.memory = args.memory.saturating_mul(8 << 20);
     options.data = data;
     options.timeout = Duration::from_secs(args.timeout);
-    options.threads = if is_one { cores } else { 1 };
+    options.threads = if is_one { pool::cores() } else { 1 };
     options
 }
 

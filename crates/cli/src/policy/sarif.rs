@@ -21,7 +21,7 @@ pub(super) fn judged(report: &mut Sarif, judged: &Judged) {
                 level,
                 text,
                 file: &verdict.place.file,
-                line: verdict.place.line as usize,
+                line: verdict.place.line,
                 column: None,
                 plan: Some(&judged.file),
                 address,

@@ -11,7 +11,7 @@ use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus};
 
 use super::{data, files, junit};
 use crate::exit::{self, CommandError, unusable};
-use crate::reports::{self, junit::Junit};
+use crate::reports::{Outputs, Reporter};
 use crate::style::{BAD, CHANGED, GOOD};
 
 /// Run tests written in Rego: rules named `test_*` (`todo_test_*` are skipped)
@@ -43,6 +43,8 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
+    let outputs = Outputs { json: args.json, junit: args.junit.as_deref(), ..Outputs::default() };
+    let mut reporter = Reporter::new("objchange policy test", "objchangePolicyTest/v1", outputs)?;
     let files = files::read(&args.policies, true).map_err(unusable)?;
     let mut options = Options::default();
     options.timeout = Duration::from_secs(args.timeout);
@@ -59,28 +61,14 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     for print in tests.iter().flat_map(|test| &test.prints) {
         exit::note(print);
     }
-    let junit_to_stdout = args.junit.as_ref().is_some_and(|path| path.as_os_str() == "-");
-    match args.json {
-        true => json(&tests)?,
-        false if junit_to_stdout => {}
-        false => text(&tests)?,
+    if reporter.has_text() {
+        text(&tests)?;
     }
-    if let Some(path) = &args.junit {
-        let mut report = Junit::new("objchange policy test");
-        report.suite("rego", cases(&tests));
-        reports::write(path, &report.finish())?;
-    }
+    reporter.json(&tests)?;
+    reporter.suite("rego", cases(&tests));
+    reporter.finish()?;
     let is_failed = |test: &TestVerdict| matches!(test.result, TestResult::Fail | TestResult::Error(_));
     Ok(if tests.iter().any(is_failed) { ExitCode::from(exit::FAILED) } else { ExitCode::SUCCESS })
-}
-
-fn json(tests: &[TestVerdict]) -> io::Result<()> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    for test in tests {
-        serde_json::to_writer(&mut out, test)?;
-        out.write_all(b"\n")?;
-    }
-    out.flush()
 }
 
 fn text(tests: &[TestVerdict]) -> io::Result<()> {

@@ -13,6 +13,7 @@ use objchange::change::{
 use objchange::schema::{Block, Schema};
 use objchange::value::Path;
 use objchange::{Type, Value};
+use objchange_plan::{InstanceObject, StateEdit};
 use objchange_provider::client::Children;
 use objchange_provider::{ChangeFault, Component, ProviderExt, ReadResource, plan_change};
 use serde::Serialize;
@@ -20,9 +21,9 @@ use serde_json::value::RawValue;
 
 use super::hidden::Hidden;
 use super::launch::Interrupt;
-use super::prior::{self, Known};
+use super::prior;
 use super::session::{Configured, Failure, Session, heed};
-use super::state::{Objects, StateOut, instance_address};
+use super::state_out::{StateOut, instance_address};
 use crate::exit::{self, FAILED, INTERRUPTED, UNUSABLE};
 use crate::input::Source;
 use crate::plan::{Config, PlanError, Subject, SubjectArgs, show};
@@ -62,7 +63,7 @@ pub(super) struct ApplyArgs {
 struct Planned<'s> {
     subject: Subject<'s>,
     schema: Schema,
-    known: Known,
+    known: InstanceObject,
     change: PlannedChange,
 }
 
@@ -176,8 +177,8 @@ pub(super) async fn refreshed(
     session: &Session<'_>,
     name: &str,
     block: &Block,
-    known: Known,
-) -> Result<Known, Failure> {
+    known: InstanceObject,
+) -> Result<InstanceObject, Failure> {
     let (object, marks) = known.object.unmark_deep_with_paths();
     let request = ReadResource {
         type_name: name.into(),
@@ -192,7 +193,7 @@ pub(super) async fn refreshed(
     let object = object.mark_where_present(&marks);
     session.hide(block, &object);
     let identity = answer.identity.or(known.identity);
-    Ok(Known { object, tainted: known.tainted, private: answer.private, identity })
+    Ok(InstanceObject { object, tainted: known.tainted, private: answer.private, identity })
 }
 
 pub(super) async fn apply(
@@ -242,10 +243,11 @@ pub(super) async fn apply(
     let is_saved = target.is_none_or(|(out, address)| {
         let provider = args.plan.provider.target.binary.address();
         let AppliedChange { saved: object, tainted, private, identity, .. } = applied.clone();
-        let current = Known { object, tainted, private, identity };
-        let deposed = applied.deposed.clone().map(|object| Known { object, tainted: false, ..known.clone() });
+        let current = InstanceObject { object, tainted, private, identity };
+        let deposed =
+            applied.deposed.clone().map(|object| InstanceObject { object, tainted: false, ..known.clone() });
         let (address, schema, deposed) = (&address, &schema, deposed.as_ref());
-        out.save(&Objects { address, provider, schema, current: &current, deposed })
+        out.save(&StateEdit { address, provider, schema, current: &current, deposed })
     });
     interrupt.allow();
     if let Some(error) = silence {

@@ -12,7 +12,7 @@ use std::{process, thread};
 
 use objchange_provider::client::{Children, Client, Launch, Limits, Reattach};
 use objchange_provider::{Error, ErrorKind};
-use tokio::sync::{Notify, oneshot};
+use tokio::sync::{Notify, watch};
 
 use crate::exit::INTERRUPTED;
 
@@ -43,6 +43,18 @@ impl FromStr for Binary {
 }
 
 impl Binary {
+    /// The program of the provider with this address.
+    pub(crate) fn new(program: PathBuf, address: &str) -> Self {
+        Self { program, address: Some(address.to_owned()) }
+    }
+
+    /// The version that the program's file is named for.
+    pub(crate) fn version(&self) -> Option<String> {
+        let file = self.program.file_name()?.to_str()?;
+        let version = &file.strip_suffix(".exe").unwrap_or(file).get(at_version(file)?..)?;
+        Some(version.split('_').next().unwrap_or(version).to_owned())
+    }
+
     /// The full address: the one that is given, or what a provider called like this is called in configuration that does
     /// not say where it is from.
     pub(crate) fn address(&self) -> String {
@@ -60,8 +72,13 @@ impl Binary {
 fn name(file: &str) -> &str {
     let name = file.strip_prefix("terraform-provider-").unwrap_or(file);
     let name = name.strip_suffix(".exe").unwrap_or(name);
+    at_version(name).map_or(name, |at| &name[..at - "_v".len()])
+}
+
+/// Where the version begins in `random_v3.6.0_x5`.
+fn at_version(name: &str) -> Option<usize> {
     let is_version = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
-    name.match_indices("_v").find(|(at, _)| is_version(&name[at + 2..])).map_or(name, |(at, _)| &name[..at])
+    name.match_indices("_v").map(|(at, v)| at + v.len()).find(|at| is_version(&name[*at..]))
 }
 
 /// How a provider is started and told what it needs.
@@ -182,34 +199,66 @@ impl Interrupt {
 pub(crate) fn run<T, F: Future<Output = T>>(
     work: impl FnOnce(Children, Interrupt) -> F,
 ) -> io::Result<Option<T>> {
-    let children = Children::default();
-    children.adopt_orphans();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let (interrupted_in, interrupted) = oneshot::channel();
-    let (listening, interrupt) = (children.clone(), Interrupt::default());
-    let held_off = interrupt.clone();
-    // In a thread of its own, so that it is heard whatever the work is busy with.
-    thread::Builder::new()
-        .name("signals".into())
-        .spawn(move || listen(&listening, &held_off, interrupted_in))?;
-    let started = children.clone();
-    let done = runtime.block_on(async {
-        tokio::select! {
-            biased;
-            // Where nobody can be listened to the work just goes on.
-            Ok(()) = interrupted => None,
-            result = work(children, interrupt) => Some(result),
-        }
-    });
-    // Also daemons that a provider has left. Whoever else is about to end them is waited for.
-    started.kill_all();
-    Ok(done)
+    let workplace = Workplace::new()?;
+    Ok(workplace.wait_for(work(workplace.children.clone(), workplace.interrupt.clone())))
+}
+
+/// Where providers are asked, from this thread, by whoever cannot wait for them otherwise. When it is dropped, no process is
+/// left that was started in it.
+#[derive(Debug)]
+pub(crate) struct Workplace {
+    runtime: tokio::runtime::Runtime,
+    pub(crate) children: Children,
+    interrupt: Interrupt,
+    interrupted: watch::Receiver<bool>,
+}
+
+impl Workplace {
+    /// From here on an interrupt ends the work.
+    pub(crate) fn new() -> io::Result<Self> {
+        let children = Children::default();
+        children.adopt_orphans();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let (interrupted_in, interrupted) = watch::channel(false);
+        let (listening, interrupt) = (children.clone(), Interrupt::default());
+        let held_off = interrupt.clone();
+        // In a thread of its own, so that it is heard whatever the work is busy with.
+        thread::Builder::new()
+            .name("signals".into())
+            .spawn(move || listen(&listening, &held_off, &interrupted_in))?;
+        Ok(Self { runtime, children, interrupt, interrupted })
+    }
+
+    /// What comes of the work; `None` if it is or was interrupted.
+    pub(crate) fn wait_for<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        let mut interrupted = self.interrupted.clone();
+        self.runtime.block_on(async {
+            tokio::select! {
+                biased;
+                // Where nobody can be listened to the work just goes on.
+                Ok(_) = interrupted.wait_for(|interrupted| *interrupted) => None,
+                result = work => Some(result),
+            }
+        })
+    }
+
+    /// Whether somebody has interrupted the work.
+    pub(crate) fn was_interrupted(&self) -> bool {
+        *self.interrupted.borrow()
+    }
+}
+
+impl Drop for Workplace {
+    fn drop(&mut self) {
+        // Also daemons that a provider has left. Whoever else is about to end them is waited for.
+        self.children.kill_all();
+    }
 }
 
 /// How long the work may take to notice that it was interrupted.
 const GRACE: Duration = Duration::from_secs(2);
 
-fn listen(children: &Children, interrupt: &Interrupt, interrupted: oneshot::Sender<()>) {
+fn listen(children: &Children, interrupt: &Interrupt, interrupted: &watch::Sender<bool>) {
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
     runtime.block_on(async {
         let Ok(mut signals) = Signals::new() else { return };
@@ -220,7 +269,7 @@ fn listen(children: &Children, interrupt: &Interrupt, interrupted: oneshot::Send
             signals.next().await;
         }
         // Before anything is killed, so that nobody takes that for a crash.
-        let _ = interrupted.send(());
+        let _ = interrupted.send(true);
         children.kill_all();
         tokio::time::sleep(GRACE).await;
         children.kill_all();
@@ -294,5 +343,12 @@ mod tests {
         assert_eq!(address("a=b/p=acme/cloud"), "registry.terraform.io/acme/cloud");
         assert_eq!(address("p=example.com/test/kit"), "example.com/test/kit");
         assert_eq!(address("terraform-provider-my_vault"), "registry.terraform.io/hashicorp/my_vault");
+        let version = |text: &str| text.parse::<Binary>().unwrap().version();
+        for text in
+            ["./x/terraform-provider-random_v3.6.0_x5.exe", "terraform-provider-random_v3.6.0=acme/random"]
+        {
+            assert_eq!(version(text).as_deref(), Some("3.6.0"), "{text}");
+        }
+        assert_eq!(version("terraform-provider-my_vault"), None);
     }
 }

@@ -8,7 +8,7 @@ mod object;
 mod prior;
 mod schema;
 mod session;
-mod state;
+mod state_out;
 mod validate;
 
 use std::process::ExitCode;

@@ -8,14 +8,15 @@ use objchange::Value;
 use objchange::address::InstanceAddress;
 use objchange::schema::{Block, Schema};
 use objchange::value::Descend;
+use objchange_plan::{InstanceObject, StateEdit};
 use objchange_provider::client::Children;
 use objchange_provider::{Component, ImportResource, ImportTarget, ProviderExt};
 
 use super::change::{redacted, refreshed};
 use super::hidden::Hidden;
-use super::prior::{self, Known};
+use super::prior;
 use super::session::{Configured, Failure, Session, object, read as read_object};
-use super::state::{Objects, StateOut, instance_address};
+use super::state_out::{StateOut, instance_address};
 use crate::exit::{self, FAILED, UNUSABLE};
 use crate::input::Source;
 use crate::relay::{MAX_TEXTS, left_out};
@@ -156,7 +157,7 @@ pub(super) async fn import(
     let is_sound_before = is_sound(block, found, false, hidden)?;
     session.hide(block, found);
     let (private, identity) = (imported.private.clone(), imported.identity.clone());
-    let known = Known { object: found.clone(), tainted: false, private, identity };
+    let known = InstanceObject { object: found.clone(), tainted: false, private, identity };
     let known = refreshed(&session, name, block, known).await?;
     if known.object.is_null() {
         return wrong("there is no such object: what was imported cannot be read".into());
@@ -188,11 +189,11 @@ fn save(
     target: Option<(StateOut, InstanceAddress)>,
     provider: &Configured,
     schema: &Schema,
-    known: &Known,
+    known: &InstanceObject,
 ) -> bool {
     let Some((out, address)) = target else { return true };
     let provider = provider.target.binary.address();
-    out.save(&Objects { address: &address, provider, schema, current: known, deposed: None })
+    out.save(&StateEdit { address: &address, provider, schema, current: known, deposed: None })
 }
 
 fn code(is_sound: bool) -> ExitCode {

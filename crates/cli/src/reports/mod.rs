@@ -1,12 +1,18 @@
-//! The forms in which what was found in many documents is reported, for people and for other programs.
+//! The forms in which commands report what they have judged, for people and for other programs.
 
 pub(crate) mod json;
 pub(crate) mod junit;
 pub(crate) mod sarif;
 
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use quick_junit::TestCase;
+use serde::Serialize;
+
+use self::junit::Junit;
+use self::sarif::Sarif;
+use crate::exit::{CommandError, unusable};
 use crate::write_file::{Access, write_file};
 
 /// Where reports go.
@@ -14,32 +20,113 @@ use crate::write_file::{Access, write_file};
 pub(crate) struct Reports {
     /// Print JSON Lines (forms: folder `schema/`)
     #[arg(long)]
-    pub(crate) json: bool,
+    json: bool,
 
     /// Write a JUnit XML report to this file; `-` is standard output
     #[arg(long, value_name = "FILE")]
-    pub(crate) junit: Option<PathBuf>,
+    junit: Option<PathBuf>,
 
     /// Write a SARIF 2.1.0 report to this file, for GitHub code scanning; `-` is standard output
     #[arg(long, value_name = "FILE")]
-    pub(crate) sarif: Option<PathBuf>,
+    sarif: Option<PathBuf>,
 }
 
 impl Reports {
-    fn on_stdout(&self) -> usize {
-        let is_stdout = |path: &Option<PathBuf>| path.as_ref().is_some_and(|path| path.as_os_str() == "-");
-        [self.json, is_stdout(&self.junit), is_stdout(&self.sarif)].into_iter().filter(|is| *is).count()
+    pub(crate) fn outputs(&self) -> Outputs<'_> {
+        let (junit, sarif) = (self.junit.as_deref(), self.sarif.as_deref());
+        Outputs { json: self.json, junit, sarif, ..Outputs::default() }
     }
+}
 
-    /// Why they cannot be written as they are asked for.
-    pub(crate) fn problem(&self) -> Option<&'static str> {
-        (self.on_stdout() > 1)
-            .then_some("only one of --json, --junit - and --sarif - can be written to standard output")
+/// The forms that are asked for, and where they go.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Outputs<'a> {
+    pub(crate) json: bool,
+    pub(crate) junit: Option<&'a Path>,
+    pub(crate) sarif: Option<&'a Path>,
+    /// What else the command writes to a file: the option, and its file.
+    pub(crate) other: Option<(&'static str, &'a Path)>,
+}
+
+impl Outputs<'_> {
+    /// The options that claim standard output.
+    fn on_stdout(&self) -> Vec<String> {
+        let files =
+            [self.junit.map(|path| ("--junit", path)), self.sarif.map(|path| ("--sarif", path)), self.other];
+        let files = files.into_iter().flatten().filter(|(_, path)| path.as_os_str() == "-");
+        let json = self.json.then(|| "--json".to_owned());
+        json.into_iter().chain(files.map(|(option, _)| format!("{option} -"))).collect()
+    }
+}
+
+/// All reports of a command but the text for people, which each command writes itself if [wanted](Self::has_text).
+#[derive(Debug)]
+pub(crate) struct Reporter<'a> {
+    outputs: Outputs<'a>,
+    junit: Junit,
+    sarif: Sarif,
+}
+
+impl<'a> Reporter<'a> {
+    /// Reports of this command. The version is one of the fingerprints in SARIF.
+    pub(crate) fn new(
+        command: &str,
+        version: &'static str,
+        outputs: Outputs<'a>,
+    ) -> Result<Self, CommandError> {
+        let on_stdout = outputs.on_stdout();
+        if on_stdout.len() > 1 {
+            let all = on_stdout.join(" and ");
+            return Err(unusable(format_args!("only one of {all} can be written to standard output")));
+        }
+        Ok(Self { outputs, junit: Junit::new(command), sarif: Sarif::new(version) })
     }
 
     /// Whether people read what is written to standard output.
     pub(crate) fn has_text(&self) -> bool {
-        self.on_stdout() == 0
+        self.outputs.on_stdout().is_empty()
+    }
+
+    /// Writes values, each on a line of its own, if JSON is wanted.
+    pub(crate) fn json<T: Serialize>(&self, lines: impl IntoIterator<Item = T>) -> io::Result<()> {
+        if !self.outputs.json {
+            return Ok(());
+        }
+        let mut out = BufWriter::new(io::stdout().lock());
+        lines.into_iter().try_for_each(|line| json::write_line(&mut out, &line))?;
+        out.flush()
+    }
+
+    /// Adds a suite of test cases, if JUnit's XML is wanted.
+    pub(crate) fn suite(&mut self, name: &str, cases: impl IntoIterator<Item = TestCase>) {
+        if self.outputs.junit.is_some() {
+            self.junit.suite(name, cases);
+        }
+    }
+
+    /// Adds a test case to the last suite, if JUnit's XML is wanted.
+    pub(crate) fn case(&mut self, case: impl FnOnce() -> TestCase) {
+        if self.outputs.junit.is_some() {
+            self.junit.case(case());
+        }
+    }
+
+    /// Adds rules and results, if SARIF is wanted.
+    pub(crate) fn sarif(&mut self, add: impl FnOnce(&mut Sarif)) {
+        if self.outputs.sarif.is_some() {
+            add(&mut self.sarif);
+        }
+    }
+
+    /// Writes the reports that wait for the last result.
+    pub(crate) fn finish(self) -> io::Result<()> {
+        if let Some(path) = self.outputs.junit {
+            write(path, &self.junit.finish())?;
+        }
+        match self.outputs.sarif {
+            Some(path) => write(path, &self.sarif.finish()),
+            None => Ok(()),
+        }
     }
 }
 

@@ -36,8 +36,8 @@ pub(crate) struct Found<'a> {
     pub(crate) text: &'a str,
     /// Where the rule stands.
     pub(crate) file: &'a str,
-    pub(crate) line: usize,
-    pub(crate) column: Option<usize>,
+    pub(crate) line: u32,
+    pub(crate) column: Option<u32>,
     /// The file of the plan, if it is about one.
     pub(crate) plan: Option<&'a str>,
     /// The resource.
@@ -74,7 +74,7 @@ impl Sarif {
 
     pub(crate) fn found(&mut self, found: Found<'_>) {
         let Found { rule, level, text, file, line, column, plan, address, identity } = found;
-        let physical = |file: &str, line: usize| json!({"artifactLocation": {"uri": uri(file)}, "region": {"startLine": line}});
+        let physical = |file: &str, line: u32| json!({"artifactLocation": {"uri": uri(file)}, "region": {"startLine": line}});
         let mut location = json!({"physicalLocation": physical(file, line)});
         if let Some(column) = column {
             location["physicalLocation"]["region"]["startColumn"] = column.into();

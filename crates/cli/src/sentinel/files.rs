@@ -3,11 +3,22 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use objchange_hcl::{Diagnostic, HiddenSource, Sources};
+use objchange_hcl::{Diagnostic, HiddenSource, Sources as SourceTexts};
+use objchange_policy::sentinel::Fault;
+use objchange_policy::sentinel::sources::Sources;
 
 use crate::configuration::report;
 use crate::documents::Walk;
 use crate::input::Source;
+
+/// The texts of policies and configurations, each read once.
+pub(super) fn sources() -> Sources {
+    let read = |path: &Path, limit: u64| {
+        let text = Source::File(path.to_owned()).read_at_most(limit);
+        text.map_err(|error| Fault::of_file(path, error.reason()))
+    };
+    Sources::new(read)
+}
 
 /// The files that are named, and those of folders that are called `*.sentinel`.
 pub(super) fn find(arguments: &[PathBuf]) -> Result<Vec<Source>, String> {
@@ -33,6 +44,6 @@ pub(super) fn find(arguments: &[PathBuf]) -> Result<Vec<Source>, String> {
 
 /// Says on standard error why a text is no policy, each error with its place.
 pub(super) fn show_errors(name: &str, text: &str, errors: &[Diagnostic]) -> io::Result<()> {
-    let sources = Sources::of(name, text).unwrap_or_default();
+    let sources = SourceTexts::of(name, text).unwrap_or_default();
     report::show(&sources, &HiddenSource::default(), errors)
 }

@@ -1,10 +1,11 @@
 //! What a policy may take: memory and time.
 
-use std::num::NonZero;
-use std::thread;
 use std::time::{Duration, Instant};
 
-use objchange_sentinel::{Interrupt, RunError, RunErrorKind, Setup};
+use objchange_policy::sentinel::Fault;
+use objchange_sentinel::{Interrupt, RunErrorKind, Setup};
+
+use crate::pool;
 
 /// The limits of the command line.
 #[derive(Debug, Clone, clap::Args)]
@@ -34,7 +35,7 @@ impl Default for RunLimits {
 impl LimitArgs {
     /// What each of so many policies may take, as many of which run side by side as there are cores.
     pub(crate) fn of_each(&self, policies: usize) -> RunLimits {
-        let workers = thread::available_parallelism().map_or(1, NonZero::get).min(policies.max(1));
+        let workers = pool::cores().min(policies.max(1));
         RunLimits { bytes: (self.memory << 20) / workers as u64, timeout: Duration::from_secs(self.timeout) }
     }
 }
@@ -47,17 +48,16 @@ impl RunLimits {
         setup.interrupt = Some(Interrupt::new(move || begun.elapsed() > self.timeout));
     }
 
-    /// What an error says, with the option that lifts the limit.
-    pub(crate) fn explain(self, mut error: RunError) -> RunError {
-        match error.kind {
-            RunErrorKind::Memory => error.message += "; raise it with --memory",
-            RunErrorKind::Interrupted => {
+    /// Says which option lifts the limit, if a limit is the reason.
+    pub(crate) fn explain(self, fault: &mut Fault) {
+        match fault.kind {
+            Some(RunErrorKind::Memory) => fault.message += "; raise it with --memory",
+            Some(RunErrorKind::Interrupted) => {
                 let seconds = self.timeout.as_secs();
-                error.message =
+                fault.message =
                     format!("the evaluation takes more than {seconds} s; raise it with --timeout");
             }
             _ => {}
         }
-        error
     }
 }

@@ -1,22 +1,15 @@
 //! `objchange sentinel`: policies in the Sentinel language.
 //!
-//! ```text
-//! configuration ── what a set or a test case says ──┐
-//! sources ── texts, each compiled once ─────────────┴──▶ runs ──▶ reports (fault)
-//! ```
+//! What policies mean over plans is in `objchange_policy::sentinel`; here are arguments, files and reports.
 
 mod apply;
 mod check;
 mod clock;
-mod configuration;
-mod fault;
 mod files;
 mod fmt;
 mod limits;
 mod mock;
-mod sources;
 mod test;
-mod work;
 
 use std::process::ExitCode;
 

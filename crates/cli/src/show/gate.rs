@@ -31,6 +31,14 @@ pub(crate) struct Gate {
     allow_unmatched: bool,
 }
 
+/// How many changes of a plan depend on providers that were not asked.
+pub(crate) struct Unasked {
+    pub(crate) updates: usize,
+    pub(crate) imports: usize,
+    /// Objects that exist.
+    pub(crate) objects: usize,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum FailOn {
     Create,
@@ -132,13 +140,19 @@ impl Gate {
             return;
         }
         let is_builtin = |provider: &str| provider == "terraform.io/builtin/terraform";
-        let simulated =
-            || plan.changes.resources.iter().filter(|resource| !is_builtin(&resource.provider_name));
+        let resources = plan.changes.resources.iter();
+        let simulated = || resources.clone().filter(|resource| !is_builtin(&resource.provider_name));
         let exists = |resource: &&ChangedResource<'_>| {
             resource.change.values.written().is_some_and(|values| values.before.text() != "null")
         };
-        let updates = simulated().filter(|change| change.change.actions == ResourceActions::Update).count();
-        self.refuse_unasked(verdict, updates, simulated().filter(exists).count());
+        let unasked = Unasked {
+            updates: simulated()
+                .filter(|resource| resource.change.actions == ResourceActions::Update)
+                .count(),
+            imports: simulated().filter(|resource| resource.change.importing.is_some()).count(),
+            objects: simulated().filter(exists).count(),
+        };
+        self.refuse_unasked(verdict, &unasked);
         let undecided =
             plan.changes.deferred.iter().filter(|deferred| deferred.reason == *"instances_unknown");
         let undecided = undecided.count();
@@ -147,12 +161,18 @@ impl Gate {
         }
     }
 
-    /// Refuses what only the providers could say, where they were not asked: which updates are replacements, and drift.
-    pub(crate) fn refuse_unasked(&self, verdict: &mut Verdict, updates: usize, objects: usize) {
-        if self.fail_on.contains(&FailOn::Replace) && updates > 0 {
+    /// Refuses what only the providers could say, where they were not asked: which updates are replacements, what is done with
+    /// imported objects, and drift.
+    pub(crate) fn refuse_unasked(&self, verdict: &mut Verdict, unasked: &Unasked) {
+        let Unasked { updates, imports, objects } = unasked;
+        let has = |wanted: &FailOn| self.fail_on.contains(wanted);
+        if *imports > 0 && (has(&FailOn::Update) || has(&FailOn::Replace)) {
+            verdict.refuse(format!("{imports} to import, of which the providers may update or replace some"));
+        }
+        if *updates > 0 && has(&FailOn::Replace) {
             verdict.refuse(format!("{updates} to update, of which the providers may replace some"));
         }
-        if self.fail_on.contains(&FailOn::Drift) && objects > 0 {
+        if *objects > 0 && has(&FailOn::Drift) {
             verdict.refuse(format!("{objects} whose drift only the providers know"));
         }
     }

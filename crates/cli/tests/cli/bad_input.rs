@@ -11,7 +11,7 @@ use crate::program::{objchange, workspace};
 #[path = "../../../../fuzz/readers.rs"]
 mod readers;
 
-const READERS: [fn(&[u8]); 19] = [
+const READERS: [fn(&[u8]); 20] = [
     readers::case,
     readers::configuration,
     readers::configuration_json,
@@ -30,6 +30,7 @@ const READERS: [fn(&[u8]); 19] = [
     readers::provider_lines,
     readers::query,
     readers::rego,
+    readers::schema_cache,
     readers::schemas,
 ];
 

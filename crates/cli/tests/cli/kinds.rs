@@ -17,7 +17,10 @@ use objchange::value::{
 };
 use objchange::{Type, Value};
 use objchange_hcl::FunctionError;
-use objchange_plan::{DocumentError, JsonError, ObjectError, Plan, ProgramError, Schemas, ShowError};
+use objchange_plan::{
+    DocumentError, JsonError, ObjectError, Plan, ProgramError, SchemaCacheError, Schemas, ShowError,
+    StateEditError,
+};
 use objchange_policy::query::{QueryError, SubjectError};
 use objchange_policy::rego::PolicyError;
 use objchange_policy::sentinel::mock::MockError;
@@ -76,10 +79,12 @@ fn every_error_type_has_one() {
         ReadError: |e| e.kind.kind();
         RefinementError: |e| e.kind();
         RunError: |e| e.kind.kind();
+        SchemaCacheError: |e| e.kind();
         SchemaDocumentError: |e| e.kind.kind();
         SchemaProblem: |e| e.kind.kind();
         SchemaProblemKind: |e| e.kind();
         ShowError: |e| e.kind();
+        StateEditError: |e| e.kind();
         SubjectError: |e| e.kind();
         TooManyImplied: |e| e.kind();
         TooManyReads: |e| e.kind();

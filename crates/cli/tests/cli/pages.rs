@@ -87,6 +87,7 @@ fn run(page: &str) {
     for (command, shown) in commands {
         let mut shell = Command::new("sh");
         shell.args(["-c", &command]).current_dir(folder.at(".")).env("PATH", &path);
+        shell.env("OBJCHANGE_CACHE_DIR", folder.at("cache"));
         let output = shell.env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE").output().unwrap();
         let (stdout, stderr) =
             (String::from_utf8(output.stdout).unwrap(), String::from_utf8_lossy(&output.stderr));
@@ -107,7 +108,7 @@ fn commands_print_what_their_pages_show() {
 
 #[test]
 fn commands_about_providers_print_what_their_pages_show() {
-    for page in ["conform.md", "provider.md"] {
+    for page in ["conform.md", "provider.md", "schemas.md"] {
         run(page);
     }
 }

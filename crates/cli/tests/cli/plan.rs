@@ -287,7 +287,7 @@ fn what_is_wrong_is_named_with_its_place() {
     );
     refused(
         &plan("wrong-state", &STATE_FILE.replace("10", "[]"), config, &["--address", r#"test_disk.a["k"]"#]),
-        "error: FOLDER/prior.json:3:91: test_disk.a[\"k\"]: .size: number required\n",
+        "error: FOLDER/prior.json:3:91: test_disk.a[\"k\"]: .size: number required, but have tuple\n",
     );
     refused(
         &plan("missing", PRIOR, "{\n  \"size\": 1\n}", &[]),
@@ -295,7 +295,7 @@ fn what_is_wrong_is_named_with_its_place() {
     );
     refused(
         &plan("wrong-type", PRIOR, "{\n  \"name\": \"a\",\n  \"size\": [\"hunter\"]\n}", &[]),
-        "error: FOLDER/config.json:3:11: .size: number required\n",
+        "error: FOLDER/config.json:3:11: .size: number required, but have tuple\n",
     );
     refused(
         &plan("no-json", PRIOR, "{\"name\": }", &[]),

@@ -149,6 +149,22 @@ fn a_gate_refuses_what_only_a_provider_could_say() {
 }
 
 #[test]
+fn a_gate_refuses_imports_of_unknown_objects_and_hides_sensitive_identifiers() {
+    let main = "terraform {\n  required_providers {\n    test = { source = \"example.com/test/test\" }\n  }\n}\n\
+                variable \"pin\" {\n  default   = \"hunter2\"\n  sensitive = true\n}\n\
+                resource \"test_disk\" \"a\" {\n  name = \"new\"\n}\n\
+                import {\n  to = test_disk.a\n  id = var.pin\n}\n";
+    let folder = folder("module-import", main);
+    for refused in ["update", "replace"] {
+        let output = plan(&folder, &["--fail-on", refused]);
+        assert_eq!(output.code, 1, "{output:?}");
+        assert!(output.stderr.contains("1 to import, of which the providers may"), "{output:?}");
+        assert!(!format!("{output:?}").contains("hunter2"), "{output:?}");
+    }
+    assert_eq!(plan(&folder, &["--fail-on", "drift"]).code, 0);
+}
+
+#[test]
 fn what_a_remote_state_hides_stays_hidden() {
     let main = "data \"terraform_remote_state\" \"r\" {\n  backend = \"local\"\n  config = { path = \
                 \"r.tfstate\" }\n}\nresource \"terraform_data\" \"a\" {\n  input = \

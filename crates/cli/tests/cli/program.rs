@@ -36,6 +36,8 @@ pub(crate) fn objchange_with<A: AsRef<OsStr>>(
 ) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_objchange"))
         .args(arguments)
+        // Not what this user has cached.
+        .env("OBJCHANGE_CACHE_DIR", "")
         .envs(variables.iter().copied())
         .current_dir(workspace())
         .env_remove("NO_COLOR")

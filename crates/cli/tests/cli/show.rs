@@ -351,3 +351,23 @@ fn an_old_document_lacks_nothing() {
     let output = objchange(["show", "examples/fleet/old.json", "--summary"], "");
     assert_eq!((output.code, output.stderr.as_str()), (0, ""));
 }
+
+#[test]
+fn markdown_for_a_comment() {
+    let output = show(&["--format", "markdown", "--marker", "net", "--title", "Net"], PLAN);
+    assert_eq!(output.code, 0);
+    let page = output.stdout;
+    assert!(page.starts_with("<!-- objchange:net -->\n## Net: 1 to create\n"), "{page}");
+    assert!(page.contains("\n+       secret = (sensitive value)\n") && !page.contains("hunter2"), "{page}");
+    for (arguments, error) in [
+        (&["--title", "Net"][..], "need --format markdown"),
+        (&["--format", "markdown", "--show-sensitive"], "shows no sensitive values"),
+        (&["--format", "markdown", "--link", "javascript:x"], "a link starts with https:// or http://"),
+        (&["--format", "markdown", "--max-length", "10"], "at least 4000"),
+        (&["--format", "markdown", "--json"], "cannot be used with"),
+    ] {
+        let output = show(arguments, PLAN);
+        assert_eq!(output.code, 2, "{arguments:?}");
+        assert!(output.stderr.contains(error), "{arguments:?}: {}", output.stderr);
+    }
+}

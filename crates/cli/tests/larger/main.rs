@@ -4,9 +4,11 @@
 #[path = "../cli/fields.rs"]
 mod fields;
 #[path = "../cli/folder.rs"]
-#[expect(dead_code, reason = "shared with the tests of the program")]
 mod folder;
 mod imports;
+#[path = "../../../conform/tests/kit_program/mod.rs"]
+mod kit_program;
+mod plan_real;
 #[path = "../cli/program.rs"]
 mod program;
 mod provider;
@@ -42,6 +44,7 @@ fn main() -> ExitCode {
         trial("policies_import_what_wild_plans_say", "vectors", imports::of_vectors),
     ];
     trials.extend(provider::trials());
+    trials.extend(plan_real::trials());
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 

@@ -4,7 +4,7 @@
 //! of `kit_slow` takes a time that grows with the square of its `tags`; `kit_slow_apply` applies slowly, and writes the file
 //! that `KIT_APPLYING` names when it begins. Where the variable `KIT_SCHEMA` has a number, it is the provider with
 //! that one of the schemas that are wrong. Where `KIT_SECRETS` has three secrets with spaces between them, it is the one
-//! that leaks them.
+//! that leaks them. Where `KIT_SERVICE` is set, it is the one for tests of whole modules, [`objchange_conform::kit::service`].
 
 use std::io::Write;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use std::{env, io, process, thread};
 use objchange::change::AppliedResource;
 use objchange::schema::{Attribute, Block};
 use objchange::{Type, Value};
-use objchange_conform::kit::{Leaky, Planted, ResourceType, faulty, misdeclared, trial_block};
+use objchange_conform::kit::{Leaky, Planted, ResourceType, faulty, misdeclared, service, trial_block};
 use objchange_provider::Provider;
 use objchange_provider::server::serve;
 
@@ -50,6 +50,7 @@ fn main() -> process::ExitCode {
     let wrong =
         env::var("KIT_SCHEMA").ok().and_then(|number| misdeclared().into_iter().nth(number.parse().ok()?));
     let kit = wrong.map_or(kit, |wrong| wrong.kit());
+    let kit = if env::var_os("KIT_SERVICE").is_some() { service() } else { kit };
     let provider: Arc<dyn Provider> = match planted() {
         Some(planted) => Arc::new(Leaky::new(planted)),
         None => Arc::new(kit),

@@ -134,6 +134,14 @@ pub(super) fn other(value: &Value) -> Value {
     }
 }
 
+/// The same of a secret: what is secret in one type is hidden in findings of all others, so that it must be a text of its own.
+pub(super) fn other_secret(value: &Value) -> Value {
+    match value.as_str() {
+        Some(text) => Value::from(format!("{text}-other-secret")),
+        None => other(value),
+    }
+}
+
 /// The object with something in place of all that is unknown: what a service might have answered. Of nested objects it chooses
 /// only what is computed.
 pub(super) fn settled(block: &Block, value: &Value) -> Value {

@@ -8,8 +8,8 @@ use objchange::value::{Path, Refinements};
 use objchange_provider::{Answer, Error, ErrorKind, ImportAnswer, Result};
 
 use super::edit::{
-    added, edit, fewer_keys, known, longer, more_keys, null, other, rekeyed, replaced, reversed, set,
-    shorter, unknown, without,
+    added, edit, fewer_keys, known, longer, more_keys, null, other, other_secret, rekeyed, replaced,
+    reversed, set, shorter, unknown, without,
 };
 use super::{Fault, Stage};
 
@@ -109,7 +109,7 @@ impl Fault {
     fn updated(self, answer: &mut PlannedResource) {
         match self {
             Self::UpdatedString => answer.planned = edit(&answer.planned, "name", other),
-            Self::UpdatedSecret => answer.planned = edit(&answer.planned, "secret", other),
+            Self::UpdatedSecret => answer.planned = edit(&answer.planned, "secret", other_secret),
             Self::UpdatedDeferred => answer.deferred = LATER,
             Self::UpdatedIdentityUnknown => answer.identity = answer.identity.as_ref().map(vague),
             Self::UpdatedIdentityType => answer.identity = answer.identity.as_ref().map(mistyped),
@@ -122,7 +122,7 @@ impl Fault {
             Self::PlannedString => edit(planned, "name", other),
             Self::PlannedNumber => edit(planned, "size", other),
             Self::PlannedOrder => edit(planned, "tags", reversed),
-            Self::PlannedSecret => edit(planned, "secret", other),
+            Self::PlannedSecret => edit(planned, "secret", other_secret),
             Self::PlannedNull => edit(planned, "name", null),
             Self::PlannedUnknown => edit(planned, "name", unknown),
             Self::PlannedUnset => set(planned, "comment", "chosen"),
@@ -198,7 +198,7 @@ impl Fault {
         match self {
             Self::AppliedString => edit(state, "name", other),
             Self::AppliedNumber => edit(state, "size", other),
-            Self::AppliedSecret => edit(state, "secret", other),
+            Self::AppliedSecret => edit(state, "secret", other_secret),
             Self::AppliedNull => edit(state, "name", null),
             Self::AppliedUnset => set(state, "comment", "chosen"),
             Self::AppliedElementGone => edit(state, "tags", shorter),

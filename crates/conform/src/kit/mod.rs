@@ -29,6 +29,7 @@ mod faulty_behavior;
 mod leaky;
 mod misdeclared;
 mod resource;
+mod service;
 mod trial;
 
 use std::collections::BTreeMap;
@@ -48,8 +49,10 @@ pub use self::fault::{Fault, Stage};
 pub use self::leaky::{Leaky, Planted};
 pub use self::misdeclared::{Misdeclared, misdeclared};
 pub use self::resource::ResourceType;
+pub use self::service::service;
 pub use self::trial::{faulty, trial_block, trial_config};
 
+type Configure = Box<dyn Fn(&Value) -> Vec<Diagnostic> + Send + Sync>;
 type Data = Box<dyn Fn(&Value) -> Answer + Send + Sync>;
 type Calculate = Box<dyn Fn(&[Value]) -> FunctionAnswer + Send + Sync>;
 type Open = Box<dyn Fn(&Value) -> Opened + Send + Sync>;
@@ -59,6 +62,7 @@ type Invoke = Box<dyn Fn(&Value) -> Vec<ActionEvent> + Send + Sync>;
 /// A provider made of schemas and closures.
 pub struct Kit {
     schemas: Schemas,
+    configure: Option<Configure>,
     resources: BTreeMap<SmolStr, ResourceType>,
     data_sources: BTreeMap<SmolStr, Data>,
     functions: BTreeMap<SmolStr, Calculate>,
@@ -88,6 +92,7 @@ impl Default for Kit {
         };
         Self {
             schemas,
+            configure: None,
             resources: BTreeMap::new(),
             data_sources: BTreeMap::new(),
             functions: BTreeMap::new(),
@@ -104,6 +109,13 @@ impl Kit {
     #[must_use]
     pub fn configuration(mut self, block: Block) -> Self {
         self.schemas.provider = Some(Schema::new(0, block));
+        self
+    }
+
+    /// The same provider, which is configured so.
+    #[must_use]
+    pub fn on_configure(mut self, f: impl Fn(&Value) -> Vec<Diagnostic> + Send + Sync + 'static) -> Self {
+        self.configure = Some(Box::new(f));
         self
     }
 
@@ -214,7 +226,10 @@ impl Provider for Kit {
             Call::Schemas => self.shared.get_or_init(|| Arc::new(self.schemas.clone())).clone().into(),
             Call::Metadata => self.schemas.metadata().into(),
             Call::Validate(Component::Resource, name, config) => self.find(name)?.validated(config)?.into(),
-            Call::Validate(..) | Call::Configure(_) | Call::Close(..) => Vec::<Diagnostic>::new().into(),
+            Call::Configure(config) => {
+                self.configure.as_ref().map(|configure| configure(config)).unwrap_or_default().into()
+            }
+            Call::Validate(..) | Call::Close(..) => Vec::<Diagnostic>::new().into(),
             Call::Upgrade(request) => self.find(&request.type_name)?.upgraded(request)?.into(),
             Call::Read(request) => self.find(&request.type_name)?.read(request)?.into(),
             Call::Plan(name, request) => self.find(name)?.planned(request)?.into(),

@@ -203,10 +203,10 @@ impl ResourceType {
                 let mut answer = AppliedResource::new(settled(&self.schema.block, &request.planned));
                 answer.private.clone_from(&request.private);
                 answer.identity = answer.new_state.as_ref().and_then(|state| self.identity_of(state));
-                self.remember(request, answer.new_state.as_ref());
                 answer
             }
         };
+        self.remember(request, answer.new_state.as_ref());
         match self.fault {
             Some(fault) => fault.applied(request, &mut answer).map(|()| answer),
             None => Ok(answer),

@@ -10,7 +10,7 @@ use crate::syntax::ast::Conditional;
 impl Evaluator<'_> {
     /// Both branches are evaluated, so that the result has the type that both can have; what is wrong in the one that
     /// is not chosen does not matter.
-    pub(super) fn conditional(&mut self, conditional: &Conditional, scope: &Scope<'_>) -> Value {
+    pub(super) fn conditional(&mut self, conditional: &Conditional, whole: Span, scope: &Scope<'_>) -> Value {
         let start = self.errors();
         let yes = self.value(&conditional.yes, scope);
         let middle = self.errors();
@@ -19,7 +19,7 @@ impl Evaluator<'_> {
         let mut errors_of_yes = self.diagnostics.split_off(start);
         let branches = conditional.yes.span.to(conditional.no.span);
         let Some(ty) = common_type(&yes, &no) else {
-            self.inconsistent(branches, &yes, &no);
+            self.inconsistent(whole, branches, &yes, &no);
             return dynamic();
         };
         let condition = self.value(&conditional.condition, scope);
@@ -27,7 +27,7 @@ impl Evaluator<'_> {
         let marks = condition.marks() | yes.marks() | no.marks();
         if condition.is_null() {
             let detail = "The condition value is null. Conditions must either be true or false.";
-            self.error("Null condition", span, detail);
+            self.error_in(whole, "Null condition", span, detail);
             return Value::unknown(ty).with_marks(marks);
         }
         if !condition.is_known() {
@@ -36,7 +36,7 @@ impl Evaluator<'_> {
         let Some(is_true) = condition.convert(&Type::Bool).ok().and_then(|condition| condition.as_bool())
         else {
             let detail = "The condition expression must be of type bool.";
-            self.error("Incorrect condition type", span, detail);
+            self.error_in(whole, "Incorrect condition type", span, detail);
             return Value::unknown(ty).with_marks(marks);
         };
         let (chosen, errors) = if is_true { (&yes, &mut errors_of_yes) } else { (&no, &mut errors_of_no) };
@@ -47,18 +47,18 @@ impl Evaluator<'_> {
                 let (word, branch) =
                     if is_true { ("true", &conditional.yes) } else { ("false", &conditional.no) };
                 let detail = format!("The {word} result value has the wrong type: {}.", error.kind);
-                self.error(INCONSISTENT, branch.span, detail);
+                self.error_in(whole, INCONSISTENT, branch.span, detail);
                 dynamic()
             }
         }
     }
 
-    fn inconsistent(&mut self, span: Span, yes: &Value, no: &Value) {
+    fn inconsistent(&mut self, whole: Span, span: Span, yes: &Value, no: &Value) {
         // The names of attributes may be secret.
         let is_open = !yes.contains_marked() && !no.contains_marked();
         let why = if is_open { mismatch(yes.ty(), no.ty()) } else { different(yes.ty(), no.ty()) };
         let detail = format!("The true and false result expressions must have consistent types. {why}");
-        self.error(INCONSISTENT, span, detail);
+        self.error_in(whole, INCONSISTENT, span, detail);
     }
 }
 

@@ -3,6 +3,7 @@
 use hashbrown::HashMap;
 use objchange::value::{Kind, Marks};
 use objchange::{Type, Value};
+use objchange_text::Span;
 use smol_str::SmolStr;
 
 use super::{Evaluator, Failed, Scope, dynamic};
@@ -13,6 +14,8 @@ const CONDITION: &str = "Invalid 'for' condition";
 /// What a loop has come to so far.
 #[derive(Default)]
 struct Progress {
+    /// The expression, in which its errors are seen.
+    whole: Span,
     /// That stand on the whole result.
     marks: Marks,
     /// Something was unknown or wrong that decides what there is: the result is unknown, and only what is wrong with
@@ -27,12 +30,12 @@ struct Progress {
 }
 
 impl Evaluator<'_> {
-    pub(super) fn for_loop(&mut self, parts: &For, scope: &Scope<'_>) -> Value {
+    pub(super) fn for_loop(&mut self, parts: &For, whole: Span, scope: &Scope<'_>) -> Value {
         let collection = self.value(&parts.collection, scope);
         let span = parts.collection.span;
         if collection.is_null() {
             let detail = "A null value cannot be used as the collection in a 'for' expression.";
-            self.error("Iteration over null value", span, detail);
+            self.error_in(whole, "Iteration over null value", span, detail);
             return dynamic();
         }
         if *collection.ty() == Type::Dynamic {
@@ -43,13 +46,13 @@ impl Evaluator<'_> {
                 "A value of type {} cannot be used as the collection in a 'for' expression.",
                 collection.ty().friendly_name()
             );
-            self.error("Iteration over non-iterable value", span, detail);
+            self.error_in(whole, "Iteration over non-iterable value", span, detail);
             return dynamic();
         }
-        let mut progress = Progress { marks: collection.marks(), ..Progress::default() };
+        let mut progress = Progress { whole, marks: collection.marks(), ..Progress::default() };
         let mut marks = collection.marks();
         if let Some(condition) = &parts.condition {
-            match self.trial(parts, condition, scope) {
+            match self.trial(parts, whole, condition, scope) {
                 Ok(found) => marks |= found,
                 Err(Failed) => return dynamic(),
             }
@@ -89,16 +92,22 @@ impl Evaluator<'_> {
     }
 
     /// The condition must be a bool, whatever the elements are: it is asked once for nothing known. Gives its marks.
-    fn trial(&mut self, parts: &For, condition: &Expr, scope: &Scope<'_>) -> Result<Marks, Failed> {
+    fn trial(
+        &mut self,
+        parts: &For,
+        whole: Span,
+        condition: &Expr,
+        scope: &Scope<'_>,
+    ) -> Result<Marks, Failed> {
         let names = names(parts, dynamic(), dynamic());
         let errors = self.errors();
         let value = self.value(condition, &scope.with(names_of(&names)));
         if value.is_null() {
             let detail = "The value of the 'if' clause must not be null.";
-            self.error("Condition is null", condition.span, detail);
+            self.error_in(whole, "Condition is null", condition.span, detail);
         } else if let Err(error) = value.convert(&Type::Bool) {
             let detail = format!("The 'if' clause value is invalid: {}.", error.kind);
-            self.error(CONDITION, condition.span, detail);
+            self.error_in(whole, CONDITION, condition.span, detail);
         }
         if self.failed_since(errors) { Err(Failed) } else { Ok(value.marks()) }
     }
@@ -121,7 +130,7 @@ impl Evaluator<'_> {
                 None => {
                     if !std::mem::replace(&mut progress.is_unknown, true) {
                         let detail = "The 'if' clause value is invalid: it must be true or false.";
-                        self.error(CONDITION, condition.span, detail);
+                        self.error_in(progress.whole, CONDITION, condition.span, detail);
                     }
                     return;
                 }
@@ -151,7 +160,7 @@ impl Evaluator<'_> {
                      ellipsis (...) after the value expression to enable grouping by key.",
                     progress.names[old].as_str()
                 );
-                self.error("Duplicate object key", key.span, detail);
+                self.error_in(progress.whole, "Duplicate object key", key.span, detail);
             }
         }
     }
@@ -170,7 +179,7 @@ impl Evaluator<'_> {
                     Err(error) => format!("The key expression produced an invalid result: {}.", error.kind),
                     Ok(_) => "The key expression produced an invalid result.".to_owned(),
                 };
-                self.error("Invalid object key", key.span, detail);
+                self.error_in(progress.whole, "Invalid object key", key.span, detail);
             }
             return None;
         };

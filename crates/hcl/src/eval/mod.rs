@@ -153,7 +153,7 @@ impl<'f> Evaluator<'f> {
             ExprKind::Variable(variable) => self.variable(variable, scope),
             ExprKind::Wrap(inner) | ExprKind::Parens(inner) => self.value(inner, scope),
             ExprKind::Template(parts) => self.template(parts, scope),
-            ExprKind::Join(parts) => self.join(parts, scope),
+            ExprKind::Join(parts) => self.join(parts, expr.span, scope),
             ExprKind::Relative(relative) => {
                 let source = self.value(&relative.source, scope);
                 self.accesses(source, &relative.accesses, scope)
@@ -173,8 +173,8 @@ impl<'f> Evaluator<'f> {
                 let object = self.properties(items, scope);
                 self.paid(object, expr.span)
             }
-            ExprKind::For(parts) => self.for_loop(parts, scope),
-            ExprKind::Conditional(conditional) => self.conditional(conditional, scope),
+            ExprKind::For(parts) => self.for_loop(parts, expr.span, scope),
+            ExprKind::Conditional(conditional) => self.conditional(conditional, expr.span, scope),
             ExprKind::Chain(chain) => self.chain(chain, scope),
             ExprKind::Unary(op, operand) => self.unary(*op, operand, expr.span, scope),
             ExprKind::Missing => dynamic(),
@@ -205,6 +205,19 @@ impl<'f> Evaluator<'f> {
             Cow::Owned(_) if self.hides => self.report(summary, span, HIDDEN),
             detail => self.report(summary, span, detail),
         }
+    }
+
+    /// Reports an error as [`error`](Self::error) does, to be seen in the whole of an expression.
+    fn error_in(
+        &mut self,
+        whole: Span,
+        summary: impl Into<Summary>,
+        span: Span,
+        detail: impl Into<Cow<'static, str>>,
+    ) {
+        let errors = self.errors();
+        self.error(summary, span, detail);
+        self.diagnostics[errors..].iter_mut().for_each(|error| error.context = Some(whole));
     }
 
     /// Reports an error whose detail quotes nothing but the source and a schema.

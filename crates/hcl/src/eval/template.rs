@@ -71,8 +71,8 @@ impl Evaluator<'_> {
     }
 
     /// A `%{ for }`: the texts of all rounds.
-    pub(super) fn join(&mut self, parts: &For, scope: &Scope<'_>) -> Value {
-        let rounds = self.for_loop(parts, scope);
+    pub(super) fn join(&mut self, parts: &For, whole: Span, scope: &Scope<'_>) -> Value {
+        let rounds = self.for_loop(parts, whole, scope);
         let marks = rounds.marks();
         let Kind::Tuple(texts) = rounds.kind() else { return unknown_not_null(Type::String) };
         let mut joined = String::new();

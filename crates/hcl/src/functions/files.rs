@@ -19,17 +19,47 @@ use crate::eval::forms::{RenderError, Template};
 use crate::eval::steps_to_read;
 use crate::function::{CallContext, Capability, Function, FunctionError, Functions, Parameter};
 
-/// The directory whose files functions may read. A path or a symbolic link that leads out of it is an error, also where a
-/// function only asks whether there is a file.
+/// The directory whose files functions may read, and perhaps others. A path or a symbolic link that leads out of them is an
+/// error, also where a function only asks whether there is a file.
 ///
-/// Files are opened relative to a handle of the directory, so that this holds whoever changes it meanwhile.
+/// Files are opened relative to a handle of their directory, so that this holds whoever changes it meanwhile.
 #[derive(Debug, Clone)]
-pub struct BaseDirectory(Arc<Base>);
+pub struct BaseDirectory {
+    base: Arc<Root>,
+    others: Vec<Arc<Root>>,
+    home: Option<PathBuf>,
+}
 
 #[derive(Debug)]
-struct Base {
+struct Root {
+    /// In the form without links.
     path: PathBuf,
     handle: Directory,
+}
+
+impl Root {
+    fn open(path: &Path) -> io::Result<Arc<Self>> {
+        let path = fs::canonicalize(path)?;
+        let handle = Directory::open_ambient(&path)?;
+        Ok(Arc::new(Self { path, handle }))
+    }
+}
+
+/// A file or folder in one of the directories.
+struct Place<'r> {
+    root: &'r Root,
+    inside: PathBuf,
+}
+
+impl Place<'_> {
+    fn is_folder(&self) -> bool {
+        self.root.handle.is_folder(&self.inside)
+    }
+
+    /// Whether it is another place, or below it.
+    fn is_within(&self, other: &Place<'_>) -> bool {
+        self.root.path.join(&self.inside).starts_with(other.root.path.join(&other.inside))
+    }
 }
 
 impl BaseDirectory {
@@ -39,23 +69,64 @@ impl BaseDirectory {
     ///
     /// It cannot be found.
     pub fn open(path: impl AsRef<Path>) -> io::Result<Self> {
-        let path = fs::canonicalize(path)?;
-        let handle = Directory::open_ambient(&path)?;
-        Ok(Self(Arc::new(Base { path, handle })))
+        Ok(Self { base: Root::open(path.as_ref())?, others: Vec::new(), home: None })
     }
 
-    /// Where a path leads, relative to the directory, if not out of it.
-    fn resolve(&self, path: &str) -> io::Result<PathBuf> {
-        match fs::canonicalize(self.0.path.join(path))?.strip_prefix(&self.0.path) {
-            Ok(inside) => Ok(inside.to_owned()),
-            Err(_) => {
-                Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is outside of the base directory"))
+    /// Functions may also read files below this directory. Relative paths still start at the first one.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be found.
+    pub fn allow(mut self, path: impl AsRef<Path>) -> io::Result<Self> {
+        self.others.push(Root::open(path.as_ref())?);
+        Ok(self)
+    }
+
+    /// What `~` at the start of a path means. Files in it are only read where this is allowed.
+    #[must_use]
+    pub fn with_home(mut self, path: impl Into<PathBuf>) -> Self {
+        self.home = Some(path.into());
+        self
+    }
+
+    /// The path with the home directory in place of `~`.
+    fn expand(&self, path: &str) -> Result<PathBuf, &'static str> {
+        match path.strip_prefix('~') {
+            None => Ok(PathBuf::from(path)),
+            Some(rest) if rest.is_empty() || rest.starts_with('/') => {
+                let home = self.home.as_ref().ok_or("the home directory is not known here")?;
+                Ok(home.join(rest.trim_start_matches('/')))
             }
+            Some(_) => Err("cannot expand user-specific home dir"),
         }
     }
 
+    /// Where a path leads, if not out of the directories.
+    fn resolve(&self, path: &str) -> io::Result<Place<'_>> {
+        self.resolve_expanded(&self.expand(path).map_err(io::Error::other)?)
+    }
+
+    fn resolve_expanded(&self, path: &Path) -> io::Result<Place<'_>> {
+        let real = fs::canonicalize(self.base.path.join(path))?;
+        for root in self.roots() {
+            if let Ok(inside) = real.strip_prefix(&root.path) {
+                return Ok(Place { root, inside: inside.to_owned() });
+            }
+        }
+        Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is outside of the base directory"))
+    }
+
+    fn roots(&self) -> impl Iterator<Item = &Root> {
+        [&self.base].into_iter().chain(&self.others).map(Arc::as_ref)
+    }
+
     fn is_file(&self, path: &str) -> io::Result<bool> {
-        self.0.handle.is_file(&self.resolve(path)?)
+        self.is_file_at(&self.expand(path).map_err(io::Error::other)?)
+    }
+
+    fn is_file_at(&self, path: &Path) -> io::Result<bool> {
+        let place = self.resolve_expanded(path)?;
+        place.root.handle.is_file(&place.inside)
     }
 
     fn read(&self, path: &str) -> Result<Vec<u8>, ReadError> {
@@ -65,7 +136,7 @@ impl BaseDirectory {
         };
         let place = self.resolve(path).map_err(wrong)?;
         // Others, such as pipes, might never end.
-        let Some(file) = self.0.handle.open_file(&place).map_err(wrong)? else {
+        let Some(file) = place.root.handle.open_file(&place.inside).map_err(wrong)? else {
             return Err(ReadError::NotAFile);
         };
         let mut content = Vec::new();
@@ -91,8 +162,11 @@ impl BaseDirectory {
         let mut walk = Walk { base: self, pattern: String::new(), found: BTreeSet::new(), visited: 0 };
         let relative_directory = match Path::new(directory).is_absolute() {
             false => Path::new(directory),
-            true => match Path::new(directory).strip_prefix(&self.0.path) {
+            true => match Path::new(directory).strip_prefix(&self.base.path) {
                 Ok(inside) => inside,
+                Err(_) if self.roots().any(|root| Path::new(directory).starts_with(&root.path)) => {
+                    Path::new(directory)
+                }
                 Err(_) => return Ok(walk.found),
             },
         };
@@ -138,7 +212,7 @@ impl Walk<'_> {
             return Err(FunctionError::new("there are more than 1048576 files and directories to look at"));
         }
         let Some((part, rest)) = parts.split_first() else {
-            if inside(&path, self.base.is_file(&path))?.unwrap_or(false) {
+            if inside(&path, self.base.is_file_at(Path::new(&path)))?.unwrap_or(false) {
                 self.found.insert(path);
             }
             return Ok(());
@@ -151,22 +225,28 @@ impl Walk<'_> {
             } else {
                 self.search(path.clone(), rest)?;
             }
-            let Some(here) = inside(&path, self.base.resolve(&path))? else { return Ok(()) };
+            let Some(here) = inside(&path, self.base.resolve_expanded(Path::new(&path)))? else {
+                return Ok(());
+            };
             for name in self.names(&path) {
                 let below = join(&name);
                 // A link that leads back up would lead around in circles.
-                let is_folder = |place: &PathBuf| self.base.0.handle.is_folder(place);
-                let place = inside(&below, self.base.resolve(&below))?.filter(is_folder);
-                let is_below = place.is_some_and(|place| !here.starts_with(place));
+                let place =
+                    inside(&below, self.base.resolve_expanded(Path::new(&below)))?.filter(Place::is_folder);
+                let is_below = place.is_some_and(|place| !here.is_within(&place));
                 if is_below {
                     self.search(below, parts)?;
                 }
             }
             return Ok(());
         }
-        if !part.contains(['*', '?', '[', '{', '\\']) {
-            return match inside(&join(part), self.base.resolve(&join(part)))? {
-                Some(_) => self.search(join(part), rest),
+        // Names up to the next pattern are one path: `..` on the way may be outside, what comes after it inside again.
+        let names = parts.iter().take_while(|part| !part.contains(['*', '?', '[', '{', '\\'])).count();
+        if names > 0 {
+            let (names, rest) = parts.split_at(names);
+            let below = join(&names.join("/"));
+            return match inside(&below, self.base.resolve_expanded(Path::new(&below)))? {
+                Some(_) => self.search(below, rest),
                 None => Ok(()),
             };
         }
@@ -186,8 +266,11 @@ impl Walk<'_> {
 
     /// What is in a directory, in order.
     fn names(&self, path: &str) -> Vec<String> {
-        let mut names =
-            self.base.resolve(path).and_then(|place| self.base.0.handle.names(&place)).unwrap_or_default();
+        let mut names = self
+            .base
+            .resolve_expanded(Path::new(path))
+            .and_then(|place| place.root.handle.names(&place.inside))
+            .unwrap_or_default();
         names.sort();
         names
     }
@@ -337,7 +420,24 @@ impl Source {
     fn absolute_path(&self) -> Function {
         let source = self.clone();
         Function::new([string("path")], Type::String, move |a, _| {
-            Ok(clean(&source.base()?.0.path.join(text(a, 0)).to_string_lossy()).into())
+            Ok(clean(&source.base()?.base.path.join(text(a, 0)).to_string_lossy()).into())
+        })
+    }
+
+    fn expanded_path(&self) -> Function {
+        let source = self.clone();
+        Function::new([string("path")], Type::String, move |a, _| {
+            let path = text(a, 0);
+            // Without `~` no directory is needed.
+            if !path.starts_with('~') {
+                return Ok(path.into());
+            }
+            let expanded = match &source.0 {
+                Some(base) => base.expand(path),
+                None => Err("the home directory is not known here"),
+            };
+            let expanded = expanded.map_err(FunctionError::new)?;
+            Ok(clean(&expanded.to_string_lossy()).into())
         })
     }
 
@@ -356,6 +456,7 @@ impl Source {
         }
         functions.insert("fileset", self.file_set());
         functions.insert("abspath", self.absolute_path());
+        functions.insert("pathexpand", self.expanded_path());
         functions.insert("templatefile", self.template_file(functions.clone()));
     }
 }

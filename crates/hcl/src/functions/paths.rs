@@ -3,7 +3,7 @@
 use objchange::Type;
 
 use super::{string, text};
-use crate::function::{Function, FunctionError, Functions};
+use crate::function::{Function, Functions};
 
 pub(super) fn add(functions: &mut Functions) {
     functions.insert(
@@ -13,13 +13,6 @@ pub(super) fn add(functions: &mut Functions) {
     functions.insert(
         "dirname",
         Function::new([string("path")], Type::String, |a, _| Ok(directory(text(a, 0)).into())),
-    );
-    functions.insert(
-        "pathexpand",
-        Function::new([string("path")], Type::String, |a, _| match text(a, 0) {
-            path if path.starts_with('~') => Err(FunctionError::new("the home directory is not known here")),
-            path => Ok(path.into()),
-        }),
     );
 }
 

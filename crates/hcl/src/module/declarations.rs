@@ -302,7 +302,7 @@ pub struct RemovedConfig {
 pub struct ImportConfig {
     /// The header of the block.
     pub header: Span,
-    /// What gets the object.
+    /// The resource instance that the object is imported to.
     pub to: ImportTarget,
     /// `id`.
     pub id: Option<Expr>,
@@ -314,14 +314,14 @@ pub struct ImportConfig {
     pub provider: Option<ProviderRef>,
 }
 
-/// What an imported object becomes.
+/// The resource instance that an object is imported to.
 #[derive(Debug, Clone)]
 pub struct ImportTarget {
     /// Where it is written.
     pub span: Span,
-    /// The address of the resource instance, without the keys that are computed.
+    /// Its address, without computed keys.
     pub address: InstanceAddress,
-    /// The keys that are computed, such as `each.key`, each with the place of what it is of among the modules of the address;
-    /// that of the resource comes after them.
+    /// Keys that are computed, such as `each.key`. Each comes with the index of its module in the address; the number of modules
+    /// stands for the key of the resource.
     pub computed_keys: Vec<(usize, Expr)>,
 }

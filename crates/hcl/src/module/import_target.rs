@@ -11,17 +11,17 @@ use crate::eval::{Scope, evaluate};
 use crate::function::Functions;
 
 impl ImportTarget {
-    /// The error about keys that are computed although nothing is repeated.
+    /// The error about computed keys in a block without `for_each`; `None` if there are none.
     pub fn without_for_each(&self) -> Option<Diagnostic> {
         let is_computed = !self.computed_keys.is_empty();
         is_computed.then(|| Diagnostic::new("Invalid expression", self.span, NO_REFERENCE))
     }
 
-    /// The address with its computed keys; `None` while one of these is not known.
+    /// The address with its computed keys; `None` if a key is unknown.
     ///
     /// # Errors
     ///
-    /// What is wrong with a computed key.
+    /// A key cannot be evaluated, is sensitive, or is neither a string nor a whole number.
     pub fn resolve(
         &self,
         scope: &Scope<'_>,

@@ -58,7 +58,15 @@ impl Parser<'_> {
                     self.next();
                     return;
                 }
+                Kind::Comma if self.is_data => {
+                    self.next();
+                }
                 Kind::Name => {
+                    if self.item(body, &mut names).is_err() {
+                        self.recover_item();
+                    }
+                }
+                Kind::OpenQuote if self.is_data => {
                     if self.item(body, &mut names).is_err() {
                         self.recover_item();
                     }
@@ -78,10 +86,14 @@ impl Parser<'_> {
 
     fn item(&mut self, body: &mut Body, names: &mut Names) -> Parsed<()> {
         let name = self.next();
+        let name = match name.kind {
+            Kind::OpenQuote => self.label(name),
+            _ => self.bare_label(name),
+        };
         match self.kind() {
             Kind::Assign => {
                 self.argument(name, body, names)?;
-                if self.kind() == Kind::Comma {
+                if self.kind() == Kind::Comma && !self.is_data {
                     let span = self.peek().span;
                     let detail = "Argument definitions must be separated by newlines, not commas. An argument \
                                   definition must end with a newline.";
@@ -91,6 +103,7 @@ impl Parser<'_> {
                 self.item_end("Missing newline after argument", detail)
             }
             Kind::OpenQuote | Kind::OpenBrace | Kind::Name => self.block(name, body),
+            Kind::Newline if self.is_data => self.block(name, body),
             _ => {
                 let detail = "An argument or block definition is required here. To set an argument, use the equals \
                               sign \"=\" to introduce the argument value.";
@@ -100,9 +113,9 @@ impl Parser<'_> {
     }
 
     /// An argument, from its equals sign. A name that is there already is reported in any case.
-    fn argument(&mut self, name: Token, body: &mut Body, names: &mut Names) -> Parsed<()> {
+    fn argument(&mut self, name: Label, body: &mut Body, names: &mut Names) -> Parsed<()> {
         self.next();
-        let text = self.text_of(name);
+        let text = &*name.text;
         if !names.is_new(&body.attributes, text) {
             let detail =
                 format!("The argument {text:?} was already set. Each argument may be set only once.");
@@ -114,19 +127,18 @@ impl Parser<'_> {
             Ok(expr) => (expr, Ok(())),
             Err(broken) => (Expr::new(name.span, ExprKind::Missing), Err(broken)),
         };
-        body.attributes.push(Attribute { name: SmolStr::new(text), name_span: name.span, expr });
+        body.attributes.push(Attribute { name: name.text, name_span: name.span, expr });
         result
     }
 
-    fn block(&mut self, name: Token, body: &mut Body) -> Parsed<()> {
+    fn block(&mut self, name: Label, body: &mut Body) -> Parsed<()> {
         let mut labels = Vec::new();
         let open = loop {
             let token = self.next();
             match token.kind {
                 Kind::OpenBrace => break token.span,
-                Kind::Name => {
-                    labels.push(Label { text: SmolStr::new(self.text_of(token)), span: token.span });
-                }
+                Kind::Newline if self.is_data => {}
+                Kind::Name => labels.push(self.bare_label(token)),
                 Kind::OpenQuote => labels.push(self.label(token)),
                 _ => {
                     if token.kind != Kind::End {
@@ -147,7 +159,7 @@ impl Parser<'_> {
         };
         let missing = Span::at(open.start);
         let mut block = Block {
-            kind: SmolStr::new(self.text_of(name)),
+            kind: name.text,
             kind_span: name.span,
             header: labels.last().map_or(name.span, |label: &Label| name.span.to(label.span)),
             labels,
@@ -156,10 +168,8 @@ impl Parser<'_> {
             body: Body { missing, ..Body::default() },
         };
         let inside = match self.kind() {
-            Kind::Newline | Kind::End | Kind::CloseBrace => self.deeper(|p| {
-                p.items(&mut block.body, Some(open));
-                Ok(())
-            }),
+            Kind::Newline | Kind::End | Kind::CloseBrace => self.inside(&mut block.body, open),
+            _ if self.is_data => self.inside(&mut block.body, open),
             _ => self.single_argument(&mut block.body, open),
         };
         block.close = self.last_span();
@@ -169,10 +179,19 @@ impl Parser<'_> {
         self.item_end("Missing newline after block definition", detail)
     }
 
+    /// The items of a block, from behind its opening brace.
+    fn inside(&mut self, body: &mut Body, open: Span) -> Parsed<()> {
+        self.deeper(|p| {
+            p.items(body, Some(open));
+            Ok(())
+        })
+    }
+
     /// What an item ends with: its line, or the file.
     fn item_end(&mut self, missing: &'static str, detail: &'static str) -> Parsed<()> {
         let end = self.peek();
         match end.kind {
+            _ if self.is_data => Ok(()),
             Kind::Newline => {
                 self.next();
                 Ok(())
@@ -226,7 +245,10 @@ impl Parser<'_> {
         body.missing = Span::at(name.span.start);
         let next = self.peek();
         match next.kind {
-            Kind::Assign => self.argument(name, body, &mut Names::default()),
+            Kind::Assign => {
+                let name = self.bare_label(name);
+                self.argument(name, body, &mut Names::default())
+            }
             Kind::Name | Kind::OpenQuote | Kind::OpenBrace => {
                 let detail = "A single-line block definition can contain only a single argument. If you meant to \
                               define a block nested inside another block, place it on a line of its own.";
@@ -238,6 +260,10 @@ impl Parser<'_> {
                 self.fail_loudly(REQUIRED, name.span, detail)
             }
         }
+    }
+
+    fn bare_label(&self, token: Token) -> Label {
+        Label { text: SmolStr::new(self.text_of(token)), span: token.span }
     }
 
     /// A quoted label, from behind its opening quote.

@@ -17,12 +17,14 @@ pub(crate) enum Top {
     Code,
     /// A template: text with sequences.
     Template,
+    /// A body of plain data, whose texts have no sequences: `${` is text.
+    Data,
 }
 
 /// The tokens of a text, the last one being [`Kind::End`], and what is wrong with its characters.
 pub(crate) fn tokens(text: &str, top: Top) -> (Vec<Token>, Vec<Diagnostic>) {
     let mode = match top {
-        Top::Code => Mode::Code { braces: 0 },
+        Top::Code | Top::Data => Mode::Code { braces: 0 },
         Top::Template => Mode::Template,
     };
     // On average a token is four bytes long, with the space before it.
@@ -32,6 +34,7 @@ pub(crate) fn tokens(text: &str, top: Top) -> (Vec<Token>, Vec<Diagnostic>) {
         at: if text.starts_with('\u{feff}') { 3 } else { 0 },
         tokens: Vec::with_capacity(text.len() / 4 + 2),
         modes: vec![mode],
+        has_sequences: top != Top::Data,
         told: ForeignCharacters::default(),
         diagnostics: Vec::new(),
     };
@@ -79,6 +82,8 @@ struct Lexer<'t> {
     tokens: Vec<Token>,
     /// Never empty; the first one is never left.
     modes: Vec<Mode>,
+    /// Whether `${` and `%{` begin a sequence in texts.
+    has_sequences: bool,
     told: ForeignCharacters,
     diagnostics: Vec<Diagnostic>,
 }

@@ -89,6 +89,14 @@ pub fn parse_body(text: &str) -> Result<Body, Vec<Diagnostic>> {
     parse(text, Top::Code, true, 0, |p| Some(p.file()))
 }
 
+/// Reads the arguments and blocks of a file of plain data.
+pub(crate) fn data_body(text: &str) -> Result<Body, Vec<Diagnostic>> {
+    parse(text, Top::Data, true, 0, |p| {
+        p.is_data = true;
+        Some(p.file())
+    })
+}
+
 /// What can be read of the arguments and blocks of a file, whatever else is wrong with it.
 pub(crate) fn parse_body_partly(text: &str) -> Body {
     if check_length(text).is_err() {

@@ -31,12 +31,15 @@ pub(super) struct Parser<'t> {
     /// There has been an error: what comes up from here on may be its consequence, and is not reported.
     pub(super) recovering: bool,
     depth: u32,
+    /// The body is plain data, in which items may share a line; see [`parse_data`](super::super::parse_data).
+    pub(super) is_data: bool,
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
 impl<'t> Parser<'t> {
     pub(super) fn new(text: &'t str, tokens: &'t [Token], newlines: bool, depth: u32) -> Self {
-        Self { text, tokens, at: 0, newlines, recovering: false, depth, diagnostics: Vec::new() }
+        let (at, recovering, is_data, diagnostics) = (0, false, false, Vec::new());
+        Self { text, tokens, at, newlines, recovering, depth, is_data, diagnostics }
     }
 
     pub(super) fn text_of(&self, token: Token) -> &'t str {

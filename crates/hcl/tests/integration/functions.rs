@@ -278,6 +278,47 @@ fn nothing_is_read_beyond_the_base_directory() {
     std::fs::remove_dir_all(place).unwrap();
 }
 
+#[test]
+fn files_of_allowed_directories_are_read_too() {
+    let place = std::env::temp_dir().join(format!("objchange-allowed-{}", std::process::id()));
+    for directory in ["in", "beside/sub", "closed"] {
+        std::fs::create_dir_all(place.join(directory)).unwrap();
+    }
+    std::fs::write(place.join("beside/text.txt"), "beside").unwrap();
+    std::fs::write(place.join("beside/sub/text.txt"), "below").unwrap();
+    std::fs::write(place.join("closed/text.txt"), SECRET).unwrap();
+    let base = BaseDirectory::open(place.join("in")).unwrap().allow(place.join("beside")).unwrap();
+    let functions = Functions::pure().clone().with_files(&base);
+    let call = |name: &str, arguments: &[&str]| {
+        functions.get(name).unwrap().call(arguments.iter().copied().map(Value::from).collect())
+    };
+    let absolute = place.join("beside");
+    let absolute = absolute.to_str().unwrap();
+    assert_eq!(call("file", &["./../beside/text.txt"]), Ok(Value::from("beside")));
+    assert_eq!(call("file", &[&format!("{absolute}/text.txt")]), Ok(Value::from("beside")));
+    assert_eq!(call("fileexists", &["../beside/none"]), Ok(Value::from(false)));
+    let names = Value::set(Type::String, ["sub/text.txt", "text.txt"].map(Value::from)).unwrap();
+    assert_eq!(call("fileset", &["./../beside", "**"]), Ok(names.clone()));
+    assert_eq!(call("fileset", &[absolute, "**"]), Ok(names));
+    for path in ["../closed/text.txt", "../beside/../closed/text.txt"] {
+        assert!(call("file", &[path]).is_err(), "{path}");
+        assert!(call("fileset", &[".", path]).is_err(), "{path}");
+    }
+    assert!(call("fileset", &["..", "*/text.txt"]).is_err());
+    // Without a home nobody knows what is in it.
+    assert!(call("fileexists", &["~/text.txt"]).is_err());
+    assert!(call("pathexpand", &["~/text.txt"]).is_err());
+    let functions = Functions::pure().clone().with_files(&base.with_home(place.join("beside")));
+    let call = |name: &str, argument: &str| functions.get(name).unwrap().call(vec![Value::from(argument)]);
+    assert_eq!(call("file", "~/text.txt"), Ok(Value::from("beside")));
+    assert!(call("file", "~/../closed/text.txt").is_err());
+    assert_eq!(call("pathexpand", "~/a/../b"), Ok(Value::from(format!("{absolute}/b"))));
+    assert_eq!(call("pathexpand", "~"), Ok(Value::from(absolute)));
+    assert_eq!(call("pathexpand", "a/~"), Ok(Value::from("a/~")));
+    assert!(call("pathexpand", "~other/a").unwrap_err().to_string().contains("user-specific"));
+    std::fs::remove_dir_all(place).unwrap();
+}
+
 /// What is checked first and then opened by its path may be something else by then.
 #[cfg(unix)]
 #[test]

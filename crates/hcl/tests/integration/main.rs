@@ -1,6 +1,7 @@
 //! The tests of this crate from outside, in one program, which links in a fraction of the time.
 
 mod cases;
+mod data;
 mod functions;
 mod hostile;
 mod json;

@@ -63,6 +63,13 @@ fn an_error_in_an_expression_has_the_operation_around_it() {
         ("none", "none", None),
         ("[a, none]", "none", None),
         ("abs((none + 1))", "none", Some("none + 1")),
+        (r#"["maybe" ? 1 : 2]"#, r#""maybe""#, Some(r#""maybe" ? 1 : 2"#)),
+        ("[true ? {x = 1} : [1]]", "{x = 1} : [1]", Some("true ? {x = 1} : [1]")),
+        ("[[for x in a : x]]", "a", Some("[for x in a : x]")),
+        (r#"[{for x in [a, a] : "k" => x}]"#, r#""k""#, Some(r#"{for x in [a, a] : "k" => x}"#)),
+        (r#"[[for x in [a] : x if "maybe"]]"#, r#""maybe""#, Some(r#"[for x in [a] : x if "maybe"]"#)),
+        (r#""-%{ if a + 1 }x%{ endif }-""#, "a + 1", Some("%{ if a + 1 }x%{ endif }")),
+        (r#""-%{ for x in a }x%{ endfor }-""#, "a", Some("%{ for x in a }x%{ endfor }")),
     ] {
         let variables: Variables = [("a", Value::from(1))].into_iter().collect();
         let (_, errors) =

@@ -71,7 +71,7 @@ fn check_file(path: &Path, op: &str) -> Result<(), Failed> {
 /// A summary is the first argument of what reports an error, or a constant; functions have no summaries of their own.
 fn summaries(folder: &Path) -> BTreeSet<String> {
     let reports = concat!(
-        r#"(?:\b(?:error|fail|failed|report|report_last|Diagnostic::new)\(|const [A-Z_]+: &str =|=>|\()\s*"#,
+        r#"(?:\b(?:error|fail|failed|report|report_last|Diagnostic::new)\(|\berror_in\([a-z.]+, |const [A-Z_]+: &str =|=>|\()\s*"#,
         r#"(?:format!\()?"([A-Z][a-z]+ [^".,:]+)"[,;]"#
     );
     let reports = regex::Regex::new(reports).unwrap();
@@ -91,7 +91,7 @@ fn summaries(folder: &Path) -> BTreeSet<String> {
 }
 
 /// Summaries that no small case gives: `hostile.rs` has what is too large to evaluate, `json.rs` those of the JSON syntax;
-/// errors within a template are told in that of the call.
+/// an error in a template is part of the error of the call.
 const WITHOUT_A_CASE: [&str; 6] = [
     // Said of modules alone.
     "Unknown provider function",

@@ -3,6 +3,7 @@
 mod call_arguments;
 mod files;
 mod load;
+mod lock;
 mod manifest;
 mod provider_checks;
 mod provider_configs;
@@ -17,6 +18,7 @@ use smol_str::SmolStr;
 
 pub use files::{Files, MemoryFiles};
 pub use load::LoadOptions;
+pub use lock::{LOCK_FILE, locked_versions};
 pub use provider_configs::provider_config_missing;
 
 /// Which module of a [`Config`]; 0 is the root.

@@ -9,6 +9,7 @@ use objchange_plan::{
 use smol_str::SmolStr;
 
 use super::changes::{INSTANCES_UNKNOWN, in_order, mode_name, undecided_actions};
+use super::checks::not_passed;
 use crate::plan::{
     self, ActionReason, ModulePlan, PlannedAction, PlannedObject, PlannedOutput, RelevantStep,
     UndecidedResource,
@@ -21,6 +22,7 @@ pub fn change_set(plan: &ModulePlan) -> ChangeSet<'_> {
     set.drift = in_order(&plan.drift).into_iter().map(changed).collect();
     set.deferred = plan.undecided.iter().map(deferred).collect();
     set.outputs = plan.outputs.iter().map(|(name, output)| changed_output(name, output)).collect();
+    set.checks = not_passed(&plan.checks);
     set.relevant_attributes = plan.relevant_attributes.iter().map(relevant).collect();
     set.applyable = Some(plan.applyable);
     set.complete = Some(plan.complete);
@@ -50,7 +52,8 @@ fn resource<'p>(address: &'p InstanceAddress, provider: &crate::ProviderAddress)
 
 fn changed(object: &PlannedObject) -> ChangedResource<'_> {
     let importing = object.importing.as_ref().map(|imported_by| {
-        let id = imported_by.id().filter(|id| !id.is_empty());
+        // Terraform prints it even if it is sensitive.
+        let id = imported_by.id().filter(|id| !id.is_empty() && !imported_by.is_sensitive());
         Importing::by_id(id.map(Text::from))
     });
     ChangedResource {

@@ -1,16 +1,43 @@
 //! The section of checks.
 
-use objchange::address::{InstanceKey, ModuleAddress};
+use objchange::address::InstanceKey;
+use objchange_plan::{Check, Text};
 
 use super::json::JsonWriter;
 use crate::plan::{CheckInstance, CheckKind, CheckResult, CheckStatus};
 
+/// The checks that did not pass, in the order of the document.
+pub(super) fn not_passed(checks: &[CheckResult]) -> Vec<Check<'_>> {
+    let not_passed = in_order(checks).into_iter().filter_map(|(address, check)| {
+        let instances = check.instances.iter().flatten();
+        Some(Check {
+            address: Text::from(address),
+            status: match check.status {
+                CheckStatus::Pass => return None,
+                CheckStatus::Fail => objchange_plan::CheckStatus::Fail,
+                CheckStatus::Unknown => objchange_plan::CheckStatus::Unknown,
+                CheckStatus::Error => objchange_plan::CheckStatus::Error,
+            },
+            problems: instances
+                .flat_map(|instance| &instance.problems)
+                .map(|problem| Text::from(problem.as_str()))
+                .collect(),
+        })
+    });
+    not_passed.collect()
+}
+
+/// The checks by their addresses.
+fn in_order(checks: &[CheckResult]) -> Vec<(String, &CheckResult)> {
+    let mut checks: Vec<_> = checks.iter().map(|check| (check.to_display(), check)).collect();
+    checks.sort_by(|(a, _), (b, _)| a.cmp(b));
+    checks
+}
+
 impl JsonWriter {
     pub(super) fn checks(&mut self, checks: &[CheckResult]) {
-        let mut checks: Vec<_> = checks.iter().map(|check| (check.address(), check)).collect();
-        checks.sort_by(|(a, _), (b, _)| a.cmp(b));
         self.array(|json| {
-            for (address, check) in checks {
+            for (address, check) in in_order(checks) {
                 json.object(|json| json.check(&address, check));
             }
         });
@@ -57,7 +84,8 @@ impl JsonWriter {
                     json.string_member("module", &module.to_string());
                 }
                 let key = key.map(InstanceKey::to_string).unwrap_or_default();
-                json.string_member("to_display", &format!("{}{key}", display(check, &module_prefix(module))));
+                let module = if module.is_root() { String::new() } else { format!("{module}.") };
+                json.string_member("to_display", &format!("{module}{}{key}", check.name_in_module()));
             });
         });
         self.string_member("status", instance.status.name());
@@ -72,12 +100,6 @@ impl JsonWriter {
 }
 
 impl CheckResult {
-    /// As people read it: `module.m.var.size`.
-    fn address(&self) -> String {
-        let module = module_path(self);
-        display(self, &if module.is_empty() { module } else { format!("{module}.") })
-    }
-
     /// The mode, the type and the name of a resource; of others the name is the last one.
     fn names(&self) -> (&'static str, &str, &str) {
         if self.kind != CheckKind::Resource {
@@ -90,21 +112,6 @@ impl CheckResult {
         let (resource_type, name) = rest.split_once('.').unwrap_or(("", rest));
         (mode, resource_type, name)
     }
-}
-
-/// The object with conditions, behind the modules that it is in.
-fn display(check: &CheckResult, module: &str) -> String {
-    let kind = match check.kind {
-        CheckKind::Resource => "",
-        CheckKind::OutputValue => "output.",
-        CheckKind::Check => "check.",
-        CheckKind::InputVariable => "var.",
-    };
-    format!("{module}{kind}{}", check.name)
-}
-
-fn module_prefix(module: &ModuleAddress) -> String {
-    if module.is_root() { String::new() } else { format!("{module}.") }
 }
 
 fn module_path(check: &CheckResult) -> String {

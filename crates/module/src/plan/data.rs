@@ -61,9 +61,11 @@ impl<'c> Walk<'_, 'c> {
         let text = address.to_string();
         let (plain, marks) = config.unmark_deep_with_paths();
         match self.providers.read_data(&resource.provider_config, &text, schema, &plain) {
-            DataAnswer::Known(value) => {
+            DataAnswer::Known(value, warnings) => {
+                let place = |path: &Path| value_place(&resource.body, &decoded, path);
+                self.provider_diagnostics(warnings, Some(&text), resource.config.header, Some(&place));
                 let value = schema.block.mark_hidden(&value.mark_where_present(&marks));
-                let object = StateObject::read(value.clone());
+                let object = StateObject::read(value.clone(), schema);
                 self.set_current(address, &resource.provider_config, Some(object));
                 if resource.config.check.is_some() {
                     self.add_read(instance, resource, ActionReason::ReadBecauseCheckNested, value.clone());
@@ -88,7 +90,11 @@ impl<'c> Walk<'_, 'c> {
                 if resource.config.check.is_some() {
                     // The state keeps what it was asked.
                     let asked = schema.block.mark_hidden(&decoded.value);
-                    self.set_current(address, &resource.provider_config, Some(StateObject::read(asked)));
+                    self.set_current(
+                        address,
+                        &resource.provider_config,
+                        Some(StateObject::read(asked, schema)),
+                    );
                 }
                 self.failed_data(instance, resource, found, &text, later, &place)
             }
@@ -109,6 +115,7 @@ impl<'c> Walk<'_, 'c> {
             self.provider_diagnostics(found, Some(address), resource.config.header, Some(place));
             return Value::unknown(instance.schema.block.implied_type().clone());
         };
+        let found = self.secrets.cover(found);
         let problems: Vec<String> =
             found.iter().map(|diagnostic| format!("{}: {}", diagnostic.summary, diagnostic.detail)).collect();
         for diagnostic in found {

@@ -16,6 +16,7 @@ use smol_str::SmolStr;
 
 use super::subject::{Subject, SubjectKind, parse};
 use crate::config::{Config, ModuleId};
+use crate::state::{PriorState, StateResource};
 use crate::{ProviderAddress, ProviderConfigAddress, Schemas};
 
 /// The graph of a module tree.
@@ -100,8 +101,8 @@ pub(crate) enum NodeKey {
 }
 
 impl<'c> Graph<'c> {
-    /// The graph of all modules.
-    pub(crate) fn new(config: &'c Config, schemas: &'c Schemas) -> Self {
+    /// The graph of all modules, with the provider configurations that objects of the state need.
+    pub(crate) fn new(config: &'c Config, schemas: &'c Schemas, state: &PriorState) -> Self {
         let graph = Self { nodes: Vec::new(), index: HashMap::new() };
         let mut builder = Builder { config, schemas, graph, imports: HashMap::new() };
         for import in config.modules.first().iter().flat_map(|root| &root.config.imports) {
@@ -109,6 +110,12 @@ impl<'c> Graph<'c> {
         }
         for module in 0..config.modules.len() {
             builder.module(module);
+        }
+        for StateResource { provider, .. } in state.resources.values() {
+            let is_there = provider.alias.is_none() || config.provider_block(provider).is_some();
+            if is_there && !config.modules.is_empty() {
+                builder.provider(provider.clone());
+            }
         }
         builder.connect();
         builder.graph
@@ -408,7 +415,8 @@ impl<'c> Builder<'c> {
                 let outputs = &self.config.modules[*child].config.outputs;
                 match output.as_ref().filter(|output| outputs.contains_key(*output)) {
                     Some(output) => add(NodeKey::Output(*child, output.clone())),
-                    None => outputs.keys().for_each(|name| add(NodeKey::Output(*child, name.clone()))),
+                    // The module as a whole is there once everything in it is.
+                    None => add(NodeKey::CallClose(module, call.clone())),
                 }
             }
             _ => {}

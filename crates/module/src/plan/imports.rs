@@ -5,7 +5,7 @@ use objchange::Value;
 use objchange::address::{InstanceAddress, InstanceKey};
 use objchange::value::Marks;
 use objchange_hcl::{
-    Diagnostic, DiagnosticExt, Expr, Functions, ImportConfig, ResourceConfig, Scope, Span, evaluate,
+    Diagnostic, DiagnosticExt, Expr, Functions, ImportConfig, ResourceConfig, Scope, evaluate,
 };
 
 use super::ImportedBy;
@@ -25,8 +25,6 @@ const NO_CONFIG: &str = "Configuration for import target does not exist";
 pub(crate) struct Import {
     /// What the provider finds it by.
     pub(crate) by: ImportedBy,
-    /// Where the block is.
-    pub(crate) span: Span,
 }
 
 impl<'c> Walk<'_, 'c> {
@@ -82,7 +80,7 @@ impl<'c> Walk<'_, 'c> {
                 }
             };
             if let Some(by) = self.imported_by(import, &scope) {
-                self.imports.insert(address, Import { by, span: import.header });
+                self.imports.insert(address, Import { by });
             }
         }
     }
@@ -106,6 +104,9 @@ impl<'c> Walk<'_, 'c> {
 
     /// Leaves out imports of a resource whose instances are not known.
     pub(crate) fn forget_imports(&mut self, imports: &[&ImportConfig]) {
+        if imports.is_empty() {
+            return;
+        }
         let targets: HashSet<_> = imports.iter().map(|import| import_target(import)).collect();
         self.imports.retain(|address, _| {
             let path = address.resource.module.0.iter().map(|step| step.name.as_str().into()).collect();
@@ -152,13 +153,12 @@ impl<'c> Walk<'_, 'c> {
 
 /// The resource that gets what a block imports.
 fn declared<'c>(config: &'c Config, import: &ImportConfig) -> Option<&'c ResourceConfig> {
-    let (path, name) = import_target(import);
-    let module = config.modules.iter().find(|module| module.path == path)?;
-    module.config.resources.get(&name)
+    let resource = &import.to.address.resource;
+    let module = &config.modules[config.module_of(&resource.module)?];
+    module.config.resources.get(&resource_name(resource))
 }
 
-/// What is wrong with the address of an import, whatever the values of variables and resources will be. Addresses with
-/// computed keys come with each of those that are known.
+/// What is wrong with the address of an import, with its computed keys, whatever the values of variables and resources are.
 pub(crate) fn wrong_target(
     config: &Config,
     import: &ImportConfig,
@@ -166,8 +166,7 @@ pub(crate) fn wrong_target(
 ) -> Option<Diagnostic> {
     let error =
         |summary: &'static str, detail: String| Some(Diagnostic::new(summary, import.to.span, detail));
-    let (path, _) = import_target(import);
-    if !config.modules.iter().any(|module| module.path == path) {
+    if config.module_of(&address.resource.module).is_none() {
         let detail = format!(
             "The configuration for the given import target {address} does not exist. All target instances must have an associated \
              configuration to be imported."
@@ -175,7 +174,7 @@ pub(crate) fn wrong_target(
         return error(NO_CONFIG, detail);
     }
     let resource = declared(config, import);
-    if resource.is_none() && !path.is_empty() {
+    if resource.is_none() && !address.resource.module.is_root() {
         let detail = format!(
             "Resource {address} not found. Only resources within the root module are eligible for config generation."
         );

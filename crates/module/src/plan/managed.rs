@@ -4,15 +4,14 @@ use std::sync::Arc;
 
 use objchange::address::{InstanceAddress, InstanceKey, Mode};
 use objchange::change::{
-    Action, Lifecycle, PlanChangeError, PlanRequest, PlanResourceChange, PlannedChange, PlannedResource,
-    Provider, ProviderError, ReplaceReason, plan_change,
+    Action, Lifecycle, PlanChangeError, PlanRequest, PlanResourceChange, PlanViolation, PlannedChange,
+    PlannedResource, Provider, ProviderError, ReplaceReason, plan_change,
 };
 use objchange::schema::Schema;
-use objchange::value::Path;
+use objchange::value::{Marks, Path};
 use objchange::{Type, Value};
-use objchange_hcl::{Decoded, Diagnostic, Purpose, Scope, Variables, decode};
+use objchange_hcl::{Decoded, Purpose, Scope, Variables, decode};
 
-use super::ImportedBy;
 use super::conditions::{self, judge};
 use super::graph::{ResourceNode, resource_text};
 use super::input::PlanMode;
@@ -22,8 +21,10 @@ use super::subject::SubjectKind;
 use super::validate::{own_references, self_reference};
 use super::walk::Walk;
 use super::world::dynamic;
-use super::{ActionReason, CheckKind, PlannedAction, PlannedObject, UndecidedResource};
-use crate::providers::{ImportAnswer, Providers};
+use super::{
+    ActionReason, CheckKind, CheckStatus, ImportedBy, PlannedAction, PlannedObject, UndecidedResource,
+};
+use crate::providers::{A_BUG, BrokenContract, DataAnswer, ImportAnswer, Providers};
 use crate::state::StateObject;
 use crate::{ProviderConfigAddress, Severity};
 
@@ -103,6 +104,15 @@ impl<'c> Walk<'_, 'c> {
                     Mode::Ephemeral => self.ephemeral(&instance, resource, &variables),
                 }
             });
+            let values = match (resource.name.mode, self.input.options.mode) {
+                (Mode::Managed, PlanMode::RefreshOnly) => {
+                    let has = |key: Option<InstanceKey>| {
+                        self.current(&instance_address(&module, resource.name, key)).is_some()
+                    };
+                    values.only(has)
+                }
+                _ => values,
+            };
             if resource.name.mode == Mode::Managed {
                 self.orphans_of(index, at, resource, &expansion);
             }
@@ -195,15 +205,18 @@ impl<'c> Walk<'_, 'c> {
         if !self.targets.includes_instance(address) {
             return self.current(address).map_or_else(nothing, |object| object.value.clone());
         }
-        let importing = self.import(instance, resource);
+        let Ok(importing) = self.import(instance, resource) else { return nothing() };
         let stored = self.current(address).cloned();
         let is_new = importing.is_some();
         let prior = match &stored {
-            Some(stored) if !is_new => match self.refresh(address, &resource.provider_config, schema, stored)
-            {
-                Ok(prior) => prior,
-                Err(()) => return nothing(),
-            },
+            Some(stored) if !is_new => {
+                let (read, found) = self.refresh(address, &resource.provider_config, schema, stored);
+                self.told_at_refresh(instance, resource, variables, found);
+                match read {
+                    Some(prior) => prior,
+                    None => return nothing(),
+                }
+            }
             other => other.clone(),
         };
         match self.input.options.mode {
@@ -216,55 +229,71 @@ impl<'c> Walk<'_, 'c> {
                 prior.map_or_else(nothing, |prior| prior.value)
             }
             PlanMode::RefreshOnly => {
-                let creates_first = self.creates_first[instance.index];
-                if let Some(object) = self.current_mut(address) {
-                    object.create_before_destroy = creates_first;
-                }
+                let is_there = prior.is_some();
                 let value = prior.map_or_else(nothing, |prior| prior.value);
                 let names = instance.repetition.names();
                 let outer = Scope::new(variables);
                 let scope = outer.with(&names);
                 self.preconditions(instance, resource, &scope);
-                self.postconditions(instance, resource, &scope, &value);
+                match is_there || address.key.is_none() {
+                    true => drop(self.postconditions(instance, resource, &scope, &value)),
+                    false => self.no_self(instance, resource),
+                }
                 value
             }
         }
     }
 
-    /// The object as the provider knows it now; what differs from the state is drift.
+    /// The object as the provider knows it now, if it can say, and what the provider says to people. What differs from the
+    /// state is drift.
     pub(crate) fn refresh(
         &mut self,
         address: &InstanceAddress,
         provider: &ProviderConfigAddress,
         schema: &Arc<Schema>,
         stored: &StateObject,
-    ) -> Result<Option<StateObject>, ()> {
+    ) -> (Option<Option<StateObject>>, Vec<objchange::change::Diagnostic>) {
         if !self.input.options.refresh {
-            return Ok(Some(stored.clone()));
+            return (Some(Some(stored.clone())), Vec::new());
         }
-        let read = self.providers.read(
-            provider,
-            &address.resource.resource_type,
-            schema,
-            &stored.value.unmark_deep().0,
-        );
-        match read {
-            Err(found) => {
-                let span = objchange_hcl::Span::at(0);
-                self.provider_diagnostics(found, Some(&address.to_string()), span, None);
-                Err(())
-            }
-            Ok(value) if value.is_null() => {
+        self.secrets.learn(&schema.block, &stored.value);
+        let text = address.to_string();
+        let resource_type = &address.resource.resource_type;
+        match self.providers.read(provider, resource_type, &text, schema, &stored.for_provider()) {
+            Err(errors) => (None, errors),
+            Ok((read, warnings)) if read.value.is_null() => {
                 self.set_current(address, provider, None);
-                Ok(None)
+                (Some(None), warnings)
             }
-            Ok(value) => {
-                let value = remarked(&value, &stored.value, schema);
-                let object = StateObject { value, ..stored.clone() };
+            Ok((read, warnings)) => {
+                let value = remarked(&read.value, &stored.value, schema);
+                let (private, identity) = (read.private, read.identity.or_else(|| stored.identity.clone()));
+                let schema_version = schema.version;
+                let object = StateObject { value, schema_version, identity, private, ..stored.clone() };
                 self.set_current(address, provider, Some(object.clone()));
-                Ok(Some(object))
+                (Some(Some(object)), warnings)
             }
         }
+    }
+
+    /// Reports what a provider says while it reads an object, at the part of the configuration that it is about.
+    fn told_at_refresh(
+        &mut self,
+        instance: &Instance<'_>,
+        resource: &ResourceNode<'c>,
+        variables: &Variables,
+        found: Vec<objchange::change::Diagnostic>,
+    ) {
+        if found.is_empty() {
+            return;
+        }
+        let names = instance.repetition.names();
+        let outer = Scope::new(variables);
+        let scope = outer.with(&names);
+        let decoded = decode(&resource.body, &instance.schema.block, &scope, self.functions);
+        let place = |path: &Path| value_place(&resource.body, &decoded, path);
+        let (address, header) = (instance.address.to_string(), resource.config.header);
+        self.provider_diagnostics(found, Some(&address), header, Some(&place));
     }
 
     /// Judges the preconditions; whether planning may go on.
@@ -292,6 +321,27 @@ impl<'c> Walk<'_, 'c> {
         self.judge_all(instance, resource, &scope, &lifecycle.postconditions, &conditions::POSTCONDITION)
     }
 
+    /// Reports that postconditions refer to an instance that does not exist yet, and that a plan to refresh does not create.
+    fn no_self(&mut self, instance: &Instance<'_>, resource: &ResourceNode<'c>) {
+        for condition in &resource.config.lifecycle.postconditions {
+            let errors = self.found.error_count();
+            let all = [&condition.condition, &condition.error_message];
+            let references = all.into_iter().flat_map(objchange_hcl::variables);
+            for reference in references.filter(|reference| reference.name == "self") {
+                let detail = "The given key does not identify an element in this collection value.";
+                self.found.error("Invalid index", reference.span, detail);
+            }
+            let status = match self.found.error_count() > errors {
+                true => CheckStatus::Error,
+                false => CheckStatus::Unknown,
+            };
+            let InstanceAddress { resource: address, key } = &instance.address;
+            let name = resource_text(resource.name);
+            let kind = CheckKind::Resource;
+            self.checks.instance(kind, &address.module, &name, key.clone(), &[status], Vec::new());
+        }
+    }
+
     fn judge_all(
         &mut self,
         instance: &Instance<'_>,
@@ -308,7 +358,7 @@ impl<'c> Walk<'_, 'c> {
         let mut problems = Vec::new();
         for condition in all {
             let judged = judge(condition, scope, self.functions, words);
-            self.report_condition(condition, scope, words, &judged, Some(&instance.address.to_string()));
+            self.report_condition(condition, scope, words, &judged);
             statuses.push(judged.status);
             problems.extend(judged.message);
         }
@@ -344,7 +394,7 @@ impl<'c> Walk<'_, 'c> {
         let lifecycle = &resource.config.lifecycle;
         let creates_first = self.creates_first[*index] || lifecycle.create_before_destroy == Some(true);
         let errors = self.found.error_count();
-        let triggered = self.is_triggered(instance, resource) && prior.is_some();
+        let triggered = self.is_triggered(instance, resource);
         if self.found.error_count() > errors {
             return nothing;
         }
@@ -355,11 +405,12 @@ impl<'c> Walk<'_, 'c> {
         request.lifecycle = Lifecycle {
             ignore_changes: lifecycle.ignore_changes.clone(),
             create_before_destroy: creates_first,
-            force_replace: requested || triggered,
+            force_replace: requested || triggered && prior.is_some(),
             tainted: prior.is_some_and(|prior| prior.tainted),
         };
         if let Some(prior) = prior {
             request.private = prior.private.clone();
+            request.identity.clone_from(&prior.identity);
         }
         let address_text = address.to_string();
         let mut asked = Asked {
@@ -375,17 +426,19 @@ impl<'c> Walk<'_, 'c> {
                 return nothing;
             }
         };
-        if !self.accepted(instance, resource, &change) {
+        if !self.accepted(instance, resource, &decoded, &change) {
             return nothing;
         }
         let reason = change.replace_reason.as_ref().map(|reason| match reason {
             ReplaceReason::Tainted => ActionReason::ReplaceBecauseTainted,
-            ReplaceReason::Requested if triggered && !requested => ActionReason::ReplaceByTriggers,
-            ReplaceReason::Requested => ActionReason::ReplaceByRequest,
+            ReplaceReason::Requested(_) if triggered && !requested => ActionReason::ReplaceByTriggers,
+            ReplaceReason::Requested(_) => ActionReason::ReplaceByRequest,
             _ => ActionReason::ReplaceBecauseCannotUpdate,
         });
+        // What is not there yet has the reason all the same.
+        let reason = reason.or((triggered && prior.is_none()).then_some(ActionReason::ReplaceByTriggers));
         let replace_paths = match &change.replace_reason {
-            Some(ReplaceReason::CannotUpdate(paths)) => paths.clone(),
+            Some(ReplaceReason::CannotUpdate(paths) | ReplaceReason::Requested(paths)) => paths.clone(),
             _ => Vec::new(),
         };
         let is_prevented = change.action.is_replace() && lifecycle.prevent_destroy;
@@ -436,6 +489,18 @@ impl<'c> Walk<'_, 'c> {
             self.found.append(refused);
             return None;
         }
+        self.validated(instance, resource, decoded)
+    }
+
+    /// The configuration again, if its provider finds nothing wrong with it.
+    fn validated<'r>(
+        &mut self,
+        instance: &Instance<'_>,
+        resource: &'r ResourceNode<'c>,
+        decoded: Decoded<'r>,
+    ) -> Option<Decoded<'r>> {
+        let address = instance.address.to_string();
+        self.secrets.learn(&instance.schema.block, &decoded.value);
         let kind = super::graph::schema_kind(resource.name.mode);
         let found = self.providers.validate(
             &resource.provider_config,
@@ -450,8 +515,10 @@ impl<'c> Walk<'_, 'c> {
         };
         let found = found.into_iter().filter(is_told).collect();
         let errors = self.found.error_count();
+        let place = |path: &Path| value_place(&resource.body, &decoded, path);
         self.provider_diagnostics(found, Some(&address), resource.config.header, Some(&place));
-        (self.found.error_count() == errors).then_some(decoded)
+        let is_right = self.found.error_count() == errors;
+        is_right.then_some(decoded)
     }
 
     fn refused(
@@ -479,23 +546,42 @@ impl<'c> Walk<'_, 'c> {
         &mut self,
         instance: &Instance<'_>,
         resource: &ResourceNode<'c>,
+        decoded: &Decoded<'_>,
         change: &PlannedChange,
     ) -> bool {
         let address = instance.address.to_string();
-        self.provider_diagnostics(change.diagnostics.clone(), Some(&address), resource.config.header, None);
+        let place = |path: &Path| value_place(&resource.body, decoded, path);
+        let header = resource.config.header;
+        self.provider_diagnostics(change.diagnostics.clone(), Some(&address), header, Some(&place));
         if change.legacy_type_system || change.violations.is_empty() {
             return true;
         }
         for violation in &change.violations {
-            let detail = format!(
-                "Provider {:?} planned an invalid value for {address}{violation}.\n\nThis is a bug in the provider, which \
-                 should be reported in the provider's own issue tracker.",
-                resource.provider.to_string()
-            );
-            self.found.push(
-                Severity::Error,
-                Diagnostic::new("Provider produced invalid plan", resource.config.header, detail),
-            );
+            let (summary, detail) = match violation {
+                PlanViolation::DeferralNotAllowed => {
+                    let broken = BrokenContract::Deferred;
+                    let said =
+                        broken.diagnostic(&resource.provider_config, &address, &resource.name.resource_type);
+                    self.provider_diagnostics(vec![said], None, None, None);
+                    continue;
+                }
+                PlanViolation::WriteOnly(path) => {
+                    let provider = resource.provider_config.to_string();
+                    let detail = format!(
+                        "Provider {provider:?} returned a value for the write-only attribute \"{address}{path}\" during \
+                         planning. Write-only attributes cannot be read back from the provider. {A_BUG}"
+                    );
+                    ("Provider produced invalid plan", detail)
+                }
+                violation => {
+                    let provider = resource.provider.to_string();
+                    let detail = format!(
+                        "Provider {provider:?} planned an invalid value for {address}{violation}.\n\n{A_BUG}"
+                    );
+                    ("Provider produced invalid plan", detail)
+                }
+            };
+            self.found.without_place(Severity::Error, summary, detail);
         }
         false
     }
@@ -518,6 +604,9 @@ impl<'c> Walk<'_, 'c> {
         prior: Option<&StateObject>,
         reason: Option<ActionReason>,
     ) {
+        let provider = &resource.provider_config;
+        let prior =
+            prior.filter(|prior| self.may_destroy(&instance.address, provider, Some(instance.schema), prior));
         if let Some(prior) = prior {
             self.add_change(
                 Some(instance.index),
@@ -539,6 +628,25 @@ impl<'c> Walk<'_, 'c> {
         self.deposed(instance, resource);
     }
 
+    /// Asks the provider whether an object can be destroyed; reports what it says.
+    pub(crate) fn may_destroy(
+        &mut self,
+        address: &InstanceAddress,
+        provider: &ProviderConfigAddress,
+        schema: Option<&Arc<Schema>>,
+        object: &StateObject,
+    ) -> bool {
+        let Some(schema) = schema else { return true };
+        self.secrets.learn(&schema.block, &object.value);
+        let text = address.to_string();
+        let resource_type = &address.resource.resource_type;
+        let found =
+            self.providers.plan_destroy(provider, resource_type, &text, schema, &object.for_provider());
+        let errors = self.found.error_count();
+        self.provider_diagnostics(found, None, None, None);
+        self.found.error_count() == errors
+    }
+
     /// Plans to destroy the deposed objects of an instance.
     fn deposed(&mut self, instance: &Instance<'_>, resource: &ResourceNode<'c>) {
         let Some(known) = self.state.resources.get(&instance.address.resource) else { return };
@@ -547,7 +655,7 @@ impl<'c> Walk<'_, 'c> {
         self.delete_deposed(
             Some(instance.index),
             &instance.address,
-            &resource.provider,
+            &resource.provider_config,
             Some(instance.schema),
             deposed,
         );
@@ -558,17 +666,20 @@ impl<'c> Walk<'_, 'c> {
         &mut self,
         index: Option<usize>,
         address: &InstanceAddress,
-        provider: &crate::ProviderAddress,
+        provider: &ProviderConfigAddress,
         schema: Option<&Arc<Schema>>,
         deposed: impl IntoIterator<Item = (smol_str::SmolStr, StateObject)>,
     ) {
         for (key, object) in deposed {
+            if !self.may_destroy(address, provider, schema, &object) {
+                continue;
+            }
             self.add_change(
                 index,
                 PlannedObject {
                     address: address.clone(),
                     previous_address: self.moved.get(address).cloned(),
-                    provider: provider.clone(),
+                    provider: provider.provider.clone(),
                     deposed: Some(key),
                     action: PlannedAction::Delete,
                     reason: None,
@@ -583,34 +694,41 @@ impl<'c> Walk<'_, 'c> {
     }
 
     /// Imports the object of an instance that is not in the state yet; what it was found by, if it was.
-    fn import(&mut self, instance: &Instance<'_>, resource: &ResourceNode<'c>) -> Option<ImportedBy> {
+    fn import(
+        &mut self,
+        instance: &Instance<'_>,
+        resource: &ResourceNode<'c>,
+    ) -> Result<Option<ImportedBy>, ()> {
         if self.current(&instance.address).is_some() {
-            return None;
+            return Ok(None);
         }
-        let import = self.imports.remove(&instance.address)?;
+        let Some(import) = self.imports.remove(&instance.address) else { return Ok(None) };
+        self.secrets.learn_marked(import.by.value());
         let address = instance.address.to_string();
-        let answer = match import.by.id() {
-            Some(id) => self.providers.import(&resource.provider_config, &address, instance.schema, id),
-            None => ImportAnswer::NotKnown,
-        };
-        match answer {
-            ImportAnswer::Known(value) => {
-                let value = instance.schema.block.mark_hidden(&value);
-                let object = StateObject::read(value);
+        let provider = &resource.provider_config;
+        match self.providers.import(provider, &address, instance.schema, &import.by) {
+            ImportAnswer::Known(found, warnings) => {
+                self.provider_diagnostics(warnings, None, None, None);
+                let object = StateObject {
+                    private: found.private,
+                    identity: found.identity,
+                    ..StateObject::read(instance.schema.block.mark_hidden(&found.value), instance.schema)
+                };
                 self.set_current(&instance.address, &resource.provider_config, Some(object));
             }
             ImportAnswer::NotKnown => {
                 self.unanswered[instance.index].insert(address);
             }
             ImportAnswer::Failed(found) => {
-                self.provider_diagnostics(found, Some(&address), import.span, None);
-                return None;
+                self.provider_diagnostics(found, None, None, None);
+                return Err(());
             }
         }
-        Some(import.by)
+        Ok(Some(import.by))
     }
 
-    /// An ephemeral resource: its values are unknown without its provider.
+    /// An ephemeral resource: open while planning, unless its configuration is not known; its values are unknown without
+    /// its provider.
     fn ephemeral(
         &mut self,
         instance: &Instance<'_>,
@@ -620,14 +738,49 @@ impl<'c> Walk<'_, 'c> {
         let names = instance.repetition.names();
         let outer = Scope::new(variables);
         let scope = outer.with(&names);
-        let unknown = Value::unknown(instance.schema.block.implied_type().clone())
-            .with_marks(objchange::value::Marks::EPHEMERAL);
+        let schema = instance.schema;
+        let unknown = Value::unknown(schema.block.implied_type().clone()).with_marks(Marks::EPHEMERAL);
         if !self.preconditions(instance, resource, &scope) {
             return unknown;
         }
-        let decoded = decode(&resource.body, &instance.schema.block, &scope, self.functions);
-        self.found.errors(decoded.errors);
-        unknown
+        let Some(decoded) = self.ephemeral_config(instance, resource, &scope) else { return unknown };
+        let (config, marks) = decoded.value.unmark_deep_with_paths();
+        if !config.is_wholly_known() {
+            return unknown;
+        }
+        let address = instance.address.to_string();
+        let place = |path: &Path| value_place(&resource.body, &decoded, path);
+        let value = match self.providers.open(&resource.provider_config, &address, schema, &config) {
+            DataAnswer::NotKnown => return unknown,
+            DataAnswer::Known(value, warnings) => {
+                self.provider_diagnostics(warnings, Some(&address), resource.config.header, Some(&place));
+                value
+            }
+            DataAnswer::Failed(found) => {
+                self.provider_diagnostics(found, Some(&address), resource.config.header, Some(&place));
+                return unknown;
+            }
+        };
+        let value = schema.block.mark_hidden(&value.mark_where_present(&marks));
+        self.secrets.learn(&schema.block, &value);
+        let value = value.with_marks(Marks::EPHEMERAL);
+        self.postconditions(instance, resource, &scope, &value);
+        value
+    }
+
+    /// The configuration of an ephemeral resource, in which ephemeral values are at home.
+    fn ephemeral_config<'r>(
+        &mut self,
+        instance: &Instance<'_>,
+        resource: &'r ResourceNode<'c>,
+        scope: &Scope<'_>,
+    ) -> Option<Decoded<'r>> {
+        let decoded = decode(&resource.body, &instance.schema.block, scope, self.functions);
+        if !decoded.errors.is_empty() {
+            self.found.errors(decoded.errors);
+            return None;
+        }
+        self.validated(instance, resource, decoded)
     }
 }
 

@@ -2,7 +2,7 @@
 
 mod check;
 mod checks;
-mod conditions;
+pub(crate) mod conditions;
 mod data;
 mod dependencies;
 mod expand;
@@ -17,6 +17,7 @@ mod outputs;
 mod references;
 mod resource;
 mod run;
+mod secrets;
 pub(crate) mod subject;
 mod targets;
 mod triggers;
@@ -25,13 +26,13 @@ mod variable;
 mod walk;
 mod world;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use objchange::Value;
 use objchange::address::InstanceAddress;
 use objchange::schema::Schema;
-use objchange::value::Path;
+use objchange::value::{Marks, Path};
 use objchange_hcl::Span;
 use smol_str::SmolStr;
 
@@ -80,9 +81,11 @@ pub struct ModulePlan {
 }
 
 impl ModulePlan {
-    /// Whether a part of it was planned without asking the provider.
-    pub fn is_simulated(&self) -> bool {
-        self.changes.iter().any(|change| !change.provider.is_builtin()) || !self.undecided.is_empty()
+    /// The providers that a part of it was planned without, where only these were asked.
+    pub fn simulated_providers(&self, asked: &BTreeSet<ProviderAddress>) -> BTreeSet<&ProviderAddress> {
+        let changes = self.changes.iter().map(|change| &change.provider);
+        let all = changes.chain(self.undecided.iter().map(|resource| &resource.provider));
+        all.filter(|provider| !provider.is_builtin() && !asked.contains(provider)).collect()
     }
 }
 
@@ -123,12 +126,25 @@ pub enum ImportedBy {
 }
 
 impl ImportedBy {
+    /// The identifier or the identity.
+    pub fn value(&self) -> &Value {
+        match self {
+            Self::Id(value) | Self::Identity(value) => value,
+        }
+    }
+
     /// The identifier, where it is known.
     pub fn id(&self) -> Option<&str> {
         match self {
             Self::Id(id) => id.as_str(),
             Self::Identity(_) => None,
         }
+    }
+
+    /// Whether a part of it must not be shown.
+    pub fn is_sensitive(&self) -> bool {
+        let (Self::Id(value) | Self::Identity(value)) = self;
+        value.marks_deep().contains(Marks::SENSITIVE)
     }
 }
 
@@ -279,17 +295,19 @@ pub struct CheckResult {
 impl CheckResult {
     /// The address of the object without instance keys: `module.m.output.o`.
     pub fn to_display(&self) -> String {
-        let mut text = String::new();
-        for name in &self.module {
-            text.push_str(&format!("module.{name}."));
-        }
-        text.push_str(match self.kind {
+        let modules: String = self.module.iter().map(|name| format!("module.{name}.")).collect();
+        modules + &self.name_in_module()
+    }
+
+    /// The address of the object in its module: `output.o`.
+    pub(crate) fn name_in_module(&self) -> String {
+        let kind = match self.kind {
             CheckKind::Resource => "",
             CheckKind::OutputValue => "output.",
             CheckKind::Check => "check.",
             CheckKind::InputVariable => "var.",
-        });
-        text + &self.name
+        };
+        format!("{kind}{}", self.name)
     }
 }
 

@@ -8,7 +8,7 @@ use objchange::{Type, Value};
 use objchange_hcl::ResourceName;
 use smol_str::SmolStr;
 
-use super::graph::ResourceNode;
+use super::graph::{NodeKey, ResourceNode};
 use super::input::{PlanInput, PlanMode};
 use super::instances::{Expanded, ModuleInstanceId, Repetition};
 use super::targets::Targets;
@@ -70,6 +70,10 @@ impl<'c> Walk<'_, 'c> {
             .filter(|address| !self.wanted.contains(address))
             .collect();
         for address in all {
+            if self.depends_on_failed(&address) {
+                self.wanted.insert(address);
+                continue;
+            }
             let reason = self.reason(&address.resource);
             let reason = match self.moved.contains_key(&address)
                 && reason == ActionReason::DeleteBecauseNoResourceConfig
@@ -129,6 +133,16 @@ impl<'c> Walk<'_, 'c> {
         }
     }
 
+    /// Whether something that an object in the state depends on could not be planned.
+    fn depends_on_failed(&self, address: &InstanceAddress) -> bool {
+        let Some(object) = self.current(address) else { return false };
+        object.dependencies.iter().any(|dependency| {
+            let module = self.input.config.module_of(&dependency.module);
+            let key = module.map(|module| NodeKey::Resource(module, resource_name(dependency)));
+            key.and_then(|key| self.graph.find(&key)).is_some_and(|node| self.failed[node])
+        })
+    }
+
     /// Why nothing in the configuration wants a resource.
     fn reason(&self, address: &ResourceAddress) -> ActionReason {
         let module = self.input.config.module_of(&address.module);
@@ -161,18 +175,21 @@ impl<'c> Walk<'_, 'c> {
             report_missing_provider(address, &provider, &mut self.found);
             return;
         }
+        if !self.is_configured(&provider) {
+            return;
+        }
         let schema = self.schema(&provider, &address.resource.resource_type);
         let mut current = current;
         if let (Some(stored), Some(schema)) = (&current, &schema) {
             let stored = stored.clone();
-            match self.refresh(address, &provider, schema, &stored) {
-                Ok(refreshed)
-                    if super::input::since(self.input.options.version, "1.12") || refreshed.is_none() =>
-                {
-                    current = refreshed;
+            let (read, found) = self.refresh(address, &provider, schema, &stored);
+            self.provider_diagnostics(found, None, None, None);
+            match read {
+                None => return,
+                Some(read) if super::input::since(self.input.options.version, "1.12") || read.is_none() => {
+                    current = read;
                 }
-                Ok(_) => {}
-                Err(()) => return,
+                Some(_) => {}
             }
         }
         if self.input.options.mode == PlanMode::RefreshOnly {
@@ -180,7 +197,9 @@ impl<'c> Walk<'_, 'c> {
         }
         let is_destroy = self.input.options.mode == PlanMode::Destroy;
         let forget = self.removals.forgets(address);
-        if let Some(object) = &current {
+        if let Some(object) = &current
+            && (forget || self.may_destroy(address, &provider, schema.as_ref(), object))
+        {
             let action = if forget { PlannedAction::Forget } else { PlannedAction::Delete };
             if forget {
                 self.forgotten.push(address.clone());
@@ -205,7 +224,7 @@ impl<'c> Walk<'_, 'c> {
         if forget {
             self.forget_deposed(index, address, &provider, schema.as_ref(), deposed);
         } else {
-            self.delete_deposed(index, address, &provider.provider, schema.as_ref(), deposed);
+            self.delete_deposed(index, address, &provider, schema.as_ref(), deposed);
         }
     }
 

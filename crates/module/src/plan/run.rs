@@ -71,7 +71,7 @@ fn plan_observed(
     if missing.has_errors() {
         return only_errors(missing);
     }
-    let graph = Graph::new(input.config, input.schemas);
+    let graph = Graph::new(input.config, input.schemas, input.state);
     observer.graph(input.config, &graph);
     let order = match graph.order() {
         Ok(order) => order,
@@ -134,6 +134,9 @@ fn plan_observed(
         creates_first: creates_first(&graph),
         instance_count: 0,
         prevented: Vec::new(),
+        failed: Vec::new(),
+        secrets: Default::default(),
+        configured: Default::default(),
         has_failed_quietly: false,
     };
     walk.declare_checks();
@@ -164,7 +167,10 @@ fn plan_observed(
     };
     let Walk { state: refreshed, declared, mut plan, mut found, checks, forgotten, .. } = walk;
     warn_of_forgotten(&forgotten, &mut found);
-    plan.drift = drift(&state, &refreshed, input, &moves, &declared);
+    // What is destroyed is destroyed as it is now.
+    if input.options.mode != PlanMode::Destroy {
+        plan.drift = drift(&state, &refreshed, input, &moves, &declared);
+    }
     plan.checks = checks.finish();
     if targets.is_all() {
         let declared = &input.config.modules[0].config.outputs;
@@ -186,11 +192,13 @@ fn plan_observed(
     plan
 }
 
-/// The outputs of child modules that were evaluated.
+/// The outputs of child modules that were evaluated and are not null.
 fn child_outputs(world: &World<'_>) -> Vec<(ModuleAddress, SmolStr)> {
     let children = world.instances.iter().filter(|instance| instance.parent.is_some());
-    let outputs = children
-        .flat_map(|instance| instance.outputs.keys().map(|name| (instance.address.clone(), name.clone())));
+    let outputs = children.flat_map(|instance| {
+        let outputs = instance.outputs.iter().filter(|(_, value)| !value.is_null());
+        outputs.map(|(name, _)| (instance.address.clone(), name.clone()))
+    });
     outputs.collect()
 }
 
@@ -293,7 +301,7 @@ fn differs(stored: &PriorState, refreshed: &PriorState) -> bool {
             match (&instance.current, now.and_then(|now| now.current.as_ref())) {
                 (Some(before), Some(now)) => {
                     before.create_before_destroy != now.create_before_destroy
-                        || before.dependencies != now.dependencies
+                        || !same_dependencies(&before.dependencies, &now.dependencies)
                         || before.private != now.private
                         || !before.value.unmark_deep().0.identical(&now.value.unmark_deep().0)
                 }
@@ -301,6 +309,11 @@ fn differs(stored: &PriorState, refreshed: &PriorState) -> bool {
             }
         })
     })
+}
+
+/// Whether two lists have the same resources, in whatever order.
+fn same_dependencies(a: &[ResourceAddress], b: &[ResourceAddress]) -> bool {
+    a.len() == b.len() && a.iter().collect::<BTreeSet<_>>() == b.iter().collect()
 }
 
 /// The state after refreshing, with the new values of outputs wherever these are known.

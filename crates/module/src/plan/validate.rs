@@ -16,6 +16,7 @@ use super::expand::{self, Expansion};
 use super::graph::{Graph, NodeKind, ProviderNode, ResourceNode, resource_text, schema_kind};
 use super::input::PlanInput;
 use super::instances::{Expanded, ModuleInstance, ModuleInstanceId, Repetition};
+use super::secrets::ToldSecrets;
 use super::subject::{Subject, SubjectKind};
 use super::world::{World, dynamic};
 use crate::diagnostics::PROVIDER;
@@ -44,8 +45,8 @@ pub(crate) fn validate(
         world.instances[parent].calls.insert(name.clone(), super::instances::Expanded::Single(id));
     }
     let functions = module_functions.of(0);
-    let mut validator =
-        Validator { input, graph, functions, world, providers, found: Diagnostics::default() };
+    let (found, secrets) = Default::default();
+    let mut validator = Validator { input, graph, functions, world, providers, found, secrets };
     let mut failed = vec![false; graph.nodes.len()];
     for node in order {
         if graph.nodes[*node].needs.iter().any(|need| failed[*need]) {
@@ -80,6 +81,7 @@ struct Validator<'i, 'c> {
     world: World<'c>,
     providers: &'i mut dyn Providers,
     found: Diagnostics,
+    secrets: ToldSecrets,
 }
 
 impl<'c> Validator<'_, 'c> {
@@ -372,14 +374,20 @@ impl<'c> Validator<'_, 'c> {
         self.found.errors(provider.body_errors.iter().cloned());
         let place = ReferenceContext { module, ..ReferenceContext::default() };
         if let Some(decoded) = self.decode(at, place, &provider.body, &schema.block) {
-            let value = decoded.value;
+            let value = &decoded.value;
+            self.secrets.learn(&schema.block, value);
             let found = self.providers.validate(
                 &provider.address,
                 objchange::schema::SchemaKind::Provider,
                 "",
                 &value.unmark_deep().0,
             );
-            self.provider_diagnostics(found, None, &|_| config.header);
+            let place = |path: &Path| match path.is_root() {
+                true => config.header,
+                false => super::resource::value_place(&provider.body, &decoded, path),
+            };
+            let address = provider.address.to_string();
+            self.provider_diagnostics(found, Some(&address), &place);
         }
     }
 
@@ -440,6 +448,7 @@ impl<'c> Validator<'_, 'c> {
                 &decoded.value,
                 |path| super::resource::value_place(&resource.body, &decoded, path),
             ));
+            self.secrets.learn(&schema.block, &decoded.value);
             let found = self.providers.validate(
                 &resource.provider_config,
                 schema_kind(name.mode),
@@ -612,7 +621,7 @@ impl<'c> Validator<'_, 'c> {
         address: Option<&str>,
         place: &dyn Fn(&Path) -> Span,
     ) {
-        for diagnostic in found {
+        for diagnostic in self.secrets.cover(found) {
             let span = place(diagnostic.path.as_ref().unwrap_or(&Path::root()));
             let severity = match diagnostic.severity {
                 objchange::change::Severity::Error => Severity::Error,

@@ -18,6 +18,7 @@ use super::imports::Import;
 use super::input::{PlanInput, PlanMode};
 use super::instances::{Expanded, ModuleInstance, ModuleInstanceId, Repetition};
 use super::orphans::resource_name;
+use super::secrets::ToldSecrets;
 use super::subject::{Subject, SubjectKind};
 use super::targets::Targets;
 use super::world::{World, dynamic};
@@ -26,7 +27,7 @@ use crate::diagnostics::PROVIDER;
 use crate::functions::ModuleFunctions;
 use crate::providers::Providers;
 use crate::state::{PriorState, Removals, StateObject, StateResource};
-use crate::{Diagnostics, ModuleDiagnostic, Severity};
+use crate::{Diagnostics, ModuleDiagnostic, ProviderConfigAddress, Severity};
 
 /// Everything that the walk knows and finds.
 pub(crate) struct Walk<'i, 'c> {
@@ -66,6 +67,12 @@ pub(crate) struct Walk<'i, 'c> {
     pub(crate) instance_count: usize,
     /// The resources with objects that must not be destroyed, and would be.
     pub(crate) prevented: Vec<usize>,
+    /// The nodes that have no value because of an error.
+    pub(crate) failed: Vec<bool>,
+    /// What providers were told that must not be shown.
+    pub(crate) secrets: ToldSecrets,
+    /// The provider configurations that were given to providers, and whether these took them.
+    pub(crate) configured: HashMap<ProviderConfigAddress, bool>,
     /// The node has no value, and nothing that would be an error says so.
     pub(crate) has_failed_quietly: bool,
 }
@@ -73,18 +80,26 @@ pub(crate) struct Walk<'i, 'c> {
 impl<'c> Walk<'_, 'c> {
     /// Walks all nodes in this order.
     pub(crate) fn run(&mut self, order: &[usize]) {
-        let mut failed = vec![false; self.graph.nodes.len()];
+        self.failed = vec![false; self.graph.nodes.len()];
+        // What validation has called is not asked here.
+        let _ = self.module_functions.take_unanswered();
         for index in order.iter().copied() {
             let node = &self.graph.nodes[index];
             if !self.targets.includes(index) {
                 self.skip(index);
                 continue;
             }
-            self.open_checks(index);
-            if node.needs.iter().any(|need| failed[*need]) {
-                failed[index] = true;
+            let is_resource = matches!(node.kind, NodeKind::Resource(_));
+            if !is_resource {
+                self.open_checks(index);
+            }
+            if node.needs.iter().any(|need| self.failed[*need]) {
+                self.failed[index] = true;
                 self.skip(index);
                 continue;
+            }
+            if is_resource {
+                self.open_checks(index);
             }
             for need in &node.needs {
                 if matches!(self.graph.nodes[*need].kind, NodeKind::Provider(_)) {
@@ -104,7 +119,7 @@ impl<'c> Walk<'_, 'c> {
                 PlanMode::Destroy => self.prevented.len() - prevented,
                 _ => 0,
             };
-            failed[index] = is_quiet || self.found.error_count() > errors + prevented;
+            self.failed[index] = is_quiet || self.found.error_count() > errors + prevented;
         }
     }
 
@@ -149,7 +164,9 @@ impl<'c> Walk<'_, 'c> {
     fn open_checks(&mut self, index: usize) {
         let node = &self.graph.nodes[index];
         let Some((kind, name, _)) = conditions_of(&node.kind) else { return };
-        if kind != CheckKind::OutputValue && self.input.options.mode == PlanMode::Destroy {
+        // Of what is destroyed only the outputs of the root module are looked at.
+        let is_output = kind == CheckKind::OutputValue && node.module == 0;
+        if !is_output && self.input.options.mode == PlanMode::Destroy {
             return;
         }
         self.checks.expand(kind, &self.input.config.modules[node.module].path, &name);
@@ -323,7 +340,7 @@ impl<'c> Walk<'_, 'c> {
             let mut problems = Vec::new();
             for condition in &output.preconditions {
                 let judged = judge(condition, &scope, self.functions, &conditions::OUTPUT);
-                self.report_condition(condition, &scope, &conditions::OUTPUT, &judged, None);
+                self.report_condition(condition, &scope, &conditions::OUTPUT, &judged);
                 statuses.push(judged.status);
                 problems.extend(judged.message);
             }
@@ -429,18 +446,54 @@ impl<'c> Walk<'_, 'c> {
         }
     }
 
+    /// Configures a provider, unless that was done before; whether it took its configuration.
+    pub(crate) fn is_configured(&mut self, address: &ProviderConfigAddress) -> bool {
+        if let Some(is_right) = self.configured.get(address) {
+            return *is_right;
+        }
+        let graph = self.graph;
+        match graph.find(&NodeKey::Provider(address.clone())) {
+            Some(index) => {
+                if let NodeKind::Provider(provider) = &graph.nodes[index].kind {
+                    self.provider(index, provider);
+                }
+                self.configured.get(address).copied().unwrap_or(true)
+            }
+            None => true,
+        }
+    }
+
     fn provider(&mut self, index: usize, provider: &super::graph::ProviderNode<'c>) {
-        let (Some(_), Some(schema)) = (provider.config, provider.schema) else { return };
+        let errors = self.found.error_count();
+        self.configure(index, provider);
+        self.configured.insert(provider.address.clone(), self.found.error_count() == errors);
+    }
+
+    fn configure(&mut self, index: usize, provider: &super::graph::ProviderNode<'c>) {
+        let Some(schema) = provider.schema else { return };
         let Some(at) = self.world.by_module[self.graph.nodes[index].module].first().copied() else { return };
         let variables = self.world.variables(self.graph, at, &self.graph.nodes[index].subjects);
-        let decoded =
-            objchange_hcl::decode(&provider.body, &schema.block, &Scope::new(&variables), self.functions);
+        let scope = Scope::new(&variables);
+        let decoded = objchange_hcl::decode(&provider.body, &schema.block, &scope, self.functions);
+        let Some(config) = provider.config else {
+            // Without a block the configuration is empty; what is missing in it is said where it is validated.
+            if decoded.errors.is_empty() {
+                let found = self.providers.configure(&provider.address, &decoded.value.unmark_deep().0);
+                self.provider_diagnostics(found, Some(&provider.address.to_string()), None, None);
+            }
+            return;
+        };
+        let errors = self.found.error_count();
         self.found.errors(decoded.errors.iter().cloned());
+        if self.found.error_count() > errors {
+            return;
+        }
+        self.secrets.learn(&schema.block, &decoded.value);
         let found = self.providers.configure(&provider.address, &decoded.value.unmark_deep().0);
-        let header = provider.config.map_or(Span::at(0), |config| config.header);
         let place =
             |path: &objchange::value::Path| super::resource::value_place(&provider.body, &decoded, path);
-        self.provider_diagnostics(found, None, header, Some(&place));
+        let address = provider.address.to_string();
+        self.provider_diagnostics(found, Some(&address), config.header, Some(&place));
     }
 
     fn check(
@@ -456,29 +509,33 @@ impl<'c> Walk<'_, 'c> {
         let mut problems = Vec::new();
         for assert in &config.asserts {
             let judged = judge(assert, &scope, self.functions, &conditions::ASSERT);
-            self.found.errors(judged.errors.iter().cloned());
+            self.report_errors(&judged);
             let warning = match judged.status {
                 CheckStatus::Fail => Some((conditions::ASSERT.failed, judged.message.clone().unwrap_or_default())),
                 CheckStatus::Unknown => Some((
-                    "Check block assertion known after apply",
+                    conditions::ASSERT_UNKNOWN,
                     "The condition could not be evaluated at this time, a result will be known when this plan is applied."
                         .to_owned(),
                 )),
                 _ => None,
             };
             if let Some((summary, detail)) = warning {
-                let diagnostic = Diagnostic::new(summary, assert.condition.span, detail);
-                let diagnostic = match judged.status {
-                    CheckStatus::Unknown => diagnostic.explained_by_unknown(&assert.condition, &scope),
-                    _ => diagnostic.explained(&assert.condition, &scope),
-                };
-                self.found.push(Severity::Warning, diagnostic);
+                let warning = Diagnostic::new(summary, assert.condition.span, detail);
+                self.found.push(Severity::Warning, warning.explained(&assert.condition, &scope));
             }
             statuses.push(judged.status);
             problems.extend(judged.message);
         }
         let address = self.world.instances[at].address.clone();
         self.checks.instance(CheckKind::Check, &address, name, None, &statuses, problems);
+    }
+
+    /// Reports what is wrong with a condition itself, and with its message.
+    fn report_errors(&mut self, judged: &conditions::Judged) {
+        self.found.errors(judged.errors.iter().cloned());
+        for warning in &judged.warnings {
+            self.found.push(Severity::Warning, warning.clone());
+        }
     }
 
     /// Reports what a condition has come to.
@@ -488,10 +545,8 @@ impl<'c> Walk<'_, 'c> {
         scope: &Scope<'_>,
         words: &conditions::Words,
         judged: &conditions::Judged,
-        address: Option<&str>,
     ) {
-        let _ = address;
-        self.found.errors(judged.errors.iter().cloned());
+        self.report_errors(judged);
         if judged.status == CheckStatus::Fail {
             let message = judged.message.clone().unwrap_or_default();
             let diagnostic = Diagnostic::new(words.failed, condition.condition.span, message)
@@ -509,16 +564,17 @@ impl<'c> Walk<'_, 'c> {
         &mut self,
         found: Vec<objchange::change::Diagnostic>,
         address: Option<&str>,
-        span: Span,
+        span: impl Into<Option<Span>>,
         place: Option<&dyn Fn(&objchange::value::Path) -> Span>,
     ) {
-        for diagnostic in found {
+        let span = span.into();
+        for diagnostic in self.secrets.cover(found) {
             let severity = match diagnostic.severity {
                 objchange::change::Severity::Error => Severity::Error,
                 _ => Severity::Warning,
             };
             let subject = match (&diagnostic.path, place) {
-                (Some(path), Some(place)) => place(path),
+                (Some(path), Some(place)) => Some(place(path)),
                 _ => span,
             };
             self.found.add(ModuleDiagnostic {
@@ -539,7 +595,11 @@ impl<'c> Walk<'_, 'c> {
     }
 
     /// Adds a planned object.
-    pub(crate) fn add_change(&mut self, index: Option<usize>, object: PlannedObject) {
+    pub(crate) fn add_change(&mut self, index: Option<usize>, mut object: PlannedObject) {
+        if self.input.options.mode == PlanMode::Destroy {
+            // Where it was does not matter any more.
+            object.previous_address = None;
+        }
         if let Some(index) = index
             && !matches!(object.action, PlannedAction::NoOp)
         {
@@ -555,10 +615,6 @@ impl<'c> Walk<'_, 'c> {
     /// What the state holds of an instance.
     pub(crate) fn current(&self, address: &InstanceAddress) -> Option<&StateObject> {
         self.state.resources.get(&address.resource)?.instances.get(&address.key)?.current.as_ref()
-    }
-
-    pub(crate) fn current_mut(&mut self, address: &InstanceAddress) -> Option<&mut StateObject> {
-        self.state.resources.get_mut(&address.resource)?.instances.get_mut(&address.key)?.current.as_mut()
     }
 
     /// Replaces what the state holds of an instance.

@@ -120,7 +120,7 @@ pub(super) fn read(files: &dyn Files, schema: &Schema, config: &Value) -> DataAn
     });
     let all = Value::object(defaults.into_iter().chain(stored));
     let Ok(object) = schema.block.coerce_value(config) else { return DataAnswer::NotKnown };
-    DataAnswer::Known(with_attributes(&object, &[("outputs", all)]))
+    DataAnswer::Known(with_attributes(&object, &[("outputs", all)]), Vec::new())
 }
 
 /// An argument that has a value.

@@ -8,9 +8,13 @@ use objchange::change::{
 };
 use objchange::schema::{Schema, SchemaKind};
 
-use super::{DataAnswer, ImportAnswer, Providers, builtin, remote_state};
+use super::{
+    Answered, DataAnswer, ImportAnswer, MoveObject, ProviderObject, Providers, StoredObject, builtin,
+    remote_state,
+};
 use crate::ProviderConfigAddress;
 use crate::config::Files;
+use crate::plan::ImportedBy;
 
 /// Answers for all providers from their schemas: computed attributes without a value are unknown, objects are as the
 /// state has them, and data sources are not known. The provider in Terraform itself is planned as it plans.
@@ -44,6 +48,14 @@ impl Providers for SimulatedProviders<'_> {
         Vec::new()
     }
 
+    fn upgrade(
+        &mut self,
+        _provider: &ProviderConfigAddress,
+        _stored: StoredObject<'_>,
+    ) -> Option<Answered<Value>> {
+        None
+    }
+
     fn plan(
         &mut self,
         provider: &ProviderConfigAddress,
@@ -57,14 +69,26 @@ impl Providers for SimulatedProviders<'_> {
         }
     }
 
+    fn plan_destroy(
+        &mut self,
+        _provider: &ProviderConfigAddress,
+        _resource_type: &str,
+        _address: &str,
+        _schema: &Schema,
+        _object: &ProviderObject,
+    ) -> Vec<Diagnostic> {
+        Vec::new()
+    }
+
     fn read(
         &mut self,
         _provider: &ProviderConfigAddress,
         _resource_type: &str,
+        _address: &str,
         _schema: &Schema,
-        object: &Value,
-    ) -> Result<Value, Vec<Diagnostic>> {
-        Ok(object.clone())
+        object: &ProviderObject,
+    ) -> Answered<ProviderObject> {
+        Ok((object.clone(), Vec::new()))
     }
 
     fn read_data(
@@ -80,29 +104,42 @@ impl Providers for SimulatedProviders<'_> {
         }
     }
 
+    fn open(
+        &mut self,
+        _provider: &ProviderConfigAddress,
+        _address: &str,
+        _schema: &Schema,
+        _config: &Value,
+    ) -> DataAnswer {
+        DataAnswer::NotKnown
+    }
+
     fn import(
         &mut self,
         provider: &ProviderConfigAddress,
         _address: &str,
         schema: &Schema,
-        id: &str,
+        by: &ImportedBy,
     ) -> ImportAnswer {
-        match provider.provider.is_builtin() {
-            true => ImportAnswer::Known(builtin::imported(schema, id)),
-            false => ImportAnswer::NotKnown,
+        match by.id() {
+            Some(id) if provider.provider.is_builtin() => {
+                ImportAnswer::Known(ProviderObject::new(builtin::imported(schema, id)), Vec::new())
+            }
+            _ => ImportAnswer::NotKnown,
         }
     }
 
     fn move_object(
         &mut self,
         provider: &ProviderConfigAddress,
-        from_type: &str,
-        to_type: &str,
-        schema: &Schema,
-        object: &Value,
-    ) -> Result<Value, Vec<Diagnostic>> {
-        match (provider.provider.is_builtin(), from_type) {
-            (true, "null_resource") => Ok(builtin::from_null_resource(schema, object)),
+        request: &MoveObject<'_>,
+    ) -> Answered<ProviderObject> {
+        let MoveObject { from_type, to_type, schema, object, .. } = request;
+        match (provider.provider.is_builtin(), *from_type) {
+            (true, "null_resource") => {
+                let value = builtin::from_null_resource(schema, &object.value);
+                Ok((ProviderObject::new(value), Vec::new()))
+            }
             _ => {
                 let mut error = Diagnostic::error("Unsupported resource move");
                 error.detail = format!("A {from_type} cannot become a {to_type} without its provider.");

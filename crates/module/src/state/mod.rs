@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use objchange::Value;
 use objchange::address::{InstanceAddress, InstanceKey, ResourceAddress};
 use objchange::change::PrivateData;
+use objchange::schema::Schema;
 use smol_str::SmolStr;
 
 pub use moves::{Instances, MoveTypes, Moves};
@@ -17,6 +18,7 @@ pub use read::{ReadStateError, StateProblem};
 pub use removed::{Removals, warn_of_forgotten};
 
 use crate::ProviderConfigAddress;
+use crate::providers::ProviderObject;
 
 /// What the state knows.
 #[derive(Debug, Clone, Default)]
@@ -52,6 +54,10 @@ pub struct StateInstance {
 pub struct StateObject {
     /// The object, of the type that the schema implies; what the state or the schema calls sensitive is marked.
     pub value: Value,
+    /// The version of the schema that it is of.
+    pub schema_version: i64,
+    /// Which object of the service it is, as far as its provider has said.
+    pub identity: Option<Value>,
     /// It has to be replaced.
     pub tainted: bool,
     /// What the provider keeps with it.
@@ -64,13 +70,24 @@ pub struct StateObject {
 
 impl StateObject {
     /// An object that was just read, with nothing beside its value.
-    pub fn read(value: Value) -> Self {
+    pub fn read(value: Value, schema: &Schema) -> Self {
         Self {
             value,
+            schema_version: schema.version,
+            identity: None,
             tainted: false,
             private: PrivateData::default(),
             dependencies: Vec::new(),
             create_before_destroy: false,
+        }
+    }
+
+    /// The object as its provider knows it.
+    pub(crate) fn for_provider(&self) -> ProviderObject {
+        ProviderObject {
+            value: self.value.unmark_deep().0,
+            private: self.private.clone(),
+            identity: self.identity.clone(),
         }
     }
 }

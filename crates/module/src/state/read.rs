@@ -13,7 +13,9 @@ use objchange_text::visible;
 use smol_str::SmolStr;
 
 use super::{PriorState, StateObject, StateOutput, StateResource};
-use crate::{Diagnostics, ProviderConfigAddress, Schemas, Severity};
+use crate::diagnostics::PROVIDER;
+use crate::providers::{Providers, SimulatedProviders, StoredObject};
+use crate::{Diagnostics, ModuleDiagnostic, ProviderConfigAddress, Schemas, Severity};
 
 /// Why a state cannot be read. Never shows a value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -123,8 +125,22 @@ impl PriorState {
     /// # Ok::<(), objchange_module::state::ReadStateError>(())
     /// ```
     pub fn read(text: &str, schemas: &Schemas) -> Result<(Self, Diagnostics), ReadStateError> {
+        Self::read_with(text, schemas, &mut SimulatedProviders::default())
+    }
+
+    /// The same, where providers that can be asked bring the objects under their schemas.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::read`].
+    pub fn read_with(
+        text: &str,
+        schemas: &Schemas,
+        providers: &mut dyn Providers,
+    ) -> Result<(Self, Diagnostics), ReadStateError> {
         let file = State::parse_file(text)?;
-        let mut reading = Reading { schemas, state: Self::default(), diagnostics: Diagnostics::default() };
+        let (state, diagnostics) = Default::default();
+        let mut reading = Reading { schemas, providers, state, diagnostics };
         for stored in &file.resources {
             reading.object(&file, stored)?;
         }
@@ -152,6 +168,7 @@ fn at(text: &str, raw: Raw<'_>, of: &str, problem: StateProblem) -> ReadStateErr
 
 struct Reading<'s> {
     schemas: &'s Schemas,
+    providers: &'s mut dyn Providers,
     state: PriorState,
     diagnostics: Diagnostics,
 }
@@ -166,8 +183,11 @@ impl Reading<'_> {
         let address: InstanceAddress = stored.address.parse().map_err(|_| error(StateProblem::Address))?;
         let provider: ProviderConfigAddress =
             stored.provider_config.parse().map_err(|_| error(StateProblem::Provider))?;
+        let (value, schema_version) = self.value(file, stored, &address, &provider)?;
         let object = StateObject {
-            value: self.value(file, stored, &address, &provider)?,
+            value,
+            schema_version,
+            identity: None,
             tainted: stored.tainted,
             private: private(stored.private).ok_or_else(|| error(StateProblem::Private))?,
             dependencies: dependencies(stored.depends_on).ok_or_else(|| error(StateProblem::Dependencies))?,
@@ -183,14 +203,16 @@ impl Reading<'_> {
         if replaced.is_some() { Err(error(StateProblem::Repeated)) } else { Ok(()) }
     }
 
-    /// The object in the type of its schema.
+    /// The object in the type of its schema, and the version of that.
     fn value(
         &mut self,
         file: &State<'_>,
         stored: &objchange_plan::StateResource<'_>,
         address: &InstanceAddress,
         provider: &ProviderConfigAddress,
-    ) -> Result<Value, ReadStateError> {
+    ) -> Result<(Value, i64), ReadStateError> {
+        let stored_version = i64::try_from(stored.schema_version).unwrap_or(i64::MAX);
+        let untyped = |value| (value, stored_version);
         let kind = match address.resource.mode {
             Mode::Managed => SchemaKind::Resource,
             Mode::Data => SchemaKind::DataSource,
@@ -206,7 +228,7 @@ impl Reading<'_> {
                 );
                 self.unreadable(address, summary, "");
             }
-            return Ok(file.untyped_object(stored)?);
+            return Ok(untyped(file.untyped_object(stored)?));
         };
         if is_managed && is_newer(stored.schema_version, schema) {
             let detail = format!(
@@ -219,15 +241,58 @@ impl Reading<'_> {
                 "Resource instance managed by newer provider version".to_owned(),
                 &detail,
             );
-            return Ok(file.untyped_object(stored)?);
+            return Ok(untyped(file.untyped_object(stored)?));
         }
-        match file.upgraded_object(stored, &schema.block) {
-            Ok(value) => Ok(schema.block.mark_hidden(&value)),
+        let read = file.upgraded_object(stored, &schema.block);
+        if is_managed {
+            let stored_object = StoredObject {
+                address: &stored.address,
+                resource_type: &stored.resource_type,
+                schema,
+                version: stored_version,
+                text: stored.values.text(),
+                value: read.as_ref().ok().filter(|_| stored_version == schema.version),
+            };
+            match self.providers.upgrade(provider, stored_object) {
+                None => {}
+                Some(Ok((value, warnings))) => {
+                    self.provider_diagnostics(address, warnings);
+                    let value = file.with_marks(&value, stored).map_err(|error| ReadStateError::Object {
+                        address: visible(&stored.address).into_owned(),
+                        error,
+                    })?;
+                    return Ok((schema.block.mark_hidden(&value), schema.version));
+                }
+                Some(Err(errors)) => {
+                    self.provider_diagnostics(address, errors);
+                    self.state.unreadable.insert(address.clone());
+                    return Ok(untyped(file.untyped_object(stored)?));
+                }
+            }
+        }
+        match read {
+            Ok(value) => Ok((schema.block.mark_hidden(&value), schema.version)),
             // A data source is read again: what it was does not matter.
-            Err(_) if !is_managed => Ok(file.untyped_object(stored)?),
+            Err(_) if !is_managed => Ok(untyped(file.untyped_object(stored)?)),
             Err(error) => {
                 Err(ReadStateError::Object { address: visible(&stored.address).into_owned(), error })
             }
+        }
+    }
+
+    fn provider_diagnostics(&mut self, address: &InstanceAddress, found: Vec<objchange::change::Diagnostic>) {
+        for diagnostic in found {
+            let severity = match diagnostic.severity {
+                objchange::change::Severity::Error => Severity::Error,
+                _ => Severity::Warning,
+            };
+            self.diagnostics.add(ModuleDiagnostic {
+                diagnostic: objchange_hcl::Diagnostic {
+                    severity,
+                    ..objchange_hcl::Diagnostic::new((PROVIDER, diagnostic.summary), None, diagnostic.detail)
+                },
+                address: Some(address.to_string()),
+            });
         }
     }
 

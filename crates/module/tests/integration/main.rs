@@ -2,6 +2,7 @@
 
 mod arguments;
 mod diagnostics;
+mod hostile;
 mod laws;
 mod load;
 mod moves;

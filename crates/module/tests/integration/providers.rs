@@ -4,10 +4,15 @@ use objchange::Value;
 use objchange::change::{PlanResourceChange, proposed_new};
 use objchange::schema::{ProviderSchemas, Schema, SchemaKind};
 use objchange_module::config::MemoryFiles;
+use objchange_module::plan::ImportedBy;
 use objchange_module::{
     AnsweringProviders, Answers, DataAnswer, ImportAnswer, ProviderAddress, ProviderConfigAddress, Providers,
     Schemas, SimulatedProviders,
 };
+
+fn id(text: &str) -> ImportedBy {
+    ImportedBy::Id(Value::from(text))
+}
 
 const SCHEMAS: &str = r#"{"format_version":"1.0","provider_schemas":{"registry.terraform.io/local/sim":{
     "resource_schemas":{"sim_thing":{"version":0,"block":{
@@ -109,20 +114,21 @@ fn data_sources_and_imports_are_answered() {
     let config = data.block.coerce_config(&Value::object([("key", "k")])).unwrap();
     let mut providers = AnsweringProviders::new(&answers, SimulatedProviders::default());
     let mut read = |address: &str| match providers.read_data(&provider("sim"), address, &data, &config) {
-        DataAnswer::Known(object) => object.to_string(),
+        DataAnswer::Known(object, _) => object.to_string(),
         other => format!("{other:?}"),
     };
     assert_eq!(read("data.sim_lookup.l[0]"), r#"{key = "k", names = (known after apply), out = "o"}"#);
     assert_eq!(read("data.sim_lookup.m"), r#"{key = "k", names = ["n"], out = (known after apply)}"#);
     let thing = schema(SchemaKind::Resource, "sim_thing");
-    let ImportAnswer::Known(object) = providers.import(&provider("sim"), "sim_thing.a", &thing, "1") else {
+    let ImportAnswer::Known(object, _) = providers.import(&provider("sim"), "sim_thing.a", &thing, &id("1"))
+    else {
         panic!("there is an answer")
     };
     assert_eq!(
-        object.to_string(),
+        object.value.to_string(),
         r#"{id = "1", name = null, parts = null, rule = [], secret = null, size = null}"#
     );
-    let other = providers.import(&provider("sim"), "sim_thing.b", &thing, "2");
+    let other = providers.import(&provider("sim"), "sim_thing.b", &thing, &id("2"));
     assert!(matches!(other, ImportAnswer::NotKnown));
 }
 
@@ -199,7 +205,7 @@ fn what_nobody_has_answered_makes_a_form_that_answers_nothing() {
     let config = data.block.coerce_config(&Value::object([("key", "k")])).unwrap();
     providers.read_data(&provider("sim"), "data.sim_lookup.l", &data, &config);
     let thing = schema(SchemaKind::Resource, "sim_thing");
-    providers.import(&provider("sim"), "sim_thing.a", &thing, "1");
+    providers.import(&provider("sim"), "sim_thing.a", &thing, &id("1"));
     let prior = Value::null(thing.block.implied_type().clone());
     let config = thing.block.coerce_config(&Value::object([("name", "n")])).unwrap();
     let proposed = proposed_new(&thing.block, &prior, &config).unwrap();
@@ -230,7 +236,7 @@ fn remote_states_of_the_local_backend_are_read() {
         let config = config.iter().cloned().chain([("backend", Value::from("local"))]);
         let config = data.block.coerce_config(&Value::object(config)).unwrap();
         match providers.read_data(&provider("terraform"), "data.terraform_remote_state.r", &data, &config) {
-            DataAnswer::Known(object) => object.attribute("outputs").unwrap().to_string(),
+            DataAnswer::Known(object, _) => object.attribute("outputs").unwrap().to_string(),
             DataAnswer::NotKnown => "not known".to_owned(),
             DataAnswer::Failed(errors) => errors[0].summary.clone(),
         }

@@ -107,8 +107,12 @@ impl<'t> State<'t> {
         Err(ObjectError { line, column, kind: ObjectErrorKind::Flat, message: Problem::Flat.to_string() })
     }
 
-    /// The object with marks on what the state calls sensitive.
-    fn with_marks(&self, value: &Value, resource: &StateResource<'_>) -> Result<Value, ObjectError> {
+    /// An object of this instance that somebody else has read, with marks on what the state calls sensitive.
+    ///
+    /// # Errors
+    ///
+    /// What the state calls sensitive cannot be read.
+    pub fn with_marks(&self, value: &Value, resource: &StateResource<'_>) -> Result<Value, ObjectError> {
         match &resource.sensitive {
             Sensitive::Paths(paths) => Ok(marked(value, paths)),
             Sensitive::Values(raw) => {

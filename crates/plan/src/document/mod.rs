@@ -5,6 +5,7 @@
 //! are ignored.
 
 mod actions;
+mod checks;
 mod error;
 mod errored;
 mod field;
@@ -22,6 +23,7 @@ mod unknown_kinds;
 mod zeros;
 
 pub use actions::ResourceActions;
+pub use checks::{Check, CheckStatus};
 pub use error::{DocumentError, Problem};
 pub use errored::is_errored_plan;
 pub use index::Index;
@@ -33,6 +35,8 @@ pub use object::{Form, ObjectError, ObjectErrorKind, read_object};
 pub use plan::Plan;
 pub use state::{Sensitive, State, StateOutput, StateResource};
 pub use unknown_kinds::{Unfamiliar, UnfamiliarKind};
+
+use std::collections::BTreeSet;
 
 use crate::json::{JsonError, Raw, Reader};
 use crate::text::Text;
@@ -96,6 +100,21 @@ impl<'t> Document<'t> {
                 return Err(DocumentError::at(text, 0, "", Problem::Neither));
             }
         })
+    }
+
+    /// The providers that it names, in byte order.
+    pub fn providers(&self) -> BTreeSet<&str> {
+        match self {
+            Self::Plan(plan) => {
+                let resources = plan.changes.all_resources().map(|resource| &*resource.provider_name);
+                let actions = plan.changes.invocations.iter().map(|action| &*action.provider_name);
+                resources.chain(actions).filter(|name| !name.is_empty()).collect()
+            }
+            Self::State(state) => {
+                let names = state.resources.iter().map(|resource| &*resource.provider_name);
+                names.filter(|name| !name.is_empty()).collect()
+            }
+        }
     }
 
     /// Whether it says in which version of the format it is, or is a state file, which has none.

@@ -1,5 +1,6 @@
 //! The plan document.
 
+use super::checks::not_passed;
 use super::error::{DocumentError, Problem};
 use super::field::{bracketed, by_name, flag, keep, list, text};
 use super::invocation::invocation;
@@ -62,7 +63,9 @@ impl<'t> Plan<'t> {
             "checks" => bracketed(reader, b'[').map(|_| ()),
             _ => reader.raw().map(|_| ()),
         })?;
-        Ok(Plan { format_version, members, ..plan })
+        let mut plan = Plan { format_version, members, ..plan };
+        plan.changes.checks = plan.checks().map(not_passed).unwrap_or_default();
+        Ok(plan)
     }
 
     /// The members of the document in its order, also those that this crate does not know, none of them read.

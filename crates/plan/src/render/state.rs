@@ -1,28 +1,36 @@
 //! The resources and outputs of a state.
 
+use super::header::deposed;
+use super::tokens::Role;
 use super::{View, Writer, escape};
 use crate::report::{ModulePlace, OutputHeader, ReportEntry, StateHeader};
 
 impl Writer<'_> {
     pub(super) fn state_resource(&mut self, entry: &ReportEntry<'_, StateHeader<'_>>) {
-        let ReportEntry { header, diff, .. } = entry;
+        let header = &entry.header;
         self.push(match header.module {
             ModulePlace::Same => "\n",
             ModulePlace::Within => "\n\n",
             ModulePlace::First => "",
         });
-        self.push("# ");
-        escape::line(&mut self.out, &header.address);
-        self.push(":");
-        self.deposed(header.deposed.as_deref());
-        self.push(if header.tainted { " (tainted)\n" } else { "\n" });
+        self.start_entry(&header.address);
+        let (address, deposed) = (escape::line(&header.address), deposed(header.deposed.as_deref()));
+        let tainted = if header.tainted { " (tainted)" } else { "" };
+        self.text(Role::Comment, &format!("# {address}:{deposed}{tainted}\n"));
+        self.state_body(entry);
+    }
+
+    /// Writes a resource of a state without the comment above it.
+    pub(super) fn state_body(&mut self, entry: &ReportEntry<'_, StateHeader<'_>>) {
+        let ReportEntry { header, diff, .. } = entry;
         self.opening(&header.mode, &header.r#type, &header.name);
         self.value(diff, 0, View::default());
         self.push("\n");
     }
 
     pub(super) fn state_output(&mut self, entry: &ReportEntry<'_, OutputHeader<'_>>) {
-        escape::line(&mut self.out, &entry.header.name);
+        self.start_entry(&entry.header.name);
+        self.text(Role::Key, &escape::line(&entry.header.name));
         self.push(" = ");
         self.value(&entry.diff, 0, View::default());
         self.push("\n");

@@ -86,7 +86,12 @@ impl<'p, H: Clone> Entries<'p, H> {
 
     /// The entries, each made when it is asked for.
     pub fn iter(&self) -> impl Iterator<Item = Result<Cow<'_, ReportEntry<'p, H>>, ShowError>> {
-        (0..self.len()).filter_map(|index| match &self.0 {
+        (0..self.len()).filter_map(|index| self.get(index))
+    }
+
+    /// The entry of the header at this place, if it makes one.
+    pub(crate) fn get(&self, index: usize) -> Option<Result<Cow<'_, ReportEntry<'p, H>>, ShowError>> {
+        match &self.0 {
             Repr::Made(entries) => Some(Ok(Cow::Borrowed(&entries[index]))),
             Repr::Asked { header, body, .. } => {
                 let body = body(index).transpose()?;
@@ -95,7 +100,7 @@ impl<'p, H: Clone> Entries<'p, H> {
                 };
                 Some(body.map(entry))
             }
-        })
+        }
     }
 }
 

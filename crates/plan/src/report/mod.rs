@@ -9,6 +9,7 @@
 //! |---|---|
 //! | the sections of a plan and their order, which notes there are | `plan` |
 //! | what is counted | `counts` |
+//! | which checks did not pass | `checks` |
 //! | the same for a state | `state` |
 //! | of which resources there is something to say, and what | `header` |
 //! | which parts of a value are shown | `fold` |
@@ -43,11 +44,11 @@ pub(crate) use fold::{Fold, Show, fold};
 pub use header::{Comment, Heading, ResourceHeader};
 pub use plan::Summary;
 pub(crate) use plan::entry;
-pub use schemas::Schemas;
+pub use schemas::{SchemaOrigin, SchemaSource, Schemas};
 pub use state::{ModulePlace, StateHeader};
 
 use crate::changes::ChangeSet;
-use crate::document::{Document, DocumentError, Plan, ResourceActions, State};
+use crate::document::{Check, Document, DocumentError, Plan, ResourceActions, State};
 use crate::options::Options;
 use crate::program::Program;
 use crate::text::Text;
@@ -93,6 +94,10 @@ pub struct Report<'p> {
     pub drift: Entries<'p, ResourceHeader<'p>>,
     /// The actions that are invoked, in the order of the document, also those that the page does not show.
     pub invocations: Vec<Invocation<'p>>,
+    /// The checks that did not pass, which the page does not show; none where only a part of the document was chosen.
+    pub checks: Vec<Check<'p>>,
+    /// Where the schemas are from that nobody gave.
+    pub schemas: &'p [SchemaOrigin],
     /// The sections, in the order of the page; one without entries is not to be seen.
     pub sections: Vec<Section<'p>>,
 }
@@ -304,6 +309,9 @@ impl Serialize for Report<'_> {
                 map.serialize_entry(name, &said)?;
             }
         }
+        if !self.schemas.is_empty() {
+            map.serialize_entry("schemas", self.schemas)?;
+        }
         map.serialize_entry("counts", &self.counts)?;
         for section in &self.sections {
             match section {
@@ -324,6 +332,9 @@ impl Serialize for Report<'_> {
                 Section::Resources(entries) => map.serialize_entry("resources", entries)?,
                 Section::Outputs(entries) => map.serialize_entry("outputs", entries)?,
             }
+        }
+        if !self.checks.is_empty() {
+            map.serialize_entry("checks", &self.checks)?;
         }
         map.end()
     }

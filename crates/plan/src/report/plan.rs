@@ -165,6 +165,8 @@ pub(super) fn report<'p, 't>(
             move |r| differ.resource(r).map(Some),
         ),
         invocations,
+        checks: if filter.is_all() { set.checks.clone() } else { Vec::new() },
+        schemas: differ.schemas.origins(),
         sections,
     })
 }

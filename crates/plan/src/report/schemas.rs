@@ -4,6 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use hashbrown::HashMap;
 use objchange::schema::{Block, ProviderSchemas, SchemaDocumentError, SchemaKind};
+use serde::Serialize;
 
 use crate::changes::{ChangeValues, ChangedResource};
 use crate::document::{ActionInvocation, StateResource};
@@ -15,6 +16,31 @@ pub struct Schemas {
     by_name: HashMap<String, String>,
     /// The types that were asked for and are not there, and how many there were before each.
     missing: Mutex<HashMap<String, usize>>,
+    /// Which of them nobody gave.
+    origins: Vec<SchemaOrigin>,
+}
+
+/// Where the schemas of a provider are from that nobody gave.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SchemaOrigin {
+    /// The address of the provider: `registry.terraform.io/hashicorp/aws`.
+    pub provider: String,
+    /// Its version, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// Where they are from.
+    pub source: SchemaSource,
+}
+
+/// Where schemas are from that nobody gave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum SchemaSource {
+    /// A cache.
+    Cache,
+    /// This program has them, as Terraform has.
+    BuiltIn,
 }
 
 #[derive(Debug)]
@@ -37,7 +63,22 @@ impl Schemas {
     ///
     /// The text is no such document.
     pub fn parse(text: impl Into<String>) -> Result<Self, SchemaDocumentError> {
-        Ok(Self::of(Source::Document(ProviderSchemas::parse(text)?)))
+        Ok(Self::new(ProviderSchemas::parse(text)?))
+    }
+
+    /// The schemas of this document.
+    pub fn new(document: ProviderSchemas) -> Self {
+        Self::of(Source::Document(document))
+    }
+
+    /// The same, with where those are from that nobody gave.
+    #[must_use]
+    pub fn with_origins(self, origins: Vec<SchemaOrigin>) -> Self {
+        Self { origins, ..self }
+    }
+
+    pub(super) fn origins(&self) -> &[SchemaOrigin] {
+        &self.origins
     }
 
     /// No schemas: every resource is shown by the shape of its JSON.
@@ -57,7 +98,7 @@ impl Schemas {
                 by_name.entry_ref(last_part(address)).or_insert_with(|| address.to_owned());
             }
         }
-        Self { source, by_name, missing: Mutex::default() }
+        Self { source, by_name, missing: Mutex::default(), origins: Vec::new() }
     }
 
     /// Whether there are any schemas to look in.

@@ -96,7 +96,8 @@ pub(super) fn report<'p>(
         |output: &StateOutput<'_>| OutputHeader { name: output.name.clone(), actions: None },
         move |output| diff_output(state, output, dialect).map(Some),
     )));
-    Report { program, counts, of_selection: !filter.is_all(), sections, ..Report::default() }
+    let of_selection = !filter.is_all();
+    Report { program, counts, of_selection, schemas: schemas.origins(), sections, ..Report::default() }
 }
 
 fn state_header<'p>(resource: &'p StateResource<'_>, module: ModulePlace) -> StateHeader<'p> {

@@ -5,6 +5,7 @@ mod depth;
 mod golden;
 mod large;
 mod leaves;
+mod markdown;
 mod modes;
 mod mutated;
 mod properties;

@@ -8,13 +8,19 @@
 //! ```
 
 mod cache;
+pub mod configuration;
 mod document;
+mod fault;
 mod hidden;
 mod items;
 pub mod judge;
 pub mod mock;
 mod place;
 mod record;
+pub mod set;
+pub mod shapes;
+pub mod sources;
+pub mod testing;
 mod tfrun;
 mod value;
 
@@ -25,8 +31,10 @@ use objchange::address::strip_keys;
 use objchange_sentinel::{Function, Import, Map, Source, Value};
 
 use self::cache::Shelf;
+pub use self::configuration::Configuration;
 use self::document::CollectionKind;
 pub use self::document::Document;
+pub use self::fault::Fault;
 use self::hidden::Replacement;
 use self::place::AccessLog;
 use self::place::RunContext;

@@ -71,6 +71,8 @@ pub struct RunError {
     pub message: String,
     /// Where that was found.
     pub location: Location,
+    /// The name of the import that there is none of.
+    pub import: Option<Box<str>>,
 }
 
 /// Why a run cannot go on.
@@ -80,6 +82,8 @@ pub(crate) struct Fault {
     pub(crate) message: String,
     /// Where, if it is not the instruction that is executed.
     pub(crate) place: Option<Place>,
+    /// The import that there is none of.
+    pub(crate) import: Option<Box<str>>,
 }
 
 /// Boxed, as hardly anything fails, and most of what is done is so little that it shows what it returns.
@@ -93,5 +97,12 @@ pub(crate) fn fault<T>(message: impl Into<String>) -> Done<T> {
 
 #[cold]
 pub(crate) fn fault_of<T>(kind: RunErrorKind, message: impl Into<String>) -> Done<T> {
-    Err(Box::new(Fault { kind, message: message.into(), place: None }))
+    Err(Box::new(Fault { kind, message: message.into(), place: None, import: None }))
+}
+
+/// That there is no import of a name.
+#[cold]
+pub(crate) fn no_import<T>(name: &str) -> Done<T> {
+    let (kind, message) = (RunErrorKind::Import, format!("there is no import {name}"));
+    Err(Box::new(Fault { kind, message, place: None, import: Some(name.into()) }))
 }

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::machine::Then;
-use super::{Done, Machine, RunErrorKind, fault, fault_of};
+use super::{Done, Machine, RunErrorKind, fault, fault_of, no_import};
 use crate::imports;
 use crate::policy::Policy;
 use crate::value::{Map, MemberName, Value, of_document};
@@ -86,7 +86,7 @@ impl Machine<'_> {
             Some(Source::Host(host)) => Imported::Host(Arc::clone(host), Made::default()),
             None => match imports::standard(name) {
                 Some(members) => Imported::Standard(members, Made::default()),
-                None => return fault_of(RunErrorKind::Import, format!("there is no import {name}")),
+                None => return no_import(name),
             },
         };
         self.imported.insert(name.to_owned(), Some(imported));

@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 pub(crate) use budget::Budget;
 pub use budget::{Interrupt, Limits};
-pub(crate) use error::{Done, Fault, fault, fault_of};
+pub(crate) use error::{Done, Fault, fault, fault_of, no_import};
 pub use error::{RunError, RunErrorKind};
 pub use import::{Import, Source};
 pub(crate) use machine::Machine;
@@ -120,7 +120,7 @@ impl<'s> Run<'s> {
 
     fn stop(&mut self, fault: Fault) -> RunError {
         let location = self.location(fault.place.unwrap_or_default());
-        let error = RunError { kind: fault.kind, message: fault.message, location };
+        let error = RunError { kind: fault.kind, message: fault.message, location, import: fault.import };
         self.error.insert(error).clone()
     }
 
@@ -177,7 +177,7 @@ impl<'s> Run<'s> {
 
     fn refuse(&self, message: impl Into<String>) -> Verdict {
         let location = self.location(Place::default());
-        Verdict::Error(RunError { kind: RunErrorKind::Main, message: message.into(), location })
+        Verdict::Error(RunError { kind: RunErrorKind::Main, message: message.into(), location, import: None })
     }
 
     /// What was printed.

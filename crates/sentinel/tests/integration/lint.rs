@@ -260,7 +260,7 @@ fn wrong_operands() {
         &[
             "1:5: a string and a number cannot be added [wrong-operand]; string(…) makes a string of a number",
             "2:5: matches needs a string, and this is a list [wrong-operand]",
-            "3:20: this is not a pattern: the pattern is not a valid regular expression [invalid-pattern]",
+            "3:20: this is not a pattern: missing closing ): `(` [invalid-pattern]",
             "4:5: only a string, a list or a map contains something, and this is a number [wrong-operand]",
         ],
     );

@@ -7,6 +7,7 @@
 //! to be taken apart: it has a kind, a place and the keys that lead there, and no part of the text.
 
 mod error;
+mod indented;
 mod raw;
 mod read;
 mod serde;
@@ -18,6 +19,7 @@ mod write;
 
 pub use self::serde::{Part, from_str};
 pub use error::{JsonError, JsonErrorKind, Segment, place};
+pub use indented::indented;
 pub use raw::Raw;
 pub use read::{MAX_DEPTH, Reader, TOO_DEEP};
 pub use string::StringAt;

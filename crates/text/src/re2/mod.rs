@@ -9,7 +9,7 @@ pub use regex::bytes::Captures;
 use regex::bytes::{Regex, RegexBuilder};
 
 use self::meter::Meter;
-use self::translate::{Translated, translate};
+use self::translate::{RANGE, Translated, translate};
 
 /// A compiled pattern.
 ///
@@ -30,9 +30,25 @@ pub struct Pattern {
     size: usize,
 }
 
-/// Why a text is no pattern: a sentence that says what is wrong with it.
+/// Why a text is not a pattern that can be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PatternError(String);
+#[non_exhaustive]
+pub enum PatternError {
+    /// It is not a pattern of RE2.
+    Syntax(Refusal),
+    /// Compiled, it takes more memory than it may.
+    TooLarge,
+}
+
+/// What is wrong with a text that is not a pattern, as Go says it: a code and the part that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Refusal {
+    /// What is wrong, such as `missing closing )`.
+    pub code: &'static str,
+    /// The part of the pattern; empty where it is the end.
+    pub part: String,
+}
 
 impl PatternError {
     /// A stable name of this error.
@@ -43,7 +59,11 @@ impl PatternError {
 
 impl fmt::Display for PatternError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        match self {
+            Self::Syntax(Refusal { code, part }) if part.is_empty() => f.write_str(code),
+            Self::Syntax(Refusal { code, part }) => write!(f, "{code}: `{part}`"),
+            Self::TooLarge => f.write_str("the pattern is too large"),
+        }
     }
 }
 
@@ -84,8 +104,8 @@ impl Pattern {
     ///
     /// The text is no pattern of RE2, or the compiled pattern is too large.
     pub fn new(pattern: &str, max_size: usize) -> Result<Self, PatternError> {
-        let Translated { text, names, size: width } =
-            translate(pattern).map_err(|problem| PatternError(problem.to_owned()))?;
+        let Translated { text, names, size: width, property } =
+            translate(pattern).map_err(PatternError::Syntax)?;
         let sizes = SIZES.into_iter().filter(|size| *size < max_size).chain([max_size]);
         for size in sizes {
             // Bytes are matched, because the `\B` of ASCII is refused for text: it is also between the bytes of one
@@ -93,13 +113,14 @@ impl Pattern {
             match RegexBuilder::new(&text).size_limit(size).build() {
                 Ok(regex) => return Ok(Self { regex, names, width, size }),
                 Err(regex::Error::CompiledTooBig(_)) => {}
-                // The crate's own words show the translated pattern, which nobody wrote.
+                // There is no such class of Unicode. The crate's own words show the translated pattern, which nobody wrote.
                 Err(_) => {
-                    return Err(PatternError("the pattern is not a valid regular expression".to_owned()));
+                    let part = property.unwrap_or_else(|| pattern.to_owned());
+                    return Err(PatternError::Syntax(Refusal { code: RANGE, part }));
                 }
             }
         }
-        Err(PatternError("the pattern is too large".to_owned()))
+        Err(PatternError::TooLarge)
     }
 
     /// The pattern as a [`Regex`]. Its groups have no names; [`Pattern::names`] has them.

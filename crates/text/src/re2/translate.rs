@@ -4,7 +4,7 @@
 //! cannot be repeated; a `{` that begins none is itself; `\Q…\E` quotes; in brackets there are no set operations
 //! and no brackets; names of groups may begin with a digit. And RE2 refuses what only the crate knows.
 
-type Problem = &'static str;
+use super::Refusal;
 
 /// A pattern in the other syntax.
 #[derive(Debug)]
@@ -15,6 +15,8 @@ pub(super) struct Translated {
     pub(super) names: Vec<Option<String>>,
     /// About how many characters it would have with its repetitions written out.
     pub(super) size: usize,
+    /// The first class of Unicode that is named: whether there is such a class, only the crate knows.
+    pub(super) property: Option<String>,
 }
 
 /// A piece of a pattern, or all that is in a group.
@@ -27,48 +29,64 @@ struct Piece {
 
 const NOTHING: Piece = Piece { repeats: 1, size: 0 };
 
+/// What Go says is wrong.
+const ESCAPE: &str = "invalid escape sequence";
+pub(super) const RANGE: &str = "invalid character class range";
+const COUNT: &str = "invalid repeat count";
+
 /// The pattern in the other syntax.
-pub(super) fn translate(pattern: &str) -> Result<Translated, Problem> {
+pub(super) fn translate(pattern: &str) -> Result<Translated, Refusal> {
     let mut translator = Translator {
-        rest: pattern,
+        pattern,
+        at: 0,
         out: String::new(),
         names: Vec::new(),
+        property: None,
         last: NOTHING,
         groups: vec![NOTHING],
     };
-    let mut after_repetition = false;
-    while let Some(c) = translator.rest.chars().next() {
-        let is_repetition = translator.repetition(after_repetition)?;
-        if !is_repetition {
-            translator.rest = &translator.rest[c.len_utf8()..];
-            match c {
-                '(' => translator.group()?,
-                ')' => translator.end_group(),
-                c => {
-                    let before = translator.out.len();
-                    match c {
-                        '\\' => translator.escape()?,
-                        '[' => translator.class()?,
-                        '{' | '}' | ']' => translator.literal(c),
-                        c => translator.out.push(c),
-                    }
-                    // A Unicode class is as large as many characters.
-                    let written = &translator.out[before..];
-                    let is_class = written.contains("\\p{") || written.contains("\\P{");
-                    translator.end_piece(Piece { repeats: 1, size: if is_class { 100 } else { 1 } });
+    // Whether there is something to repeat, and where the repetition right before this place begins.
+    let (mut has_operand, mut repetition) = (false, None);
+    while let Some(c) = translator.rest().chars().next() {
+        let start = translator.at;
+        if translator.repetition(has_operand, &mut repetition)? {
+            continue;
+        }
+        repetition = None;
+        translator.next();
+        has_operand = !matches!(c, '(' | '|');
+        match c {
+            '(' => translator.group(start)?,
+            ')' => translator.end_group()?,
+            c => {
+                let before = translator.out.len();
+                match c {
+                    '\\' => translator.escape(start)?,
+                    '[' => translator.class(start)?,
+                    '{' | '}' | ']' => translator.literal(c),
+                    c => translator.out.push(c),
                 }
+                // A Unicode class is as large as many characters.
+                let written = &translator.out[before..];
+                let is_class = written.contains("\\p{") || written.contains("\\P{");
+                translator.end_piece(Piece { repeats: 1, size: if is_class { 100 } else { 1 } });
             }
         }
-        after_repetition = is_repetition;
+    }
+    if translator.groups.len() > 1 {
+        return translator.wrong("missing closing )", 0);
     }
     let size = translator.groups.first().map_or(0, |all| all.size);
-    Ok(Translated { text: translator.out, names: translator.names, size })
+    let Translator { out: text, names, property, .. } = translator;
+    Ok(Translated { text, names, size, property })
 }
 
 struct Translator<'p> {
-    rest: &'p str,
+    pattern: &'p str,
+    at: usize,
     out: String,
     names: Vec<Option<String>>,
+    property: Option<String>,
     last: Piece,
     /// What is in each group that is open, first what is outside of them.
     groups: Vec<Piece>,
@@ -83,6 +101,14 @@ const CLASSES: [&str; 14] = [
     "upper", "word", "xdigit",
 ];
 
+/// A class that has a name.
+enum NamedClass {
+    /// It may stand alone.
+    Whole(String),
+    /// It needs brackets around it.
+    Inside(&'static str),
+}
+
 /// The inside of the brackets of a class that a letter stands for.
 fn letter_class(letter: char) -> Option<&'static str> {
     match letter {
@@ -93,17 +119,26 @@ fn letter_class(letter: char) -> Option<&'static str> {
     }
 }
 
-impl Translator<'_> {
+impl<'p> Translator<'p> {
+    fn rest(&self) -> &'p str {
+        &self.pattern[self.at..]
+    }
+
     fn eat(&mut self, prefix: &str) -> bool {
-        let after = self.rest.strip_prefix(prefix);
-        self.rest = after.unwrap_or(self.rest);
-        after.is_some()
+        let found = self.rest().starts_with(prefix);
+        self.at += if found { prefix.len() } else { 0 };
+        found
     }
 
     fn next(&mut self) -> Option<char> {
-        let c = self.rest.chars().next()?;
-        self.rest = &self.rest[c.len_utf8()..];
+        let c = self.rest().chars().next()?;
+        self.at += c.len_utf8();
         Some(c)
+    }
+
+    /// The part from a place up to here is wrong.
+    fn wrong<T>(&self, code: &'static str, start: usize) -> Result<T, Refusal> {
+        Err(Refusal { code, part: self.pattern[start..self.at].to_owned() })
     }
 
     /// A character that stands for itself.
@@ -112,33 +147,42 @@ impl Translator<'_> {
     }
 
     /// Takes `*`, `+`, `?` or `{2,3}`, and the `?` behind it.
-    fn repetition(&mut self, after_repetition: bool) -> Result<bool, Problem> {
-        let (length, count) = match self.rest.chars().next() {
-            Some('*' | '+' | '?') => (1, 1),
-            Some('{') => match counted(self.rest) {
+    fn repetition(&mut self, has_operand: bool, before: &mut Option<usize>) -> Result<bool, Refusal> {
+        let start = self.at;
+        let count = match self.rest().chars().next() {
+            Some('*' | '+' | '?') => {
+                self.at += 1;
+                1
+            }
+            Some('{') => match counted(self.rest()) {
                 Some((length, lower, upper)) => {
+                    self.at += length;
                     let upper = upper.unwrap_or(lower);
                     if lower > upper || upper > MAX_REPETITION {
-                        return Err("the pattern has a repetition of more than 1000, or from more to less");
+                        return self.wrong(COUNT, start);
                     }
-                    (length, upper.max(1))
+                    upper.max(1)
                 }
                 None => return Ok(false),
             },
             _ => return Ok(false),
         };
-        if after_repetition {
-            return Err("the pattern has a repetition of a repetition");
+        if !has_operand {
+            return self.wrong("missing argument to repetition operator", start);
+        }
+        let end = self.at;
+        let is_lazy = self.eat("?");
+        if let Some(before) = before.replace(start) {
+            return self.wrong("invalid nested repetition operator", before);
         }
         let Piece { repeats, size } = self.last;
         if repeats * count > MAX_REPETITION {
-            return Err("the pattern has repetitions in one another that come to more than 1000");
+            return Err(Refusal { code: COUNT, part: self.pattern[start..end].to_owned() });
         }
         // Once it has been counted already.
         self.end_piece(Piece { repeats: repeats * count, size: size.saturating_mul(count as usize - 1) });
-        self.out.push_str(&self.rest[..length]);
-        self.rest = &self.rest[length..];
-        if self.eat("?") {
+        self.out.push_str(&self.pattern[start..end]);
+        if is_lazy {
             self.out.push('?');
         }
         Ok(true)
@@ -153,72 +197,100 @@ impl Translator<'_> {
     }
 
     /// A group is one piece.
-    fn end_group(&mut self) {
-        self.out.push(')');
+    fn end_group(&mut self) -> Result<(), Refusal> {
         let inside = if self.groups.len() > 1 { self.groups.pop() } else { None };
-        self.end_piece(inside.unwrap_or(NOTHING));
-    }
-
-    fn escape(&mut self) -> Result<(), Problem> {
-        if self.eat("Q") {
-            let (quoted, rest) = self.rest.split_once("\\E").unwrap_or((self.rest, ""));
-            quoted.chars().for_each(|c| self.literal(c));
-            self.rest = rest;
-            return Ok(());
-        }
-        let letter = self.rest.chars().next().ok_or("the pattern ends with a backslash")?;
-        if let Some(class) = letter_class(letter) {
-            let not = if letter.is_ascii_uppercase() { "^" } else { "" };
-            self.out.push_str(&format!("[{not}{class}]"));
-        } else {
-            match letter {
-                'b' => self.out.push_str("(?-u:\\b)"),
-                'B' => self.out.push_str("(?-u:\\B)"),
-                'A' => self.out.push_str("\\A"),
-                'z' => self.out.push_str("\\z"),
-                'p' | 'P' => {
-                    self.next();
-                    return self.property(letter == 'P');
-                }
-                _ => {
-                    let c = self.escaped()?;
-                    self.literal(c);
-                    return Ok(());
-                }
-            }
-        }
-        self.next();
+        let Some(inside) = inside else {
+            self.at = self.pattern.len();
+            return self.wrong("unexpected )", 0);
+        };
+        self.out.push(')');
+        self.end_piece(inside);
         Ok(())
     }
 
+    /// What follows a backslash outside of brackets.
+    fn escape(&mut self, start: usize) -> Result<(), Refusal> {
+        if self.eat("Q") {
+            let rest = self.rest();
+            let (quoted, skipped) =
+                rest.find("\\E").map_or((rest, rest.len()), |end| (&rest[..end], end + "\\E".len()));
+            quoted.chars().for_each(|c| self.literal(c));
+            self.at += skipped;
+            return Ok(());
+        }
+        if let Some(class) = self.named_class(start)? {
+            match class {
+                NamedClass::Whole(class) => self.out.push_str(&class),
+                NamedClass::Inside(class) => self.out.push_str(&format!("[{class}]")),
+            }
+            return Ok(());
+        }
+        let boundary = match self.rest().chars().next() {
+            Some('b') => "(?-u:\\b)",
+            Some('B') => "(?-u:\\B)",
+            Some('A') => "\\A",
+            Some('z') => "\\z",
+            _ => {
+                let c = self.escaped(start)?;
+                self.literal(c);
+                return Ok(());
+            }
+        };
+        self.at += 1;
+        self.out.push_str(boundary);
+        Ok(())
+    }
+
+    /// What `\d`, `\pL` and their like stand for, from the letter on.
+    fn named_class(&mut self, start: usize) -> Result<Option<NamedClass>, Refusal> {
+        let Some(letter) = self.rest().chars().next() else { return Ok(None) };
+        if let Some(class) = letter_class(letter) {
+            self.at += 1;
+            return Ok(Some(match letter.is_ascii_uppercase() {
+                true => NamedClass::Whole(format!("[^{class}]")),
+                false => NamedClass::Inside(class),
+            }));
+        }
+        match letter {
+            'p' | 'P' => {
+                self.at += 1;
+                self.property(letter == 'P', start).map(|class| Some(NamedClass::Whole(class)))
+            }
+            _ => Ok(None),
+        }
+    }
+
     /// `\pL`, `\p{Greek}`, `\p{^Greek}`, behind the letter.
-    fn property(&mut self, mut negated: bool) -> Result<(), Problem> {
-        let problem = "the pattern has a \\p without the name of a Unicode class";
-        let name = match self.next().ok_or(problem)? {
-            '{' => {
-                let (name, rest) = self.rest.split_once('}').ok_or(problem)?;
-                self.rest = rest;
+    fn property(&mut self, mut negated: bool, start: usize) -> Result<String, Refusal> {
+        let name = match self.next() {
+            Some('{') => {
+                let Some((name, _)) = self.rest().split_once('}') else {
+                    self.at = self.pattern.len();
+                    return self.wrong(RANGE, start);
+                };
+                self.at += name.len() + 1;
                 let plain = name.strip_prefix('^');
                 negated ^= plain.is_some();
                 plain.unwrap_or(name).to_owned()
             }
-            c => c.to_string(),
+            Some(c) => c.to_string(),
+            None => return self.wrong(RANGE, start),
         };
+        self.property.get_or_insert_with(|| self.pattern[start..self.at].to_owned());
         if name == "Any" {
-            self.out.push_str(if negated { "[^\\s\\S]" } else { "[\\s\\S]" });
-            return Ok(());
+            return Ok(if negated { "[^\\s\\S]" } else { "[\\s\\S]" }.to_owned());
         }
         if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
-            return Err(problem);
+            return self.wrong(RANGE, start);
         }
-        self.out.push_str(&format!("\\{}{{{name}}}", if negated { 'P' } else { 'p' }));
-        Ok(())
+        Ok(format!("\\{}{{{name}}}", if negated { 'P' } else { 'p' }))
     }
 
     /// The character that an escape stands for, behind the backslash.
-    fn escaped(&mut self) -> Result<char, Problem> {
-        let problem = "the pattern has an escape \\ that means nothing";
-        let c = self.next().ok_or("the pattern ends with a backslash")?;
+    fn escaped(&mut self, start: usize) -> Result<char, Refusal> {
+        let Some(c) = self.next() else {
+            return Err(Refusal { code: "trailing backslash at end of expression", part: String::new() });
+        };
         let code = match c {
             'a' => 7,
             'f' => 12,
@@ -226,71 +298,78 @@ impl Translator<'_> {
             'r' => 13,
             't' => 9,
             'v' => 11,
-            'x' => {
-                let digits = match self.eat("{") {
-                    true => {
-                        let (digits, rest) = self.rest.split_once('}').ok_or(problem)?;
-                        self.rest = rest;
-                        digits
-                    }
-                    false => {
-                        let digits = self.rest.get(..2).ok_or(problem)?;
-                        self.rest = &self.rest[2..];
-                        digits
-                    }
-                };
-                if !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-                    return Err(problem);
-                }
-                u32::from_str_radix(digits, 16).map_err(|_| problem)?
-            }
+            'x' => self.hexadecimal(start)?,
             '0'..='7' => {
-                let is_octal = |c: char| c.is_digit(8);
-                if c != '0' && !self.rest.starts_with(is_octal) {
-                    return Err("the pattern refers back to a group, which is not supported");
+                // A number refers back to a group, which is not supported.
+                if c != '0' && !self.rest().starts_with(|c: char| c.is_digit(8)) {
+                    return self.wrong(ESCAPE, start);
                 }
                 let mut code = u32::from(c) - u32::from('0');
                 for _ in 0..2 {
-                    let Some(digit) = self.rest.chars().next().and_then(|c| c.to_digit(8)) else { break };
+                    let Some(digit) = self.rest().chars().next().and_then(|c| c.to_digit(8)) else { break };
                     code = code * 8 + digit;
-                    self.rest = &self.rest[1..];
+                    self.at += 1;
                 }
                 code
             }
             c if c.is_ascii_punctuation() => u32::from(c),
-            _ => return Err(problem),
+            _ => return self.wrong(ESCAPE, start),
         };
-        char::from_u32(code).ok_or(problem)
+        char::from_u32(code).map_or_else(|| self.wrong(ESCAPE, start), Ok)
+    }
+
+    /// `41` or `{41}`.
+    fn hexadecimal(&mut self, start: usize) -> Result<u32, Refusal> {
+        let in_braces = self.eat("{");
+        let (mut code, mut count) = (0, 0);
+        loop {
+            match self.next().map(|c| (c, c.to_digit(16))) {
+                Some((_, Some(digit))) => code = code * 16 + digit,
+                Some(('}', _)) if in_braces && count > 0 => return Ok(code),
+                _ => return self.wrong(ESCAPE, start),
+            }
+            count += 1;
+            if code > u32::from(char::MAX) {
+                return self.wrong(ESCAPE, start);
+            }
+            if !in_braces && count == 2 {
+                return Ok(code);
+            }
+        }
     }
 
     /// What follows an opening parenthesis: names stay here, and flags are those that RE2 has.
-    fn group(&mut self) -> Result<(), Problem> {
+    fn group(&mut self, start: usize) -> Result<(), Refusal> {
         if !self.eat("?") {
             self.names.push(None);
             self.open_group("(");
             return Ok(());
         }
         if self.eat("P<") || self.eat("<") {
-            let problem = "the pattern has a group without a valid name";
-            let (name, rest) = self.rest.split_once('>').ok_or(problem)?;
-            let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-            if !is_name {
-                return Err(problem);
-            }
+            let name = self.rest().split_once('>').map(|(name, _)| name);
+            self.at += name.map_or(self.rest().len(), |name| name.len() + 1);
+            let is_name =
+                |name: &&str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+            let Some(name) = name.filter(is_name) else {
+                return self.wrong("invalid named capture", start);
+            };
             self.names.push(Some(name.to_owned()));
             self.open_group("(");
-            self.rest = rest;
             return Ok(());
         }
-        let end = self.rest.find([':', ')']).ok_or("the pattern has a parenthesis that is not closed")?;
-        let (flags, rest) = self.rest.split_at(end);
-        let (on, off) = flags.split_once('-').unwrap_or((flags, ""));
-        let are_flags = |flags: &str| flags.chars().all(|c| matches!(c, 'i' | 'm' | 's' | 'U'));
-        if !are_flags(on) || !are_flags(off) || flags.ends_with('-') {
-            return Err("the pattern has a group (? that is not supported");
-        }
-        self.rest = &rest[1..];
-        if rest.starts_with(':') {
+        let flags = self.at;
+        let (mut is_off, mut has_flag) = (false, false);
+        let is_group = loop {
+            match self.next() {
+                Some('i' | 'm' | 's' | 'U') => has_flag = true,
+                Some('-') if !is_off => (is_off, has_flag) = (true, false),
+                Some(':') if !is_off || has_flag => break true,
+                Some(')') if !is_off || has_flag => break false,
+                _ => return self.wrong("invalid or unsupported Perl syntax", start),
+            }
+        };
+        let flags = &self.pattern[flags..self.at - 1];
+        if is_group {
             self.open_group(&format!("(?{flags}:"));
         } else if !flags.is_empty() {
             // No flags for what follows change nothing, and are an error here.
@@ -305,8 +384,7 @@ impl Translator<'_> {
     }
 
     /// What follows an opening bracket, up to the closing one.
-    fn class(&mut self) -> Result<(), Problem> {
-        let problem = "the pattern has a bracket that is not closed";
+    fn class(&mut self, open: usize) -> Result<(), Refusal> {
         self.out.push('[');
         if self.eat("^") {
             self.out.push('^');
@@ -314,38 +392,35 @@ impl Translator<'_> {
         let mut is_first = true;
         while is_first || !self.eat("]") {
             is_first = false;
-            if let Some(after) = self.rest.strip_prefix("[:")
-                && let Some((name, rest)) = after.split_once(":]")
-            {
+            let start = self.at;
+            if let Some((name, _)) = self.rest().strip_prefix("[:").and_then(|rest| rest.split_once(":]")) {
+                self.at += name.len() + "[::]".len();
                 if !CLASSES.contains(&name.strip_prefix('^').unwrap_or(name)) {
-                    return Err("the pattern has a class [: :] of no known name");
+                    return self.wrong(RANGE, start);
                 }
                 self.out.push_str(&format!("[:{name}:]"));
-                self.rest = rest;
                 continue;
             }
-            let letter = self.rest.strip_prefix('\\').and_then(|rest| rest.chars().next());
-            if let Some((letter, class)) = letter.and_then(|letter| Some((letter, letter_class(letter)?))) {
-                let text = if letter.is_ascii_uppercase() { format!("[^{class}]") } else { class.to_owned() };
-                self.out.push_str(&text);
-                self.rest = &self.rest[2..];
-                continue;
+            if self.eat("\\") {
+                match self.named_class(start)? {
+                    Some(NamedClass::Whole(class)) => self.out.push_str(&class),
+                    Some(NamedClass::Inside(class)) => self.out.push_str(class),
+                    None => self.at = start,
+                }
+                if self.at > start {
+                    continue;
+                }
             }
-            if let Some(letter @ ('p' | 'P')) = letter {
-                self.rest = &self.rest[2..];
-                self.property(letter == 'P')?;
-                continue;
-            }
-            let first = self.class_character().ok_or(problem)??;
-            let is_range = self.rest.starts_with('-') && !self.rest.starts_with("-]");
+            let first = self.class_character(open)?;
+            let is_range = self.rest().starts_with('-') && !self.rest().starts_with("-]");
             let last = if is_range {
-                self.rest = &self.rest[1..];
-                self.class_character().ok_or(problem)??
+                self.at += 1;
+                self.class_character(open)?
             } else {
                 first
             };
             if last < first {
-                return Err("the pattern has a range from a later to an earlier character");
+                return self.wrong(RANGE, start);
             }
             self.literal(first);
             if is_range {
@@ -357,10 +432,12 @@ impl Translator<'_> {
         Ok(())
     }
 
-    fn class_character(&mut self) -> Option<Result<char, Problem>> {
-        match self.next()? {
-            '\\' => Some(self.escaped()),
-            c => Some(Ok(c)),
+    fn class_character(&mut self, open: usize) -> Result<char, Refusal> {
+        let start = self.at;
+        match self.next() {
+            None => self.wrong("missing closing ]", open),
+            Some('\\') => self.escaped(start),
+            Some(c) => Ok(c),
         }
     }
 }

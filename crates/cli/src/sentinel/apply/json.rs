@@ -1,17 +1,14 @@
 //! The report for programs: a line of JSON for each policy and plan.
 
-use std::io::{self, Write};
-
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use super::judge::{Judged, Judgement, Unknown, WitnessReports};
-use super::set::Applied;
-use crate::reports::json;
-use crate::sentinel::fault::Fault;
+use objchange_policy::sentinel::Fault;
+use objchange_policy::sentinel::judge::{Judged, Judgement, Unknown, WitnessReports};
+use objchange_policy::sentinel::set::AppliedPolicy;
 
 #[derive(Serialize)]
-struct Line<'a> {
+pub(super) struct Line<'a> {
     plan: &'a str,
     policy: &'a str,
     file: &'a str,
@@ -26,24 +23,19 @@ struct Line<'a> {
     undecided: bool,
 }
 
-pub(super) fn write<'a>(plan: &str, all: impl Iterator<Item = (&'a Applied, &'a Judged)>) -> io::Result<()> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    for (applied, judged) in all {
-        let line = Line {
-            plan,
-            policy: &applied.name,
-            file: &applied.file,
-            enforcement_level: applied.level.name(),
-            result: judged.outcome.name(),
-            error: judged.error.as_ref(),
-            main: judged.main.as_ref(),
-            print: &judged.print,
-            rules: &judged.rules,
-            witnesses: &judged.witnesses,
-            unknown: &judged.unknown,
-            undecided: judged.is_undecided,
-        };
-        json::write_line(&mut out, &line)?;
+pub(super) fn line<'a>(plan: &'a str, applied: &'a AppliedPolicy, judged: &'a Judged) -> Line<'a> {
+    Line {
+        plan,
+        policy: &applied.name,
+        file: &applied.file,
+        enforcement_level: applied.level.name(),
+        result: judged.outcome.name(),
+        error: judged.error.as_ref(),
+        main: judged.main.as_ref(),
+        print: &judged.print,
+        rules: &judged.rules,
+        witnesses: &judged.witnesses,
+        unknown: &judged.unknown,
+        undecided: judged.is_undecided,
     }
-    out.flush()
 }

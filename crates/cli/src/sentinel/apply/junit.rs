@@ -4,29 +4,24 @@ use objchange_text::{visible, visible_lines};
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus};
 
 use super::OnUnknown;
-use super::judge::{Judged, Judgement, Outcome};
-use super::set::Applied;
 use crate::reports::junit;
-use crate::sentinel::configuration::Level;
-use objchange_policy::sentinel::judge::show;
+use objchange_policy::sentinel::configuration::Level;
+use objchange_policy::sentinel::judge::{Judged, Judgement, Outcome, show};
+use objchange_policy::sentinel::set::AppliedPolicy;
 
-pub(super) fn case(applied: &Applied, judged: &Judged, unknown: OnUnknown) -> TestCase {
+pub(super) fn case(applied: &AppliedPolicy, judged: &Judged, unknown: OnUnknown) -> TestCase {
     let said = said(judged);
-    let is_broken = judged.is_broken(unknown);
+    let is_broken = unknown.breaks(judged);
     let kind = match (judged.outcome, applied.level) {
         _ if !is_broken => None,
         (_, Level::Advisory) => None,
         (Outcome::Error, _) => Some(NonSuccessKind::Error),
         _ => Some(NonSuccessKind::Failure),
     };
-    let status = kind.map_or_else(TestCaseStatus::success, |kind| {
-        let mut status = TestCaseStatus::non_success(kind);
-        let message = said.lines().next().unwrap_or_default().to_owned();
-        status.set_type(judged.outcome.name()).set_message(message).set_description(said.clone());
-        status
-    });
-    let line = judged.main_rule().map_or(1, |rule| rule.line);
-    let mut case = junit::case(applied.level.name(), &applied.name, &applied.file, line as usize, status);
+    let status =
+        kind.map_or_else(TestCaseStatus::success, |kind| junit::failed(kind, judged.outcome.name(), &said));
+    let line = judged.main_rule().map_or(1, |rule| rule.line.into());
+    let mut case = junit::case(applied.level.name(), &applied.name, &applied.file, line, status);
     if is_broken && applied.level == Level::Advisory {
         case.set_system_out(said);
     } else if !judged.print.is_empty() {

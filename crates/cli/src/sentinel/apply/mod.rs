@@ -1,11 +1,10 @@
 //! `objchange sentinel apply`: what policies say of plans.
 //!
 //! ```text
-//! set ── policies, compiled once ──▶ judge ── one policy over one plan ──▶ text, JSON, JUnit, SARIF
+//! set ── policies, compiled once ──▶ AppliedPolicy::judge ── one policy over one plan ──▶ text, JSON, JUnit, SARIF
 //! ```
 
 mod json;
-mod judge;
 mod junit;
 mod sarif;
 mod set;
@@ -17,22 +16,24 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::ValueEnum;
 use clap::builder::TypedValueParser;
-use objchange_plan::DocumentKind;
+use objchange_plan::{DocumentError, DocumentKind};
+use objchange_policy::sentinel::configuration::Level;
+use objchange_policy::sentinel::judge::{Judged, Outcome};
+use objchange_policy::sentinel::set::{AppliedPolicy, SetOptions};
 use objchange_policy::sentinel::{Document, Imports};
-use objchange_sentinel::Policy;
+use objchange_sentinel::{Policy, Setup};
 use serde_json::Value as Json;
 
-use self::judge::{Judged, Outcome, RunOptions, judge};
-use self::set::{Applied, Asked};
-use super::configuration::Level;
-use super::limits::LimitArgs;
-use super::{clock, work};
+use super::clock;
+use super::limits::{LimitArgs, RunLimits};
 use crate::arguments::Assignment;
 use crate::documents::{self, ErroredPlans, Inputs, Wanted};
 use crate::exit::{self, CommandError, unusable};
 use crate::input::Source;
-use crate::module_plan::{ModuleSchemaArgs, PlanInputs, PlanningArgs, is_module};
-use crate::reports::{self, Reports, junit::Junit, sarif::Sarif};
+use crate::module_plan::{PlanInputs, PlanningArgs, is_module};
+use crate::pool;
+use crate::reports::{Reporter, Reports};
+use crate::schemas::SchemaArgs;
 
 const AFTER_HELP: &str = "\
 A plan is the output of `terraform show -json PLANFILE`: a file, a quoted glob, a folder, or `-` for standard input, \
@@ -121,7 +122,7 @@ pub(super) struct Args {
     reports: Reports,
 
     #[command(flatten)]
-    schemas: ModuleSchemaArgs,
+    schemas: SchemaArgs,
 
     #[command(flatten)]
     planning: PlanningArgs,
@@ -164,10 +165,8 @@ struct Answer {
 }
 
 pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
-    let reports = &args.reports;
-    if let Some(problem) = reports.problem() {
-        return Err(unusable(problem));
-    }
+    let outputs = args.reports.outputs();
+    let mut reporter = Reporter::new("objchange sentinel apply", "objchangeSentinel/v1", outputs)?;
     let (named, mut plans) = plans_of(&args.policies).map_err(unusable)?;
     plans.extend_from_slice(&args.plan);
     if named.is_empty() {
@@ -189,9 +188,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let inputs = Inputs::find(&plans, Wanted::PLANS, &args.inputs())?;
     let manner =
         RunOptions { now: args.now.unwrap_or_else(clock::now), limits: args.limits.of_each(policies.len()) };
-    let mut text = reports.has_text().then(|| text::Text::new(args.trace, args.unknown));
-    let mut junit = Junit::new("objchange sentinel apply");
-    let mut sarif = Sarif::new("objchangeSentinel/v1");
+    let mut text = reporter.has_text().then(|| text::Text::new(args.trace, args.unknown));
     let mut worst = 0;
     let answer = |document: &documents::Document| {
         let complaint = |error: &_| document.complaint(error);
@@ -211,22 +208,16 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let mut handle = |name: Option<&str>, answer: Answer| {
         let all = || std::iter::zip(&policies, &answer.judged);
         let binding = all().filter(|(applied, _)| is_binding(applied.level, args.overrides));
-        worst = binding.map(|(_, judged)| judged.exit_code(args.unknown)).fold(worst, u8::max);
+        worst = binding.map(|(_, judged)| exit_code(judged, args.unknown)).fold(worst, u8::max);
         if let Some(text) = &mut text {
             text.answer(name, all())?;
         }
-        if reports.junit.is_some() {
-            junit.suite(
-                &answer.plan,
-                all().map(|(applied, judged)| junit::case(applied, judged, args.unknown)),
-            );
-        }
+        let plan = &answer.plan;
+        reporter.suite(plan, all().map(|(applied, judged)| junit::case(applied, judged, args.unknown)));
         for (applied, judged) in all() {
-            if reports.sarif.is_some() {
-                sarif::add(&mut sarif, &answer.plan, applied, judged, args.unknown);
-            }
+            reporter.sarif(|sarif| sarif::add(sarif, plan, applied, judged, args.unknown));
         }
-        if reports.json { json::write(&answer.plan, all()) } else { Ok(()) }
+        reporter.json(all().map(|(applied, judged)| json::line(plan, applied, judged)))
     };
     let summary = if needs_plan {
         documents::for_each(&inputs, Wanted::PLANS, args.errored, answer, handle)?
@@ -244,12 +235,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     if let Some(text) = text {
         text.finish()?;
     }
-    if let Some(path) = &reports.junit {
-        reports::write(path, &junit.finish())?;
-    }
-    if let Some(path) = &reports.sarif {
-        reports::write(path, &sarif.finish())?;
-    }
+    reporter.finish()?;
     Ok(match summary.failed {
         0 => ExitCode::from(worst),
         _ => ExitCode::from(worst.max(exit::UNUSABLE)),
@@ -285,7 +271,7 @@ fn is_module_alone(path: &Path) -> bool {
 
 /// What all plans have in common.
 struct Given {
-    policies: Vec<Applied>,
+    policies: Vec<AppliedPolicy>,
     state: Option<Arc<Document>>,
     run: Option<Json>,
 }
@@ -297,8 +283,8 @@ impl Given {
             Binding::SoftMandatory => Level::SoftMandatory,
             Binding::HardMandatory => Level::HardMandatory,
         };
-        let asked = Asked { policies, configuration: args.config.as_deref(), params: &args.param, level };
-        let mut policies = asked.read()?;
+        let options = SetOptions { params: &args.param, level };
+        let mut policies = set::read(policies, args.config.as_deref(), options)?;
         for applied in &mut policies {
             applied.globals.extend(args.global.iter().cloned());
         }
@@ -315,7 +301,7 @@ impl Given {
 }
 
 /// A parameter that no policy has is most likely misspelt.
-fn undeclared(policies: &[Applied], asked: &[(String, Json)]) -> Result<(), String> {
+fn undeclared(policies: &[AppliedPolicy], asked: &[(String, Json)]) -> Result<(), String> {
     let compiled: Vec<_> =
         policies.iter().filter_map(|applied| Some((applied, applied.compiled.as_ref().ok()?))).collect();
     if compiled.len() < policies.len() {
@@ -362,37 +348,28 @@ fn tfrun(path: &Path) -> Result<Json, String> {
 
 /// All policies over one plan: side by side, where no other plan keeps the cores busy.
 fn judge_all(
-    policies: &[Applied],
+    policies: &[AppliedPolicy],
     imports: impl Fn() -> Imports + Sync,
     manner: RunOptions,
     is_alone: bool,
-) -> Result<Vec<Judged>, objchange_plan::DocumentError> {
+) -> Result<Vec<Judged>, DocumentError> {
     if !is_alone {
         let imports = imports();
-        return policies.iter().map(|applied| judge(applied, &imports, manner)).collect();
+        return policies.iter().map(|applied| manner.judge(applied, &imports)).collect();
     }
     // Each is of one thread at a time.
     let idle: Mutex<Vec<Imports>> = Mutex::default();
     let lock = || idle.lock().unwrap_or_else(PoisonError::into_inner);
-    let work = |applied: &Applied| {
+    let work = |applied: &AppliedPolicy| {
         let own = lock().pop();
         let own = own.unwrap_or_else(&imports);
-        let judged = judge(applied, &own, manner);
+        let judged = manner.judge(applied, &own);
         lock().push(own);
         judged
     };
     let mut all = Vec::with_capacity(policies.len());
-    let mut error = None;
-    let collected = work::in_order(policies, work, |judged| {
-        match judged {
-            Ok(judged) => all.push(judged),
-            Err(found) => error = error.take().or(Some(found)),
-        }
-        Ok(())
-    });
-    // Collecting does not fail.
-    drop(collected);
-    error.map_or(Ok(all), Err)
+    pool::each(policies, work, |judged| judged.map(|judged| all.push(judged)))?;
+    Ok(all)
 }
 
 fn is_binding(level: Level, overrides: bool) -> bool {
@@ -407,18 +384,39 @@ fn is_binding(level: Level, overrides: bool) -> bool {
 const UNDEFINED: u8 = 2;
 const ERROR: u8 = 3;
 
-impl Judged {
+impl OnUnknown {
     /// Whether the policy is not kept, as far as that is known.
-    fn is_broken(&self, unknown: OnUnknown) -> bool {
-        self.outcome != Outcome::Pass || (unknown == OnUnknown::Fail && self.is_undecided)
+    fn breaks(self, judged: &Judged) -> bool {
+        judged.outcome != Outcome::Pass || (self == OnUnknown::Fail && judged.is_undecided)
     }
+}
 
-    /// The exit code that it leads to, if the policy is binding.
-    fn exit_code(&self, unknown: OnUnknown) -> u8 {
-        match self.outcome {
-            Outcome::Error => ERROR,
-            Outcome::Undefined => UNDEFINED,
-            _ => u8::from(self.is_broken(unknown)) * exit::FAILED,
-        }
+/// The exit code that a verdict leads to, if the policy is binding.
+fn exit_code(judged: &Judged, unknown: OnUnknown) -> u8 {
+    match judged.outcome {
+        Outcome::Error => ERROR,
+        Outcome::Undefined => UNDEFINED,
+        _ => u8::from(unknown.breaks(judged)) * exit::FAILED,
+    }
+}
+
+/// How policies are run.
+#[derive(Debug, Clone, Copy)]
+struct RunOptions {
+    /// What time it is, in nanoseconds since 1970.
+    now: i64,
+    limits: RunLimits,
+}
+
+impl RunOptions {
+    /// What a policy says of a plan; an error is one of the plan.
+    fn judge(self, applied: &AppliedPolicy, imports: &Imports) -> Result<Judged, DocumentError> {
+        let prepare = |setup: &mut Setup| {
+            setup.now = self.now;
+            self.limits.apply(setup);
+        };
+        let mut judged = applied.judge(imports, prepare)?;
+        judged.error.iter_mut().for_each(|fault| self.limits.explain(fault));
+        Ok(judged)
     }
 }

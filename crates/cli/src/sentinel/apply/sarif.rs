@@ -1,29 +1,35 @@
 //! What policies find, in SARIF.
 
 use super::OnUnknown;
-use super::judge::{Judged, Outcome};
-use super::set::Applied;
 use crate::reports::sarif::{Found, Sarif};
-use crate::sentinel::configuration::Level;
+use objchange_policy::sentinel::configuration::Level;
+use objchange_policy::sentinel::judge::{Judged, Outcome};
+use objchange_policy::sentinel::set::AppliedPolicy;
 
-pub(super) fn add(report: &mut Sarif, plan: &str, applied: &Applied, judged: &Judged, unknown: OnUnknown) {
+pub(super) fn add(
+    report: &mut Sarif,
+    plan: &str,
+    applied: &AppliedPolicy,
+    judged: &Judged,
+    unknown: OnUnknown,
+) {
     let level = if applied.level == Level::Advisory { "warning" } else { "error" };
     let main = judged.main_rule();
     let description = main.and_then(|main| main.doc.as_deref());
     let description = description.map_or_else(|| format!("The policy {}", applied.name), str::to_owned);
     report.rule(&applied.name, level, &description);
-    if !judged.is_broken(unknown) {
+    if !unknown.breaks(judged) {
         return;
     }
     let line = judged.error.as_ref().and_then(|error| error.line).or(main.map(|main| main.line)).unwrap_or(1);
-    let mut found = |line: u32, text: &str, address| {
+    let mut found = |line, text: &str, address| {
         let (rule, file) = (&applied.name, &applied.file);
         report.found(Found {
             rule,
             level,
             text,
             file,
-            line: line as usize,
+            line,
             column: None,
             plan: Some(plan),
             address,

@@ -6,11 +6,10 @@ use std::io::{self, Write};
 use objchange_text::visible;
 
 use super::OnUnknown;
-use super::judge::{Judged, Judgement, Outcome, WitnessReports};
-use super::set::Applied;
-use crate::sentinel::configuration::Level;
 use crate::style::{BAD, CHANGED, FAINT, GOOD};
-use objchange_policy::sentinel::judge::show;
+use objchange_policy::sentinel::configuration::Level;
+use objchange_policy::sentinel::judge::{Judged, Judgement, Outcome, WitnessReports, show};
+use objchange_policy::sentinel::set::AppliedPolicy;
 
 /// As many elements are named where not all are asked for.
 const SHOWN: usize = 10;
@@ -32,7 +31,7 @@ impl Text {
     pub(super) fn answer<'a>(
         &mut self,
         plan: Option<&str>,
-        all: impl Iterator<Item = (&'a Applied, &'a Judged)>,
+        all: impl Iterator<Item = (&'a AppliedPolicy, &'a Judged)>,
     ) -> io::Result<()> {
         self.plans += 1;
         let mut out = crate::terminal::stdout();
@@ -46,10 +45,10 @@ impl Text {
         &mut self,
         out: &mut impl Write,
         plan: Option<&str>,
-        applied: &Applied,
+        applied: &AppliedPolicy,
         judged: &Judged,
     ) -> io::Result<()> {
-        let is_broken = judged.is_broken(self.unknown);
+        let is_broken = self.unknown.breaks(judged);
         let (word, counted) = match judged.outcome {
             Outcome::Pass if is_broken => ("Unknown", "not known until apply"),
             Outcome::Pass => ("Pass", "passed"),

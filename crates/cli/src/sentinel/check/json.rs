@@ -1,15 +1,12 @@
 //! The report for programs: a line of JSON for each finding.
 
-use std::io::{self, Write};
-
 use objchange_sentinel::LineIndex;
 use serde::Serialize;
 
 use super::Checked;
-use crate::reports::json;
 
 #[derive(Serialize)]
-struct Line<'a> {
+pub(super) struct Line<'a> {
     file: &'a str,
     line: u32,
     col: u32,
@@ -21,13 +18,12 @@ struct Line<'a> {
     help: Option<&'a str>,
 }
 
-pub(super) fn write(checked: &Checked<'_>) -> io::Result<()> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+pub(super) fn lines<'a>(checked: &'a Checked<'_>) -> impl Iterator<Item = Line<'a>> {
     let lines = LineIndex::new(checked.text);
-    for finding in checked.findings {
+    checked.findings.iter().map(move |finding| {
         let subject = finding.subject.unwrap_or_default();
         let (start, end) = (lines.char_position(subject.start), lines.char_position(subject.end));
-        let line = Line {
+        Line {
             file: checked.file,
             line: start.line,
             col: start.column,
@@ -37,8 +33,6 @@ pub(super) fn write(checked: &Checked<'_>) -> io::Result<()> {
             severity: finding.severity.name(),
             message: &finding.summary,
             help: finding.hints.first().map(|hint| &**hint),
-        };
-        json::write_line(&mut out, &line)?;
-    }
-    out.flush()
+        }
+    })
 }

@@ -1,26 +1,25 @@
 //! `objchange sentinel check`: what is wrong with policies, found without running them.
 
-mod imports;
 mod json;
 mod sarif;
-mod schemas;
 mod targets;
 mod text;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::ValueEnum;
-use objchange::schema::ProviderSchemas;
-use objchange_sentinel::{Diagnostic, LintContext, Severity, Shape, lint};
+use objchange_policy::sentinel::shapes::{self, Schemas};
+use objchange_sentinel::{Diagnostic, Severity};
 
-use self::schemas::Schemas;
 use self::targets::Target;
 use crate::exit::{self, CommandError, unusable};
-use crate::input::Source;
-use crate::reports;
-use crate::schemas::{SchemaArgs, SchemaText};
+use crate::input::{Size, Source};
+use crate::reports::{Outputs, Reporter};
+use crate::schema_cache::Wanted;
+use crate::schemas::{SchemaArgs, SchemaError};
 
 const AFTER_HELP: &str = "\
 A file is a policy if it has `main` or a configuration says so; otherwise it is a module. A configuration \
@@ -83,12 +82,10 @@ struct Checked<'c> {
 }
 
 pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
-    let is_stdout = |path: &PathBuf| path.as_os_str() == "-";
-    let sarif_to_stdout = args.sarif.as_ref().is_some_and(is_stdout);
-    if args.json && sarif_to_stdout {
-        return Err("only one of --json and --sarif - can be written to standard output".into());
-    }
-    if args.schemas.source() == Some(Source::Stdin) && args.files.iter().any(is_stdout) {
+    let outputs = Outputs { json: args.json, sarif: args.sarif.as_deref(), ..Outputs::default() };
+    let mut reporter = Reporter::new("objchange sentinel check", "objchangeSentinelCheck/v1", outputs)?;
+    let is_stdin = |path: &PathBuf| path.as_os_str() == "-";
+    if args.schemas.sources().any(|source| source == Source::Stdin) && args.files.iter().any(is_stdin) {
         return Err("standard input (-) can be read only once".into());
     }
     let schemas = match schemas(&args.schemas) {
@@ -99,8 +96,8 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     if targets.is_empty() {
         return Err("there is no policy to check".into());
     }
-    let mut text = (!args.json && !sarif_to_stdout).then(text::Text::default);
-    let mut sarif = args.sarif.is_some().then(sarif::report);
+    let mut text = reporter.has_text().then(text::Text::default);
+    reporter.sarif(sarif::rules);
     let (mut is_unusable, mut worst) = (false, None);
     for target in &targets {
         let source = match target.source.read() {
@@ -118,12 +115,8 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         if let Some(text) = &mut text {
             text.checked(&checked)?;
         }
-        if let Some(sarif) = &mut sarif {
-            sarif::checked(sarif, &checked);
-        }
-        if args.json {
-            json::write(&checked)?;
-        }
+        reporter.sarif(|sarif| sarif::checked(sarif, &checked));
+        reporter.json(json::lines(&checked))?;
     }
     if let Some(problem) = schemas.problem() {
         exit::warn(&format!("a schema cannot be read, and nothing is said of what has it: {problem}"));
@@ -131,9 +124,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     if let Some(text) = text {
         text.finish()?;
     }
-    if let (Some(path), Some(sarif)) = (&args.sarif, sarif) {
-        reports::write(path, &sarif.finish())?;
-    }
+    reporter.finish()?;
     let fails = match args.fail_on {
         FailOn::Never => false,
         FailOn::Warning => worst.is_some(),
@@ -147,25 +138,20 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
 }
 
 fn schemas(args: &SchemaArgs) -> Result<Schemas, String> {
-    let Some(SchemaText { name, text }) = args.read().map_err(|error| error.to_string())? else {
-        return Ok(Schemas::default());
-    };
-    ProviderSchemas::parse(text).map(Schemas::new).map_err(|error| format!("{name}: {error}"))
+    let given = args.load(Size::MAX).map_err(|error| match error {
+        SchemaError::Document { name, error } => format!("{name}: {error}"),
+        error @ SchemaError::Text(_) => error.to_string(),
+    })?;
+    if given.is_given() {
+        return Ok(Schemas::new(given.schemas));
+    }
+    let cached = args.cache.choose([Wanted::All], &BTreeMap::new()).schemas;
+    Ok(Schemas::partial(cached))
 }
 
 fn check(target: &Target, text: &str, schemas: &Arc<Schemas>) -> Vec<Diagnostic> {
-    let shape = |import: &str| {
-        // Nobody knows what a module or mock holds.
-        let is_given = target.configuration.as_ref().is_some_and(|given| given.given(import).is_some());
-        if is_given { Some(Shape::ANY) } else { imports::shape(import, schemas) }
-    };
-    let globals = target.configuration.iter().flat_map(|configuration| configuration.globals.keys());
-    let context = LintContext {
-        is_policy: target.is_policy,
-        globals: globals.cloned().collect(),
-        imports: Some(&shape),
-    };
     // They share one SARIF rule.
     let as_rule = |error| Diagnostic { kind: SYNTAX_ERROR.into(), ..error };
-    lint(text, &context).unwrap_or_else(|errors| errors.into_iter().map(as_rule).collect())
+    shapes::check(text, target.is_policy, target.configuration.as_deref(), schemas)
+        .unwrap_or_else(|errors| errors.into_iter().map(as_rule).collect())
 }

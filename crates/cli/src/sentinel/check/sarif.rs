@@ -5,14 +5,12 @@ use objchange_sentinel::{LineIndex, LintKind};
 use super::{Checked, SYNTAX_ERROR};
 use crate::reports::sarif::{Found, Sarif};
 
-/// A report of nothing yet.
-pub(super) fn report() -> Sarif {
-    let mut sarif = Sarif::new("objchangeSentinelCheck/v1");
+/// All kinds of findings.
+pub(super) fn rules(sarif: &mut Sarif) {
     sarif.rule(SYNTAX_ERROR, "error", "A text that cannot be read");
     for kind in LintKind::ALL {
         sarif.rule(kind.name(), kind.severity().name(), kind.title());
     }
-    sarif
 }
 
 pub(super) fn checked(sarif: &mut Sarif, checked: &Checked<'_>) {
@@ -26,8 +24,8 @@ pub(super) fn checked(sarif: &mut Sarif, checked: &Checked<'_>) {
             level: finding.severity.name(),
             text: &text,
             file: checked.file,
-            line: position.line as usize,
-            column: Some(position.column as usize),
+            line: position.line,
+            column: Some(position.column),
             plan: None,
             address: None,
             identity: None,

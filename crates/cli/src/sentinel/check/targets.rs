@@ -4,8 +4,10 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use objchange_policy::sentinel::Configuration;
+use objchange_policy::sentinel::configuration::{Given, Reference};
+
 use crate::input::Source;
-use crate::sentinel::configuration::{self, Configuration, Given, Reference};
 use crate::sentinel::files;
 
 /// A file to check.
@@ -51,7 +53,7 @@ fn has_tests(path: &Path) -> bool {
 }
 
 fn configured(path: &Path, targets: &mut Vec<Target>) -> Result<(), String> {
-    let configuration = Rc::new(configuration::read(path).map_err(|fault| fault.to_string())?);
+    let configuration = Rc::new(files::sources().configuration(path).map_err(|fault| fault.to_string())?);
     let target = |reference: &Reference, is_policy| {
         let path = reference.path().map_err(|problem| problem.to_string())?;
         Ok::<Target, String>(Target {

@@ -1,18 +1,14 @@
-//! The report for programs: a line of JSON for each test case, and with coverage one for each policy.
-
-use std::io::{self, Write};
+//! The report for programs: a line of JSON for each test case.
 
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-use super::case::{Difference, Outcome};
-use super::coverage::Coverage;
-use crate::reports;
-use crate::sentinel::fault::Fault;
+use objchange_policy::sentinel::Fault;
 use objchange_policy::sentinel::judge::Rule;
+use objchange_policy::sentinel::testing::{Difference, Outcome};
 
 #[derive(Serialize)]
-struct Line<'a> {
+pub(super) struct Line<'a> {
     policy: &'a str,
     case: &'a str,
     result: &'a str,
@@ -22,7 +18,7 @@ struct Line<'a> {
     rules: &'a [Rule],
 }
 
-pub(super) fn outcome(outcome: &Outcome) -> io::Result<()> {
+pub(super) fn line(outcome: &Outcome) -> Line<'_> {
     let difference = |difference: &Difference| {
         let Difference { rule, expected, got } = difference;
         let evaluated = outcome.rule(rule);
@@ -38,7 +34,7 @@ pub(super) fn outcome(outcome: &Outcome) -> io::Result<()> {
         }
         json
     };
-    line(&Line {
+    Line {
         policy: &outcome.policy,
         case: &outcome.case,
         result: outcome.result(),
@@ -46,15 +42,5 @@ pub(super) fn outcome(outcome: &Outcome) -> io::Result<()> {
         errors: &outcome.errors,
         print: &outcome.print,
         rules: &outcome.rules,
-    })
-}
-
-pub(super) fn coverage(coverage: &Coverage) -> io::Result<()> {
-    coverage.policies().iter().try_for_each(line)
-}
-
-fn line(json: &impl Serialize) -> io::Result<()> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    reports::json::write_line(&mut out, json)?;
-    out.flush()
+    }
 }

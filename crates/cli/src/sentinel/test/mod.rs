@@ -1,31 +1,29 @@
 //! `objchange sentinel test`: the tests that policies have.
 
-mod case;
-mod compare;
-mod coverage;
 mod find;
 mod json;
 mod junit;
 mod text;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
 use std::io;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 use objchange_text::re2::Pattern;
 
-use self::case::{Case, Outcome, Wanted};
-use self::coverage::Coverage;
-use self::find::Tests;
-use self::junit::Suites;
+use self::find::{Found, Tests};
 use super::limits::LimitArgs;
-use super::sources::Sources;
-use super::{clock, work};
+use super::{clock, files};
 use crate::documents::Progress;
 use crate::exit::{self, CommandError, unusable};
-use crate::reports;
+use crate::pool;
+use crate::reports::{Outputs, Reporter};
+use objchange_policy::sentinel::testing::{Case, Coverage, Outcome, Wanted};
+use objchange_sentinel::Setup;
 
 const AFTER_HELP: &str = "\
 The tests of a policy P.sentinel are the files test/P/*.hcl and test/P/*.json beside it. Each sets mocks, parameters and \
@@ -89,10 +87,8 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
-    let junit_to_stdout = args.junit.as_ref().is_some_and(|path| path.as_os_str() == "-");
-    if args.json && junit_to_stdout {
-        return Err("--json and --junit - cannot both be written to standard output".into());
-    }
+    let outputs = Outputs { json: args.json, junit: args.junit.as_deref(), ..Outputs::default() };
+    let reporter = Reporter::new("objchange sentinel test", "objchangeSentinelTest/v1", outputs)?;
     let Tests { mut found, warnings } = match Tests::find(&args.tests) {
         Ok(tests) => tests,
         Err(error) => return Err(unusable(error)),
@@ -112,32 +108,32 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
             return Err(unusable(format_args!("no test matches {}", args.run.join(" or "))));
         }
     }
-    let sources = Sources::default();
+    let sources = files::sources();
     let mut cases = Vec::with_capacity(found.len());
-    work::in_order(
-        &found,
-        |test| Case::new(test.policy.clone(), test.case.clone(), &sources),
-        |case| {
-            cases.push(case);
-            Ok(())
-        },
-    )?;
+    let case = |test: &Found| Case::new(test.policy.clone(), test.case.clone(), &sources);
+    let Ok(()) = pool::each(&found, case, |case| {
+        cases.push(case);
+        Ok::<(), Infallible>(())
+    });
     warn(&cases);
-    let wanted = Wanted {
-        now: args.now.unwrap_or_else(clock::now),
-        rules: args.verbose || args.json || args.coverage,
-        declared: args.coverage,
-        limits: args.limits.of_each(found.len()),
-    };
-    let mut report = Report::new(args, !args.json && !junit_to_stdout);
+    let wanted = Wanted { rules: args.verbose || args.json || args.coverage, declared: args.coverage };
+    let (now, limits) = (args.now.unwrap_or_else(clock::now), args.limits.of_each(found.len()));
+    let mut report = Report::new(args, reporter);
     let progress = Progress::count(cases.len());
-    let run = |case: &Case| {
-        let outcome = panic::catch_unwind(AssertUnwindSafe(|| case.run(&sources, wanted)));
-        (outcome.unwrap_or_else(|_| case.defect()), Case::name(&case.policy, &case.path))
+    let prepare = |setup: &mut Setup| {
+        setup.now = now;
+        limits.apply(setup);
     };
-    work::in_order(&cases, run, |(outcome, name)| {
+    let run = |case: &Case| {
+        let begun = Instant::now();
+        let outcome = panic::catch_unwind(AssertUnwindSafe(|| case.run(&sources, wanted, prepare)));
+        let mut outcome = outcome.unwrap_or_else(|_| case.defect());
+        outcome.errors.iter_mut().for_each(|fault| limits.explain(fault));
+        (outcome, Case::name(&case.policy, &case.path), begun.elapsed())
+    };
+    pool::each(&cases, run, |(outcome, name, duration)| {
         progress.step();
-        progress.tell(|| report.outcome(&outcome, &name))
+        progress.tell(|| report.outcome(&outcome, &name, duration))
     })?;
     progress.finish();
     let passed = report.passed;
@@ -149,7 +145,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
 fn warn(cases: &[Case]) {
     let mut first: BTreeMap<&str, (String, usize)> = BTreeMap::new();
     for warning in cases.iter().flat_map(|case| &case.configuration).flat_map(|read| &read.warnings) {
-        first.entry(warning.message()).or_insert_with(|| (warning.to_string(), 0)).1 += 1;
+        first.entry(&warning.message).or_insert_with(|| (warning.to_string(), 0)).1 += 1;
     }
     for (warning, count) in first.into_values() {
         match count {
@@ -162,20 +158,21 @@ fn warn(cases: &[Case]) {
 /// What is told of the outcomes, one after the other.
 struct Report<'a> {
     args: &'a Args,
-    to_text: bool,
+    reporter: Reporter<'a>,
     passed: usize,
     policies: BTreeSet<String>,
+    /// The policy of the last test case: those of one policy come one after the other.
+    policy: String,
     coverage: Coverage,
-    junit: Suites,
 }
 
 impl<'a> Report<'a> {
-    fn new(args: &'a Args, to_text: bool) -> Self {
-        let (policies, coverage, junit) = Default::default();
-        Self { args, to_text, passed: 0, policies, coverage, junit }
+    fn new(args: &'a Args, reporter: Reporter<'a>) -> Self {
+        let (policies, policy, coverage) = Default::default();
+        Self { args, reporter, passed: 0, policies, policy, coverage }
     }
 
-    fn outcome(&mut self, outcome: &Outcome, name: &str) -> io::Result<()> {
+    fn outcome(&mut self, outcome: &Outcome, name: &str, duration: Duration) -> io::Result<()> {
         self.passed += usize::from(outcome.is_pass());
         if !self.policies.contains(&outcome.policy) {
             self.policies.insert(outcome.policy.clone());
@@ -183,28 +180,25 @@ impl<'a> Report<'a> {
         if self.args.coverage {
             self.coverage.add(outcome);
         }
-        if self.args.junit.is_some() {
-            self.junit.add(outcome, name);
+        if self.policy != outcome.policy {
+            self.policy.clone_from(&outcome.policy);
+            self.reporter.suite(&outcome.policy, []);
         }
-        if self.args.json {
-            json::outcome(outcome)?;
-        }
-        if self.to_text { text::outcome(outcome, self.args.verbose) } else { Ok(()) }
+        self.reporter.case(|| junit::case(outcome, name, duration));
+        self.reporter.json([json::line(outcome)])?;
+        if self.reporter.has_text() { text::outcome(outcome, self.args.verbose) } else { Ok(()) }
     }
 
     fn finish(self, tests: usize) -> io::Result<()> {
-        if self.args.coverage && self.args.json {
-            json::coverage(&self.coverage)?;
+        if self.args.coverage {
+            self.reporter.json(self.coverage.policies())?;
         }
-        if self.args.coverage && self.to_text {
-            text::coverage(&self.coverage)?;
-        }
-        if self.to_text {
+        if self.reporter.has_text() {
+            if self.args.coverage {
+                text::coverage(&self.coverage)?;
+            }
             text::summary(self.passed, tests, self.policies.len())?;
         }
-        match &self.args.junit {
-            Some(path) => reports::write(path, &self.junit.finish()),
-            None => Ok(()),
-        }
+        self.reporter.finish()
     }
 }

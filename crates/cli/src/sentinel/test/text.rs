@@ -5,10 +5,9 @@ use std::io::{self, Write};
 use objchange_text::visible;
 use serde_json::Value as Json;
 
-use super::case::{Difference, Outcome};
-use super::coverage::Coverage;
 use crate::style::{BAD, FAINT, GOOD};
 use objchange_policy::sentinel::judge::{Rule, show};
+use objchange_policy::sentinel::testing::{Coverage, Difference, Outcome};
 
 /// More lines of what was printed are counted only.
 const PRINTED_SHOWN: usize = 50;

@@ -160,8 +160,10 @@ fn the_search_for_the_smallest_is_bounded() {
         let mut options = options(2, false);
         options.shrink = shrink;
         let make = || {
-            let wrong = ResourceType::new(thing())
-                .on_plan(|request| PlannedResource::new(with_name(&request.proposed, Some("other"))));
+            let wrong = ResourceType::new(thing()).on_plan(|request| {
+                let is_set = request.proposed.attribute("name").is_some_and(|name| !name.is_null());
+                PlannedResource::new(with_name(&request.proposed, is_set.then_some("other")))
+            });
             Kit::default().resource("kit_wrong", wrong)
         };
         let (report, _) = tried(make, options);

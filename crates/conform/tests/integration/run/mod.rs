@@ -7,3 +7,4 @@ mod planted;
 mod provider;
 mod same;
 mod secrets;
+mod variants;

@@ -13,6 +13,7 @@ use super::super::Answer;
 use super::super::encoding::LENIENT;
 use super::super::limits::MAX_ELEMENTS;
 use super::block_scalar::BlockScalar;
+use super::fault::{NO_TOKEN, parsed, scanned, translated};
 use super::rewrite::Difference;
 use super::scalar::resolved;
 use super::separators::{LineSeparator, Separators};
@@ -135,7 +136,11 @@ fn read(text: &str) -> Result<Value, Unreadable> {
         match reader.next()? {
             Event::StreamStart | Event::Nothing => {}
             Event::DocumentStart(_) => break,
-            _ => return Err(wrong("on line 1, column 1: missing start of document").into()),
+            _ => {
+                // The end is behind the last line.
+                let lines = text.lines().count().max(1);
+                return Err(wrong(format!("on line {lines}, column 1: missing start of document")).into());
+            }
         }
     }
     let first = reader.next()?;
@@ -144,19 +149,22 @@ fn read(text: &str) -> Result<Value, Unreadable> {
         match reader.next()? {
             Event::DocumentEnd | Event::Nothing => {}
             Event::StreamEnd => {
-                reader.tabs.end().map_err(|Misplaced| misplaced())?;
+                reader.tabs.end().map_err(misplaced)?;
                 reader.separators.end().map_err(|LineSeparator| {
                     wrong("a line ends with U+2028 or U+2029; use a line feed, or write it as \\L or \\P in quotes")
                 })?;
                 return Ok(value);
             }
-            _ => return Err(wrong("on line 1, column 1: unexpected extra content after value").into()),
+            _ => {
+                let error = wrong("unexpected extra content after value");
+                return Err(located(&error, reader.span).into());
+            }
         }
     }
 }
 
-fn misplaced() -> FunctionError {
-    wrong("a tab cannot be indentation")
+fn misplaced(Misplaced { line }: Misplaced) -> FunctionError {
+    wrong(scanned(NO_TOKEN, line))
 }
 
 fn wrong(message: impl Into<String>) -> FunctionError {
@@ -209,7 +217,7 @@ impl<'t> Reader<'t> {
     fn next(&mut self) -> Result<Event<'t>, Unreadable> {
         let place = |error: &ScanError| {
             let (line, column) = (error.marker().line(), error.marker().col() + 1);
-            let wrong = wrong(format!("line {line}, column {column}: {}", error.info()));
+            let wrong = wrong(translated(error.info(), line, column, self.text));
             match error.info() {
                 "invalid indentation" | "invalid indentation in flow construct" => {
                     Unreadable::NotIndented { first_line: line, error: wrong }
@@ -228,7 +236,7 @@ impl<'t> Reader<'t> {
         };
         match self.events.next_event() {
             Some(Ok((event, span))) => {
-                self.tabs.see(&event, span).map_err(|Misplaced| misplaced())?;
+                self.tabs.see(&event, span).map_err(misplaced)?;
                 self.separators.see(&event, span);
                 self.span = span;
                 Ok(event)
@@ -259,7 +267,9 @@ impl<'t> Reader<'t> {
     /// Why a text in brackets is none for Terraform's reader: `?` and `:` are marks there. `?` is one of a key.
     fn mark_in_brackets(&self, text: &str) -> Unreadable {
         let (line, column) = (self.span.start.line(), self.span.start.col());
-        let error = wrong(format!("line {line}, column {}: ? and : in brackets need quotes", column + 1));
+        // Terraform has a message for each mark and place of it.
+        let words = "? and : in brackets need quotes";
+        let error = wrong(format!("on line {line}, column {}: {words}", column + 1));
         match text.starts_with('?') && text.len() > 1 {
             true => Unreadable::Different { difference: Difference::KeyMark, line, column, error },
             false => error.into(),
@@ -272,6 +282,7 @@ impl<'t> Reader<'t> {
         }
         self.grow(1)?;
         let before = self.size;
+        let place = self.span;
         let (anchor, value) = match event {
             Event::Alias(id) => {
                 let Some(Some((value, size))) = self.anchors.get(&id).cloned() else {
@@ -281,7 +292,7 @@ impl<'t> Reader<'t> {
                 return Ok(value);
             }
             Event::Scalar(text, ScalarStyle::Plain, ..) if text.starts_with(['|', '>']) => {
-                return Err(wrong("found character that cannot start any token").into());
+                return Err(wrong(scanned(NO_TOKEN, self.span.start.line())).into());
             }
             Event::Scalar(text, ScalarStyle::Plain, ..)
                 if self.brackets > 0 && (text.starts_with(':') || text.contains('?')) =>
@@ -295,16 +306,17 @@ impl<'t> Reader<'t> {
                     }
                     _ => text,
                 };
-                (anchor, scalar(&text, style, full(tag.as_deref()).as_deref())?)
+                let value = scalar(&text, style, full(tag.as_deref()).as_deref());
+                (anchor, value.map_err(|error| located(&error, place))?)
             }
             Event::SequenceStart(anchor, tag) => {
-                check_tag(full(tag.as_deref()), "seq")?;
+                check_tag(full(tag.as_deref()), "seq", "sequence").map_err(|error| located(&error, place))?;
                 self.anchors.insert(anchor, None);
                 self.enter();
                 (anchor, self.sequence(depth)?)
             }
             Event::MappingStart(anchor, tag) => {
-                check_tag(full(tag.as_deref()), "map")?;
+                check_tag(full(tag.as_deref()), "map", "mapping").map_err(|error| located(&error, place))?;
                 self.anchors.insert(anchor, None);
                 self.enter();
                 (anchor, self.mapping(depth)?)
@@ -357,24 +369,23 @@ impl<'t> Reader<'t> {
                     self.brackets = self.brackets.saturating_sub(1);
                     return Ok(Value::object(members));
                 }
-                Event::Alias(_) => return Err(wrong("only strings are allowed as mapping keys").into()),
+                Event::Alias(_) => return Err(located(&only_strings(), self.span).into()),
                 Event::Scalar(.., tag) => full(tag.as_deref()).is_some_and(|tag| tag.ends_with(":str")),
                 _ => false,
             };
+            let place = self.span;
             let key = self.node(event, depth + 1)?;
+            let key = match key.kind() {
+                Kind::Null => return Err(located(&wrong("mapping key cannot be null"), place).into()),
+                _ => key.convert(&Type::String).map_err(|_| located(&only_strings(), place))?,
+            };
             let event = self.next()?;
             let value = self.node(event, depth + 1)?;
-            let key = match key.kind() {
-                Kind::Null => return Err(wrong("mapping key cannot be null").into()),
-                _ => key
-                    .convert(&Type::String)
-                    .map_err(|_| wrong("only strings are allowed as mapping keys"))?,
-            };
             let key = key.as_str().unwrap_or_default();
             if key == "<<" && !is_text {
                 let Kind::Object(merged) = value.kind() else {
                     let found = value.ty().friendly_name();
-                    return Err(wrong(format!("cannot merge {found} into mapping")).into());
+                    return Err(located(&wrong(format!("cannot merge {found} into mapping")), place).into());
                 };
                 members.extend(merged.iter().map(|(name, member)| (name.clone(), member.clone())));
             } else {
@@ -384,10 +395,19 @@ impl<'t> Reader<'t> {
     }
 }
 
-fn check_tag(tag: Option<String>, kind: &str) -> Result<(), FunctionError> {
+fn only_strings() -> FunctionError {
+    wrong("only strings are allowed as mapping keys")
+}
+
+/// The same, at the place of what is read.
+fn located(error: &FunctionError, place: Span) -> FunctionError {
+    wrong(parsed(&error.message, place.start.line(), place.start.col() + 1))
+}
+
+fn check_tag(tag: Option<String>, kind: &str, name: &str) -> Result<(), FunctionError> {
     match tag {
         Some(tag) if tag.strip_prefix(STANDARD) != Some(kind) => {
-            Err(wrong(format!("the tag {tag:?} does not fit")))
+            Err(wrong(format!("can't interpret {name} as {tag}")))
         }
         _ => Ok(()),
     }
@@ -399,7 +419,7 @@ fn scalar(text: &str, style: ScalarStyle, tag: Option<&str>) -> Answer {
         None => None,
         Some(tag) => match tag.strip_prefix(STANDARD) {
             Some(kind @ ("null" | "bool" | "str" | "int" | "float" | "timestamp" | "binary")) => Some(kind),
-            _ => return Err(wrong(format!("the tag {tag:?} is not supported"))),
+            _ => return Err(wrong(format!("unsupported tag \"{tag}\""))),
         },
     };
     if kind == Some("binary") && LENIENT.decode(text.as_bytes()).is_err() {
@@ -426,11 +446,11 @@ fn scalar(text: &str, style: ScalarStyle, tag: Option<&str>) -> Answer {
         }
         _ => match (resolved(text).map_err(wrong)?, kind) {
             (Some(value), Some(kind @ ("bool" | "int" | "float"))) if is_text(&value) => {
-                Err(wrong(format!("a value is no {kind}")))
+                Err(wrong(format!("cannot parse \"{text}\" as {STANDARD}{kind}")))
             }
             (Some(value), _) => Ok(value),
             (None, None) => Ok(text.into()),
-            (None, Some(kind)) => Err(wrong(format!("a value is no {kind}"))),
+            (None, Some(kind)) => Err(wrong(format!("cannot parse \"{text}\" as {STANDARD}{kind}"))),
         },
     }
 }

@@ -3,6 +3,7 @@
 mod block_scalar;
 mod decode;
 mod encode;
+mod fault;
 mod rewrite;
 mod scalar;
 mod separators;

@@ -10,8 +10,8 @@ pub(super) enum Difference {
     Tabs,
     /// In brackets `-` alone is a text: `[-]` is `["-"]`.
     Hyphen,
-    /// A line may end with `\` and U+2028 or U+2029 in quotes: what is folded there is removed.
-    EscapedSeparator,
+    /// In double quotes `\'` is `'`; and a line may end with `\` and U+2028 or U+2029: what is folded there is removed.
+    Escape,
 }
 
 impl Difference {
@@ -22,7 +22,7 @@ impl Difference {
                 Some(Self::Tabs)
             }
             "plain scalar cannot start with '-' followed by ,[]{}" => Some(Self::Hyphen),
-            "while parsing a quoted scalar, found unknown escape character" => Some(Self::EscapedSeparator),
+            "while parsing a quoted scalar, found unknown escape character" => Some(Self::Escape),
             _ => None,
         }
     }
@@ -50,14 +50,17 @@ impl Difference {
                 (!begins_line && before.ends_with([':', '?']))
                     .then(|| replaced(start + before.len(), end, " "))
             }
-            Self::EscapedSeparator => {
+            Self::Escape => {
                 let quoted = &text[at..];
                 let mut is_escaped = false;
                 let (from, c) = quoted.char_indices().find(|(_, c)| {
-                    let is_it = is_escaped && SEPARATORS.contains(c);
+                    let is_it = is_escaped && (*c == '\'' || SEPARATORS.contains(c));
                     is_escaped = *c == '\\' && !is_escaped;
                     is_it
                 })?;
+                if c == '\'' {
+                    return Some(replaced(at + from - 1, at + from, ""));
+                }
                 let (end, breaks) = folded(&quoted[from + c.len_utf8()..]);
                 Some(replaced(at + from - 1, at + from + c.len_utf8() + end, &breaks))
             }

@@ -13,9 +13,14 @@ pub(super) struct Tabs<'t> {
     in_brackets: usize,
     /// The first and the last line of what may have tabs at the beginning of all but the first.
     free: Vec<(usize, usize)>,
+    /// The first and the last of lines that are text of a scalar from their beginning on.
+    texts: Vec<(usize, usize)>,
 }
 
-pub(super) struct Misplaced;
+/// Where a tab is that cannot be there.
+pub(super) struct Misplaced {
+    pub(super) line: usize,
+}
 
 impl<'t> Tabs<'t> {
     pub(super) fn new(text: &'t str) -> Self {
@@ -37,15 +42,20 @@ impl<'t> Tabs<'t> {
             Event::Scalar(text, ScalarStyle::Literal | ScalarStyle::Folded, anchor, tag) => {
                 let begins_with_tab = text.trim_start_matches('\n').starts_with('\t');
                 if begins_with_tab && !self.has_indentation(first, *anchor > 0 || tag.is_some()) {
-                    return Err(Misplaced);
+                    return Err(Misplaced { line: first });
                 }
+                // The first line is that of its properties, where it has some.
+                let has_properties = *anchor > 0 || tag.is_some();
+                self.texts.push((first + usize::from(has_properties), last));
                 self.check(span)
             }
             Event::Scalar(_, style, ..) => {
                 let is_quoted = matches!(style, ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted);
-                if self.in_brackets == 0 && is_quoted {
+                // Nothing around the document's own text asks for indentation.
+                if self.in_brackets == 0 && (is_quoted || self.open.is_empty()) {
                     self.free.push((first, last));
                 }
+                self.texts.push((first + 1, last));
                 self.check(span)
             }
             Event::SequenceStart(..) | Event::MappingStart(..) => {
@@ -68,11 +78,14 @@ impl<'t> Tabs<'t> {
 
     /// All has been seen.
     pub(super) fn end(&self) -> Result<(), Misplaced> {
-        let mut free = self.free.iter().peekable();
-        for (line, _) in std::iter::zip(1.., &self.lines).filter(|(_, line)| line.starts_with('\t')) {
-            while free.next_if(|(_, last)| *last < line).is_some() {}
-            if free.peek().is_none_or(|(first, _)| *first >= line) {
-                return Err(Misplaced);
+        let (mut free, mut texts) = (self.free.iter().peekable(), self.texts.iter().peekable());
+        for (number, line) in std::iter::zip(1.., &self.lines).filter(|(_, line)| line.contains('\t')) {
+            while free.next_if(|(_, last)| *last < number).is_some() {}
+            while texts.next_if(|(_, last)| *last < number).is_some() {}
+            let is_free = free.peek().is_some_and(|(first, _)| *first < number);
+            let is_text = texts.peek().is_some_and(|(first, _)| *first <= number);
+            if !is_free && (line.starts_with('\t') || (!is_text && is_behind_mark(line))) {
+                return Err(Misplaced { line: number });
             }
         }
         Ok(())
@@ -89,7 +102,10 @@ impl<'t> Tabs<'t> {
         let mark = before.trim_end_matches([' ', '\t']);
         let is_value = mark.trim_start_matches(' ') == ":";
         let is_indented = mark.is_empty() || is_value || mark.ends_with(['-', '?']) && mark != "---";
-        if is_indented && before[mark.len()..].contains('\t') { Err(Misplaced) } else { Ok(()) }
+        if is_indented && before[mark.len()..].contains('\t') {
+            return Err(Misplaced { line: span.start.line() });
+        }
+        Ok(())
     }
 
     /// Whether a block scalar says itself how far it is indented, so that a tab at its beginning is content. The line is that
@@ -109,4 +125,17 @@ impl<'t> Tabs<'t> {
         let line = self.lines.get(span.start.line().checked_sub(1)?)?;
         line.char_indices().nth(span.start.col()).map(|(at, _)| &line[at..])
     }
+}
+
+/// Whether a tab is behind one of the marks of entries at the beginning of a line, whatever is behind it.
+fn is_behind_mark(line: &str) -> bool {
+    let mut rest = line.trim_start_matches(' ');
+    while let Some(after) = rest.strip_prefix(['-', '?', ':']).filter(|after| after.starts_with([' ', '\t']))
+    {
+        rest = after.trim_start_matches(' ');
+        if rest.starts_with('\t') {
+            return true;
+        }
+    }
+    false
 }

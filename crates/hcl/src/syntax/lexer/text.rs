@@ -56,7 +56,7 @@ impl Lexer<'_> {
         let run = self.bytes[self.at..].iter().take_while(|byte| **byte == marker).count();
         if self.byte(run) != b'{' {
             self.at += run;
-        } else if run == 1 {
+        } else if run == 1 && self.has_sequences {
             return true;
         } else {
             self.at += run + 1;

@@ -18,7 +18,8 @@ use objchange_text::json::place;
 
 use self::fill::Fill;
 pub use self::unanswered::Unanswered;
-use super::{DataAnswer, ImportAnswer, Providers};
+use super::{Answered, DataAnswer, ImportAnswer, MoveObject, ProviderObject, Providers, StoredObject};
+use crate::plan::ImportedBy;
 use crate::{ProviderConfigAddress, Schemas};
 
 /// Why answers cannot be used, and where. Never shows an answer.
@@ -175,6 +176,14 @@ impl<P: Providers> Providers for AnsweringProviders<'_, P> {
         self.others.configure(provider, config)
     }
 
+    fn upgrade(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        stored: StoredObject<'_>,
+    ) -> Option<Answered<Value>> {
+        self.others.upgrade(provider, stored)
+    }
+
     fn plan(
         &mut self,
         provider: &ProviderConfigAddress,
@@ -199,14 +208,26 @@ impl<P: Providers> Providers for AnsweringProviders<'_, P> {
         Ok(planned)
     }
 
+    fn plan_destroy(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        resource_type: &str,
+        address: &str,
+        schema: &Schema,
+        object: &ProviderObject,
+    ) -> Vec<Diagnostic> {
+        self.others.plan_destroy(provider, resource_type, address, schema, object)
+    }
+
     fn read(
         &mut self,
         provider: &ProviderConfigAddress,
         resource_type: &str,
+        address: &str,
         schema: &Schema,
-        object: &Value,
-    ) -> Result<Value, Vec<Diagnostic>> {
-        self.others.read(provider, resource_type, schema, object)
+        object: &ProviderObject,
+    ) -> Answered<ProviderObject> {
+        self.others.read(provider, resource_type, address, schema, object)
     }
 
     fn read_data(
@@ -222,7 +243,7 @@ impl<P: Providers> Providers for AnsweringProviders<'_, P> {
             let fill = Fill { schema: &schema.block, config };
             let object = planned_data_resource(&schema.block, config).map_err(|error| error.to_string());
             return match object.and_then(|object| fill.object(&object, &answer.value)) {
-                Ok(object) => DataAnswer::Known(object),
+                Ok(object) => DataAnswer::Known(object, Vec::new()),
                 Err(message) => DataAnswer::Failed(failed(answer, address, &message)),
             };
         }
@@ -233,21 +254,31 @@ impl<P: Providers> Providers for AnsweringProviders<'_, P> {
         answer
     }
 
+    fn open(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        address: &str,
+        schema: &Schema,
+        config: &Value,
+    ) -> DataAnswer {
+        self.others.open(provider, address, schema, config)
+    }
+
     fn import(
         &mut self,
         provider: &ProviderConfigAddress,
         address: &str,
         schema: &Schema,
-        id: &str,
+        by: &ImportedBy,
     ) -> ImportAnswer {
         // The answers for a type are those of new objects.
         if let Some(answer) = find(&self.answers.imports, address, "") {
             return match fill::complete(&schema.block, &answer.value) {
-                Ok(object) => ImportAnswer::Known(object),
+                Ok(object) => ImportAnswer::Known(ProviderObject::new(object), Vec::new()),
                 Err(message) => ImportAnswer::Failed(failed(answer, address, &message)),
             };
         }
-        let answer = self.others.import(provider, address, schema, id);
+        let answer = self.others.import(provider, address, schema, by);
         if matches!(answer, ImportAnswer::NotKnown) {
             self.unanswered.import(address, &schema.block);
         }
@@ -257,12 +288,9 @@ impl<P: Providers> Providers for AnsweringProviders<'_, P> {
     fn move_object(
         &mut self,
         provider: &ProviderConfigAddress,
-        from_type: &str,
-        to_type: &str,
-        schema: &Schema,
-        object: &Value,
-    ) -> Result<Value, Vec<Diagnostic>> {
-        self.others.move_object(provider, from_type, to_type, schema, object)
+        request: &MoveObject<'_>,
+    ) -> Answered<ProviderObject> {
+        self.others.move_object(provider, request)
     }
 }
 

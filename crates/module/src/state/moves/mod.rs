@@ -9,14 +9,15 @@ use std::fmt;
 
 use objchange::Value;
 use objchange::address::{InstanceAddress, Mode, ModuleAddress, ResourceAddress};
-use objchange::change::PrivateData;
 use objchange::schema::SchemaKind;
 
 use self::statement::{Cycle, Statement};
 use super::{PriorState, StateInstance, StateResource};
 use crate::config::Config;
+use crate::diagnostics::PROVIDER;
 use crate::document::compare_instances;
 use crate::plan::Target;
+use crate::providers::MoveObject;
 use crate::{Diagnostics, ProviderConfigAddress, Providers, Schemas, Severity};
 
 pub use validate::Instances;
@@ -218,7 +219,7 @@ impl Moving<'_, '_> {
         let other_type = old.resource.resource_type != new.resource.resource_type;
         let new_provider = if other_type { (self.types.provider_of)(&new.resource) } else { None };
         if let Some(new_provider) = &new_provider
-            && !self.convert(&mut instance, old, new, new_provider)
+            && !self.convert(&mut instance, old, new, (&provider, new_provider))
         {
             // It stays, and the error says why.
             if let Some(resource) = self.state.resources.get_mut(&old.resource) {
@@ -253,29 +254,43 @@ impl Moving<'_, '_> {
         instance: &mut StateInstance,
         old: &InstanceAddress,
         new: &InstanceAddress,
-        provider: &ProviderConfigAddress,
+        (from, provider): (&ProviderConfigAddress, &ProviderConfigAddress),
     ) -> bool {
-        let (from, to) = (&old.resource.resource_type, &new.resource.resource_type);
+        let (from_type, to_type) = (&old.resource.resource_type, &new.resource.resource_type);
         // A type that is not there is an error of the resource block.
-        let Ok(Some(schema)) = self.types.schemas.get(&provider.provider, SchemaKind::Resource, to) else {
+        let Ok(Some(schema)) = self.types.schemas.get(&provider.provider, SchemaKind::Resource, to_type)
+        else {
             return true;
         };
         let mut converted = instance.clone();
         for object in converted.current.iter_mut().chain(converted.deposed.values_mut()) {
-            let (value, _) = object.value.unmark_deep();
-            match self.types.providers.move_object(provider, from, to, schema, &value) {
-                Ok(value) => {
-                    object.value = schema.block.mark_hidden(&value);
-                    object.private = PrivateData::default();
+            let request = MoveObject {
+                from,
+                from_type,
+                from_version: object.schema_version,
+                to_type,
+                schema,
+                object: object.for_provider(),
+            };
+            let (value, diagnostics) = match self.types.providers.move_object(provider, &request) {
+                Ok((moved, warnings)) => (Some(moved), warnings),
+                Err(errors) => (None, errors),
+            };
+            for diagnostic in diagnostics {
+                let severity = match diagnostic.severity {
+                    objchange::change::Severity::Error => Severity::Error,
+                    _ => Severity::Warning,
+                };
+                self.diagnostics.without_place(severity, (PROVIDER, diagnostic.summary), diagnostic.detail);
+            }
+            match value {
+                Some(moved) => {
+                    object.value = schema.block.mark_hidden(&moved.value);
+                    object.schema_version = schema.version;
+                    object.private = moved.private;
+                    object.identity = moved.identity;
                 }
-                Err(errors) => {
-                    for error in errors {
-                        self.diagnostics.without_place(
-                            Severity::Error,
-                            ("provider", error.summary),
-                            error.detail,
-                        );
-                    }
+                None => {
                     return false;
                 }
             }

@@ -276,6 +276,8 @@ fn prior_state(values: &Json, schemas: &Schemas) -> Result<PriorState> {
         let (address, provider, schema) = named(json, schemas)?;
         let object = StateObject {
             value: object(&schema, &json["values"], Some(&NULL), &json["sensitive_values"])?,
+            schema_version: schema.version,
+            identity: None,
             tainted: json["tainted"] == true,
             private: PrivateData::default(),
             dependencies: list(

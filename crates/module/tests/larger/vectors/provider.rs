@@ -6,7 +6,11 @@ use objchange::Value;
 use objchange::change::{Diagnostic, PlanResourceChange, PlannedResource, ProviderError};
 use objchange::schema::{Schema, SchemaKind};
 use objchange::value::Path;
-use objchange_module::{DataAnswer, ImportAnswer, ProviderConfigAddress, Providers};
+use objchange_module::plan::ImportedBy;
+use objchange_module::{
+    Answered, DataAnswer, ImportAnswer, MoveObject, ProviderConfigAddress, ProviderObject, Providers,
+    StoredObject,
+};
 use objchange_plan::{Form, read_object};
 use serde_json::Value as Json;
 
@@ -87,19 +91,40 @@ impl<P: Providers> Providers for CaseProviders<'_, P> {
         Ok(planned)
     }
 
+    fn upgrade(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        stored: StoredObject<'_>,
+    ) -> Option<Answered<Value>> {
+        self.simulated.upgrade(provider, stored)
+    }
+
+    fn plan_destroy(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        resource_type: &str,
+        address: &str,
+        schema: &Schema,
+        object: &ProviderObject,
+    ) -> Vec<Diagnostic> {
+        self.simulated.plan_destroy(provider, resource_type, address, schema, object)
+    }
+
     fn read(
         &mut self,
         provider: &ProviderConfigAddress,
         resource_type: &str,
+        address: &str,
         schema: &Schema,
-        object: &Value,
-    ) -> Result<Value, Vec<Diagnostic>> {
-        let (plain, _) = object.unmark_deep();
-        let Some(remote) = text(&plain, "id").and_then(|id| self.case.remote.get(id)) else {
-            return self.simulated.read(provider, resource_type, schema, object);
+        object: &ProviderObject,
+    ) -> Answered<ProviderObject> {
+        let plain = &object.value;
+        let Some(remote) = text(plain, "id").and_then(|id| self.case.remote.get(id)) else {
+            return self.simulated.read(provider, resource_type, address, schema, object);
         };
+        let found = |value| Ok((ProviderObject { value, ..object.clone() }, Vec::new()));
         let Json::Object(changed) = remote else {
-            return Ok(Value::null(schema.block.implied_type().clone()));
+            return found(Value::null(schema.block.implied_type().clone()));
         };
         let names = schema.block.attributes().iter().map(|(name, _)| name);
         let names = names.chain(schema.block.block_types().iter().map(|(name, _)| name));
@@ -112,7 +137,7 @@ impl<P: Providers> Providers for CaseProviders<'_, P> {
             };
             Some((name.clone(), value))
         });
-        Ok(Value::object(attributes))
+        found(Value::object(attributes))
     }
 
     fn read_data(
@@ -127,10 +152,20 @@ impl<P: Providers> Providers for CaseProviders<'_, P> {
             return DataAnswer::Failed(error);
         }
         match self.case.answers.data.get(address).map(|answer| object(answer, schema)) {
-            Some(Ok(answer)) => DataAnswer::Known(answer),
+            Some(Ok(answer)) => DataAnswer::Known(answer, Vec::new()),
             Some(Err(error)) => DataAnswer::Failed(error),
             None => self.simulated.read_data(provider, address, schema, config),
         }
+    }
+
+    fn open(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        address: &str,
+        schema: &Schema,
+        config: &Value,
+    ) -> DataAnswer {
+        self.simulated.open(provider, address, schema, config)
     }
 
     fn import(
@@ -138,28 +173,26 @@ impl<P: Providers> Providers for CaseProviders<'_, P> {
         provider: &ProviderConfigAddress,
         address: &str,
         schema: &Schema,
-        id: &str,
+        by: &ImportedBy,
     ) -> ImportAnswer {
         match self.case.answers.imports.get(address).map(|answer| object(answer, schema)) {
-            Some(Ok(answer)) => ImportAnswer::Known(answer),
+            Some(Ok(answer)) => ImportAnswer::Known(ProviderObject::new(answer), Vec::new()),
             Some(Err(error)) => ImportAnswer::Failed(error),
-            None => self.simulated.import(provider, address, schema, id),
+            None => self.simulated.import(provider, address, schema, by),
         }
     }
 
     fn move_object(
         &mut self,
         provider: &ProviderConfigAddress,
-        from_type: &str,
-        to_type: &str,
-        schema: &Schema,
-        object: &Value,
-    ) -> Result<Value, Vec<Diagnostic>> {
-        match (from_type, to_type) {
+        request: &MoveObject<'_>,
+    ) -> Answered<ProviderObject> {
+        let schema = request.schema;
+        match (request.from_type, request.to_type) {
             ("sim_old", "sim_thing") => {
                 let mut known: BTreeMap<&str, Value> = BTreeMap::new();
                 for name in ["id", "name", "size"] {
-                    known.extend(object.attribute(name).map(|value| (name, value.clone())));
+                    known.extend(request.object.value.attribute(name).map(|value| (name, value.clone())));
                 }
                 known.extend(
                     [("note", "moved"), ("status", "moved")].map(|(name, text)| (name, Value::from(text))),
@@ -171,14 +204,15 @@ impl<P: Providers> Providers for CaseProviders<'_, P> {
                     let value = known.get(name.as_str()).or(empty.attribute(name))?;
                     Some((name.clone(), value.clone()))
                 });
-                Ok(Value::object(attributes.collect::<Vec<_>>()))
+                let value = Value::object(attributes.collect::<Vec<_>>());
+                Ok((ProviderObject::new(value), Vec::new()))
             }
             (_, ty) if ty.starts_with("sim_") => {
                 let mut error = Diagnostic::error("Cannot move");
                 error.detail = "Only sim_old becomes sim_thing.".to_owned();
                 Err(vec![error])
             }
-            _ => self.simulated.move_object(provider, from_type, to_type, schema, object),
+            _ => self.simulated.move_object(provider, request),
         }
     }
 }

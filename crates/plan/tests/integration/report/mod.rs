@@ -111,6 +111,10 @@ fn read(json: &str) -> Report<'static> {
                 report.counts = parse(value);
                 continue;
             }
+            "checks" => {
+                report.checks = parse(value);
+                continue;
+            }
             "warnings" => Section::Warnings(parse(value)),
             "resource_drift" => Section::ResourceDrift(entries(value)),
             "outcome" => Section::Outcome(parse(value)),

@@ -9,15 +9,15 @@ mod witness;
 use std::sync::Arc;
 
 use objchange_plan::DocumentError;
-use objchange_sentinel::{Evaluated, Location, Policy, Run, RunError, Setup, Touched, Verdict, Witnesses};
+use objchange_sentinel::{Evaluated, Location, Policy, Run, Setup, Touched, Verdict, Witnesses};
 use serde::Serialize;
 use serde_json::Value as Json;
 
 pub use self::rule::{Rule, show, to_json, undefined};
 pub use self::witness::{WitnessReport, WitnessReports};
-use super::Imports;
 use super::hidden::Replacement;
 use super::place::AccessLog;
+use super::{Fault, Imports};
 
 /// What a policy says of a plan.
 #[derive(Debug, Default)]
@@ -26,7 +26,7 @@ pub struct Judged {
     /// What it says.
     pub outcome: Outcome,
     /// Why it could not be evaluated.
-    pub error: Option<RunError>,
+    pub error: Option<Fault>,
     /// What it has printed.
     pub print: String,
     /// What `main` is; none if it was not evaluated.
@@ -160,7 +160,7 @@ fn run(policy: &Arc<Policy>, imports: &Imports, setup: &mut Setup) -> Judged {
         Verdict::Pass => (Outcome::Pass, None, None),
         Verdict::Fail => (Outcome::Fail, None, None),
         Verdict::Undefined(location) => (Outcome::Undefined, None, Some(undefined(&location))),
-        Verdict::Error(error) => (Outcome::Error, Some(error), None),
+        Verdict::Error(error) => (Outcome::Error, Some(Fault::from(error)), None),
     };
     let main = main.or_else(|| match error {
         None => run.value("main").ok().flatten().map(|main| to_json(&run, &main)),
@@ -198,6 +198,11 @@ fn run(policy: &Arc<Policy>, imports: &Imports, setup: &mut Setup) -> Judged {
 }
 
 impl Judged {
+    /// What is said of a policy that cannot be read.
+    pub(crate) fn unreadable(error: Option<Fault>) -> Self {
+        Self { outcome: Outcome::Error, error, ..Self::default() }
+    }
+
     /// The rule that the policy is at last, if it is one.
     pub fn main_rule(&self) -> Option<&Rule> {
         self.rules.iter().map(|judgement| &judgement.rule).find(|rule| rule.name == "main")

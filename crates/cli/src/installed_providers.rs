@@ -1,0 +1,272 @@
+//! The providers' programs that `terraform init` has left in a directory.
+
+use std::collections::BTreeMap;
+use std::env::{self, consts};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use data_encoding::{BASE64, HEXLOWER};
+use objchange_hcl::{Functions, Scope, Variables, evaluate, parse_body};
+use objchange_module::ProviderAddress;
+use sha2::{Digest, Sha256};
+use walkdir::WalkDir;
+
+use crate::input::Source;
+
+/// A lock file is not longer.
+const MAX_LOCK_FILE: u64 = 16 << 20;
+
+/// Why an installed provider cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum InstalledError {
+    #[error("{}: {error}", path.display())]
+    Read { path: PathBuf, error: io::Error },
+    #[error(".terraform.lock.hcl: {0}")]
+    LockFile(String),
+    #[error(
+        "{provider}: several versions are installed ({versions}), and .terraform.lock.hcl chooses none of them"
+    )]
+    Versions { provider: String, versions: String },
+    #[error(
+        "{provider}: .terraform.lock.hcl wants version {version}, which is not installed: run `terraform init`"
+    )]
+    Locked { provider: String, version: String },
+    #[error("{}: there is no program terraform-provider-{name} in this directory", path.display())]
+    NoProgram { path: PathBuf, name: String },
+    #[error(
+        "{}: this is not what .terraform.lock.hcl has checksums of: run `terraform init`, or name the program with \
+         --provider-binary", path.display()
+    )]
+    Checksum { path: PathBuf },
+}
+
+/// What the lock file says of a provider.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+struct Locked {
+    version: String,
+    hashes: Vec<String>,
+}
+
+/// The providers that are installed for the module in a directory.
+#[derive(Debug)]
+pub(crate) struct InstalledProviders {
+    /// Where they are: `HOST/NAMESPACE/NAME/VERSION/OS_ARCH/terraform-provider-NAME…`.
+    root: PathBuf,
+    locked: BTreeMap<String, Locked>,
+}
+
+impl InstalledProviders {
+    /// The providers below `.terraform/providers`, or the directory that `TF_DATA_DIR` names, and what the lock file says of
+    /// them.
+    pub(crate) fn open(directory: &Path) -> Result<Self, InstalledError> {
+        let data = env::var_os("TF_DATA_DIR").filter(|name| !name.is_empty());
+        let data = data.map_or_else(|| PathBuf::from(".terraform"), PathBuf::from);
+        let lock = directory.join(".terraform.lock.hcl");
+        let locked = if lock.is_file() {
+            let text = Source::File(lock).read_at_most(MAX_LOCK_FILE);
+            read_lock(&text.map_err(|error| InstalledError::LockFile(error.to_string()))?)?
+        } else {
+            BTreeMap::new()
+        };
+        Ok(Self { root: directory.join(data).join("providers"), locked })
+    }
+
+    /// The program of a provider; `None` where none is installed.
+    pub(crate) fn find(&self, provider: &ProviderAddress) -> Result<Option<PathBuf>, InstalledError> {
+        let all = self.root.join(&*provider.hostname).join(&*provider.namespace).join(&*provider.name);
+        let platform = platform();
+        let mut versions: Vec<String> = names(&all)?;
+        versions.retain(|version| all.join(version).join(&platform).is_dir());
+        versions.sort();
+        let locked = self.locked.get(&provider.to_string());
+        let version = match (locked, versions.as_slice()) {
+            (_, []) => return Ok(None),
+            (Some(locked), all) if all.contains(&locked.version) => locked.version.clone(),
+            (Some(locked), _) => {
+                let (provider, version) = (provider.for_display(), locked.version.clone());
+                return Err(InstalledError::Locked { provider, version });
+            }
+            (None, [version]) => version.clone(),
+            (None, all) => {
+                let (provider, versions) = (provider.for_display(), all.join(", "));
+                return Err(InstalledError::Versions { provider, versions });
+            }
+        };
+        let package = all.join(version).join(platform);
+        let hashes = locked.map_or(&[][..], |locked| &locked.hashes);
+        check(&package, hashes)?;
+        program(&package, &provider.name).map(Some)
+    }
+}
+
+/// The names in a directory; none where it is not there.
+fn names(directory: &Path) -> Result<Vec<String>, InstalledError> {
+    let failed = |error| InstalledError::Read { path: directory.to_owned(), error };
+    let entries = match fs::read_dir(directory) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(failed(error)),
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        names.extend(entry.map_err(failed)?.file_name().into_string());
+    }
+    names.sort_unstable();
+    Ok(names)
+}
+
+/// The name of this platform: `linux_amd64`.
+fn platform() -> String {
+    let os = match consts::OS {
+        "macos" => "darwin",
+        os => os,
+    };
+    let arch = match consts::ARCH {
+        "x86_64" => "amd64",
+        "x86" => "386",
+        "aarch64" => "arm64",
+        arch => arch,
+    };
+    format!("{os}_{arch}")
+}
+
+fn program(package: &Path, name: &str) -> Result<PathBuf, InstalledError> {
+    let start = format!("terraform-provider-{name}");
+    let is_program = |file: &String| {
+        file.strip_prefix(&start).is_some_and(|rest| rest.is_empty() || rest.starts_with(['_', '.']))
+            && package.join(file).is_file()
+    };
+    let program = names(package)?.into_iter().find(is_program);
+    let none = || InstalledError::NoProgram { path: package.to_owned(), name: name.to_owned() };
+    program.map(|file| package.join(file)).ok_or_else(none)
+}
+
+/// Compares what is installed with the checksums of the lock file that are about unpacked packages. Those of archives say
+/// nothing of it.
+fn check(package: &Path, hashes: &[String]) -> Result<(), InstalledError> {
+    let mut of_packages = hashes.iter().filter(|hash| hash.starts_with("h1:")).peekable();
+    if of_packages.peek().is_none() {
+        return Ok(());
+    }
+    let failed = |error| InstalledError::Read { path: package.to_owned(), error };
+    let own = package_hash(package).map_err(failed)?;
+    let is_known = of_packages.any(|hash| *hash == own);
+    if is_known { Ok(()) } else { Err(InstalledError::Checksum { path: package.to_owned() }) }
+}
+
+/// The checksum of an unpacked package: that of a list of its files and their checksums.
+fn package_hash(package: &Path) -> io::Result<String> {
+    // `terraform init` may have left a link to a cache.
+    let package = fs::canonicalize(package)?;
+    let mut files = Vec::new();
+    for entry in WalkDir::new(&package) {
+        let entry = entry?;
+        if entry.path().is_file() {
+            let name = entry.path().strip_prefix(&package).map_err(io::Error::other)?;
+            let parts: Vec<_> = name.iter().map(|part| part.to_string_lossy()).collect();
+            files.push((parts.join("/"), entry.path().to_owned()));
+        }
+    }
+    files.sort();
+    let mut list = Sha256::new();
+    for (name, path) in files {
+        let mut file = Sha256::new();
+        io::copy(&mut fs::File::open(path)?, &mut Hashing(&mut file))?;
+        list.update(format!("{}  {name}\n", HEXLOWER.encode(&file.finalize())));
+    }
+    Ok(format!("h1:{}", BASE64.encode(&list.finalize())))
+}
+
+/// What is written goes into a checksum.
+struct Hashing<'h>(&'h mut Sha256);
+
+impl io::Write for Hashing<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// What a lock file says of each provider.
+fn read_lock(text: &str) -> Result<BTreeMap<String, Locked>, InstalledError> {
+    let body = parse_body(text).map_err(|errors| {
+        let error = errors.first().map(ToString::to_string).unwrap_or_default();
+        InstalledError::LockFile(error)
+    })?;
+    let mut all = BTreeMap::new();
+    for block in body.blocks.iter().filter(|block| block.kind == "provider") {
+        let Some(label) = block.labels.first() else { continue };
+        let mut locked = Locked::default();
+        let variables = Variables::default();
+        for attribute in &block.body.attributes {
+            let (value, _) = evaluate(&attribute.expr, &Scope::new(&variables), Functions::pure());
+            match attribute.name.as_str() {
+                "version" => locked.version = value.as_str().unwrap_or_default().to_owned(),
+                "hashes" => {
+                    let all =
+                        (0..value.len().unwrap_or_default()).filter_map(|position| value.index(position));
+                    locked.hashes = all.filter_map(|hash| hash.as_str().map(str::to_owned)).collect();
+                }
+                _ => {}
+            }
+        }
+        all.insert(label.text.to_string(), locked);
+    }
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lock_files() {
+        let text = "# made by init\nprovider \"registry.terraform.io/hashicorp/random\" {\n  version     = \"3.6.0\"\n  \
+                    constraints = \"~> 3.0\"\n  hashes = [\n    \"h1:abc\",\n    \"zh:def\",\n  ]\n}\n";
+        let locked = read_lock(text).unwrap();
+        let random = &locked["registry.terraform.io/hashicorp/random"];
+        assert_eq!(random.version, "3.6.0");
+        assert_eq!(random.hashes, ["h1:abc", "zh:def"]);
+        assert!(read_lock("provider {").is_err());
+    }
+
+    #[test]
+    fn programs_are_found_by_version_and_checked() {
+        let folder = tempfile::tempdir().unwrap();
+        let package = |version: &str| {
+            let providers = folder.path().join(".terraform/providers/example.com/test/kit");
+            providers.join(version).join(platform())
+        };
+        let find = || {
+            let kit = ProviderAddress::parse("example.com/test/kit").unwrap();
+            InstalledProviders::open(folder.path()).and_then(|installed| installed.find(&kit))
+        };
+        assert!(find().unwrap().is_none());
+        for version in ["1.0.0", "1.1.0"] {
+            fs::create_dir_all(package(version)).unwrap();
+            fs::write(package(version).join("terraform-provider-kit_v1"), version).unwrap();
+            fs::write(package(version).join("terraform-provider-kitten"), "").unwrap();
+        }
+        let error = find().unwrap_err().to_string();
+        assert!(error.contains("several versions are installed (1.0.0, 1.1.0)"), "{error}");
+        let lock = |hash: &str| {
+            let text = format!(
+                "provider \"example.com/test/kit\" {{\n  version = \"1.1.0\"\n  hashes = [\"{hash}\"]\n}}\n"
+            );
+            fs::write(folder.path().join(".terraform.lock.hcl"), text).unwrap();
+        };
+        lock("zh:0");
+        assert_eq!(find().unwrap().unwrap(), package("1.1.0").join("terraform-provider-kit_v1"));
+        lock("h1:0");
+        assert!(matches!(find(), Err(InstalledError::Checksum { .. })));
+        lock(&package_hash(&package("1.1.0")).unwrap());
+        assert!(find().unwrap().is_some());
+        fs::remove_dir_all(package("1.1.0")).unwrap();
+        assert!(find().unwrap_err().to_string().contains("wants version 1.1.0"));
+    }
+}

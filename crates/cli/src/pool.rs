@@ -1,0 +1,87 @@
+//! Work that is spread over the cores, and answers in the order of the work.
+
+use std::num::NonZero;
+use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+/// How many threads work side by side.
+pub(crate) fn cores() -> usize {
+    thread::available_parallelism().map_or(1, NonZero::get)
+}
+
+/// Where work is handed in.
+pub(crate) struct Queue<J, A> {
+    answers: SyncSender<Pending<A>>,
+    jobs: Sender<(J, Sender<A>)>,
+}
+
+enum Pending<A> {
+    Ready(A),
+    Later(Receiver<A>),
+}
+
+/// Nobody waits for answers any more.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Abandoned;
+
+impl<J, A> Queue<J, A> {
+    /// Hands in some work.
+    pub(crate) fn job(&self, job: J) -> Result<(), Abandoned> {
+        let (done, answer) = mpsc::channel();
+        // The bounded channel is the first, so that no more jobs are in the other one.
+        self.answers.send(Pending::Later(answer)).map_err(|_| Abandoned)?;
+        self.jobs.send((job, done)).map_err(|_| Abandoned)
+    }
+
+    /// Hands in an answer that needs no work, for its place in the order.
+    pub(crate) fn answer(&self, answer: A) -> Result<(), Abandoned> {
+        self.answers.send(Pending::Ready(answer)).map_err(|_| Abandoned)
+    }
+}
+
+/// Does the work that `produce` hands in, and hands over the answers in that order, until `handle` fails. At most `ahead`
+/// jobs wait for each core.
+pub(crate) fn in_order<J: Send, A: Send, E>(
+    ahead: usize,
+    produce: impl FnOnce(&Queue<J, A>) -> Result<(), Abandoned> + Send,
+    work: impl Fn(J) -> A + Sync,
+    mut handle: impl FnMut(A) -> Result<(), E>,
+) -> Result<(), E> {
+    let (answers_in, answers) = mpsc::sync_channel(cores() * ahead);
+    let (jobs_in, jobs) = mpsc::channel::<(J, Sender<A>)>();
+    let jobs = Mutex::new(jobs);
+    thread::scope(|scope| {
+        // When `handle` fails, the receiver goes away, which ends the producer and then the workers.
+        let answers = answers;
+        scope.spawn(move || produce(&Queue { answers: answers_in, jobs: jobs_in }));
+        for _ in 0..cores() {
+            scope.spawn(|| {
+                loop {
+                    let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                    let Ok((job, done)) = job else { return };
+                    // Nobody waits any more if the work was given up.
+                    let _ = done.send(work(job));
+                }
+            });
+        }
+        for answer in answers {
+            match answer {
+                Pending::Ready(answer) => handle(answer)?,
+                // A worker that is gone has panicked, which the scope tells.
+                Pending::Later(answer) => answer.recv().map_or(Ok(()), &mut handle)?,
+            }
+        }
+        Ok(())
+    })
+}
+
+/// The same for all items of a list.
+pub(crate) fn each<'i, I: Sync, A: Send, E>(
+    items: &'i [I],
+    work: impl Fn(&'i I) -> A + Sync,
+    handle: impl FnMut(A) -> Result<(), E>,
+) -> Result<(), E> {
+    let produce = |queue: &Queue<&'i I, A>| items.iter().try_for_each(|item| queue.job(item));
+    in_order(16, produce, work, handle)
+}

@@ -1,0 +1,188 @@
+//! `objchange schemas add`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use objchange::schema::ProviderSchemas;
+use objchange_module::ProviderAddress;
+use objchange_plan::CachedSchemas;
+
+use super::output::{self, Entry};
+use crate::exit::{self, CommandError, FAILED, unusable};
+use crate::input::{Size, Source};
+#[cfg(feature = "provider")]
+use crate::provider::Binary;
+use crate::schema_cache::{SchemaCache, read_lock, read_lock_file};
+use crate::schemas::{SchemaError, SchemaText, schema_files};
+
+const AFTER_HELP: &str = "\
+A FILE is the output of `terraform providers schema -json`. It does not say which versions of the providers it is of: they \
+are those of `.terraform.lock.hcl` beside it, of --lock-file or of --provider-version.
+
+In a DIR that `terraform init` has prepared, the providers in `.terraform/providers` are started and asked for their \
+schemas. They are not configured, and nothing else is asked. Add only directories whose providers you would let Terraform \
+start. Any other DIR is a directory of such FILEs.
+
+Examples:
+  terraform init && objchange schemas add .
+  terraform providers schema -json | objchange schemas add -
+  objchange schemas add schemas.json --provider-version hashicorp/aws=5.1.0
+  objchange schemas add --provider-binary ./terraform-provider-random_v3.6.0";
+
+/// Add schemas to the cache
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(super) struct Args {
+    /// Schemas, directories of them, or directories with installed providers; `-` is standard input
+    #[arg(value_name = "FILE|DIR", required_unless_present = "providers")]
+    paths: Vec<PathBuf>,
+
+    /// Ask this provider binary for its schemas. Can be repeated
+    #[cfg(feature = "provider")]
+    #[arg(long, value_name = "BINARY[=ADDRESS]", group = "providers")]
+    provider_binary: Vec<Binary>,
+
+    /// The version of a provider, e.g. `hashicorp/aws=5.1.0`. Can be repeated
+    #[arg(long, value_name = "ADDRESS=VERSION")]
+    provider_version: Vec<ProviderVersion>,
+
+    /// The lock file that has the versions of the providers [default: `.terraform.lock.hcl` beside the schemas]
+    #[arg(long, value_name = "FILE")]
+    lock_file: Option<PathBuf>,
+
+    /// Print what was added as JSON (schema/schemas.schema.json)
+    #[arg(long)]
+    json: bool,
+
+    /// Maximum size of a document, e.g. `500M` or `4G`
+    #[arg(long, value_name = "SIZE", default_value = "1G")]
+    max_input: Size,
+}
+
+#[derive(Debug, Clone)]
+struct ProviderVersion(ProviderAddress, String);
+
+impl std::str::FromStr for ProviderVersion {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let parsed = text
+            .rsplit_once('=')
+            .filter(|(_, version)| version.starts_with(|c: char| c.is_ascii_digit()))
+            .and_then(|(address, version)| Some(Self(ProviderAddress::parse(address)?, version.to_owned())));
+        parsed.ok_or("a provider and its version are needed, such as hashicorp/aws=5.1.0")
+    }
+}
+
+type Versions = BTreeMap<ProviderAddress, String>;
+
+/// What is to be added: a document, and the versions of providers that its place tells.
+struct Addition {
+    text: SchemaText,
+    versions: Versions,
+}
+
+pub(super) fn run(args: &Args, cache: &SchemaCache) -> Result<ExitCode, CommandError> {
+    let mut is_complete = true;
+    let mut additions = Vec::new();
+    for path in &args.paths {
+        if is_installed(path) {
+            let (found, all) = installed(path)?;
+            additions.extend(found);
+            is_complete &= all;
+        } else {
+            additions.extend(documents(path, args)?);
+        }
+    }
+    #[cfg(feature = "provider")]
+    if !args.provider_binary.is_empty() {
+        let binaries = args.provider_binary.iter().map(|binary| (binary.clone(), binary.version())).collect();
+        let (found, all) = super::installed::ask(binaries)?;
+        additions.extend(found.into_iter().map(|(text, versions)| Addition { text, versions }));
+        is_complete &= all;
+    }
+    let explicit: Versions = args
+        .provider_version
+        .iter()
+        .map(|ProviderVersion(address, version)| (address.clone(), version.clone()))
+        .collect();
+    let mut entries = Vec::new();
+    for Addition { text: SchemaText { name, text }, versions } in additions {
+        let schemas = ProviderSchemas::parse(text)
+            .map_err(|error| unusable(SchemaError::Document { name: name.clone(), error }))?;
+        for provider in schemas.providers() {
+            match add(&schemas, provider, &name, &[&explicit, &versions], cache) {
+                Ok(entry) => entries.extend(entry),
+                Err(error) => {
+                    exit::complain(&format!("{name}: {provider}: {error}"))?;
+                    is_complete = false;
+                }
+            }
+        }
+    }
+    output::write(cache, &entries, args.json)?;
+    Ok(if is_complete { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
+}
+
+/// Adds one provider of a document; nothing for the one in Terraform, which is always there.
+fn add(
+    schemas: &ProviderSchemas,
+    provider: &str,
+    origin: &str,
+    versions: &[&Versions],
+    cache: &SchemaCache,
+) -> Result<Option<Entry>, String> {
+    let address = ProviderAddress::parse(provider).filter(|address| address.to_string() == provider);
+    let address = address.ok_or("this is not the address of a provider")?;
+    if address.is_builtin() {
+        return Ok(None);
+    }
+    let version = versions.iter().find_map(|versions| versions.get(&address)).map(String::as_str);
+    if version.is_none() {
+        exit::note(&format!(
+            "it is not known of which version the schemas of {} are: --provider-version tells",
+            address.for_display()
+        ));
+    }
+    let bytes =
+        CachedSchemas::to_file(schemas, provider, version, origin).map_err(|error| error.to_string())?;
+    let file =
+        cache.write(&address, version, &bytes).map_err(|error| format!("cannot be cached: {error}"))?;
+    Ok(Some(Entry::read(&file)))
+}
+
+/// A document, or the documents of a directory.
+fn documents(path: &Path, args: &Args) -> Result<Vec<Addition>, CommandError> {
+    let directory = if path.is_dir() { Some(path) } else { path.parent() };
+    let directory = directory.filter(|directory| !directory.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let versions = match &args.lock_file {
+        Some(file) => read_lock_file(file).map_err(unusable)?,
+        None => read_lock(directory),
+    };
+    let mut additions = Vec::new();
+    for source in schema_files(path).map_err(unusable)? {
+        let text = source.read_as_allowed(args.max_input.0).map_err(unusable)?;
+        let name = if source == Source::Stdin { "standard input".to_owned() } else { source.to_string() };
+        additions.push(Addition { text: SchemaText { name, text }, versions: versions.clone() });
+    }
+    Ok(additions)
+}
+
+/// Whether `terraform init` has installed providers in a directory.
+fn is_installed(directory: &Path) -> bool {
+    directory.join(".terraform").join("providers").is_dir()
+}
+
+#[cfg(feature = "provider")]
+fn installed(directory: &Path) -> Result<(Vec<Addition>, bool), CommandError> {
+    let binaries = super::installed::find(directory).map_err(unusable)?;
+    let (found, all) = super::installed::ask(binaries)?;
+    Ok((found.into_iter().map(|(text, versions)| Addition { text, versions }).collect(), all))
+}
+
+#[cfg(not(feature = "provider"))]
+fn installed(directory: &Path) -> Result<(Vec<Addition>, bool), CommandError> {
+    let directory = directory.display();
+    Err(unusable(format!("{directory}: this build cannot start providers: build with `--features full`")))
+}

@@ -1,0 +1,131 @@
+//! Configurations of policies: `sentinel.hcl`, and the test cases of policies; in HCL or JSON.
+//!
+//! ```text
+//! text ── parse_data, or JSON ──▶ blocks ──▶ Configuration
+//! ```
+//!
+//! What is named in one is not read here: a module that no policy imports need not be there.
+
+mod blocks;
+mod json;
+mod reference;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use objchange_hcl::parse_data;
+use serde_json::Value as Json;
+
+use self::blocks::{Read, Reader};
+pub use self::reference::Reference;
+use super::Fault;
+
+/// What a configuration says.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Configuration {
+    /// In the order of the file.
+    pub policies: Vec<PolicyEntry>,
+    /// Modules and static data.
+    pub imports: BTreeMap<String, Given>,
+    /// What stands in for an import. A mock goes before an import of the same name.
+    pub mocks: BTreeMap<String, Given>,
+    /// Names that all policies and modules have.
+    pub globals: BTreeMap<String, Json>,
+    /// Parameters of all policies.
+    pub params: BTreeMap<String, Json>,
+    /// What rules are expected to be, in the order of the file; none if `main` is to pass.
+    pub rules: Option<Vec<(String, Json)>>,
+    /// What has no effect here.
+    pub warnings: Vec<Fault>,
+}
+
+impl Configuration {
+    /// Reads the text of a configuration; the path is what its references are relative to.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that is wrong with it.
+    pub fn parse(path: &Path, text: &str) -> Result<Self, Fault> {
+        let is_json = path.extension().is_some_and(|extension| extension == "json")
+            || text.trim_start().starts_with('{');
+        let mut reader = Reader::new(path, text);
+        let read = if is_json { json::read(text, &mut reader) } else { hcl(text, &mut reader) };
+        match read {
+            Ok(()) => Ok(reader.configuration),
+            Err(problem) => Err(reader.fault(problem)),
+        }
+    }
+
+    /// What stands behind the name of an import, if the configuration says it.
+    pub fn given(&self, import: &str) -> Option<&Given> {
+        self.mocks.get(import).or_else(|| self.imports.get(import))
+    }
+
+    /// The parameters of a policy: its own go before those of the configuration.
+    pub fn params_of(&self, policy: Option<&PolicyEntry>) -> BTreeMap<String, Json> {
+        let mut params = self.params.clone();
+        params.extend(policy.iter().flat_map(|policy| policy.params.clone()));
+        params
+    }
+}
+
+fn hcl<'t>(text: &'t str, reader: &mut Reader<'t>) -> Read<()> {
+    let data = parse_data(text)?;
+    for attribute in data.attributes {
+        let message = format!("the attribute {} has no effect here", attribute.name);
+        reader.warn(attribute.name_span.start, message);
+    }
+    data.blocks.into_iter().try_for_each(|block| reader.block(block))
+}
+
+/// A policy of a policy set.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct PolicyEntry {
+    /// Its name.
+    pub name: String,
+    /// Where its text is.
+    pub source: Reference,
+    /// What follows if it is broken.
+    pub level: Level,
+    /// Its own; see [`Configuration::params_of`].
+    pub params: BTreeMap<String, Json>,
+}
+
+/// What follows if a policy is broken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// It is reported.
+    Advisory,
+    /// The run fails, unless somebody overrides it.
+    SoftMandatory,
+    /// The run fails.
+    HardMandatory,
+}
+
+impl Level {
+    /// The level as configurations write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::Advisory => "advisory",
+            Level::SoftMandatory => "soft-mandatory",
+            Level::HardMandatory => "hard-mandatory",
+        }
+    }
+}
+
+/// What stands behind the name of an import.
+#[derive(Debug, Clone)]
+pub enum Given {
+    /// A text of the language.
+    Module(Reference),
+    /// A JSON document.
+    Static(Reference),
+    /// Data that the configuration itself holds.
+    Data(Arc<Json>),
+}
+
+#[cfg(test)]
+mod tests;

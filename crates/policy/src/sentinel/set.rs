@@ -1,0 +1,162 @@
+//! Policies that are applied to plans: single ones, and those of a policy set.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use objchange_plan::DocumentError;
+use objchange_sentinel::{Policy, Setup, Source};
+use serde_json::Value as Json;
+
+use super::configuration::{Configuration, Level, PolicyEntry};
+use super::judge::{self, Judged};
+use super::sources::{Sources, shown};
+use super::{Fault, Imports};
+
+/// A policy that is applied to all plans.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct AppliedPolicy {
+    /// Its name.
+    pub name: String,
+    /// Where its text is.
+    pub file: String,
+    /// What follows if it is broken.
+    pub level: Level,
+    /// Its parameters.
+    pub params: BTreeMap<String, Json>,
+    /// Which of them are given to this policy alone.
+    pub own_params: Vec<String>,
+    /// Names that it and its modules have.
+    pub globals: BTreeMap<String, Json>,
+    /// The text with what it imports beside what the plan gives; what is wrong with these counts as broken.
+    pub compiled: Result<Compiled, Vec<Fault>>,
+}
+
+impl AppliedPolicy {
+    /// Whether it, or a module of it, imports something that a plan gives, other than what is `given` without one.
+    pub fn needs_plan(&self, given: &[&str]) -> bool {
+        let Ok(compiled) = &self.compiled else { return false };
+        let modules = compiled.imports.values().filter_map(|source| match source {
+            Source::Module(module) => Some(module.imports()),
+            _ => None,
+        });
+        let mut all = modules.chain([compiled.policy.imports()]).flatten();
+        all.any(|import| {
+            let is_given = given.contains(&import.as_str()) || compiled.imports.contains_key(import);
+            !is_given && FROM_PLAN.contains(&import.as_str())
+        })
+    }
+
+    /// What it says of a plan. `prepare` gives each of its runs the time and the limits.
+    ///
+    /// # Errors
+    ///
+    /// A part of the plan that it looks at cannot be read.
+    pub fn judge(&self, imports: &Imports, prepare: impl Fn(&mut Setup)) -> Result<Judged, DocumentError> {
+        match &self.compiled {
+            Ok(compiled) => judge::judge(&compiled.policy, imports, || {
+                let mut setup = Setup::default();
+                setup.params.clone_from(&self.params);
+                setup.globals.clone_from(&self.globals);
+                setup.imports.clone_from(&compiled.imports);
+                prepare(&mut setup);
+                setup
+            }),
+            Err(faults) => Ok(Judged::unreadable(faults.first().cloned())),
+        }
+    }
+}
+
+/// What a plan gives.
+const FROM_PLAN: [&str; 4] = ["tfplan/v2", "tfconfig/v2", "tfstate/v2", "tfrun"];
+
+/// The text of a policy, and what it imports.
+#[derive(Debug)]
+pub struct Compiled {
+    /// The text.
+    pub policy: Arc<Policy>,
+    /// What it and its modules import beside what the plan gives.
+    pub imports: BTreeMap<String, Source>,
+}
+
+/// What is said of policies beside their configuration.
+#[derive(Debug, Clone, Copy)]
+pub struct SetOptions<'a> {
+    /// Parameters that go before all others.
+    pub params: &'a [(String, Json)],
+    /// What follows if a policy is broken that no configuration names.
+    pub level: Level,
+}
+
+impl SetOptions<'_> {
+    /// The policies of a policy set, compiled.
+    pub fn policies(&self, configuration: &Configuration, sources: &Sources) -> Vec<AppliedPolicy> {
+        let policy = |entry: &PolicyEntry| {
+            let own_params = entry.params.keys().cloned().collect();
+            let (name, params) = (entry.name.clone(), configuration.params_of(Some(entry)));
+            let policy = entry.source.path().and_then(|file| {
+                self.compile(name.clone(), &file, entry.level, params, configuration, sources)
+            });
+            // The others of the set can be applied all the same.
+            let policy = policy.unwrap_or_else(|fault| AppliedPolicy {
+                name,
+                file: fault.file.clone(),
+                level: entry.level,
+                params: BTreeMap::new(),
+                own_params: Vec::new(),
+                globals: BTreeMap::new(),
+                compiled: Err(vec![fault]),
+            });
+            AppliedPolicy { own_params, ..policy }
+        };
+        configuration.policies.iter().map(policy).collect()
+    }
+
+    /// A policy that is named alone, compiled, with what a configuration says of it and of what it imports.
+    ///
+    /// # Errors
+    ///
+    /// There is no such file.
+    pub fn policy(
+        &self,
+        path: &Path,
+        configuration: &Configuration,
+        sources: &Sources,
+    ) -> Result<AppliedPolicy, Fault> {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let entry = configuration.policies.iter().find(|entry| entry.name == name);
+        let level = entry.map_or(self.level, |entry| entry.level);
+        self.compile(name, path, level, configuration.params_of(entry), configuration, sources)
+    }
+
+    fn compile(
+        &self,
+        name: String,
+        path: &Path,
+        level: Level,
+        mut params: BTreeMap<String, Json>,
+        configuration: &Configuration,
+        sources: &Sources,
+    ) -> Result<AppliedPolicy, Fault> {
+        params.extend(self.params.iter().cloned());
+        // Without the `.` that references begin with.
+        let path: &Path = &path.components().collect::<PathBuf>();
+        if let Err(error) = path.metadata() {
+            return Err(Fault::of_file(Path::new(&shown(path)), format!("cannot be read: {error}")));
+        }
+        let compiled = sources.policy(path).and_then(|policy| {
+            let imports = sources.imports(&policy, configuration)?;
+            Ok(Compiled { policy, imports })
+        });
+        Ok(AppliedPolicy {
+            name,
+            file: shown(path),
+            level,
+            params,
+            own_params: Vec::new(),
+            globals: configuration.globals.clone(),
+            compiled,
+        })
+    }
+}

@@ -1,0 +1,168 @@
+//! The source texts of policies, modules, mocks and static data: each is read and compiled once, whoever needs it, and
+//! shared by all runs.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use objchange_sentinel::{Diagnostic, LineIndex, Policy, Source};
+use serde_json::Value as Json;
+
+use super::Fault;
+use super::configuration::{Configuration, Given, Reference};
+
+/// Reads the text of a file that has at most so many bytes.
+pub type ReadText = fn(&Path, u64) -> Result<String, Fault>;
+
+/// Source texts by where they are.
+#[derive(Debug)]
+pub struct Sources {
+    read: ReadText,
+    files: Mutex<HashMap<PathBuf, File>>,
+}
+
+#[derive(Debug, Default)]
+struct File {
+    /// How many will still ask for it, if that is known.
+    uses: usize,
+    policy: Once<Policy>,
+    data: Once<Json>,
+}
+
+/// What comes of a file, once somebody needed it. Many may wait for the one who reads it.
+type Once<T> = Arc<OnceLock<Result<Arc<T>, Vec<Fault>>>>;
+
+/// No text that people write is as large, but a file may be.
+const MAX_BYTES: u64 = 256 << 20;
+const MAX_CONFIGURATION_BYTES: u64 = 16 << 20;
+
+impl Sources {
+    /// Source texts that are read with this.
+    pub fn new(read: ReadText) -> Self {
+        Self { read, files: Mutex::default() }
+    }
+
+    /// Reads a configuration.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, or the first thing that is wrong with it.
+    pub fn configuration(&self, path: &Path) -> Result<Configuration, Fault> {
+        Configuration::parse(path, &(self.read)(path, MAX_CONFIGURATION_BYTES)?)
+    }
+
+    /// Says that somebody will need this file, and later [release](Self::release) what this returns. Of the files of a
+    /// thousand tests there are only those in memory that are still needed.
+    pub(crate) fn announce(&self, path: &Path) -> PathBuf {
+        let path = identity(path);
+        self.file(&path, |file| file.uses += 1);
+        path
+    }
+
+    /// Says that somebody does not need it any more, who announced it. With the last of them it goes away.
+    pub(crate) fn release(&self, path: &Path) {
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(file) = files.get_mut(path) {
+            file.uses = file.uses.saturating_sub(1);
+            if file.uses == 0 {
+                files.remove(path);
+            }
+        }
+    }
+
+    /// A policy, a module or a mock.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with its text.
+    pub fn policy(&self, path: &Path) -> Result<Arc<Policy>, Vec<Fault>> {
+        let once = self.file(&identity(path), |file| Arc::clone(&file.policy));
+        let compile = || {
+            let text = (self.read)(path, MAX_BYTES).map_err(|fault| vec![fault])?;
+            let name = shown(path);
+            let faults = |errors: Vec<Diagnostic>| {
+                let lines = LineIndex::new(&*text);
+                errors.iter().map(|error| Fault::syntax(&name, &lines, error)).collect()
+            };
+            Policy::parse(&name, &text).map_err(faults)
+        };
+        once.get_or_init(compile).clone()
+    }
+
+    /// Static data.
+    fn data(&self, path: &Path) -> Result<Arc<Json>, Vec<Fault>> {
+        let once = self.file(&identity(path), |file| Arc::clone(&file.data));
+        let parse = || {
+            let text = (self.read)(path, MAX_BYTES).map_err(|fault| vec![fault])?;
+            let fault =
+                |error: serde_json::Error| vec![Fault::of_file(path, format!("this is no JSON: {error}"))];
+            serde_json::from_str(&text).map(Arc::new).map_err(fault)
+        };
+        once.get_or_init(parse).clone()
+    }
+
+    /// What a configuration says of all that a policy imports, and of what is imported in turn. The other files of the
+    /// configuration are not looked at.
+    pub(crate) fn imports(
+        &self,
+        policy: &Policy,
+        configuration: &Configuration,
+    ) -> Result<BTreeMap<String, Source>, Vec<Fault>> {
+        let mut imports = BTreeMap::new();
+        let mut wanted = policy.imports().to_vec();
+        while let Some(name) = wanted.pop() {
+            if imports.contains_key(&name) {
+                continue;
+            }
+            let Some(given) = configuration.given(&name) else { continue };
+            let source = match given {
+                Given::Module(reference) => {
+                    let path = there(reference)?;
+                    let module = self.policy(&path)?;
+                    wanted.extend_from_slice(module.imports());
+                    Source::Module(module)
+                }
+                Given::Static(reference) => Source::Data(self.data(&there(reference)?)?),
+                Given::Data(data) => Source::Data(Arc::clone(data)),
+            };
+            imports.insert(name, source);
+        }
+        Ok(imports)
+    }
+
+    fn file<T>(&self, path: &Path, of: impl FnOnce(&mut File) -> T) -> T {
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(file) = files.get_mut(path) {
+            return of(file);
+        }
+        of(files.entry(path.to_owned()).or_default())
+    }
+}
+
+/// The path of a file that is there; the place that names it is told where it is not.
+fn there(reference: &Reference) -> Result<PathBuf, Vec<Fault>> {
+    let path = reference.path().map_err(|fault| vec![fault])?;
+    match path.metadata() {
+        Ok(_) => Ok(path),
+        Err(error) => {
+            let message = format!("{} cannot be read: {error}", shown(&path));
+            Err(vec![reference.fault(message)])
+        }
+    }
+}
+
+/// The same for all paths to a file.
+fn identity(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+/// A path without the detours that references take.
+pub fn shown(path: &Path) -> String {
+    let is_plain = path.components().skip(1).all(|part| part != std::path::Component::ParentDir);
+    if is_plain {
+        return path.display().to_string();
+    }
+    let (whole, here) = (identity(path), std::env::current_dir().map(|here| identity(&here)));
+    let short = here.as_ref().ok().and_then(|here| whole.strip_prefix(here).ok());
+    short.unwrap_or(&whole).display().to_string()
+}

@@ -1,0 +1,105 @@
+//! Why a document of schemas cannot be read.
+
+use std::fmt;
+
+use crate::value::ReadErrorKind;
+use objchange_text::json::{Segment, place};
+
+/// Why a schema document could not be read: where it stands, and what is wrong there.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub struct SchemaDocumentError {
+    /// What is wrong, for programs.
+    pub kind: SchemaDocumentErrorKind,
+    /// What was being read: the keys from the root of the document on, as
+    /// `provider_schemas["registry.terraform.io/hashicorp/null"].resource_schemas.null_resource.block`.
+    pub location: String,
+    /// The byte in the document that is wrong, from 0; its length where that ends too early.
+    pub offset: usize,
+    /// The line in the document, from 1.
+    pub line: usize,
+    /// The column in that line, in bytes from 1.
+    pub column: usize,
+    /// What is wrong, for people.
+    pub message: String,
+}
+
+/// What is wrong with a document of provider schemas.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum SchemaDocumentErrorKind {
+    /// The text is no JSON, or some part of it is not what belongs there.
+    Json(ReadErrorKind),
+    /// It holds no schemas: it is another document.
+    NotSchemas,
+    /// The version of its format is not supported.
+    UnsupportedVersion,
+    /// The text of a schema could not be got from where it is kept.
+    NoText,
+}
+
+impl SchemaDocumentErrorKind {
+    /// The stable name of the kind of error.
+    pub fn kind(self) -> &'static str {
+        match self {
+            Self::Json(kind) => kind.kind(),
+            Self::NotSchemas => "not_schemas",
+            Self::UnsupportedVersion => "unsupported_version",
+            Self::NoText => "no_text",
+        }
+    }
+}
+
+impl SchemaDocumentError {
+    pub(super) fn at(
+        text: &str,
+        offset: usize,
+        kind: SchemaDocumentErrorKind,
+        location: String,
+        message: impl Into<String>,
+    ) -> Self {
+        let (line, column) = place(text, offset);
+        Self { kind, location, offset, line, column, message: message.into() }
+    }
+
+    /// The text of a schema could not be got, for this reason.
+    pub(super) fn no_text(message: String) -> Self {
+        Self::at("", 0, SchemaDocumentErrorKind::NoText, String::new(), message)
+    }
+}
+
+impl fmt::Display for SchemaDocumentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.kind != SchemaDocumentErrorKind::NoText {
+            write!(f, "line {}, column {}: ", self.line, self.column)?;
+        }
+        if !self.location.is_empty() {
+            write!(f, "{}: ", self.location)?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+/// The place at these keys of the document, and at others in it.
+pub(super) fn location<'s>(keys: &[&str], inside: impl Iterator<Item = &'s Segment>) -> String {
+    let mut out = String::new();
+    for key in keys {
+        push_key(&mut out, key);
+    }
+    for segment in inside {
+        match segment {
+            Segment::Key(key) => push_key(&mut out, key),
+            Segment::Position(position) => out.push_str(&format!("[{position}]")),
+        }
+    }
+    out
+}
+
+fn push_key(out: &mut String, key: &str) {
+    if !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-')) {
+        out.push_str(if out.is_empty() { "" } else { "." });
+        out.push_str(key);
+    } else {
+        out.push_str(&format!("[{key:?}]"));
+    }
+}
