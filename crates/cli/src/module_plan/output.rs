@@ -9,7 +9,7 @@ use anstream::{AutoStream, ColorChoice};
 use chrono::DateTime;
 use objchange_module::config::Config;
 use objchange_module::document::{DocumentInfo, change_set, write_plan};
-use objchange_module::plan::{ModulePlan, PlanMode, PlanOptions, PlannedAction, PlannedObject};
+use objchange_module::plan::{PlanMode, PlanOptions, PlannedAction, PlannedObject};
 use objchange_module::{Diagnostics, ProviderAddress, Schemas, Shown, Unanswered};
 use objchange_plan::{ChangeSet, Filter, GroupBy, Options, Program, Report, Schemas as ReportSchemas};
 
