@@ -12,6 +12,7 @@ mod problems;
 mod raw;
 mod read;
 mod resource;
+mod selected;
 mod shape;
 mod variable;
 
@@ -26,6 +27,7 @@ pub use environment::Environment;
 pub use problems::Problems;
 pub(crate) use raw::{Content, RawBlock, RawBody};
 pub use resource::each;
+pub use selected::{DecodedResource, SelectError, SelectedResource, SourcePlace, Unfollowed};
 pub(crate) use shape::Shape;
 pub use variable::{Input, VariableValues};
 

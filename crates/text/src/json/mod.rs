@@ -6,6 +6,7 @@
 //! What is read with serde is read through it as well ([`from_str`]), so that an error is data and never a sentence
 //! to be taken apart: it has a kind, a place and the keys that lead there, and no part of the text.
 
+mod documents;
 mod error;
 mod raw;
 mod read;
@@ -14,13 +15,18 @@ mod skip;
 mod string;
 mod token;
 mod tree;
+#[cfg(feature = "serde_json")]
+mod visible;
 mod write;
 
 pub use self::serde::{Part, from_str};
+pub use documents::{DocumentBytes, Documents};
 pub use error::{JsonError, JsonErrorKind, Segment, place};
 pub use raw::Raw;
 pub use read::{MAX_DEPTH, Reader, TOO_DEEP};
 pub use string::StringAt;
 pub use token::Token;
 pub use tree::{Node, NodeKind, Property};
+#[cfg(feature = "serde_json")]
+pub use visible::{to_pretty, write_line, write_pretty};
 pub use write::write_string;
