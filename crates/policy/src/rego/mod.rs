@@ -42,10 +42,12 @@ mod finding;
 mod input;
 mod members;
 mod network;
+mod plan_line;
 mod rules;
 mod secret;
 mod shape;
 mod testing;
+mod text_report;
 mod unknown;
 mod value;
 mod verdict;
@@ -58,8 +60,10 @@ pub use objchange_rego::{HttpRequest, HttpResponse, Network, NetworkError, Value
 
 pub use self::data::DataFile;
 pub use self::error::{Place, PolicyError, PolicyErrorKind};
+pub use self::plan_line::PlanLine;
 pub use self::rules::Severity;
 pub use self::testing::{TestResult, TestVerdict, run_tests};
+pub use self::text_report::TextReport;
 pub use self::verdict::{
     Finding, HIDDEN_MESSAGE, Outcome, RuleVerdict, Undecided, Unknown, Verdicts, Warning,
 };
