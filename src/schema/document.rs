@@ -9,6 +9,7 @@ use serde::Deserialize;
 use smol_str::SmolStr;
 
 use super::block::Block;
+use super::function::FunctionSchema;
 use super::read::{Entries, IdentityBlock};
 use crate::value::ReadErrorKind;
 use objchange_text::json::{self, JsonError, Part, Segment, place};
@@ -36,6 +37,8 @@ pub struct ProviderSchemas {
     format_version: Option<String>,
     /// By provider address, by kind, by name.
     providers: BTreeMap<SmolStr, Provider>,
+    /// Where the functions stand in the text, by provider address, by name.
+    functions: BTreeMap<SmolStr, BTreeMap<SmolStr, Range<usize>>>,
 }
 
 type Provider = BTreeMap<SchemaKind, BTreeMap<SmolStr, Found>>;
@@ -188,6 +191,8 @@ struct RawProvider<'a> {
     resource_identity_schemas: Option<Entries<Part<'a>>>,
     #[serde(borrow, default)]
     action_schemas: Option<Entries<Part<'a>>>,
+    #[serde(borrow, default)]
+    functions: Option<Entries<Part<'a>>>,
 }
 
 #[derive(Deserialize)]
@@ -258,6 +263,7 @@ impl ProviderSchemas {
             let entries = schemas.map(|entries| entries.0).unwrap_or_default();
             entries.into_iter().map(|(name, part)| (name, found(part))).collect()
         };
+        let mut functions = BTreeMap::new();
         let providers = raw
             .provider_schemas
             .map(|entries| entries.0)
@@ -274,10 +280,15 @@ impl ProviderSchemas {
                     (SchemaKind::Identity, all(p.resource_identity_schemas)),
                     (SchemaKind::Action, all(p.action_schemas)),
                 ]);
+                let found = p.functions.map(|entries| entries.0).unwrap_or_default();
+                if !found.is_empty() {
+                    let found = found.into_iter().map(|(name, part)| (name, range_of(part, &text)));
+                    functions.insert(address.clone(), found.collect());
+                }
                 (address, kinds)
             })
             .collect();
-        Ok(Self { text, format_version, providers })
+        Ok(Self { text, format_version, providers, functions })
     }
 
     /// The version of the document's format, such as `1.0`.
@@ -310,6 +321,26 @@ impl ProviderSchemas {
     ) -> Result<Option<&Schema>, SchemaDocumentError> {
         let found = self.providers.get(provider).and_then(|p| p.get(&kind)).and_then(|names| names.get(name));
         found.map(|found| self.schema(found, kind, provider, name)).transpose()
+    }
+
+    /// The names of a provider's functions, in byte order.
+    pub fn function_names(&self, provider: &str) -> impl Iterator<Item = &str> {
+        self.functions.get(provider).into_iter().flat_map(|names| names.keys().map(SmolStr::as_str))
+    }
+
+    /// What a function of a provider takes and returns; `None` if the document has none of this name.
+    ///
+    /// # Errors
+    ///
+    /// What stands there is no function; the error names the place.
+    pub fn function(
+        &self,
+        provider: &str,
+        name: &str,
+    ) -> Result<Option<FunctionSchema>, SchemaDocumentError> {
+        let found = self.functions.get(provider).and_then(|names| names.get(name));
+        let keys = ["provider_schemas", provider, "functions", name];
+        found.map(|range| read(&self.text, range.clone(), &keys)).transpose()
     }
 
     /// The first schema of this name, whichever provider has it.

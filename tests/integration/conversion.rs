@@ -154,12 +154,15 @@ fn an_error_says_what_is_required_and_what_is_there() {
     let error = Value::tuple([Value::from("x")]).convert(&Type::list(Type::Number)).unwrap_err();
     assert_eq!(error.to_string(), "[0]: a number is required");
     let error = Value::from(true).convert(&Type::list(Type::Number)).unwrap_err();
-    assert_eq!(error.to_string(), "list of number required");
+    assert_eq!(error.to_string(), "list of number required, but have bool");
     assert!(matches!(error.kind, ConvertErrorKind::WrongType { .. }));
 
     let target = Type::list(Type::object([("port", Type::Number)]));
     let sentence = |object: Value| Value::tuple([object]).convert(&target).unwrap_err().to_string();
-    assert_eq!(sentence(Value::object([("port", true)])), r#"element 0: attribute "port": number required"#);
+    assert_eq!(
+        sentence(Value::object([("port", true)])),
+        r#"element 0: attribute "port": number required, but have bool"#
+    );
     assert_eq!(sentence(Value::object([("ports", true)])), r#"element 0: attribute "port" is required"#);
 }
 
@@ -169,25 +172,41 @@ fn an_error_of_types_leads_to_the_part_that_does_not_fit() {
         (
             r#"["map","bool"]"#,
             r#"["object",{"a":"string","b":"number"}]"#,
-            r#"attribute "b": number required"#,
+            r#"attribute "b": number required, but have bool"#,
         ),
-        (r#"["map","bool"]"#, r#"["map","number"]"#, "incorrect map element type: number required"),
-        (r#"["set","bool"]"#, r#"["list","number"]"#, "incorrect list element type: number required"),
+        (
+            r#"["map","bool"]"#,
+            r#"["map","number"]"#,
+            "incorrect map element type: number required, but have bool",
+        ),
+        (
+            r#"["set","bool"]"#,
+            r#"["list","number"]"#,
+            "incorrect list element type: number required, but have bool",
+        ),
         (r#"["tuple",["string","bool"]]"#, r#"["tuple",["string","number"]]"#, "tuple required"),
         (r#"["tuple",["string"]]"#, r#"["tuple",[]]"#, "tuple required"),
-        (r#"["tuple",["string","bool"]]"#, r#"["set","number"]"#, "element 1: number required"),
+        (
+            r#"["tuple",["string","bool"]]"#,
+            r#"["set","number"]"#,
+            "element 1: number required, but have bool",
+        ),
         (
             r#"["object",{"a":"bool","b":"bool"}]"#,
             r#"["object",{"a":"string","b":"number"}]"#,
-            r#"attribute "b": number required"#,
+            r#"attribute "b": number required, but have bool"#,
         ),
         (
             r#"["object",{"a":"bool"}]"#,
             r#"["object",{"a":"bool","b":"bool","c":"bool"}]"#,
             r#"attributes "b" and "c" are required"#,
         ),
-        (r#"["object",{"a":"string","b":"bool"}]"#, r#"["map","number"]"#, r#"element "b": number required"#),
-        ("\"string\"", r#"["object",{}]"#, "object required"),
+        (
+            r#"["object",{"a":"string","b":"bool"}]"#,
+            r#"["map","number"]"#,
+            r#"element "b": number required, but have bool"#,
+        ),
+        ("\"string\"", r#"["object",{}]"#, "object required, but have string"),
     ];
     for (from, to, message) in cases {
         let [from, to] = [from, to].map(|ty| serde_json::from_str::<Type>(ty).unwrap());

@@ -401,22 +401,36 @@ impl fmt::Debug for Function {
 
 /// Functions by name. A clone copies the table, not the functions.
 #[derive(Debug, Clone, Default)]
-pub struct Functions(HashMap<SmolStr, Function>);
+pub struct Functions {
+    by_name: HashMap<SmolStr, Function>,
+    has_providers: bool,
+}
 
 impl Functions {
     /// Adds a function, or replaces the one of this name. A name may have a namespace: `provider::aws::arn_parse`.
     pub fn insert(&mut self, name: impl Into<SmolStr>, function: Function) {
-        self.0.insert(name.into(), function);
+        self.by_name.insert(name.into(), function);
+    }
+
+    /// The same functions in a module, where names with a namespace are those of providers' functions: what is said of
+    /// names that are not there differs.
+    #[must_use]
+    pub fn in_module(self) -> Self {
+        Self { has_providers: true, ..self }
+    }
+
+    pub(crate) fn has_providers(&self) -> bool {
+        self.has_providers
     }
 
     /// The function of this name. Those without a namespace are also found under `core::`.
     pub fn get(&self, name: &str) -> Option<&Function> {
-        self.0.get(name.strip_prefix("core::").unwrap_or(name))
+        self.by_name.get(name.strip_prefix("core::").unwrap_or(name))
     }
 
     /// The names, in no particular order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.keys().map(SmolStr::as_str)
+        self.by_name.keys().map(SmolStr::as_str)
     }
 
     /// All functions of Terraform that are no special forms. Those that read files fail unless

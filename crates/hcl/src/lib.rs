@@ -53,6 +53,7 @@ mod data;
 mod decode;
 mod eval;
 mod excerpt;
+mod expression_text;
 mod function;
 mod functions;
 mod hidden_source;
@@ -71,14 +72,16 @@ pub use data::{Data, DataBlock, parse_data};
 pub use decode::{Decoded, Purpose, decode, references};
 pub use eval::{DiagnosticExt, Scope, TypeConstraint, Variables, constant, evaluate, evaluate_template};
 pub use excerpt::Excerpt;
+pub use expression_text::expression_text;
 pub use function::{Capability, Function, FunctionError, Functions, Parameter};
 pub use functions::BaseDirectory;
 pub use hidden_source::HiddenSource;
 pub use module::{
-    CheckConfig, Condition, ConfigBody, DecodedResource, Environment, ImportConfig, Input, LifecycleConfig,
-    ModuleCall, ModuleConfig, MoveEndpoint, MoveTarget, MovedConfig, OutputConfig, Problems, ProviderConfig,
-    ProviderRef, ProvisionerConfig, RemovedConfig, RequiredProvider, ResourceConfig, ResourceName,
-    SelectError, SelectedResource, SourcePlace, Unfollowed, VariableConfig, VariableValues, each,
+    CheckConfig, Condition, ConfigBody, DecodedResource, Environment, ImportConfig, ImportTarget, Input,
+    LifecycleConfig, ModuleCall, ModuleConfig, MoveEndpoint, MoveTarget, MovedConfig, OutputConfig, Problems,
+    ProviderConfig, ProviderRef, ProvisionerConfig, RemovedConfig, RequiredProvider, ResourceConfig,
+    ResourceName, SelectError, SelectedResource, SourcePlace, Unfollowed, VariableConfig, VariableValues,
+    each,
 };
 pub use objchange_text::{Called, Diagnostic, LineIndex, Position, Severity, Span, Summary};
 pub use outline::Outline;

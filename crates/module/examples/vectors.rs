@@ -1,10 +1,11 @@
 //! How many cases of whole modules come out as Terraform's, and what differs in the others.
 //!
 //! ```text
-//! cargo run --release -p objchange-module --example vectors -- [NAME…] [-v] [-q]
+//! cargo run --release -p objchange-module --example vectors -- [NAME…] [-v] [-q] [-p]
 //! ```
 //!
-//! A name may have `*`. With `-v` each part that differs is shown, not the first only; with `-q` only the counts.
+//! A name may have `*`. With `-v` each part that differs is shown, not the first only; with `-q` only the counts. With
+//! `-p` the document of each plan is printed, and nothing else.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the table is what this is for")]
 
@@ -36,6 +37,13 @@ fn main() -> ExitCode {
     let mut total = (0, 0);
     for name in &names {
         for case in vectors::cases(&folder, name).unwrap_or_default() {
+            if has("-p") {
+                match planner.run(&case) {
+                    Ok(answer) => answer.plan.iter().for_each(|plan| println!("{plan}")),
+                    Err(error) => eprintln!("{}: {error}", case.name),
+                }
+                continue;
+            }
             let verdicts = vectors::judge(&planner, &case);
             let passes = vectors::passes(&verdicts);
             let group =
@@ -56,6 +64,9 @@ fn main() -> ExitCode {
                 println!("{}: {part}: {difference}", case.name);
             }
         }
+    }
+    if has("-p") {
+        return ExitCode::SUCCESS;
     }
     println!();
     for (title, counts) in [("part", &parts), ("needs", &needs)] {

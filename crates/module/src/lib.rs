@@ -22,6 +22,7 @@ pub mod config;
 mod diagnostics;
 mod directory;
 pub mod document;
+mod functions;
 pub mod plan;
 mod provider_address;
 mod providers;

@@ -2,7 +2,8 @@
 
 use std::sync::LazyLock;
 
-use objchange::schema::{ProviderSchemas, Schema, SchemaDocumentError, SchemaKind};
+use objchange::schema::{FunctionSchema, ProviderSchemas, Schema, SchemaDocumentError, SchemaKind};
+use smol_str::SmolStr;
 
 use crate::ProviderAddress;
 
@@ -48,6 +49,16 @@ impl Schemas {
             }
         }
         Ok(None)
+    }
+
+    /// The functions of a provider that can be read, by name.
+    pub(crate) fn functions(&self, provider: &ProviderAddress) -> Vec<(SmolStr, FunctionSchema)> {
+        let provider = provider.to_string();
+        let document =
+            self.documents.iter().find(|document| document.function_names(&provider).next().is_some());
+        let Some(document) = document else { return Vec::new() };
+        let read = |name: &str| Some((name.into(), document.function(&provider, name).ok().flatten()?));
+        document.function_names(&provider).filter_map(read).collect()
     }
 
     /// The schema of something of the first provider that has it, of all providers or of those whose type is this.

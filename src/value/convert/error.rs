@@ -101,7 +101,13 @@ pub(crate) fn place(path: &Path) -> String {
 fn mismatch(from: &Type, to: &Type, tells_all: bool, types: &Unifier) -> String {
     let fails = |from: &Type, to: &Type| types.converts(from, to).is_err();
     let mismatch = |from: &Type, to: &Type| mismatch(from, to, tells_all, types);
-    let whole = || format!("{} required", described(to));
+    // What was given is named where it can have no part that converts.
+    let is_named =
+        from.is_primitive() || to.is_primitive() || matches!((from, to), (Type::Tuple(_), Type::Object(_)));
+    let whole = || match is_named {
+        true => format!("{} required, but have {}", to.friendly_name(), from.friendly_name()),
+        false => format!("{} required", described(to)),
+    };
     let same = |collection: &str| format!("all {collection} elements must have the same type");
     match (from, to) {
         (Type::List(from) | Type::Set(from), Type::List(to)) => {

@@ -1,6 +1,6 @@
 //! Attributes and elements of values.
 
-use objchange::value::{ConvertErrorKind, Kind, Number};
+use objchange::value::{Kind, Number};
 use objchange::{Type, Value};
 use objchange_text::Span;
 
@@ -120,13 +120,9 @@ impl Evaluator<'_> {
         let key = match key.convert(&key_type) {
             Ok(key) => key,
             Err(error) => {
-                let why = match error.kind {
-                    // A string, and not what is in it.
-                    ConvertErrorKind::NotANumber(_) => "a number is required".to_owned(),
-                    _ => format!("{} required", key_type.friendly_name()),
-                };
+                let kind = error.kind;
                 let detail =
-                    format!("The given key does not identify an element in this collection value: {why}.");
+                    format!("The given key does not identify an element in this collection value: {kind}.");
                 return self.failed(INVALID, span, detail);
             }
         };

@@ -43,11 +43,8 @@ impl Evaluator<'_> {
             return self.form(form, call, scope);
         }
         let Some(function) = self.functions.get(&call.name) else {
-            let mut names: Vec<&str> = self.functions.names().collect();
-            names.sort_unstable();
-            let hint = did_you_mean(&call.name, names);
-            let detail = format!("There is no function named {:?}.{hint}", call.name);
-            self.report("Call to unknown function", call.name_span, detail);
+            let (summary, detail) = self.unknown_function(&call.name);
+            self.report(summary, call.name_span, detail);
             return dynamic();
         };
         let errors = self.errors();
@@ -59,6 +56,43 @@ impl Evaluator<'_> {
             found.for_each(|error| error.called = Some(Box::new(function.called(&call.name))));
         }
         value
+    }
+
+    /// What is said of a function that is not there.
+    fn unknown_function(&self, name: &str) -> (&'static str, String) {
+        let of_provider = |detail| ("Unknown provider function", detail);
+        match name.split_once("::").filter(|_| self.functions.has_providers()) {
+            None => {
+                let mut names: Vec<&str> = self.functions.names().collect();
+                names.sort_unstable();
+                let hint = did_you_mean(name, names);
+                ("Call to unknown function", format!("There is no function named {name:?}.{hint}"))
+            }
+            Some(("provider", rest)) => match rest.split_once("::") {
+                None => of_provider(
+                    "The function call must include the provider name after the \"provider::\" prefix."
+                        .to_owned(),
+                ),
+                Some((provider, function)) => {
+                    let namespace = format!("provider::{provider}::");
+                    of_provider(match self.functions.names().any(|name| name.starts_with(&namespace)) {
+                        true => {
+                            format!(
+                                "The function {function:?} is not available from the provider {provider:?}."
+                            )
+                        }
+                        false => format!(
+                            "There is no function named {name:?}. Ensure that provider name {provider:?} is declared in this \
+                             module's required_providers block, and that this provider offers a function named {function:?}."
+                        ),
+                    })
+                }
+            },
+            Some((namespace, _)) => of_provider(format!(
+                "The function namespace {namespace:?} is not valid. Provider function calls must use the \"provider::\" namespace \
+                 prefix."
+            )),
+        }
     }
 
     fn call_function(&mut self, function: &Function, call: &Call, scope: &Scope<'_>) -> Value {

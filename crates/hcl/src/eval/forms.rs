@@ -8,6 +8,7 @@ use smol_str::SmolStr;
 use super::call::{Argument, INVALID, recursive};
 use super::{Evaluator, Failed, Scope, Variables, dynamic, unknown_not_null};
 use crate::function::{CallContext, Capability, Functions, not_null};
+use crate::module::is_name;
 use crate::syntax::ast::{Call, Expr, ExprKind};
 use crate::syntax::parse_template;
 
@@ -259,7 +260,7 @@ impl<'t> Template<'t> {
     pub(crate) fn parse(name: &'t str, text: &'t str) -> Result<Self, String> {
         match parse_template(text) {
             Ok(expr) => Ok(Self { name, text, expr }),
-            Err(errors) => Err(told(name, text, &errors)),
+            Err(errors) => Err(in_one_sentence(name, text, &errors)),
         }
     }
 
@@ -312,13 +313,13 @@ impl<'t> Template<'t> {
         }
         match &errors[..] {
             [] => Ok(value),
-            errors => Err(RenderError::Failed(told(self.name, self.text, errors))),
+            errors => Err(RenderError::Failed(in_one_sentence(self.name, self.text, errors))),
         }
     }
 }
 
-/// What is wrong with a template, in one sentence.
-fn told(name: &str, text: &str, errors: &[Diagnostic]) -> String {
+/// What is wrong with a text of this name, in one sentence.
+pub(crate) fn in_one_sentence(name: &str, text: &str, errors: &[Diagnostic]) -> String {
     let Some(first) = errors.first() else { return String::new() };
     let place = first.subject.map(|span| place(name, text, span)).unwrap_or_default();
     let first = format!("{place}: {}; {}", first.summary, first.detail);
@@ -334,12 +335,6 @@ fn place(name: &str, text: &str, span: Span) -> String {
     let [start, end] = [span.start, span.end].map(|at| lines.position(at));
     let end_line = if start.line == end.line { String::new() } else { format!("{},", end.line) };
     format!("{name}:{},{}-{end_line}{}", start.line, start.column, end.column)
-}
-
-fn is_name(text: &str) -> bool {
-    let mut chars = text.chars();
-    chars.next().is_some_and(|c| unicode_ident::is_xid_start(c) || c == '_')
-        && chars.all(|c| unicode_ident::is_xid_continue(c) || c == '-')
 }
 
 const NOT_A_REFERENCE: &str = "must be a direct reference to a single string from elsewhere, containing valid Terraform template syntax";

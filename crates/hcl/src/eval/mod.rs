@@ -27,6 +27,7 @@ use objchange_text::{Diagnostic, Span, Summary};
 
 pub use explain::DiagnosticExt;
 pub(crate) use explain::explain;
+pub(crate) use forms::in_one_sentence;
 pub use scope::{Scope, Variables};
 pub use type_expr::{TypeConstraint, constant};
 

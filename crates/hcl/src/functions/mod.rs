@@ -23,6 +23,7 @@ mod rsa;
 mod seen;
 mod sequences;
 mod sets;
+mod terraform;
 mod text;
 mod unpredictable;
 mod verbs;

@@ -302,8 +302,8 @@ pub struct RemovedConfig {
 pub struct ImportConfig {
     /// The header of the block.
     pub header: Span,
-    /// The address of the resource instance, which may refer to `each`.
-    pub to: Expr,
+    /// What gets the object.
+    pub to: ImportTarget,
     /// `id`.
     pub id: Option<Expr>,
     /// `identity`.
@@ -312,4 +312,16 @@ pub struct ImportConfig {
     pub for_each: Option<Expr>,
     /// `provider`.
     pub provider: Option<ProviderRef>,
+}
+
+/// What an imported object becomes.
+#[derive(Debug, Clone)]
+pub struct ImportTarget {
+    /// Where it is written.
+    pub span: Span,
+    /// The address of the resource instance, without the keys that are computed.
+    pub address: InstanceAddress,
+    /// The keys that are computed, such as `each.key`, each with the place of what it is of among the modules of the address;
+    /// that of the resource comes after them.
+    pub computed_keys: Vec<(usize, Expr)>,
 }

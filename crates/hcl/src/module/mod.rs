@@ -7,6 +7,7 @@
 mod body;
 mod declarations;
 mod environment;
+mod import_target;
 mod merge;
 mod problems;
 mod raw;
@@ -19,13 +20,14 @@ mod variable;
 pub(crate) use body::BodyPart;
 pub use body::ConfigBody;
 pub use declarations::{
-    CheckConfig, Condition, ImportConfig, LifecycleConfig, ModuleCall, ModuleConfig, MoveEndpoint,
-    MoveTarget, MovedConfig, OutputConfig, ProviderConfig, ProviderRef, ProvisionerConfig, RemovedConfig,
-    RequiredProvider, ResourceConfig, ResourceName, VariableConfig,
+    CheckConfig, Condition, ImportConfig, ImportTarget, LifecycleConfig, ModuleCall, ModuleConfig,
+    MoveEndpoint, MoveTarget, MovedConfig, OutputConfig, ProviderConfig, ProviderRef, ProvisionerConfig,
+    RemovedConfig, RequiredProvider, ResourceConfig, ResourceName, VariableConfig,
 };
 pub use environment::Environment;
 pub use problems::Problems;
 pub(crate) use raw::{Content, RawBlock, RawBody};
+pub(crate) use read::is_name;
 pub use resource::each;
 pub use selected::{DecodedResource, SelectError, SelectedResource, SourcePlace, Unfollowed};
 pub(crate) use shape::Shape;

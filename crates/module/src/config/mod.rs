@@ -11,6 +11,7 @@ mod source;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use objchange::address::{ModuleAddress, ModuleStep};
 use objchange_hcl::{ModuleConfig, Sources};
 use smol_str::SmolStr;
 
@@ -28,6 +29,16 @@ pub struct Config {
     pub sources: Sources,
     /// The modules, each before those that it calls.
     pub modules: Vec<LoadedModule>,
+}
+
+impl Config {
+    /// The module that an instance is of; `None` where the configuration does not call it.
+    pub fn module_of(&self, address: &ModuleAddress) -> Option<ModuleId> {
+        let child = |module: ModuleId, step: &ModuleStep| {
+            self.modules.get(module)?.children.get(step.name.as_str()).copied()
+        };
+        address.0.iter().try_fold(0, child)
+    }
 }
 
 /// A module, called from one place.

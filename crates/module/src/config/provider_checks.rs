@@ -7,6 +7,7 @@ use smol_str::SmolStr;
 
 use super::provider_configs::{implied_name, provider_config_missing};
 use super::{Config, ModuleId};
+use crate::provisioners::provisioner_schema;
 use crate::{Diagnostics, ProviderAddress, Severity};
 
 impl Config {
@@ -50,6 +51,24 @@ impl Config {
                 let (summary, detail) = provider_config_missing(&user, &address);
                 diagnostics.without_place(Severity::Error, summary, detail);
             }
+        }
+        diagnostics
+    }
+
+    /// Provisioners that are not part of Terraform, each reported once.
+    pub fn missing_provisioners(&self) -> Diagnostics {
+        let resources = self.modules.iter().flat_map(|loaded| loaded.config.resources.values());
+        let kinds =
+            resources.flat_map(|resource| &resource.provisioners).map(|provisioner| &provisioner.kind);
+        let missing: BTreeSet<_> = kinds.filter(|kind| provisioner_schema(kind).is_none()).collect();
+        let mut diagnostics = Diagnostics::default();
+        for kind in missing {
+            let detail = format!(
+                "This configuration requires provisioner plugin \"{kind}\", which isn't available. If you're intending to use an \
+                 external provisioner plugin, you must install it manually into one of the plugin search directories before \
+                 running Terraform."
+            );
+            diagnostics.without_place(Severity::Error, "Missing required provisioner plugin", detail);
         }
         diagnostics
     }

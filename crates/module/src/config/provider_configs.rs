@@ -10,7 +10,7 @@ use crate::{ProviderAddress, ProviderConfigAddress};
 
 impl Config {
     /// The provider that a local name means in a module: what `required_providers` says, else the one that is implied.
-    pub fn provider_named(&self, module: ModuleId, local_name: &str) -> ProviderAddress {
+    pub(crate) fn provider_named(&self, module: ModuleId, local_name: &str) -> ProviderAddress {
         let required = &self.modules[module].config.required_providers;
         let source = required.get(local_name).and_then(|required| required.source.as_ref());
         source

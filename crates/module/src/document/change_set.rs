@@ -49,8 +49,8 @@ fn resource<'p>(address: &'p InstanceAddress, provider: &crate::ProviderAddress)
 }
 
 fn changed(object: &PlannedObject) -> ChangedResource<'_> {
-    let importing = object.importing.as_ref().map(|id| {
-        let id = id.as_str().filter(|id| !id.is_empty());
+    let importing = object.importing.as_ref().map(|imported_by| {
+        let id = imported_by.id().filter(|id| !id.is_empty());
         Importing::by_id(id.map(Text::from))
     });
     ChangedResource {

@@ -6,7 +6,7 @@ use objchange_plan::{PlannedValues, ResourceActions, Shape, Sides, View};
 
 use super::compare_changes;
 use super::json::JsonWriter;
-use crate::plan::{ModulePlan, PlannedObject, PlannedOutput, UndecidedResource};
+use crate::plan::{ImportedBy, ModulePlan, PlannedObject, PlannedOutput, UndecidedResource};
 
 /// Why a resource without known instances is left to the next plan. Terraform has no such reason: it never plans without
 /// the provider.
@@ -84,11 +84,14 @@ impl JsonWriter {
         self.member("change", |json| {
             json.object(|json| {
                 json.sides(object.action.into(), &object.written_values());
-                if let Some(id) = &object.importing {
+                if let Some(imported_by) = &object.importing {
                     json.member("importing", |json| {
-                        json.object(|json| match id.is_known() {
-                            true => json.member("id", |json| json.known(id)),
-                            false => json.bool_member("unknown", true),
+                        json.object(|json| match imported_by {
+                            ImportedBy::Id(id) if id.is_known() => json.member("id", |json| json.known(id)),
+                            ImportedBy::Identity(identity) if identity.is_wholly_known() => {
+                                json.member("identity", |json| json.known(identity));
+                            }
+                            _ => json.bool_member("unknown", true),
                         });
                     });
                 }

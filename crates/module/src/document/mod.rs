@@ -15,7 +15,7 @@ mod state;
 mod values;
 
 pub use change_set::change_set;
-pub use order::compare_changes;
+pub use order::{compare_changes, compare_instances};
 pub use relevant::relevant_attributes;
 
 use self::json::JsonWriter;

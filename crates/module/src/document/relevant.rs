@@ -68,8 +68,6 @@ enum Part {
     Repetition(ResourceName),
     /// An argument of a call.
     Argument(SmolStr, SmolStr),
-    /// `count` or `for_each` of a call.
-    CallRepetition(SmolStr),
 }
 
 /// A part in one instance of its module.
@@ -96,21 +94,14 @@ struct Search<'c> {
 impl Search<'_> {
     fn add_resource(&mut self, address: &InstanceAddress) {
         let ResourceAddress { module, mode, resource_type, name } = &address.resource;
-        let Some(id) = self.module_id(module) else { return };
+        let Some(id) = self.config.module_of(module) else { return };
         let name = ResourceName { mode: *mode, resource_type: resource_type.into(), name: name.into() };
         self.add(Rc::new(module.clone()), id, Part::Body(name, None));
     }
 
     fn add_output(&mut self, module: &ModuleAddress, name: &SmolStr) {
-        let Some(id) = self.module_id(module) else { return };
+        let Some(id) = self.config.module_of(module) else { return };
         self.add(Rc::new(module.clone()), id, Part::Output(name.clone()));
-    }
-
-    fn module_id(&self, module: &ModuleAddress) -> Option<ModuleId> {
-        module
-            .0
-            .iter()
-            .try_fold(0, |id, step| self.config.modules.get(id)?.children.get(step.name.as_str()).copied())
     }
 
     fn add(&mut self, module: Rc<ModuleAddress>, id: ModuleId, part: Part) {
@@ -142,7 +133,6 @@ impl Search<'_> {
             SubjectKind::Count(_) | SubjectKind::Each(_) => {
                 let repetition = match part {
                     Part::Body(name, _) => Part::Repetition(name.clone()),
-                    Part::Argument(call, _) => Part::CallRepetition(call.clone()),
                     _ => return,
                 };
                 self.add(Rc::clone(module), id, repetition);
@@ -254,10 +244,6 @@ impl Search<'_> {
                 let call = config.calls.get(call);
                 let argument = call.and_then(|call| call.arguments.iter().find(|other| other.name == *name));
                 of_expr(argument.map(|argument| &argument.expr))
-            }
-            Part::CallRepetition(call) => {
-                let call = config.calls.get(call);
-                of_expr(call.and_then(|call| call.count.as_ref().or(call.for_each.as_ref())))
             }
         }
     }

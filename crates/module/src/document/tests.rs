@@ -12,8 +12,8 @@ use objchange_plan::{Filter, Options, Plan, Report};
 use super::{DocumentInfo, change_set, write_plan};
 use crate::config::Config;
 use crate::plan::{
-    ActionReason, ModulePlan, PlannedAction, PlannedObject, PlannedOutput, RelevantAttribute, RelevantStep,
-    UndecidedResource,
+    ActionReason, ImportedBy, ModulePlan, PlannedAction, PlannedObject, PlannedOutput, RelevantAttribute,
+    RelevantStep, UndecidedResource,
 };
 use crate::{ProviderAddress, Schemas};
 
@@ -68,7 +68,7 @@ fn plan() -> ModulePlan {
         )
     };
     let imported = PlannedObject {
-        importing: Some(unknown()),
+        importing: Some(ImportedBy::Id(unknown())),
         ..planned("t_x.c", PlannedAction::Update, object("1".into(), "a", "x"), object("1".into(), "b", "x"))
     };
     let moved = PlannedObject {

@@ -25,12 +25,15 @@ pub(crate) struct Words {
     pub(crate) no_result: &'static str,
     /// The subject of the sentence about null.
     pub(crate) subject: &'static str,
+    /// What it has come to where it cannot be evaluated.
+    pub(crate) not_evaluated: CheckStatus,
 }
 
 pub(crate) const PRECONDITION: Words = Words {
     failed: "Resource precondition failed",
     no_result: "Invalid condition result",
     subject: "Condition expression",
+    not_evaluated: CheckStatus::Error,
 };
 pub(crate) const POSTCONDITION: Words = Words { failed: "Resource postcondition failed", ..PRECONDITION };
 pub(crate) const OUTPUT: Words = Words { failed: "Module output value precondition failed", ..PRECONDITION };
@@ -39,6 +42,7 @@ pub(crate) const VALIDATION: Words = Words {
     failed: "Invalid value for variable",
     no_result: "Invalid variable validation result",
     subject: "Validation condition expression",
+    not_evaluated: CheckStatus::Unknown,
 };
 
 /// Evaluates a condition, and its message where it does not hold.
@@ -49,13 +53,13 @@ pub(crate) fn judge(
     words: &Words,
 ) -> Judged {
     let (result, errors) = evaluate(&condition.condition, scope, functions);
-    let failed = |errors| Judged { status: CheckStatus::Error, message: None, errors };
     if !errors.is_empty() {
-        return failed(errors);
+        return Judged { status: words.not_evaluated, message: None, errors };
     }
     let no_result = |detail: String| {
         let error = Diagnostic::new(words.no_result, condition.condition.span, detail);
-        failed(vec![error.explained(&condition.condition, scope)])
+        let errors = vec![error.explained(&condition.condition, scope)];
+        Judged { status: CheckStatus::Error, message: None, errors }
     };
     let (result, _) = result.unmark_deep();
     let holds = match result.convert(&Type::Bool) {
@@ -92,11 +96,14 @@ fn message(condition: &Condition, scope: &Scope<'_>, functions: &Functions) -> (
     if !errors.is_empty() {
         return (FAILED.to_owned(), errors);
     }
-    let error = |detail: &'static str| Diagnostic::new(SUMMARY, expr.span, detail).explained(expr, scope);
+    let error = |why: &dyn std::fmt::Display| {
+        let detail = format!("Unsuitable value for error message: {why}.");
+        Diagnostic::new(SUMMARY, expr.span, detail).explained(expr, scope)
+    };
     let marks = value.marks_deep();
     match value.unmark_deep().0.convert(&Type::String) {
-        Err(_) => {
-            errors.push(error("Unsuitable value for error message: string required."));
+        Err(wrong) => {
+            errors.push(error(&wrong.kind));
             (FAILED.to_owned(), errors)
         }
         Ok(_) if marks.contains(Marks::SENSITIVE) => {
@@ -106,9 +113,7 @@ fn message(condition: &Condition, scope: &Scope<'_>, functions: &Functions) -> (
             ("The error message included an ephemeral value, so it will not be displayed.".to_owned(), errors)
         }
         Ok(text) if !text.is_known() => {
-            errors.push(error(
-                "Unsuitable value for error message: expression refers to values that won't be known until the apply phase.",
-            ));
+            errors.push(error(&"expression refers to values that won't be known until the apply phase"));
             (FAILED.to_owned(), errors)
         }
         Ok(text) => (trimmed(&text).unwrap_or_else(|| FAILED.to_owned()), errors),

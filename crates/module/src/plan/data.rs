@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use objchange::Value;
-use objchange::change::{PrivateData, planned_data_resource};
+use objchange::change::planned_data_resource;
 use objchange::value::Path;
 use objchange_hcl::{Diagnostic, Scope, Span, Variables};
 
@@ -44,7 +44,7 @@ impl<'c> Walk<'_, 'c> {
         let config = decoded.value.clone();
         let reason = if !config.is_wholly_known() {
             Some(ActionReason::ReadBecauseConfigUnknown)
-        } else if self.waits_for_pending(*index) {
+        } else if self.waits_for_pending(*index, &address.resource.module) {
             Some(ActionReason::ReadBecauseDependencyPending)
         } else {
             None
@@ -63,13 +63,7 @@ impl<'c> Walk<'_, 'c> {
         match self.providers.read_data(&resource.provider_config, &text, schema, &plain) {
             DataAnswer::Known(value) => {
                 let value = schema.block.mark_hidden(&value.mark_where_present(&marks));
-                let object = StateObject {
-                    value: value.clone(),
-                    tainted: false,
-                    private: PrivateData::default(),
-                    dependencies: Vec::new(),
-                    create_before_destroy: false,
-                };
+                let object = StateObject::read(value.clone());
                 self.set_current(address, &resource.provider_config, Some(object));
                 if resource.config.check.is_some() {
                     self.add_read(instance, resource, ActionReason::ReadBecauseCheckNested, value.clone());
@@ -91,6 +85,11 @@ impl<'c> Walk<'_, 'c> {
             }
             DataAnswer::Failed(found) => {
                 let place = |path: &Path| value_place(&resource.body, &decoded, path);
+                if resource.config.check.is_some() {
+                    // The state keeps what it was asked.
+                    let asked = schema.block.mark_hidden(&decoded.value);
+                    self.set_current(address, &resource.provider_config, Some(StateObject::read(asked)));
+                }
                 self.failed_data(instance, resource, found, &text, later, &place)
             }
         }

@@ -8,7 +8,6 @@ use std::borrow::Cow;
 use hashbrown::HashMap;
 use objchange::address::Mode;
 use objchange::schema::{Block, Schema, SchemaKind};
-use objchange::value::PathStep;
 use objchange_hcl::{
     Attribute, Body, CheckConfig, Condition, ConfigBody, Expr, ImportConfig, ModuleCall, OutputConfig,
     ProviderConfig, Purpose, ResourceConfig, ResourceName, VariableConfig, references, variables,
@@ -103,8 +102,11 @@ pub(crate) enum NodeKey {
 impl<'c> Graph<'c> {
     /// The graph of all modules.
     pub(crate) fn new(config: &'c Config, schemas: &'c Schemas) -> Self {
-        let mut builder =
-            Builder { config, schemas, graph: Self { nodes: Vec::new(), index: HashMap::new() } };
+        let graph = Self { nodes: Vec::new(), index: HashMap::new() };
+        let mut builder = Builder { config, schemas, graph, imports: HashMap::new() };
+        for import in config.modules.first().iter().flat_map(|root| &root.config.imports) {
+            builder.imports.entry(import_target(import)).or_default().push(import);
+        }
         for module in 0..config.modules.len() {
             builder.module(module);
         }
@@ -210,6 +212,8 @@ struct Builder<'c> {
     config: &'c Config,
     schemas: &'c Schemas,
     graph: Graph<'c>,
+    /// The `import` blocks whose resources have no node yet.
+    imports: HashMap<(Vec<SmolStr>, ResourceName), Vec<&'c ImportConfig>>,
 }
 
 impl<'c> Builder<'c> {
@@ -289,6 +293,8 @@ impl<'c> Builder<'c> {
         found.extend(referenced.iter().filter_map(|reference| parse(reference).0));
         let provisioners = generic_bodies(config);
         found.extend(provisioners.iter().flat_map(body_subjects));
+        let path = self.config.modules[module].path.clone();
+        let imports = self.imports.remove(&(path, name.clone())).unwrap_or_default();
         let lifecycle = &config.lifecycle;
         found.extend(conditions(&lifecycle.preconditions));
         found.extend(conditions(&lifecycle.postconditions));
@@ -298,7 +304,7 @@ impl<'c> Builder<'c> {
             scope: module,
             subjects: found,
             depends_on: subjects(&config.depends_on),
-            imports: self.imports_of(module, name),
+            imports,
             needs: Vec::new(),
             kind: NodeKind::Resource(Box::new(ResourceNode {
                 name,
@@ -313,16 +319,6 @@ impl<'c> Builder<'c> {
         };
         self.add(NodeKey::Resource(module, name.clone()), node);
         self.provider(provider_config);
-    }
-
-    /// The `import` blocks for a resource.
-    fn imports_of(&self, module: ModuleId, name: &ResourceName) -> Vec<&'c ImportConfig> {
-        let path = &self.config.modules[module].path;
-        let all = self.config.modules[0].config.imports.iter();
-        all.filter(|import| {
-            import_target(import).is_some_and(|(to, resource)| to == *path && resource == *name)
-        })
-        .collect()
     }
 
     fn provider(&mut self, address: ProviderConfigAddress) {
@@ -437,25 +433,10 @@ impl<'c> Builder<'c> {
 }
 
 /// The resource that an `import` block is for: the calls to its module, and its name there.
-pub(crate) fn import_target(import: &ImportConfig) -> Option<(Vec<SmolStr>, ResourceName)> {
-    let references = variables(&import.to);
-    let reference = references.first()?;
-    let names = reference.path().filter_map(|(step, _)| match step {
-        PathStep::Attribute(name) => Some(name),
-        PathStep::Index(_) => None,
-    });
-    let names: Vec<SmolStr> = names.collect();
-    let mut path = Vec::new();
-    let mut rest = &names[..];
-    while let [word, name, more @ ..] = rest
-        && word == "module"
-    {
-        path.push(name.clone());
-        rest = more;
-    }
-    let [resource_type, name] = rest else { return None };
-    let mode = Mode::Managed;
-    Some((path, ResourceName { mode, resource_type: resource_type.clone(), name: name.clone() }))
+pub(crate) fn import_target(import: &ImportConfig) -> (Vec<SmolStr>, ResourceName) {
+    let resource = &import.to.address.resource;
+    let path = resource.module.0.iter().map(|step| SmolStr::from(step.name.as_str())).collect();
+    (path, super::orphans::resource_name(resource))
 }
 
 /// What the values of an `import` block refer to.

@@ -1,33 +1,42 @@
 //! `import` blocks: which objects are imported, and as what.
 
-use std::collections::BTreeMap;
-
+use hashbrown::HashSet;
 use objchange::Value;
-use objchange::address::InstanceAddress;
+use objchange::address::{InstanceAddress, InstanceKey};
 use objchange::value::Marks;
 use objchange_hcl::{
-    Diagnostic, DiagnosticExt, Expr, Functions, ImportConfig, Scope, Span, evaluate, variables,
+    Diagnostic, DiagnosticExt, Expr, Functions, ImportConfig, ResourceConfig, Scope, Span, evaluate,
 };
 
+use super::ImportedBy;
 use super::expand::{self, Expansion};
-use super::graph::{NodeKey, import_subjects, import_target};
+use super::graph::{import_subjects, import_target};
+use super::input::PlanMode;
 use super::instances::{Expanded, Repetition};
+use super::orphans::resource_name;
 use super::walk::Walk;
 use crate::Severity;
+use crate::config::Config;
+
+const NO_CONFIG: &str = "Configuration for import target does not exist";
 
 /// An object that is imported.
 #[derive(Debug, Clone)]
 pub(crate) struct Import {
-    /// The identifier; unknown where it depends on what no provider was there to say.
-    pub(crate) id: Value,
+    /// What the provider finds it by.
+    pub(crate) by: ImportedBy,
     /// Where the block is.
     pub(crate) span: Span,
 }
 
 impl<'c> Walk<'_, 'c> {
-    /// Evaluates `import` blocks, once what they refer to is evaluated.
-    pub(crate) fn read_imports(&mut self, imports: &[&'c ImportConfig]) {
-        imports.iter().for_each(|import| self.read_import(import));
+    /// Evaluates `import` blocks, once what they refer to is evaluated; whether all of them could be.
+    pub(crate) fn read_imports(&mut self, imports: &[&'c ImportConfig]) -> bool {
+        let errors = self.found.error_count();
+        if self.input.options.mode != PlanMode::Destroy {
+            imports.iter().for_each(|import| self.read_import(import));
+        }
+        self.found.error_count() == errors
     }
 
     fn read_import(&mut self, import: &'c ImportConfig) {
@@ -39,7 +48,7 @@ impl<'c> Walk<'_, 'c> {
             Some(expr) => {
                 let mut errors = Vec::new();
                 let most = self.input.options.max_instances;
-                match expand::for_each(expr, &scope, self.input.functions, most, &mut errors) {
+                match expand::for_each(expr, &scope, self.module_functions.of(0), most, &mut errors) {
                     Expansion::Known(instances) => instances,
                     Expansion::Unknown(_) => {
                         let detail = "The \"for_each\" expression includes values derived from other resource attributes that \
@@ -59,66 +68,140 @@ impl<'c> Walk<'_, 'c> {
         for (_, repetition) in instances.iter() {
             let names = repetition.names();
             let scope = scope.with(&names);
-            let Some(address) = self.import_address(&import.to, &scope) else { continue };
-            let Some(id) = import.id.as_ref().and_then(|id| self.import_id(id, &scope)) else { continue };
-            self.imports.insert(address, Import { id, span: import.header });
+            let address = match import.to.resolve(&scope, self.module_functions.of(0)) {
+                Ok(Some(address)) => address,
+                Ok(None) => {
+                    let detail = "The key in the \"to\" argument depends on resource attributes that cannot be determined until \
+                                  apply, so Terraform cannot plan to import this resource.";
+                    self.found.error("Invalid index expression", import.to.span, detail);
+                    continue;
+                }
+                Err(errors) => {
+                    self.found.errors(errors);
+                    continue;
+                }
+            };
+            if let Some(by) = self.imported_by(import, &scope) {
+                self.imports.insert(address, Import { by, span: import.header });
+            }
         }
     }
 
-    /// The address that an object gets, whose keys may come from `each`.
-    fn import_address(&mut self, to: &Expr, scope: &Scope<'_>) -> Option<InstanceAddress> {
-        let references = variables(to);
-        let reference = references.first()?;
-        let mut text = reference.to_string();
-        if let Some(key) = to.computed_key() {
-            let (key, errors) = evaluate(key, scope, self.input.functions);
-            self.found.errors(errors);
-            text.push_str(&super::subject::key_text(&key));
-        }
-        text.parse().ok()
-    }
-
-    fn import_id(&mut self, expr: &Expr, scope: &Scope<'_>) -> Option<Value> {
-        let (id, errors) = identifier(expr, scope, self.input.functions, true);
-        self.found.errors(errors);
-        id
-    }
-
-    /// Reports imports of instances that the configuration does not have.
-    pub(crate) fn check_imports(&mut self) {
-        let config = self.input.config;
-        let is_declared = |import: &&ImportConfig| {
-            import_target(import).is_some_and(|(path, name)| {
-                let module = config.modules.iter().position(|module| module.path == path);
-                module.is_some_and(|module| self.graph.find(&NodeKey::Resource(module, name)).is_some())
-            })
+    fn imported_by(&mut self, import: &ImportConfig, scope: &Scope<'_>) -> Option<ImportedBy> {
+        let (by, errors) = match (&import.id, &import.identity) {
+            (Some(id), _) => {
+                let (id, errors) = identifier(id, scope, self.module_functions.of(0), true);
+                (id.map(ImportedBy::Id), errors)
+            }
+            (None, Some(identity)) => {
+                let (value, errors) = evaluate(identity, scope, self.module_functions.of(0));
+                (errors.is_empty().then_some(ImportedBy::Identity(value)), errors)
+            }
+            // The argument that is missing was reported when the module was loaded.
+            (None, None) => return None,
         };
-        let others: Vec<&ImportConfig> =
-            config.modules[0].config.imports.iter().filter(|import| !is_declared(import)).collect();
-        self.read_imports(&others);
-        let left: BTreeMap<InstanceAddress, Import> = std::mem::take(&mut self.imports);
-        for (address, _) in left {
-            if self
+        self.found.errors(errors);
+        by
+    }
+
+    /// Leaves out imports of a resource whose instances are not known.
+    pub(crate) fn forget_imports(&mut self, imports: &[&ImportConfig]) {
+        let targets: HashSet<_> = imports.iter().map(|import| import_target(import)).collect();
+        self.imports.retain(|address, _| {
+            let path = address.resource.module.0.iter().map(|step| step.name.as_str().into()).collect();
+            !targets.contains(&(path, resource_name(&address.resource)))
+        });
+    }
+
+    /// Reports imports of what the configuration does not have.
+    pub(crate) fn check_imports(&mut self) {
+        if self.input.options.mode == PlanMode::Destroy {
+            return;
+        }
+        for import in &self.input.config.modules[0].config.imports {
+            let address = &import.to.address;
+            if declared(self.input.config, import).is_none()
+                && !self.state.resources.contains_key(&address.resource)
+            {
+                let detail = format!(
+                    "The configuration for the given import target {address} does not exist. If you wish to automatically \
+                     generate config for this resource, use the -generate-config-out option within terraform plan. Otherwise, \
+                     make sure the target resource exists within your configuration. For example:\n\n  terraform plan \
+                     -generate-config-out=generated.tf"
+                );
+                self.found.error(NO_CONFIG, import.to.span, detail);
+            }
+        }
+        for address in std::mem::take(&mut self.imports).into_keys() {
+            let is_stored = self
                 .state
                 .resources
                 .get(&address.resource)
-                .is_some_and(|known| known.instances.contains_key(&address.key))
-            {
+                .is_some_and(|known| known.instances.contains_key(&address.key));
+            if is_stored || self.declared.contains(&address) || !self.targets.includes_instance(&address) {
                 continue;
             }
             let detail = format!(
-                "The configuration for the given import target {address} does not exist. If you wish to automatically generate \
-                 config for this resource, use the -generate-config-out option within terraform plan. Otherwise, make sure the \
-                 target resource exists within your configuration. For example:\n\n  terraform plan \
-                 -generate-config-out=generated.tf"
+                "The configuration for the given import {address} does not exist. All target instances must have an associated \
+                 configuration to be imported."
             );
-            self.found.without_place(
-                Severity::Error,
-                "Configuration for import target does not exist",
-                detail,
-            );
+            self.found.without_place(Severity::Error, NO_CONFIG, detail);
         }
     }
+}
+
+/// The resource that gets what a block imports.
+fn declared<'c>(config: &'c Config, import: &ImportConfig) -> Option<&'c ResourceConfig> {
+    let (path, name) = import_target(import);
+    let module = config.modules.iter().find(|module| module.path == path)?;
+    module.config.resources.get(&name)
+}
+
+/// What is wrong with the address of an import, whatever the values of variables and resources will be. Addresses with
+/// computed keys come with each of those that are known.
+pub(crate) fn wrong_target(
+    config: &Config,
+    import: &ImportConfig,
+    address: &InstanceAddress,
+) -> Option<Diagnostic> {
+    let error =
+        |summary: &'static str, detail: String| Some(Diagnostic::new(summary, import.to.span, detail));
+    let (path, _) = import_target(import);
+    if !config.modules.iter().any(|module| module.path == path) {
+        let detail = format!(
+            "The configuration for the given import target {address} does not exist. All target instances must have an associated \
+             configuration to be imported."
+        );
+        return error(NO_CONFIG, detail);
+    }
+    let resource = declared(config, import);
+    if resource.is_none() && !path.is_empty() {
+        let detail = format!(
+            "Resource {address} not found. Only resources within the root module are eligible for config generation."
+        );
+        return error(NO_CONFIG, detail);
+    }
+    let has_count = resource.is_some_and(|resource| resource.count.is_some());
+    let has_each = resource.is_some_and(|resource| resource.for_each.is_some());
+    let is_computed = !import.to.computed_keys.is_empty();
+    let detail = match &address.key {
+        None if has_count => "The target resource is using count.",
+        None if has_each => "The target resource is using for_each.",
+        Some(InstanceKey::String(_)) if !has_each && (resource.is_some() || is_computed) => {
+            "The target resource does not use for_each."
+        }
+        Some(InstanceKey::Number(_)) if !has_count && (resource.is_some() || is_computed) => {
+            "The target resource does not use count."
+        }
+        None if resource.is_none() && import.for_each.is_none() => return None,
+        _ if resource.is_none() => {
+            let detail = "The given import block is not compatible with config generation. The -generate-config-out option \
+                          cannot be used with import blocks which use for_each, or resources which use for_each or count.";
+            return error(NO_CONFIG, detail.to_owned());
+        }
+        _ => return None,
+    };
+    error("Invalid import 'to' expression", detail.to_owned())
 }
 
 /// The identifier of an import, and what is wrong with it. Whether it must be known by now depends on the walk.
@@ -144,11 +227,11 @@ pub(crate) fn identifier(
     if !value.is_known() {
         return match must_be_known {
             false => (Some(value), Vec::new()),
-            true => wrong(
-                "The import block \"id\" argument depends on resource attributes that cannot be determined until apply, so \
-                 Terraform cannot plan to import this resource."
-                    .to_owned(),
-            ),
+            true => {
+                let detail = "The import block \"id\" argument depends on resource attributes that cannot be determined until \
+                              apply, so Terraform cannot plan to import this resource.";
+                (None, vec![Diagnostic::new(SUMMARY, expr.span, detail)])
+            }
         };
     }
     match value.convert(&objchange::Type::String) {

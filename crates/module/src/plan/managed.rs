@@ -12,6 +12,7 @@ use objchange::value::Path;
 use objchange::{Type, Value};
 use objchange_hcl::{Decoded, Diagnostic, Purpose, Scope, Variables, decode};
 
+use super::ImportedBy;
 use super::conditions::{self, judge};
 use super::graph::{ResourceNode, resource_text};
 use super::input::PlanMode;
@@ -60,7 +61,11 @@ impl<'c> Walk<'_, 'c> {
         let Some(schema) = resource.schema else { return };
         let schema = Arc::new(schema.clone());
         let graph = self.graph;
-        self.read_imports(&graph.nodes[index].imports);
+        if !self.read_imports(&graph.nodes[index].imports) {
+            instances.into_iter().for_each(|at| self.keep_all(at, resource));
+            self.forget_imports(&graph.nodes[index].imports);
+            return;
+        }
         if self.refers_to_itself(index, resource) {
             return;
         }
@@ -68,6 +73,7 @@ impl<'c> Walk<'_, 'c> {
             let (count, for_each) = (resource.config.count.as_ref(), resource.config.for_each.as_ref());
             let Some(expansion) = self.expand(index, at, count, for_each) else {
                 self.keep_all(at, resource);
+                self.forget_imports(&graph.nodes[index].imports);
                 continue;
             };
             if let Expanded::Undecided(repetition) = &expansion {
@@ -147,13 +153,15 @@ impl<'c> Walk<'_, 'c> {
         repetition: &Repetition,
     ) {
         self.keep_all(at, resource);
-        self.pending[index] = true;
+        self.forget_imports(&self.graph.nodes[index].imports);
+        let module = self.world.instances[at].address.clone();
+        self.set_pending(index, &module);
         let span = resource.config.count.as_ref().or(resource.config.for_each.as_ref());
         let span = span.map_or(resource.config.header, |expr| expr.span);
         let variables = self.world.variables(self.graph, at, &self.graph.nodes[index].subjects);
         let names = repetition.names();
         let outer = Scope::new(&variables);
-        let decoded = decode(&resource.body, &schema.block, &outer.with(&names), self.input.functions);
+        let decoded = decode(&resource.body, &schema.block, &outer.with(&names), self.functions);
         let after = objchange::change::planned_data_resource(&schema.block, &decoded.value)
             .unwrap_or_else(|_| dynamic());
         if self.input.options.mode != PlanMode::Destroy {
@@ -187,7 +195,7 @@ impl<'c> Walk<'_, 'c> {
         if !self.targets.includes_instance(address) {
             return self.current(address).map_or_else(nothing, |object| object.value.clone());
         }
-        let importing = self.import(instance, resource, variables);
+        let importing = self.import(instance, resource);
         let stored = self.current(address).cloned();
         let is_new = importing.is_some();
         let prior = match &stored {
@@ -202,7 +210,7 @@ impl<'c> Walk<'_, 'c> {
             PlanMode::Normal => self.plan_instance(instance, resource, variables, prior.as_ref(), importing),
             PlanMode::Destroy => {
                 if resource.config.lifecycle.prevent_destroy && prior.is_some() {
-                    self.prevented(address, resource);
+                    self.prevented(instance.index, address, resource);
                 }
                 self.delete_object(instance, resource, prior.as_ref(), None);
                 prior.map_or_else(nothing, |prior| prior.value)
@@ -299,7 +307,7 @@ impl<'c> Walk<'_, 'c> {
         let mut statuses = Vec::new();
         let mut problems = Vec::new();
         for condition in all {
-            let judged = judge(condition, scope, self.input.functions, words);
+            let judged = judge(condition, scope, self.functions, words);
             self.report_condition(condition, scope, words, &judged, Some(&instance.address.to_string()));
             statuses.push(judged.status);
             problems.extend(judged.message);
@@ -322,7 +330,7 @@ impl<'c> Walk<'_, 'c> {
         resource: &ResourceNode<'c>,
         variables: &Variables,
         prior: Option<&StateObject>,
-        importing: Option<Value>,
+        importing: Option<ImportedBy>,
     ) -> Value {
         let Instance { address, schema, index, .. } = instance;
         let nothing = Value::unknown(schema.block.implied_type().clone());
@@ -335,7 +343,11 @@ impl<'c> Walk<'_, 'c> {
         let Some(decoded) = self.config_object(instance, resource, &scope) else { return nothing };
         let lifecycle = &resource.config.lifecycle;
         let creates_first = self.creates_first[*index] || lifecycle.create_before_destroy == Some(true);
+        let errors = self.found.error_count();
         let triggered = self.is_triggered(instance, resource) && prior.is_some();
+        if self.found.error_count() > errors {
+            return nothing;
+        }
         let requested = self.input.options.replace.contains(address);
         let prior_value = prior
             .map_or_else(|| Value::null(schema.block.implied_type().clone()), |prior| prior.value.clone());
@@ -398,7 +410,7 @@ impl<'c> Walk<'_, 'c> {
         );
         self.deposed(instance, resource);
         if is_prevented {
-            self.prevented(address, resource);
+            self.prevented(instance.index, address, resource);
             return nothing;
         }
         self.postconditions(instance, resource, &scope, &after);
@@ -412,7 +424,7 @@ impl<'c> Walk<'_, 'c> {
         resource: &'r ResourceNode<'c>,
         scope: &Scope<'_>,
     ) -> Option<Decoded<'r>> {
-        let decoded = decode(&resource.body, &instance.schema.block, scope, self.input.functions);
+        let decoded = decode(&resource.body, &instance.schema.block, scope, self.functions);
         if !decoded.errors.is_empty() {
             self.found.errors(decoded.errors);
             return None;
@@ -488,7 +500,8 @@ impl<'c> Walk<'_, 'c> {
         false
     }
 
-    pub(crate) fn prevented(&mut self, address: &InstanceAddress, resource: &ResourceNode<'c>) {
+    pub(crate) fn prevented(&mut self, index: usize, address: &InstanceAddress, resource: &ResourceNode<'c>) {
+        self.prevented.push(index);
         let detail = format!(
             "Resource {address} has lifecycle.prevent_destroy set, but the plan calls for this resource to be destroyed. To \
              avoid this error and continue with the plan, either disable lifecycle.prevent_destroy or reduce the scope of the \
@@ -569,30 +582,21 @@ impl<'c> Walk<'_, 'c> {
         }
     }
 
-    /// Imports the object of an instance that is not in the state yet; the identifier, if it was.
-    fn import(
-        &mut self,
-        instance: &Instance<'_>,
-        resource: &ResourceNode<'c>,
-        _variables: &Variables,
-    ) -> Option<Value> {
-        if self.input.options.mode == PlanMode::Destroy || self.current(&instance.address).is_some() {
+    /// Imports the object of an instance that is not in the state yet; what it was found by, if it was.
+    fn import(&mut self, instance: &Instance<'_>, resource: &ResourceNode<'c>) -> Option<ImportedBy> {
+        if self.current(&instance.address).is_some() {
             return None;
         }
         let import = self.imports.remove(&instance.address)?;
-        let Some(id) = import.id.unmark_deep().0.as_str().map(str::to_owned) else { return Some(import.id) };
         let address = instance.address.to_string();
-        let answer = self.providers.import(&resource.provider_config, &address, instance.schema, &id);
+        let answer = match import.by.id() {
+            Some(id) => self.providers.import(&resource.provider_config, &address, instance.schema, id),
+            None => ImportAnswer::NotKnown,
+        };
         match answer {
             ImportAnswer::Known(value) => {
                 let value = instance.schema.block.mark_hidden(&value);
-                let object = StateObject {
-                    value,
-                    tainted: false,
-                    private: Default::default(),
-                    dependencies: Vec::new(),
-                    create_before_destroy: false,
-                };
+                let object = StateObject::read(value);
                 self.set_current(&instance.address, &resource.provider_config, Some(object));
             }
             ImportAnswer::NotKnown => {
@@ -603,7 +607,7 @@ impl<'c> Walk<'_, 'c> {
                 return None;
             }
         }
-        Some(import.id)
+        Some(import.by)
     }
 
     /// An ephemeral resource: its values are unknown without its provider.
@@ -621,7 +625,7 @@ impl<'c> Walk<'_, 'c> {
         if !self.preconditions(instance, resource, &scope) {
             return unknown;
         }
-        let decoded = decode(&resource.body, &instance.schema.block, &scope, self.input.functions);
+        let decoded = decode(&resource.body, &instance.schema.block, &scope, self.functions);
         self.found.errors(decoded.errors);
         unknown
     }

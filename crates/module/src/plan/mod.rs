@@ -98,8 +98,27 @@ pub struct PlannedObject {
     pub schema: Option<Arc<Schema>>,
     /// The paths that force the replacement.
     pub replace_paths: Vec<Path>,
-    /// The identifier that the object is imported by; null where it is not known.
-    pub importing: Option<Value>,
+    /// What an object that is imported is found by.
+    pub importing: Option<ImportedBy>,
+}
+
+/// What a provider finds an object by that is imported.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ImportedBy {
+    /// An identifier: a string, which may be unknown.
+    Id(Value),
+    /// The attributes of an identity.
+    Identity(Value),
+}
+
+impl ImportedBy {
+    /// The identifier, where it is known.
+    pub fn id(&self) -> Option<&str> {
+        match self {
+            Self::Id(id) => id.as_str(),
+            Self::Identity(_) => None,
+        }
+    }
 }
 
 /// What Terraform does with an object.

@@ -9,12 +9,14 @@ use objchange_hcl::ResourceName;
 use smol_str::SmolStr;
 
 use super::graph::ResourceNode;
-use super::input::PlanMode;
+use super::input::{PlanInput, PlanMode};
 use super::instances::{Expanded, ModuleInstanceId, Repetition};
+use super::targets::Targets;
 use super::walk::Walk;
 use super::{ActionReason, PlannedAction, PlannedObject};
-use crate::state::StateInstance;
-use crate::{ProviderConfigAddress, Severity};
+use crate::config::{Config, provider_config_missing};
+use crate::state::{PriorState, StateInstance};
+use crate::{Diagnostics, ProviderConfigAddress, Severity};
 
 impl<'c> Walk<'_, 'c> {
     /// Destroys the instances of a resource that its `count` or `for_each` does not give.
@@ -46,7 +48,7 @@ impl<'c> Walk<'_, 'c> {
                 && self.input.options.mode != PlanMode::RefreshOnly
                 && self.current(&instance).is_some()
             {
-                self.prevented(&instance, resource);
+                self.prevented(index, &instance, resource);
             }
             self.orphan(Some(index), &instance, reason);
         }
@@ -129,19 +131,11 @@ impl<'c> Walk<'_, 'c> {
 
     /// Why nothing in the configuration wants a resource.
     fn reason(&self, address: &ResourceAddress) -> ActionReason {
-        let mut module = 0;
-        let mut exists = true;
-        for step in &address.module.0 {
-            match self.input.config.modules[module].children.get(step.name.as_str()) {
-                Some(child) => module = *child,
-                None => {
-                    exists = false;
-                    break;
-                }
-            }
-        }
-        let name = resource_name(address);
-        let is_declared = exists && self.input.config.modules[module].config.resources.contains_key(&name);
+        let module = self.input.config.module_of(&address.module);
+        let exists = module.is_some();
+        let is_declared = module.is_some_and(|module| {
+            self.input.config.modules[module].config.resources.contains_key(&resource_name(address))
+        });
         match is_declared {
             true if !self.has_module(&address.module) => ActionReason::DeleteBecauseNoModule,
             _ if exists && !self.has_module(&address.module) => ActionReason::DeleteBecauseNoModule,
@@ -163,14 +157,8 @@ impl<'c> Walk<'_, 'c> {
         let Some(StateInstance { current, deposed }) = known.instances.get(&address.key).cloned() else {
             return;
         };
-        if !self.has_provider(&provider) {
-            let detail = format!(
-                "To work with {address} (orphan) its original provider configuration at {provider} is required, but it has \
-                 been removed. This occurs when a provider configuration is removed while objects created by that provider \
-                 still exist in the state. Re-add the provider configuration to destroy {address} (orphan), after which you can \
-                 remove the provider configuration again."
-            );
-            self.found.without_place(Severity::Error, "Provider configuration not present", detail);
+        if !has_provider(self.input.config, &provider) {
+            report_missing_provider(address, &provider, &mut self.found);
             return;
         }
         let schema = self.schema(&provider, &address.resource.resource_type);
@@ -255,11 +243,46 @@ impl<'c> Walk<'_, 'c> {
         let schema = self.input.schemas.get(&provider.provider, SchemaKind::Resource, resource_type);
         schema.ok().flatten().map(|schema| Arc::new(schema.clone()))
     }
+}
 
-    /// Whether a provider configuration is there: one that is written, or the default one.
-    fn has_provider(&self, address: &ProviderConfigAddress) -> bool {
-        address.alias.is_none() || self.input.config.provider_block(address).is_some()
+/// Reports objects whose resource is not declared any more, and whose provider configuration is gone too: before anything
+/// is planned.
+pub(crate) fn check_providers(
+    input: &PlanInput<'_>,
+    state: &PriorState,
+    targets: &Targets,
+    found: &mut Diagnostics,
+) {
+    let is_declared = |address: &ResourceAddress| {
+        let module = input.config.module_of(&address.module).map(|module| &input.config.modules[module]);
+        module.is_some_and(|module| module.config.resources.contains_key(&resource_name(address)))
+    };
+    let managed = state.resources.iter().filter(|(address, _)| address.mode == Mode::Managed);
+    for (address, resource) in managed {
+        if has_provider(input.config, &resource.provider) || is_declared(address) {
+            continue;
+        }
+        for key in resource.instances.keys() {
+            let address = InstanceAddress { resource: address.clone(), key: key.clone() };
+            if targets.includes_instance(&address) {
+                report_missing_provider(&address, &resource.provider, found);
+            }
+        }
     }
+}
+
+/// Whether a provider configuration is there: one that is written, or the default one.
+fn has_provider(config: &Config, address: &ProviderConfigAddress) -> bool {
+    address.alias.is_none() || config.provider_block(address).is_some()
+}
+
+fn report_missing_provider(
+    address: &InstanceAddress,
+    provider: &ProviderConfigAddress,
+    found: &mut Diagnostics,
+) {
+    let (summary, detail) = provider_config_missing(&format!("{address} (orphan)"), provider);
+    found.without_place(Severity::Error, summary, detail);
 }
 
 /// The name of a resource in its module.

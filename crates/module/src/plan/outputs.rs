@@ -63,12 +63,13 @@ pub(crate) fn deleted(before: &StateOutput) -> PlannedOutput {
     }
 }
 
-/// Adds the outputs that are no longer declared.
+/// Adds the outputs that are in the state and not planned, apart from those that stay.
 pub(crate) fn add_deleted(
     planned: &mut BTreeMap<SmolStr, PlannedOutput>,
     before: &BTreeMap<SmolStr, StateOutput>,
+    stays: impl Fn(&SmolStr) -> bool,
 ) {
-    for (name, output) in before {
+    for (name, output) in before.iter().filter(|(name, _)| !stays(name)) {
         planned.entry(name.clone()).or_insert_with(|| deleted(output));
     }
 }

@@ -18,6 +18,7 @@ use super::walk::Walk;
 use super::world::World;
 use super::{ModulePlan, PlannedAction, PlannedObject};
 use crate::config::ModuleId;
+use crate::functions::ModuleFunctions;
 use crate::providers::Providers;
 use crate::state::{Instances, MoveTypes, Moves, PriorState, Removals, warn_of_forgotten};
 use crate::{Diagnostics, Severity};
@@ -32,6 +33,10 @@ pub fn plan(input: &PlanInput<'_>, providers: &mut dyn Providers) -> ModulePlan 
     if wrong.has_errors() {
         return only_errors(wrong);
     }
+    let missing = input.config.missing_provisioners();
+    if missing.has_errors() {
+        return only_errors(missing);
+    }
     let missing = input.config.missing_provider_configs();
     if missing.has_errors() {
         return only_errors(missing);
@@ -41,7 +46,8 @@ pub fn plan(input: &PlanInput<'_>, providers: &mut dyn Providers) -> ModulePlan 
         Ok(order) => order,
         Err(cycles) => return only_errors(cycle_errors(input, &graph, &cycles)),
     };
-    let mut found = validate(input, &graph, &order, providers);
+    let module_functions = ModuleFunctions::new(input.config, input.schemas, input.functions);
+    let mut found = validate(input, &graph, &order, &module_functions, providers);
     if found.has_errors() {
         return only_errors(found);
     }
@@ -58,7 +64,7 @@ pub fn plan(input: &PlanInput<'_>, providers: &mut dyn Providers) -> ModulePlan 
     }
     let mut state = input.state.clone();
     let provider_of = |address: &ResourceAddress| {
-        let module = module_of(input, &address.module)?;
+        let module = input.config.module_of(&address.module)?;
         let name = resource_name(address);
         let is_declared = input.config.modules[module].config.resources.contains_key(&name);
         is_declared.then(|| input.config.provider_config_of(module, &name))
@@ -68,6 +74,7 @@ pub fn plan(input: &PlanInput<'_>, providers: &mut dyn Providers) -> ModulePlan 
     let moves = Moves::apply(input.config, &mut state, &mut types, &mut found);
     moves.check_targets(&input.options.targets, &mut found);
     let removals = Removals::new(input.config, &mut found);
+    super::orphans::check_providers(input, &state, &targets, &mut found);
     if found.has_errors() {
         return only_errors(found);
     }
@@ -75,6 +82,8 @@ pub fn plan(input: &PlanInput<'_>, providers: &mut dyn Providers) -> ModulePlan 
     let mut walk = Walk {
         input,
         graph: &graph,
+        module_functions: &module_functions,
+        functions: module_functions.of(0),
         world: World::new(input.config, input.options, false),
         providers,
         targets: &targets,
@@ -85,7 +94,7 @@ pub fn plan(input: &PlanInput<'_>, providers: &mut dyn Providers) -> ModulePlan 
         plan: ModulePlan::default(),
         found,
         checks: Checks::default(),
-        pending: vec![false; nodes],
+        pending: vec![BTreeSet::new(); nodes],
         changes: HashMap::new(),
         imports: Default::default(),
         removals: &removals,
@@ -93,6 +102,7 @@ pub fn plan(input: &PlanInput<'_>, providers: &mut dyn Providers) -> ModulePlan 
         unanswered: vec![BTreeSet::new(); nodes],
         creates_first: creates_first(&graph),
         instance_count: 0,
+        prevented: Vec::new(),
         has_failed_quietly: false,
     };
     walk.declare_checks();
@@ -115,13 +125,20 @@ pub fn plan(input: &PlanInput<'_>, providers: &mut dyn Providers) -> ModulePlan 
     walk.check_imports();
     walk.update_dependencies(&order);
     walk.unmatched_replacements();
-    let child_outputs = child_outputs(&walk.world);
-    let Walk { state: refreshed, mut plan, mut found, checks, forgotten, .. } = walk;
+    walk.undo_blocked_destroys();
+    let child_outputs = match input.options.mode {
+        PlanMode::Destroy => Vec::new(),
+        _ => child_outputs(&walk.world),
+    };
+    let Walk { state: refreshed, declared, mut plan, mut found, checks, forgotten, .. } = walk;
     warn_of_forgotten(&forgotten, &mut found);
-    plan.drift = drift(&state, &refreshed, input, &moves);
+    plan.drift = drift(&state, &refreshed, input, &moves, &declared);
     plan.checks = checks.finish();
     if targets.is_all() {
-        super::outputs::add_deleted(&mut plan.outputs, &input.state.outputs);
+        let declared = &input.config.modules[0].config.outputs;
+        // A declared output that has no value because of an error stays, unless everything is destroyed.
+        let stays = |name: &SmolStr| input.options.mode != PlanMode::Destroy && declared.contains_key(name);
+        super::outputs::add_deleted(&mut plan.outputs, &input.state.outputs, stays);
     }
     let state_differs = input.options.mode == PlanMode::RefreshOnly
         && (differs(&state, &refreshed) || !since(input.options.version, "1.15") && !plan.drift.is_empty());
@@ -160,14 +177,6 @@ fn cycle_errors(input: &PlanInput<'_>, graph: &Graph<'_>, cycles: &[Vec<usize>])
     found
 }
 
-/// The module of the configuration that an instance is of.
-fn module_of(input: &PlanInput<'_>, address: &ModuleAddress) -> Option<ModuleId> {
-    address
-        .0
-        .iter()
-        .try_fold(0, |module, step| input.config.modules[module].children.get(step.name.as_str()).copied())
-}
-
 /// The resources whose replacements are created first: those that say so, and all that they depend on.
 fn creates_first(graph: &Graph<'_>) -> Vec<bool> {
     let says_so = |index: &usize| match &graph.nodes[*index].kind {
@@ -186,6 +195,7 @@ fn drift(
     refreshed: &PriorState,
     input: &PlanInput<'_>,
     moves: &Moves,
+    declared: &HashSet<InstanceAddress>,
 ) -> Vec<PlannedObject> {
     let mut found = Vec::new();
     for (address, resource) in &stored.resources {
@@ -202,7 +212,14 @@ fn drift(
                 .and_then(|instance| instance.current.as_ref());
             let previous_address = moves.moved.get(&address).cloned();
             let before = moves.converted.get(&address).unwrap_or(&before.value);
+            // What is gone, and not wanted, is as it should be.
+            let is_wanted = match input.options.mode {
+                PlanMode::Normal => declared.contains(&address),
+                PlanMode::Destroy => false,
+                PlanMode::RefreshOnly => true,
+            };
             let action = match now {
+                None if !is_wanted => continue,
                 None => PlannedAction::Delete,
                 Some(now) if !now.value.unmark_deep().0.identical(&before.unmark_deep().0) => {
                     PlannedAction::Update

@@ -87,7 +87,7 @@ impl<'c> Walk<'_, 'c> {
         let names = instance.repetition.names();
         let nothing = Variables::default();
         let outer = Scope::new(&nothing);
-        let (value, errors) = evaluate(key, &outer.with(&names), self.input.functions);
+        let (value, errors) = evaluate(key, &outer.with(&names), self.functions);
         errors.is_empty().then_some(value)
     }
 

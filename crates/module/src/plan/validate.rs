@@ -4,8 +4,8 @@ use objchange::schema::Block;
 use objchange::value::Path;
 use objchange::{Type, Value};
 use objchange_hcl::{
-    Condition, Decoded, Diagnostic, DiagnosticExt, Expr, ImportConfig, ModuleCall, Purpose, Reference, Scope,
-    Span, VariableConfig, decode, evaluate, references, variables,
+    Condition, Decoded, Diagnostic, DiagnosticExt, Expr, Functions, ImportConfig, ModuleCall, Purpose,
+    Reference, Scope, Span, VariableConfig, decode, evaluate, references, variables,
 };
 use smol_str::SmolStr;
 
@@ -15,10 +15,11 @@ use super::conditions::{self, Words, judge};
 use super::expand::{self, Expansion};
 use super::graph::{Graph, NodeKind, ProviderNode, ResourceNode, resource_text, schema_kind};
 use super::input::PlanInput;
-use super::instances::{ModuleInstance, ModuleInstanceId, Repetition};
+use super::instances::{Expanded, ModuleInstance, ModuleInstanceId, Repetition};
 use super::subject::{Subject, SubjectKind};
 use super::world::{World, dynamic};
 use crate::diagnostics::PROVIDER;
+use crate::functions::ModuleFunctions;
 use crate::providers::Providers;
 use crate::{Diagnostics, ModuleDiagnostic, Severity};
 
@@ -27,6 +28,7 @@ pub(crate) fn validate(
     input: &PlanInput<'_>,
     graph: &Graph<'_>,
     order: &[usize],
+    module_functions: &ModuleFunctions,
     providers: &mut dyn Providers,
 ) -> Diagnostics {
     let mut world = World::new(input.config, input.options, true);
@@ -41,7 +43,9 @@ pub(crate) fn validate(
         let id = world.add_instance(instance);
         world.instances[parent].calls.insert(name.clone(), super::instances::Expanded::Single(id));
     }
-    let mut validator = Validator { input, graph, world, providers, found: Diagnostics::default() };
+    let functions = module_functions.of(0);
+    let mut validator =
+        Validator { input, graph, functions, world, providers, found: Diagnostics::default() };
     let mut failed = vec![false; graph.nodes.len()];
     for node in order {
         if graph.nodes[*node].needs.iter().any(|need| failed[*need]) {
@@ -49,9 +53,11 @@ pub(crate) fn validate(
             continue;
         }
         let errors = validator.found.error_count();
+        validator.functions = module_functions.of(graph.nodes[*node].scope);
         validator.node(*node);
         failed[*node] = validator.found.error_count() > errors;
     }
+    validator.functions = functions;
     for import in &input.config.modules[0].config.imports {
         validator.import(import);
     }
@@ -69,6 +75,8 @@ fn repetition(count: Option<&Expr>, for_each: Option<&Expr>) -> Repetition {
 struct Validator<'i, 'c> {
     input: &'i PlanInput<'c>,
     graph: &'i Graph<'c>,
+    /// Those of the module whose expressions are checked.
+    functions: &'i Functions,
     world: World<'c>,
     providers: &'i mut dyn Providers,
     found: Diagnostics,
@@ -102,7 +110,7 @@ impl<'c> Validator<'_, 'c> {
             }
             NodeKind::Output(name, output) => {
                 let place = ReferenceContext { module: node.module, ..ReferenceContext::default() };
-                self.conditions(at, place, &output.preconditions, &conditions::OUTPUT, output.header);
+                self.conditions(at, place, &output.preconditions, &conditions::OUTPUT);
                 self.depends_on(node.module, &output.depends_on);
                 let errors = self.found.error_count();
                 let value = self.evaluate(at, place, &output.value);
@@ -121,8 +129,10 @@ impl<'c> Validator<'_, 'c> {
                     check: Some(name),
                     ..ReferenceContext::default()
                 };
+                // What is wrong with the values of an assertion is found when it is judged.
                 for assert in &config.asserts {
-                    self.condition(at, place, assert, &conditions::ASSERT, None);
+                    let checked = self.checked_condition(place, assert);
+                    self.found.errors(checked.errors);
                 }
             }
         }
@@ -152,7 +162,7 @@ impl<'c> Validator<'_, 'c> {
         }
         let variables = self.world.variables(self.graph, at, &checked.subjects);
         let outer = Scope::new(&variables);
-        let (value, errors) = evaluate(expr, &outer.with(names), self.input.functions);
+        let (value, errors) = evaluate(expr, &outer.with(names), self.functions);
         self.found.errors(errors);
         value
     }
@@ -228,7 +238,7 @@ impl<'c> Validator<'_, 'c> {
                 continue;
             }
             let variables = self.world.variables(self.graph, at, &checked.subjects);
-            let judged = judge(rule, &Scope::new(&variables), self.input.functions, &conditions::VALIDATION);
+            let judged = judge(rule, &Scope::new(&variables), self.functions, &conditions::VALIDATION);
             let found =
                 super::variable::judged(self.input.config, rule, &Scope::new(&variables), &judged, reported);
             self.found.append(found);
@@ -269,9 +279,9 @@ impl<'c> Validator<'_, 'c> {
         let most = self.input.options.max_instances;
         let mut errors = Vec::new();
         let expansion = if count.is_some() {
-            expand::count(expr, &scope, self.input.functions, most, &mut errors)
+            expand::count(expr, &scope, self.functions, most, &mut errors)
         } else {
-            expand::for_each(expr, &scope, self.input.functions, most, &mut errors)
+            expand::for_each(expr, &scope, self.functions, most, &mut errors)
         };
         self.found.errors(errors);
         count.is_none() || !matches!(expansion, Expansion::Wrong)
@@ -280,6 +290,11 @@ impl<'c> Validator<'_, 'c> {
     /// An `import` block, as far as its values are known.
     fn import(&mut self, import: &ImportConfig) {
         let place = ReferenceContext { has_each: import.for_each.is_some(), ..ReferenceContext::default() };
+        let errors = self.found.error_count();
+        self.import_addresses(import);
+        if self.found.error_count() > errors {
+            return;
+        }
         let Some(id) = &import.id else { return };
         let checked = self.check(place, &variables(id));
         if !checked.errors.is_empty() {
@@ -289,8 +304,51 @@ impl<'c> Validator<'_, 'c> {
         let values = self.world.variables(self.graph, 0, &checked.subjects);
         let names = self.names(0, place);
         let outer = Scope::new(&values);
-        let (_, errors) = super::imports::identifier(id, &outer.with(&names), self.input.functions, false);
+        let (_, errors) = super::imports::identifier(id, &outer.with(&names), self.functions, false);
         self.found.errors(errors);
+    }
+
+    /// The addresses of an `import` block: one for each element of its `for_each` as far as that is known.
+    fn import_addresses(&mut self, import: &ImportConfig) {
+        let nothing = objchange_hcl::Variables::default();
+        let instances = match &import.for_each {
+            None => {
+                if let Some(error) = import.to.without_for_each() {
+                    self.found.errors([error]);
+                    return;
+                }
+                Expanded::Single(Repetition::default())
+            }
+            Some(expr) => {
+                let checked = self.check(ReferenceContext::default(), &variables(expr));
+                if !checked.errors.is_empty() {
+                    self.found.errors(checked.errors);
+                    return;
+                }
+                let values = self.world.variables(self.graph, 0, &checked.subjects);
+                let most = self.input.options.max_instances;
+                let mut errors = Vec::new();
+                let scope = Scope::new(&values);
+                let expansion = expand::for_each(expr, &scope, self.functions, most, &mut errors);
+                self.found.errors(errors);
+                match expansion {
+                    Expansion::Known(instances) => instances,
+                    _ => return,
+                }
+            }
+        };
+        let outer = Scope::new(&nothing);
+        for (_, repetition) in instances.iter() {
+            let names = repetition.names();
+            match import.to.resolve(&outer.with(&names), self.functions) {
+                Ok(Some(address)) => {
+                    let wrong = super::imports::wrong_target(self.input.config, import, &address);
+                    self.found.errors(wrong);
+                }
+                Ok(None) => {}
+                Err(errors) => self.found.errors(errors),
+            }
+        }
     }
 
     fn depends_on(&mut self, module: usize, items: &[Expr]) {
@@ -342,7 +400,7 @@ impl<'c> Validator<'_, 'c> {
         let variables = self.world.variables(self.graph, at, &checked.subjects);
         let names = self.names(at, place);
         let outer = Scope::new(&variables);
-        let decoded = decode(body, schema, &outer.with(&names), self.input.functions);
+        let decoded = decode(body, schema, &outer.with(&names), self.functions);
         if decoded.errors.is_empty() {
             return Some(decoded);
         }
@@ -501,7 +559,7 @@ impl<'c> Validator<'_, 'c> {
             };
             let names = if has_static_errors { Vec::new() } else { self.names(at, place) };
             let outer = Scope::new(&variables);
-            let (value, errors) = evaluate(expr, &outer.with(&names), self.input.functions);
+            let (value, errors) = evaluate(expr, &outer.with(&names), self.functions);
             let is_right = errors.is_empty();
             self.found.errors(errors);
             if is_right && let Err(error) = value.unmark_deep().0.convert(&ty) {
@@ -517,21 +575,19 @@ impl<'c> Validator<'_, 'c> {
         place: ReferenceContext<'_>,
         all: &[Condition],
         words: &Words,
-        _header: Span,
     ) {
         for condition in all {
-            self.condition(at, place, condition, words, Some(CheckStatus::Fail));
+            self.condition(at, place, condition, words);
         }
     }
 
-    /// A condition that is judged already, as far as it is known; failing is an error only where `fails` says so.
+    /// A condition that is judged already, as far as it is known.
     fn condition(
         &mut self,
         at: ModuleInstanceId,
         place: ReferenceContext<'_>,
         condition: &Condition,
         words: &Words,
-        fails: Option<CheckStatus>,
     ) {
         let checked = self.checked_condition(place, condition);
         if !checked.errors.is_empty() {
@@ -540,9 +596,9 @@ impl<'c> Validator<'_, 'c> {
         }
         let variables = self.world.variables(self.graph, at, &checked.subjects);
         let scope = Scope::new(&variables);
-        let judged = judge(condition, &scope, self.input.functions, words);
+        let judged = judge(condition, &scope, self.functions, words);
         self.found.errors(judged.errors);
-        if fails == Some(judged.status)
+        if judged.status == CheckStatus::Fail
             && let Some(message) = judged.message
         {
             let error = Diagnostic::new(words.failed, condition.condition.span, message);

@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hashbrown::{HashMap, HashSet};
-use objchange::address::{InstanceAddress, InstanceKey, Mode, ResourceAddress};
+use objchange::address::{InstanceAddress, InstanceKey, Mode, ModuleAddress, ResourceAddress};
 use objchange::{Type, Value};
-use objchange_hcl::{Diagnostic, DiagnosticExt, Expr, ModuleCall, OutputConfig, Scope, Span, evaluate};
+use objchange_hcl::{
+    Diagnostic, DiagnosticExt, Expr, Functions, ModuleCall, OutputConfig, Scope, Span, evaluate,
+};
 use smol_str::SmolStr;
 
 use super::checks::Checks;
@@ -15,11 +17,13 @@ use super::graph::{Graph, NodeKey, NodeKind};
 use super::imports::Import;
 use super::input::{PlanInput, PlanMode};
 use super::instances::{Expanded, ModuleInstance, ModuleInstanceId, Repetition};
+use super::orphans::resource_name;
 use super::subject::{Subject, SubjectKind};
 use super::targets::Targets;
 use super::world::{World, dynamic};
 use super::{CheckKind, CheckStatus, ModulePlan, PlannedAction, PlannedObject};
 use crate::diagnostics::PROVIDER;
+use crate::functions::ModuleFunctions;
 use crate::providers::Providers;
 use crate::state::{PriorState, Removals, StateObject, StateResource};
 use crate::{Diagnostics, ModuleDiagnostic, Severity};
@@ -28,6 +32,9 @@ use crate::{Diagnostics, ModuleDiagnostic, Severity};
 pub(crate) struct Walk<'i, 'c> {
     pub(crate) input: &'i PlanInput<'c>,
     pub(crate) graph: &'i Graph<'c>,
+    pub(crate) module_functions: &'i ModuleFunctions,
+    /// Those of the module whose expressions are evaluated.
+    pub(crate) functions: &'i Functions,
     pub(crate) world: World<'c>,
     pub(crate) providers: &'i mut dyn Providers,
     pub(crate) targets: &'i Targets,
@@ -42,8 +49,8 @@ pub(crate) struct Walk<'i, 'c> {
     pub(crate) plan: ModulePlan,
     pub(crate) found: Diagnostics,
     pub(crate) checks: Checks,
-    /// The resources with a change that is still to be made.
-    pub(crate) pending: Vec<bool>,
+    /// The instances of its module where each resource has a change that is still to be made.
+    pub(crate) pending: Vec<BTreeSet<ModuleAddress>>,
     /// Where each planned object is in the plan.
     pub(crate) changes: HashMap<ResourceAddress, BTreeMap<Option<InstanceKey>, usize>>,
     /// What is imported, by the address it gets.
@@ -57,6 +64,8 @@ pub(crate) struct Walk<'i, 'c> {
     /// The resources whose replacements are created first.
     pub(crate) creates_first: Vec<bool>,
     pub(crate) instance_count: usize,
+    /// The resources with objects that must not be destroyed, and would be.
+    pub(crate) prevented: Vec<usize>,
     /// The node has no value, and nothing that would be an error says so.
     pub(crate) has_failed_quietly: bool,
 }
@@ -85,10 +94,33 @@ impl<'c> Walk<'_, 'c> {
                 self.unanswered[index].extend(inherited);
             }
             let errors = self.found.error_count();
+            let prevented = self.prevented.len();
+            self.functions = self.module_functions.of(self.graph.nodes[index].scope);
             self.node(index);
+            self.unanswered[index].extend(self.module_functions.take_unanswered());
             let is_quiet = std::mem::take(&mut self.has_failed_quietly);
-            failed[index] = is_quiet || self.found.error_count() > errors;
+            // What depends on an object that must not be destroyed is destroyed before it.
+            let prevented = match self.input.options.mode {
+                PlanMode::Destroy => self.prevented.len() - prevented,
+                _ => 0,
+            };
+            failed[index] = is_quiet || self.found.error_count() > errors + prevented;
         }
+    }
+
+    /// Takes back what is not planned because something that needs it cannot be destroyed: objects are destroyed after all
+    /// that need them.
+    pub(crate) fn undo_blocked_destroys(&mut self) {
+        if self.input.options.mode != PlanMode::Destroy || self.prevented.is_empty() {
+            return;
+        }
+        let blocked = self.graph.reachable(self.prevented.iter().copied());
+        let is_blocked = |address: &ResourceAddress| {
+            let module = self.input.config.module_of(&address.module);
+            let key = module.map(|module| NodeKey::Resource(module, resource_name(address)));
+            key.and_then(|key| self.graph.find(&key)).is_some_and(|node| blocked[node])
+        };
+        self.plan.changes.retain(|change| !is_blocked(&change.address.resource));
     }
 
     /// Says which objects have conditions, whether these are judged or not.
@@ -117,7 +149,7 @@ impl<'c> Walk<'_, 'c> {
     fn open_checks(&mut self, index: usize) {
         let node = &self.graph.nodes[index];
         let Some((kind, name, _)) = conditions_of(&node.kind) else { return };
-        if kind == CheckKind::Resource && self.input.options.mode == PlanMode::Destroy {
+        if kind != CheckKind::OutputValue && self.input.options.mode == PlanMode::Destroy {
             return;
         }
         self.checks.expand(kind, &self.input.config.modules[node.module].path, &name);
@@ -195,7 +227,7 @@ impl<'c> Walk<'_, 'c> {
     ) -> Option<Value> {
         let variables = self.world.variables(self.graph, at, &self.graph.nodes[index].subjects);
         let outer = Scope::new(&variables);
-        let (value, errors) = evaluate(expr, &outer.with(names), self.input.functions);
+        let (value, errors) = evaluate(expr, &outer.with(names), self.functions);
         let is_right = errors.is_empty();
         self.found.errors(errors);
         is_right.then_some(value)
@@ -268,18 +300,16 @@ impl<'c> Walk<'_, 'c> {
         let mut statuses = Vec::new();
         let mut problems = Vec::new();
         for rule in &variable.validations {
-            let judged = judge(rule, &scope, self.input.functions, &conditions::VALIDATION);
+            let judged = judge(rule, &scope, self.functions, &conditions::VALIDATION);
             self.found.append(super::variable::judged(self.input.config, rule, &scope, &judged, reported));
-            // What is wrong with a rule says nothing of the value.
-            statuses.push(if judged.status == CheckStatus::Error {
-                CheckStatus::Unknown
-            } else {
-                judged.status
-            });
+            statuses.push(judged.status);
             problems.extend(judged.message);
         }
-        let address = self.world.instances[at].address.clone();
-        self.checks.instance(CheckKind::InputVariable, &address, name, None, &statuses, problems);
+        // What is destroyed has no results, although rules that do not hold are errors then too.
+        if self.input.options.mode != PlanMode::Destroy {
+            let address = self.world.instances[at].address.clone();
+            self.checks.instance(CheckKind::InputVariable, &address, name, None, &statuses, problems);
+        }
     }
 
     fn output(&mut self, index: usize, at: ModuleInstanceId, name: &SmolStr, output: &OutputConfig) {
@@ -292,7 +322,7 @@ impl<'c> Walk<'_, 'c> {
             let mut statuses = Vec::new();
             let mut problems = Vec::new();
             for condition in &output.preconditions {
-                let judged = judge(condition, &scope, self.input.functions, &conditions::OUTPUT);
+                let judged = judge(condition, &scope, self.functions, &conditions::OUTPUT);
                 self.report_condition(condition, &scope, &conditions::OUTPUT, &judged, None);
                 statuses.push(judged.status);
                 problems.extend(judged.message);
@@ -303,7 +333,7 @@ impl<'c> Walk<'_, 'c> {
         if self.found.error_count() > errors {
             return;
         }
-        let (value, errors) = evaluate(&output.value, &scope, self.input.functions);
+        let (value, errors) = evaluate(&output.value, &scope, self.functions);
         if !errors.is_empty() {
             self.found.errors(errors);
             return;
@@ -370,11 +400,12 @@ impl<'c> Walk<'_, 'c> {
         let most = self.input.options.max_instances.saturating_sub(self.instance_count);
         let mut errors = Vec::new();
         let expansion = if count.is_some() {
-            expand::count(expr, &scope, self.input.functions, most, &mut errors)
+            expand::count(expr, &scope, self.functions, most, &mut errors)
         } else {
-            expand::for_each(expr, &scope, self.input.functions, most, &mut errors)
+            expand::for_each(expr, &scope, self.functions, most, &mut errors)
         };
         self.found.errors(errors);
+        self.unanswered[index].extend(self.module_functions.take_unanswered());
         match expansion {
             Expansion::Known(instances) => {
                 self.instance_count += instances.iter().count();
@@ -402,12 +433,8 @@ impl<'c> Walk<'_, 'c> {
         let (Some(_), Some(schema)) = (provider.config, provider.schema) else { return };
         let Some(at) = self.world.by_module[self.graph.nodes[index].module].first().copied() else { return };
         let variables = self.world.variables(self.graph, at, &self.graph.nodes[index].subjects);
-        let decoded = objchange_hcl::decode(
-            &provider.body,
-            &schema.block,
-            &Scope::new(&variables),
-            self.input.functions,
-        );
+        let decoded =
+            objchange_hcl::decode(&provider.body, &schema.block, &Scope::new(&variables), self.functions);
         self.found.errors(decoded.errors.iter().cloned());
         let found = self.providers.configure(&provider.address, &decoded.value.unmark_deep().0);
         let header = provider.config.map_or(Span::at(0), |config| config.header);
@@ -428,7 +455,7 @@ impl<'c> Walk<'_, 'c> {
         let mut statuses = Vec::new();
         let mut problems = Vec::new();
         for assert in &config.asserts {
-            let judged = judge(assert, &scope, self.input.functions, &conditions::ASSERT);
+            let judged = judge(assert, &scope, self.functions, &conditions::ASSERT);
             self.found.errors(judged.errors.iter().cloned());
             let warning = match judged.status {
                 CheckStatus::Fail => Some((conditions::ASSERT.failed, judged.message.clone().unwrap_or_default())),
@@ -504,12 +531,19 @@ impl<'c> Walk<'_, 'c> {
         }
     }
 
+    /// Says that a resource has a change that is still to be made, in this instance of its module.
+    pub(crate) fn set_pending(&mut self, index: usize, module: &ModuleAddress) {
+        if !self.pending[index].contains(module) {
+            self.pending[index].insert(module.clone());
+        }
+    }
+
     /// Adds a planned object.
     pub(crate) fn add_change(&mut self, index: Option<usize>, object: PlannedObject) {
         if let Some(index) = index
             && !matches!(object.action, PlannedAction::NoOp)
         {
-            self.pending[index] = true;
+            self.set_pending(index, &object.address.resource.module);
         }
         if object.deposed.is_none() {
             let known = self.changes.entry(object.address.resource.clone()).or_default();
@@ -557,7 +591,7 @@ impl<'c> Walk<'_, 'c> {
 
     /// The resources that a data source in a module waits for: those that `depends_on` names, of its own and of the calls
     /// around it, and those that it refers to itself.
-    pub(crate) fn waits_for_pending(&self, index: usize) -> bool {
+    pub(crate) fn waits_for_pending(&self, index: usize, instance: &ModuleAddress) -> bool {
         let node = &self.graph.nodes[index];
         let own = node.subjects.iter().filter(|subject| is_managed(&subject.kind));
         let mut all: Vec<(usize, &Subject)> = own.map(|subject| (node.module, subject)).collect();
@@ -570,15 +604,23 @@ impl<'c> Walk<'_, 'c> {
             }
             module = parent;
         }
-        all.into_iter().any(|(module, subject)| self.is_pending(module, &subject.kind))
+        all.into_iter().any(|(module, subject)| {
+            // Beside it only what is in the same instance of the module counts.
+            let beside = (module == node.module).then_some(instance);
+            self.is_pending(module, &subject.kind, beside)
+        })
     }
 
-    fn is_pending(&self, module: usize, subject: &SubjectKind) -> bool {
+    fn is_pending(&self, module: usize, subject: &SubjectKind, beside: Option<&ModuleAddress>) -> bool {
         match subject {
-            SubjectKind::Resource { name, .. } if name.mode == Mode::Managed => self
-                .graph
-                .find(&NodeKey::Resource(module, name.clone()))
-                .is_some_and(|node| self.pending[node]),
+            SubjectKind::Resource { name, .. } if name.mode == Mode::Managed => {
+                let pending =
+                    self.graph.find(&NodeKey::Resource(module, name.clone())).map(|node| &self.pending[node]);
+                pending.is_some_and(|pending| match beside {
+                    Some(instance) => pending.contains(instance),
+                    None => !pending.is_empty(),
+                })
+            }
             SubjectKind::Module { call, .. } => {
                 let Some(child) = self.input.config.modules[module].children.get(call) else { return false };
                 self.has_pending_inside(*child)
@@ -590,7 +632,7 @@ impl<'c> Walk<'_, 'c> {
     fn has_pending_inside(&self, module: usize) -> bool {
         let path = &self.input.config.modules[module].path;
         self.graph.nodes.iter().enumerate().any(|(index, node)| {
-            self.pending[index] && self.input.config.modules[node.module].path.starts_with(path)
+            !self.pending[index].is_empty() && self.input.config.modules[node.module].path.starts_with(path)
         })
     }
 }

@@ -62,6 +62,19 @@ pub struct StateObject {
     pub create_before_destroy: bool,
 }
 
+impl StateObject {
+    /// An object that was just read, with nothing beside its value.
+    pub fn read(value: Value) -> Self {
+        Self {
+            value,
+            tainted: false,
+            private: PrivateData::default(),
+            dependencies: Vec::new(),
+            create_before_destroy: false,
+        }
+    }
+}
+
 /// An output in the state.
 #[derive(Debug, Clone)]
 pub struct StateOutput {

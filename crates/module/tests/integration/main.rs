@@ -4,6 +4,7 @@ mod arguments;
 mod diagnostics;
 mod load;
 mod moves;
+mod plan;
 mod providers;
 mod state;
 mod variables;

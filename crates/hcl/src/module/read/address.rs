@@ -84,7 +84,7 @@ fn module_path(rest: &mut &[&Step]) -> Result<ModuleAddress, Box<Diagnostic>> {
         };
         let mut step = ModuleStep { name: name.to_owned(), key: None };
         if let [Step { span, kind: StepKind::Index(value) }, further @ ..] = after {
-            step.key = Some(key(value, *span, "module")?);
+            step.key = Some(instance_key(value, *span, "module")?);
             after = further;
         }
         module.0.push(step);
@@ -132,7 +132,7 @@ fn resource(module: ModuleAddress, all: &[&Step]) -> Result<InstanceAddress, Box
     let key = match rest {
         [] => None,
         [Step { span, kind: StepKind::Index(value) }, rest @ ..] => {
-            let key = key(value, *span, "resource")?;
+            let key = instance_key(value, *span, "resource")?;
             if let Some(extra) = rest.first() {
                 let place = extra.span.to(last);
                 return Err(wrong(INVALID, place, "Unexpected extra operators after address."));
@@ -148,7 +148,7 @@ fn resource(module: ModuleAddress, all: &[&Step]) -> Result<InstanceAddress, Box
 }
 
 /// The key of an instance, of a `module` or a `resource`.
-fn key(value: &Value, place: Span, what: &str) -> Result<InstanceKey, Box<Diagnostic>> {
+pub(crate) fn instance_key(value: &Value, place: Span, what: &str) -> Result<InstanceKey, Box<Diagnostic>> {
     match value.kind() {
         Kind::String(text) => Ok(InstanceKey::String(text.to_string())),
         Kind::Number(number) => match number.as_u64() {

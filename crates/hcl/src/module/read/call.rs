@@ -2,17 +2,19 @@
 
 use super::super::body::ConfigBody;
 use super::super::declarations::{ModuleCall, ProviderRef};
+use super::super::raw::Content;
 use super::Reader;
 use super::collect::Declared;
 use crate::syntax::ast::{Expr, ExprKind};
 use crate::version::VersionConstraints;
+use objchange_text::Span;
 
 impl Reader<'_> {
     pub(super) fn call(&mut self, mut declared: Declared<'_>) -> ModuleCall {
         self.refuse_reserved_blocks(&mut declared, "module");
         self.refuse_count_with_for_each(&declared);
         let content = &declared.content;
-        let source = self.string(content, "source");
+        let source = self.source(content);
         if content.attribute("source").is_none() {
             let detail = "The argument \"source\" is required, but no definition was found.";
             self.problems.error("Missing required argument", content.missing, detail);
@@ -43,6 +45,29 @@ impl Reader<'_> {
             providers,
             depends_on,
         }
+    }
+
+    /// The source, which must be known before any module is installed.
+    fn source(&mut self, content: &Content<'_>) -> Option<(String, Span)> {
+        let expr = &content.attribute("source")?.expr;
+        let references = crate::walk::variables(expr);
+        if references.is_empty() {
+            return self.string(content, "source");
+        }
+        let may_be_constant =
+            |reference: &crate::Reference<'_>| matches!(reference.name.as_str(), "var" | "local");
+        let (summary, detail) = match references.iter().all(may_be_constant) {
+            true => (
+                "Unknown module source",
+                "Only literal values and const variables can be evaluated during init.",
+            ),
+            false => (
+                "Invalid module source",
+                "The module source can only reference constant input variables and local values.",
+            ),
+        };
+        self.problems.error(summary, expr.span, detail);
+        None
     }
 
     fn passed_providers(&mut self, expr: &Expr) -> Vec<(ProviderRef, ProviderRef)> {

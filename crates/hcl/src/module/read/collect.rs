@@ -398,6 +398,7 @@ impl<'t> Collected<'t> {
         config.moved = self.moved.into_iter().filter_map(|declared| reader.moved(declared)).collect();
         config.removed = self.removed.into_iter().filter_map(|declared| reader.removed(declared)).collect();
         config.imports = self.imports.into_iter().filter_map(|declared| reader.import(declared)).collect();
+        reader.refuse_second_imports(&config.imports);
         config
     }
 }

@@ -23,8 +23,10 @@ use crate::eval::{Evaluator, Failed};
 use crate::function::Functions;
 use crate::sources::{Places, SourceFile, Sources};
 use crate::syntax::ast::Expr;
+pub(super) use address::instance_key;
 use collect::Collected;
 use objchange_text::Span;
+pub(super) use references::NO_REFERENCE;
 
 impl ModuleConfig {
     /// Reads all files as those of one module. Files whose names say so (`override.tf`, `a_override.tf.json`) override
@@ -129,7 +131,7 @@ impl Reader<'_> {
 const BAD_NAME: &str = "A name must start with a letter or underscore and may contain only letters, digits, underscores, and dashes.";
 
 /// Whether this may be the name of something.
-fn is_name(name: &str) -> bool {
+pub(crate) fn is_name(name: &str) -> bool {
     let is_first = |c: char| c == '_' || unicode_ident::is_xid_start(c);
     let mut chars = name.chars();
     chars.next().is_some_and(is_first) && chars.all(|c| c == '-' || unicode_ident::is_xid_continue(c))

@@ -6,7 +6,7 @@ use crate::syntax::parse_expression_at;
 use super::Reader;
 
 const INVALID: &str = "Invalid expression";
-pub(super) const NO_REFERENCE: &str = "A single static variable reference is required: only attribute access and indexing with \
+pub(crate) const NO_REFERENCE: &str = "A single static variable reference is required: only attribute access and indexing with \
                             constant keys. No calculations, function calls, template expressions, etc are allowed here.";
 
 impl Reader<'_> {

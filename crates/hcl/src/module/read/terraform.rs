@@ -40,10 +40,14 @@ impl Reader<'_> {
                         Some(first) => {
                             let at = self.place(first);
                             let detail = format!(
-                                "A module may have only one backend configuration. The backend was previously configured at \
-                                 {at}."
+                                "A module may have only one 'backend' configuration block. The backend was previously \
+                                 configured at {at}."
                             );
-                            self.problems.error("Duplicate backend configuration", block.header, detail);
+                            self.problems.error(
+                                "Duplicate 'backend' configuration block",
+                                block.header,
+                                detail,
+                            );
                         }
                         None => backend = Some(block.header),
                     },
@@ -87,13 +91,17 @@ impl Reader<'_> {
     fn refuse_cloud_with_backend(&mut self, backend: Option<Span>, cloud: Option<Span>) {
         let (Some(backend), Some(cloud)) = (backend, cloud) else { return };
         let detail = format!(
-            "A module may declare either one 'cloud' block OR one 'backend' block configuring a state backend. The 'cloud' \
-             block is configured at {}; a backend is configured at {}. Remove the backend block to configure HCP Terraform or \
-             Terraform Enteprise.",
+            "A module may declare either one 'cloud' block OR one 'backend' block for configuring state storage. The 'cloud' \
+             block is configured at {}; a 'backend' is configured at {}. Remove the 'backend' block to configure HCP \
+             Terraform or Terraform Enterprise.",
             self.place(cloud),
             self.place(backend)
         );
-        self.problems.error("Both a backend and cloud configuration are present", backend, detail);
+        self.problems.error(
+            "Conflicting 'cloud' and 'backend' configuration blocks are present",
+            backend,
+            detail,
+        );
     }
 
     fn required_providers(&mut self, block: RawBlock<'_>, config: &mut ModuleConfig) {

@@ -13,17 +13,17 @@ impl Reader<'_> {
     /// The string of an argument, with its place.
     pub(super) fn string(&mut self, content: &Content<'_>, name: &str) -> Option<(String, Span)> {
         let attribute = content.attribute(name)?;
-        let value = self.literal(&attribute.expr, &Type::String, "a string is required")?;
+        let value = self.literal(&attribute.expr, &Type::String)?;
         Some((value.as_str()?.to_owned(), attribute.expr.span))
     }
 
     /// The bool of an argument; `None` where it is not set, or null.
     pub(super) fn bool(&mut self, content: &Content<'_>, name: &str) -> Option<bool> {
         let attribute = content.attribute(name)?;
-        self.literal(&attribute.expr, &Type::Bool, "a bool is required")?.as_bool()
+        self.literal(&attribute.expr, &Type::Bool)?.as_bool()
     }
 
-    fn literal(&mut self, expr: &Expr, ty: &Type, required: &str) -> Option<Value> {
+    fn literal(&mut self, expr: &Expr, ty: &Type) -> Option<Value> {
         let Some(value) = self.constant(|evaluator| evaluator.constant(expr)) else {
             let place = self.start_of(expr);
             self.problems.error(UNSUITABLE, place, "Unsuitable value: value must be known");
@@ -32,7 +32,7 @@ impl Reader<'_> {
         let detail = match value.convert(ty) {
             Ok(value) if value.is_null() => "Unsuitable value: null value is not allowed".to_owned(),
             Ok(value) => return Some(value),
-            Err(_) => format!("Unsuitable value: {required}"),
+            Err(error) => format!("Unsuitable value: {}", error.kind),
         };
         let place = self.start_of(expr);
         self.problems.error(UNSUITABLE, place, detail);

@@ -15,6 +15,7 @@ use objchange::schema::SchemaKind;
 use self::statement::{Cycle, Statement};
 use super::{PriorState, StateInstance, StateResource};
 use crate::config::Config;
+use crate::document::compare_instances;
 use crate::plan::Target;
 use crate::{Diagnostics, ProviderConfigAddress, Providers, Schemas, Severity};
 
@@ -27,6 +28,8 @@ pub struct Moves {
     cycles: Vec<Cycle>,
     /// The old address of each instance that has moved, by its new one.
     pub moved: BTreeMap<InstanceAddress, InstanceAddress>,
+    /// The same of data sources, which move along with their modules.
+    moved_data: BTreeMap<InstanceAddress, InstanceAddress>,
     /// What could not move, and where to: there is an object already.
     pub blocked: BTreeSet<(String, String)>,
     /// The objects before they became ones of another type, by the new address.
@@ -96,11 +99,13 @@ impl Moves {
         if targets.is_empty() {
             return;
         }
-        let ends = self.moved.iter().flat_map(|(to, from)| [from, to]);
-        let left_out: BTreeSet<&ResourceAddress> = ends
+        let ends = self.moved.iter().chain(&self.moved_data).flat_map(|(to, from)| [from, to]);
+        let mut left_out: Vec<InstanceAddress> = ends
             .filter(|address| !targets.iter().any(|target| target.contains(address)))
-            .map(|address| &address.resource)
+            .map(|address| InstanceAddress { resource: address.resource.clone(), key: None })
             .collect();
+        left_out.sort_by(compare_instances);
+        left_out.dedup();
         if left_out.is_empty() {
             return;
         }
@@ -234,10 +239,12 @@ impl Moving<'_, '_> {
         if let Some(before) = self.moves.converted.remove(old) {
             self.moves.converted.entry(new.clone()).or_insert(before);
         }
-        if old.resource.mode == Mode::Managed {
-            let origin = self.moves.moved.remove(old).unwrap_or_else(|| old.clone());
-            self.moves.moved.insert(new.clone(), origin);
-        }
+        let moved = match old.resource.mode {
+            Mode::Managed => &mut self.moves.moved,
+            _ => &mut self.moves.moved_data,
+        };
+        let origin = moved.remove(old).unwrap_or_else(|| old.clone());
+        moved.insert(new.clone(), origin);
     }
 
     /// Makes the objects of an instance ones of another type; whether that worked.

@@ -11,7 +11,7 @@ use objchange::schema::{Schema, SchemaKind};
 use objchange::value::Path;
 use objchange::{Type, Value};
 use objchange_module::plan::{
-    ActionReason, CheckInstance, CheckKind, CheckResult, CheckStatus, ModulePlan, PlannedAction,
+    ActionReason, CheckInstance, CheckKind, CheckResult, CheckStatus, ImportedBy, ModulePlan, PlannedAction,
     PlannedObject, PlannedOutput, PlannedStateObject, RelevantAttribute, RelevantStep,
 };
 use objchange_module::state::{PriorState, StateInstance, StateObject, StateOutput, StateResource};
@@ -188,7 +188,7 @@ fn change(json: &Json, schemas: &Schemas) -> Result<PlannedObject> {
         deposed: json.get("deposed").map(text).transpose()?.map(Into::into),
         action: action(&change["actions"])?,
         reason: json.get("action_reason").map(reason).transpose()?,
-        importing: change.get("importing").map(|json| given(&json["id"])).transpose()?,
+        importing: change.get("importing").map(|json| given(&json["id"]).map(ImportedBy::Id)).transpose()?,
         address,
         provider,
         before,

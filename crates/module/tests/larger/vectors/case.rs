@@ -26,8 +26,18 @@ pub(crate) struct Run {
     pub(crate) args: Vec<String>,
     pub(crate) env: BTreeMap<String, String>,
     pub(crate) exit: u8,
+    /// "same", or what is other in 1.15.
+    #[serde(default)]
+    v1_15: Json,
     #[allow(dead_code, reason = "only the example groups by it")]
     pub(crate) needs: Vec<String>,
+}
+
+impl Run {
+    /// Whether the diagnostics of 1.15 are others than those of 1.11.
+    fn differs_in_diagnostics(&self) -> bool {
+        self.v1_15.as_array().is_some_and(|parts| parts.iter().any(|part| part == "diagnostics"))
+    }
 }
 
 /// `answers.json`.
@@ -92,7 +102,12 @@ impl Case {
         };
         Ok(Answer {
             exit,
-            diagnostics: optional(&folder("diagnostics.json"), "diagnostics.json")?,
+            diagnostics: match self.run.differs_in_diagnostics() && !later.join("diagnostics.json").is_file()
+            {
+                // There are none any more.
+                true => Vec::new(),
+                false => optional(&folder("diagnostics.json"), "diagnostics.json")?,
+            },
             plan: optional(&folder("plan.json"), "plan.json")?,
             text: match later.join("plan.json").is_file() && !later.join("plan.txt").is_file() {
                 // Nobody has asked for it.

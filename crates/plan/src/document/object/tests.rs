@@ -80,7 +80,7 @@ fn errors_name_the_place() {
     refused(
         "{\"name\":\"a\",\n \"disk\":[{\"size\":1},\n  {\"size\": []}]}",
         Schema,
-        "3:12: .disk[1].size: number required",
+        "3:12: .disk[1].size: number required, but have tuple",
     );
     refused("{\"disk\":[]}", Schema, "1:1: the attribute \"name\" is required");
     refused(

@@ -1,0 +1,107 @@
+//! The functions that the expressions of each module may call: those of the language, and those of the providers that the
+//! module requires.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use objchange::Value;
+use objchange::schema::FunctionSchema;
+use objchange_hcl::{Function, Functions, Parameter};
+use smol_str::SmolStr;
+
+use crate::config::{Config, ModuleId};
+use crate::{ProviderAddress, Schemas};
+
+/// The functions of all modules.
+#[derive(Debug)]
+pub(crate) struct ModuleFunctions {
+    /// Those of the language alone.
+    language: Functions,
+    /// With those of providers, each once for all modules that require the same ones.
+    extended: Vec<Functions>,
+    /// Which of these a module has, if not those of the language alone.
+    of_module: Vec<Option<usize>>,
+    /// The functions that were called without a provider to answer.
+    unanswered: Unanswered,
+}
+
+type Unanswered = Arc<Mutex<BTreeSet<String>>>;
+
+impl ModuleFunctions {
+    pub(crate) fn new(config: &Config, schemas: &Schemas, language: &Functions) -> Self {
+        let mut functions = Self {
+            language: language.clone().in_module(),
+            extended: Vec::new(),
+            of_module: vec![None; config.modules.len()],
+            unanswered: Unanswered::default(),
+        };
+        let mut known: HashMap<BTreeMap<&SmolStr, ProviderAddress>, Option<usize>> = HashMap::new();
+        for (module, loaded) in config.modules.iter().enumerate() {
+            let required = loaded.config.required_providers.keys();
+            let required: BTreeMap<_, _> =
+                required.map(|name| (name, config.provider_named(module, name))).collect();
+            let index = match known.get(&required) {
+                Some(index) => *index,
+                None => {
+                    let index = functions.add(&required, schemas);
+                    known.insert(required, index);
+                    index
+                }
+            };
+            functions.of_module[module] = index;
+        }
+        functions
+    }
+
+    /// The functions of a module.
+    pub(crate) fn of(&self, module: ModuleId) -> &Functions {
+        let extended = self.of_module.get(module).copied().flatten();
+        extended.and_then(|index| self.extended.get(index)).unwrap_or(&self.language)
+    }
+
+    /// The functions that were called since this was last asked, and whose provider was not there to answer.
+    pub(crate) fn take_unanswered(&self) -> BTreeSet<String> {
+        std::mem::take(&mut *self.unanswered.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn add(&mut self, required: &BTreeMap<&SmolStr, ProviderAddress>, schemas: &Schemas) -> Option<usize> {
+        let mut functions = None;
+        for (local_name, provider) in required {
+            let mut insert = |name: &str, function: Function| {
+                let functions = functions.get_or_insert_with(|| self.language.clone());
+                functions.insert(format!("provider::{local_name}::{name}"), function);
+            };
+            if provider.is_builtin() {
+                Functions::of_builtin_provider()
+                    .into_iter()
+                    .for_each(|(name, function)| insert(name, function));
+                continue;
+            }
+            for (name, schema) in schemas.functions(provider) {
+                let full_name = format!("provider::{local_name}::{name}");
+                insert(&name, simulated(full_name, &schema, &self.unanswered));
+            }
+        }
+        self.extended.push(functions?);
+        Some(self.extended.len() - 1)
+    }
+}
+
+/// A function whose answers nobody knows without its provider.
+fn simulated(name: String, schema: &FunctionSchema, unanswered: &Unanswered) -> Function {
+    let parameter = |parameter: &objchange::schema::FunctionParameter| {
+        let own = Parameter::new(parameter.name.clone(), parameter.ty.clone());
+        if parameter.is_nullable { own.null() } else { own }
+    };
+    let unanswered = Arc::clone(unanswered);
+    let body = move |_: &[Value], ty: &objchange::Type| {
+        unanswered.lock().unwrap_or_else(PoisonError::into_inner).insert(name.clone());
+        Ok(Value::unknown(ty.clone()))
+    };
+    let function =
+        Function::new(schema.parameters.iter().map(parameter), schema.return_type.clone(), body).nullable();
+    match &schema.variadic_parameter {
+        Some(variadic) => function.variadic(parameter(variadic)),
+        None => function,
+    }
+}
