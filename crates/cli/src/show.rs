@@ -243,7 +243,7 @@ fn show(arguments: &Arguments, verdict: &mut Verdict) -> Result<(), Error> {
             if let Some(line) = found.another {
                 return Err(Error::Another { source_name: source.to_string(), line });
             }
-            exit::warn(&format!("{source}: {}", found));
+            exit::warn(&format!("{source}: {found}"));
             Document::parse_part(&found.text).map_err(|e| at(&name, e.into()))?
         }
     };
