@@ -288,7 +288,7 @@ impl Plan {
             }
         }
         if self.lifecycle.force_replace {
-            Some(ReplaceReason::Requested)
+            Some(ReplaceReason::Requested(paths))
         } else if paths.is_empty() {
             None
         } else {

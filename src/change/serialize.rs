@@ -129,8 +129,8 @@ impl Serialize for ReplaceReason {
             paths: &'a [Path],
         }
         let paths = match self {
-            Self::CannotUpdate(paths) => &paths[..],
-            Self::Tainted | Self::Requested => &[],
+            Self::CannotUpdate(paths) | Self::Requested(paths) => &paths[..],
+            Self::Tainted => &[],
         };
         Form { kind: self.kind(), paths }.serialize(serializer)
     }

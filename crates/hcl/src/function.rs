@@ -381,7 +381,7 @@ impl Function {
 }
 
 /// The value with the promise that it will not be null, where it is unknown.
-pub(crate) fn not_null(value: Value) -> Value {
+pub fn not_null(value: Value) -> Value {
     match value.refinements() {
         Some(refinements) if !refinements.not_null => {
             let refinements = Refinements { not_null: true, ..refinements.clone() };

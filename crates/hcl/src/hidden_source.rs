@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 
 use crate::decode::find;
 use crate::sources::{SourceFile, Sources};
-use crate::syntax::ast::{Block, Body, Expr, ExprKind};
+use crate::syntax::ast::{Block, Body, Expr, ExprKind, Step, StepKind};
 use crate::syntax::{parse_body, parse_expression};
 use crate::walk::{sensitive_arguments, variables};
 
@@ -244,7 +244,9 @@ impl<'e> Search<'e, '_, '_> {
             }
         }
         while let Some(expr) = open.pop() {
-            spans.push(expr.span);
+            if !is_plain_reference(expr) {
+                spans.push(expr.span);
+            }
             for reference in variables(expr) {
                 let Some(name) = reference.first_attribute() else { continue };
                 if seen.insert((reference.name.clone(), name.clone())) {
@@ -268,6 +270,12 @@ fn declared_variables(body: &Body) -> impl Iterator<Item = (&str, bool)> {
         let is_set = |name: &str| find(&block.body.attributes, name).is_some_and(|a| !is_false(&a.expr));
         Some((&*block.labels.first()?.text, is_set("sensitive") || is_set("ephemeral")))
     })
+}
+
+/// Whether an expression is nothing but a name: where a secret is, and not the secret.
+fn is_plain_reference(expr: &Expr) -> bool {
+    let is_name = |step: &Step| matches!(step.kind, StepKind::Attribute(_));
+    matches!(&expr.kind, ExprKind::Variable(variable) if variable.steps.iter().all(is_name))
 }
 
 fn is_false(expr: &Expr) -> bool {

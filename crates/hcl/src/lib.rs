@@ -73,7 +73,7 @@ pub use decode::{Decoded, Purpose, decode, references};
 pub use eval::{DiagnosticExt, Scope, TypeConstraint, Variables, constant, evaluate, evaluate_template};
 pub use excerpt::Excerpt;
 pub use expression_text::expression_text;
-pub use function::{Capability, Function, FunctionError, Functions, Parameter};
+pub use function::{Capability, Function, FunctionError, Functions, Parameter, not_null};
 pub use functions::BaseDirectory;
 pub use hidden_source::HiddenSource;
 pub use module::{

@@ -70,7 +70,7 @@ impl Schemas {
     ) -> Option<&Schema> {
         let is_meant =
             |provider: &str| provider_type.is_none_or(|wanted| provider.rsplit('/').next() == Some(wanted));
-        self.documents.iter().find_map(|document| {
+        self.documents.iter().chain(BUILTIN.as_ref()).find_map(|document| {
             let mut providers = document.providers().filter(|provider| is_meant(provider));
             providers.find_map(|provider| document.get(provider, kind, name).ok().flatten())
         })

@@ -135,7 +135,7 @@ impl<'t> ChangedResource<'t> {
             },
             action_reason: change.replace_reason.as_ref().map(|reason| match reason {
                 ReplaceReason::Tainted => Text::from("replace_because_tainted"),
-                ReplaceReason::Requested => Text::from("replace_by_request"),
+                ReplaceReason::Requested(_) => Text::from("replace_by_request"),
                 _ => Text::from("replace_because_cannot_update"),
             }),
             ..Self::default()

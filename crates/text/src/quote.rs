@@ -13,22 +13,19 @@ use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 /// assert_eq!(out, r#""tab\t\u00adé\"""#);
 /// ```
 pub fn quote_into(text: &str, out: &mut String) {
+    let is_plain = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\';
     out.push('"');
-    let mut plain = 0;
-    for (i, b) in text.bytes().enumerate() {
-        if matches!(b, b' '..=b'~') && b != b'"' && b != b'\\' {
-            continue;
+    let mut rest = text;
+    // Most texts need no escapes: to look at all bytes takes vector instructions, a search one step for each.
+    if !text.bytes().fold(true, |all, byte| all & is_plain(byte)) {
+        while let Some(at) = rest.bytes().position(|byte| !is_plain(byte)) {
+            out.push_str(&rest[..at]);
+            let mut chars = rest[at..].chars();
+            chars.next().into_iter().for_each(|c| quote_char(c, out));
+            rest = chars.as_str();
         }
-        // A byte inside of a character that was already written.
-        if i < plain {
-            continue;
-        }
-        out.push_str(&text[plain..i]);
-        let Some(c) = text[i..].chars().next() else { break };
-        quote_char(c, out);
-        plain = i + c.len_utf8();
     }
-    out.push_str(&text[plain..]);
+    out.push_str(rest);
     out.push('"');
 }
 

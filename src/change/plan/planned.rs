@@ -12,8 +12,8 @@ use crate::value::{Path, TypeMismatch, Value};
 pub enum ReplaceReason {
     /// The object is tainted.
     Tainted,
-    /// Somebody asked for it.
-    Requested,
+    /// Somebody asked for it. These parts change, and could not change in place anyway.
+    Requested(Vec<Path>),
     /// These parts change, and cannot change in place.
     CannotUpdate(Vec<Path>),
 }
@@ -145,7 +145,7 @@ impl ReplaceReason {
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::Tainted => "tainted",
-            Self::Requested => "requested",
+            Self::Requested(_) => "requested",
             Self::CannotUpdate(_) => "cannot_update",
         }
     }

@@ -17,7 +17,9 @@ use objchange::value::{
 };
 use objchange::{Type, Value};
 use objchange_hcl::FunctionError;
-use objchange_plan::{DocumentError, JsonError, ObjectError, Plan, ProgramError, Schemas, ShowError};
+use objchange_plan::{
+    DocumentError, JsonError, ObjectError, Plan, ProgramError, Schemas, ShowError, StateEditError,
+};
 use objchange_policy::query::{QueryError, SubjectError};
 use objchange_policy::rego::PolicyError;
 use objchange_policy::sentinel::mock::MockError;
@@ -80,6 +82,7 @@ fn every_error_type_has_one() {
         SchemaProblem: |e| e.kind.kind();
         SchemaProblemKind: |e| e.kind();
         ShowError: |e| e.kind();
+        StateEditError: |e| e.kind();
         SubjectError: |e| e.kind();
         TooManyImplied: |e| e.kind();
         TooManyReads: |e| e.kind();

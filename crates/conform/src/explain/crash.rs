@@ -22,18 +22,21 @@ static CANCELLED: LazyLock<Regex> =
 /// A function of a provider's own code in a stack trace, and the line of the source behind it.
 static FUNCTION: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"terraform-provider-[A-Za-z0-9_./-]*?([A-Za-z0-9_-]+\.(?:\(\*?[A-Za-z0-9_]+\)\.)?[A-Za-z_][A-Za-z0-9_.]*)\(",
+        r"(?:terraform-provider-|builtin/providers/)[A-Za-z0-9_./-]*?([A-Za-z0-9_-]+\.(?:\(\*?[A-Za-z0-9_]+\)\.)?[A-Za-z_][A-Za-z0-9_.]*)\(",
     )
 });
 static SOURCE_LINE: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"terraform-provider-[^\s:]*?([A-Za-z0-9_-]+\.go:[0-9]+)"));
 
 /// A program of a provider in Terraform's log, which writes a stack trace.
-static LOGGED_TRACE: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"terraform-provider-\S+: (?:panic: |fatal error: |goroutine [0-9]+ \[)"));
+static LOGGED_TRACE: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"(?:terraform-provider-\S+|plugin: terraform): (?:panic: |fatal error: |goroutine [0-9]+ \[)")
+});
 
 /// Code that only Terraform has.
 const CORE: [&str; 2] = ["hashicorp/terraform/", "opentofu/opentofu/"];
+/// How the log names a provider that is a part of Terraform, before 0.10.
+const BUILT_IN: &str = "plugin: terraform: ";
 /// How the signal that ended a program is named.
 const SIGNAL: &str = "[signal SIG";
 
@@ -68,7 +71,7 @@ impl<'m> Trace<'m> {
             reason: paragraphs().find_map(panic),
             provider: program.map(|(name, _)| name).or_else(|| {
                 let trace = paragraphs().find(|text| text.contains("goroutine "))?;
-                place::program(trace).map(|(name, _)| name)
+                place::program(trace).map(|(name, _)| name).or_else(|| paragraphs().find_map(built_in))
             }),
             version: program.and_then(|(_, version)| version),
             frame: frame.map(|frame| match line {
@@ -92,8 +95,14 @@ impl<'m> Trace<'m> {
     }
 }
 
+/// The name of a provider whose code was in Terraform's own, before 0.10.
+fn built_in(text: &str) -> Option<&str> {
+    let (_, rest) = text.split_once("terraform/builtin/providers/")?;
+    rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').next().filter(|name| !name.is_empty())
+}
+
 /// The call that a text names.
-fn call(text: &str) -> Option<String> {
+pub(super) fn call(text: &str) -> Option<String> {
     CALL.captures(text)?.get(1).map(|call| call.as_str().to_owned())
 }
 
@@ -101,9 +110,13 @@ fn call(text: &str) -> Option<String> {
 fn panic(paragraph: &str) -> Option<&str> {
     // Terraform's log has the name of the program before it.
     let logged = paragraph
-        .find("terraform-provider-")
-        .filter(|_| page::is_logged(paragraph))
-        .and_then(|name| Some(name + paragraph[name..].find(": ")? + 2));
+        .find(BUILT_IN)
+        .map(|at| at + BUILT_IN.len())
+        .or_else(|| {
+            let name = paragraph.find("terraform-provider-")?;
+            Some(name + paragraph[name..].find(": ")? + 2)
+        })
+        .filter(|_| page::is_logged(paragraph));
     let said = &paragraph[logged.unwrap_or(0)..];
     let is_panic = ["panic: ", "fatal error: ", SIGNAL].iter().any(|word| said.starts_with(word));
     let end = [" [signal ", " goroutine "].iter().filter_map(|word| said.find(word)).min();
@@ -112,7 +125,7 @@ fn panic(paragraph: &str) -> Option<&str> {
 
 /// Whether a text has what only a provider's stack trace has.
 fn is_of_provider(text: &str) -> bool {
-    text.contains("terraform-provider-") || text.contains("terraform-providers/")
+    ["terraform-provider-", "terraform-providers/", BUILT_IN].iter().any(|word| text.contains(word))
 }
 
 /// Whether a message has a stack trace of a provider, and not one of Terraform itself.
@@ -145,7 +158,8 @@ pub(super) fn cancelled(message: &Message) -> Option<ParsedSentence<'_>> {
     let is_whole = |text: &str| text.starts_with("rpc error: code = Canceled desc = ");
     let is_it = |text: &&str| CANCELLED.is_match(text) || is_whole(text);
     let mut texts = message.paragraphs.iter().map(String::as_str).chain([message.summary.as_str()]);
-    let words = texts.find(is_it).or_else(|| {
+    let said = |text: &'_ str| text.find("The plugin.(*").filter(|_| CANCELLED.is_match(text)).unwrap_or(0);
+    let words = texts.find(is_it).map(|text| &text[said(text)..]).or_else(|| {
         let is_heading =
             ["request cancelled", "request canceled"].contains(&message.summary.to_lowercase().as_str());
         is_heading.then_some(message.summary.as_str())
@@ -157,25 +171,42 @@ pub(super) fn cancelled(message: &Message) -> Option<ParsedSentence<'_>> {
     })
 }
 
-/// What Terraform 0.11 says of each resource when the provider has crashed: `* aws_vpc.a: aws_vpc.a: unexpected EOF`.
+/// What Terraform 0.11 says of each resource when the provider has crashed: `* aws_vpc.a: aws_vpc.a: unexpected EOF`; in its
+/// log, `[ERROR] root.net: eval: *terraform.EvalDiff, err: aws_vpc.a: unexpected EOF`.
 pub(super) fn lost_connection(paragraph: &str) -> Option<ParsedSentence<'_>> {
-    let said = paragraph.strip_prefix("* ")?.trim_end_matches('.');
+    let is_lost = |words: &str| ["connection is shut down", "unexpected EOF"].contains(&words);
+    if let Some((step, said)) = paragraph.split_once(", err: ").filter(|(step, _)| step.contains("[ERROR]")) {
+        let said =
+            said.strip_prefix("Warnings: []. Errors: [").map_or(said, |said| said.trim_end_matches(']'));
+        let (place, words) = said.rsplit_once(": ").unwrap_or(("", said));
+        // The module is left out of the address.
+        let is_root = step.contains("] root: ");
+        let address = Some(place).filter(|place| is_root && place::address_and_path(place).is_some());
+        return is_lost(words).then(|| connection_lost(None, address, words));
+    }
+    let said = paragraph.strip_prefix('*')?.trim_start().trim_end_matches('.');
     let (places, words) = said.rsplit_once(": ")?;
-    let is_it = ["connection is shut down", "unexpected EOF"].contains(&words)
-        && !places.replace(": ", "").contains(' ');
+    let is_it = is_lost(words) && !places.replace(": ", "").contains(' ');
     let place = places.split(": ").next()?;
     let (provider, address) = match place.rsplit_once("provider.") {
         Some((_, name)) => (Some(name), None),
         None => (None, place::address_and_path(place).map(|_| place)),
     };
-    let found = ParsedSentence {
+    is_it.then(|| connection_lost(provider, address, words))
+}
+
+fn connection_lost<'t>(
+    provider: Option<&'t str>,
+    address: Option<&'t str>,
+    words: &'t str,
+) -> ParsedSentence<'t> {
+    ParsedSentence {
         clauses: vec![Clause::T2],
         provider,
         address,
         words: Some(words),
         ..ParsedSentence::default()
-    };
-    is_it.then_some(found)
+    }
 }
 
 /// The messages with those about one crash as one, or as one for each resource instance that it is about; what is only a

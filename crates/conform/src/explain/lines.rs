@@ -11,6 +11,8 @@ pub(super) struct Line {
     pub(super) stream: String,
     /// It is in a box.
     pub(super) is_boxed: bool,
+    /// It has the time at its beginning.
+    pub(super) has_time: bool,
     /// It is indented.
     pub(super) is_indented: bool,
     /// Mostly one; several where a box was pasted as one line.
@@ -73,6 +75,9 @@ static CLOCK: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?(?:[.,][0-9]+)?|[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{3,}")
 });
 
+/// A time as logs have it.
+static TIME_OF_DAY: LazyLock<Regex> = LazyLock::new(|| pattern("[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?"));
+
 /// A pattern that is known to be one.
 pub(super) fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a pattern")
@@ -88,7 +93,7 @@ static COLOURS: LazyLock<Regex> = LazyLock::new(|| {
 /// The time that logs and build services write, with the number of the line before it.
 static TIME: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"^[ \t]*(?:[0-9]{1,6}[ \t]+)?[\[(]?(?:[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}[T ])?[0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?[ ]?(?:Z|UTC|[+-][0-9]{2}:?[0-9]{2})?[\])]?(?:[ \t]|$)",
+        r"^[ \t]*(?:[0-9]{1,6}[ \t]+)?[\[(]?(?:[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}[T ])?[0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?[ ]?(?:Z|UTC|[A-Z]{1,4}T|[+-][0-9]{2}:?[0-9]{2})?[\])]?(?:[ \t]|$)",
     )
 });
 
@@ -126,8 +131,12 @@ impl Line {
         for tag in ["<pre>", "<code>"] {
             text = text.strip_prefix(tag).map(str::to_owned).unwrap_or(text);
         }
-        let (mut stream, text) = without_stamps(&text);
+        let Stamps { mut stream, has_time, rest: text } = without_stamps(&text);
         let (text, ends_code) = match text.trim_end().strip_suffix(FENCE) {
+            // Both fences may be in one line.
+            Some(inside) if inside.contains(FENCE) => {
+                (inside.trim_start().strip_prefix(FENCE).unwrap_or(inside), false)
+            }
             Some(inside) => (inside, true),
             None => (text, false),
         };
@@ -137,12 +146,12 @@ impl Line {
             Some(at) if is_prose(&text[..at]) => {
                 let text_before = Piece::Text(MARKS.replace(&text[..at], "").trim().to_owned());
                 let pieces = std::iter::once(text_before).chain(pieces(&text[at..])).collect();
-                Self { stream, is_boxed: false, is_indented: false, pieces }
+                Self { stream, is_boxed: false, has_time, is_indented: false, pieces }
             }
             Some(at) => {
                 let before = text[..at].trim_matches(|c: char| c.is_whitespace() || "+>|?`".contains(c));
                 stream += &CLOCK.replace_all(before, "");
-                Self { stream, is_boxed: true, is_indented: false, pieces: pieces(&text[at..]) }
+                Self { stream, is_boxed: true, has_time, is_indented: false, pieces: pieces(&text[at..]) }
             }
             None => {
                 let inside = MARKS.replace(text, "");
@@ -155,7 +164,7 @@ impl Line {
                     None if inside.is_empty() && ends_code => Vec::new(),
                     None => vec![Piece::Text(inside.to_owned())],
                 };
-                Self { stream, is_boxed, is_indented, pieces }
+                Self { stream, is_boxed, has_time, is_indented, pieces }
             }
         };
         if ends_code {
@@ -170,6 +179,15 @@ impl Line {
             [Piece::Text(text)] if !self.is_boxed => Some(text),
             _ => None,
         }
+    }
+
+    /// It is a time and nothing else.
+    pub(super) fn is_time(&self) -> bool {
+        self.has_time && self.is_empty()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.pieces.iter().all(|piece| matches!(piece, Piece::Text(text) if text.is_empty()))
     }
 
     /// What it tells of the progress of a run.
@@ -189,8 +207,11 @@ fn without_emphasis(text: &str) -> &str {
 
 /// Whether what stands before the side of a box is a sentence, and not what a tool writes before each line.
 fn is_prose(before: &str) -> bool {
-    let before = before.trim_end();
-    before.ends_with(['.', ',', ':']) && before.split_whitespace().count() > 5 && !CLOCK.is_match(before)
+    let before = before.trim();
+    let count = before.split_whitespace().count();
+    // A title may be cut anywhere, and tools write a few words.
+    let is_sentence = (before.ends_with(['.', ',', ':']) && count > 5) || count > 8;
+    before.starts_with("# ") || (is_sentence && !TIME_OF_DAY.is_match(before))
 }
 
 /// What may stand behind a fence: nothing, or the name of a language.
@@ -255,17 +276,25 @@ pub(super) fn without_prefixes(lines: &mut [&mut Line]) {
         let Some((tool, rest)) = found else { continue };
         let stream = format!("{}{}", lines[at].stream, CLOCK.replace_all(tool, ""));
         let pieces = vec![Piece::Text(rest.to_owned())];
-        *lines[at] = Line { stream, is_boxed: false, is_indented: false, pieces };
+        *lines[at] =
+            Line { stream, is_boxed: false, has_time: lines[at].has_time, is_indented: false, pieces };
     }
 }
 
-/// What a tool writes before the line, without times, and the rest.
-fn without_stamps(line: &str) -> (String, &str) {
-    let (mut stream, mut rest) = (String::new(), line);
+/// What is before a line.
+struct Stamps<'t> {
+    /// What a tool writes, without times.
+    stream: String,
+    has_time: bool,
+    rest: &'t str,
+}
+
+fn without_stamps(line: &str) -> Stamps<'_> {
+    let (mut stream, mut has_time, mut rest) = (String::new(), false, line);
     // Services write theirs before that of the tool.
     for _ in 0..4 {
         if let Some(time) = TIME.find(rest) {
-            rest = &rest[time.end()..];
+            (has_time, rest) = (true, &rest[time.end()..]);
         } else if let Some(tool) = TOOL.find(rest) {
             if !tool.as_str().starts_with('#') {
                 stream += tool.as_str().trim();
@@ -275,7 +304,7 @@ fn without_stamps(line: &str) -> (String, &str) {
             break;
         }
     }
-    (stream, rest)
+    Stamps { stream, has_time, rest }
 }
 
 /// The lines of a text that begins with a side of a box.
@@ -325,6 +354,9 @@ mod tests {
             ("> │ Error: x", "", "Error: x"),
             ("+ Error: x", "", "Error: x"),
             ("│ │ Error: x", "", "Error: x"),
+            ("2026-01-02 03:04:05.678 CEST Error: x", "", "Error: x"),
+            ("Error: ```x```", "", "Error: ```x"),
+            ("```Error: x```", "", "Error: x"),
             ("2026-01-02T03:04:05.678Z Error: x", "", "Error: x"),
             ("3774 [23:29:14] Error: x", "", "Error: x"),
             ("[2026-01-02T03:04:05+0100] │ Error: x", "", "Error: x"),

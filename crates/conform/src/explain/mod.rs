@@ -28,6 +28,7 @@ mod lines;
 mod literal;
 mod page;
 mod place;
+mod plugin_log;
 mod schema;
 mod sentence;
 mod trouble;
@@ -43,7 +44,7 @@ pub use self::likeness::Likeness;
 use self::page::Message;
 use self::sentence::ParsedSentence;
 pub use self::trouble::Trouble;
-use crate::sentences::{IDENTITY_TYPE, SEVERAL_IMPORTED};
+use crate::sentences::{IDENTITY_TYPE, SEVERAL_IMPORTED, read_of_plan, read_of_result};
 use crate::{Advice, Clause};
 
 /// A message of Terraform's about a provider, understood.
@@ -115,7 +116,8 @@ pub fn explain(text: &str) -> Vec<Explained> {
     let is_part = |one: &Explained| {
         one.path.is_some() && one.address.is_none() && all.iter().any(|other| one.is_part_of(other))
     };
-    let is_title = |one: &Explained| (one.is_bare() && tells_more(one)) || is_part(one);
+    let is_said_again = |one: &Explained| one.is_mention() && all.iter().any(|other| other.says_more(one));
+    let is_title = |one: &Explained| (one.is_bare() && tells_more(one)) || is_part(one) || is_said_again(one);
     all.iter().filter(|one| !is_title(one)).cloned().collect()
 }
 
@@ -189,7 +191,8 @@ fn explained(message: &Message) -> Vec<Explained> {
         all.extend(by_summary(message));
     }
     if all.is_empty() {
-        all.extend(message.paragraphs.iter().filter_map(|paragraph| sentence::without_place(paragraph)));
+        let told = |paragraph| sentence::without_place(paragraph).or_else(|| by_title(paragraph));
+        all.extend(message.paragraphs.iter().filter_map(|paragraph| told(paragraph)));
     }
     // A crash is told in several sentences.
     let mut crashed = HashSet::new();
@@ -208,10 +211,13 @@ fn explained(message: &Message) -> Vec<Explained> {
         if is_import {
             one.address = one.address.or_else(|| message.importing.clone());
         }
+        if one.clauses == [Clause::T1] {
+            one.call = one.words.as_deref().and_then(crash::call);
+        }
         if is_crash {
             Trace::of(message).complete(&mut one, message);
         }
-        one.provider = one.provider.or_else(|| place::provider(message));
+        one.provider = one.provider.or_else(|| message.provider.clone()).or_else(|| place::provider(message));
         explained.push(one);
     }
     explained
@@ -231,12 +237,9 @@ fn complete(found: &mut ParsedSentence<'_>, message: &Message) {
         said.values = vec![("prior".into(), prior), ("actual".into(), actual)];
     }
     if found.clauses == [Clause::F2]
-        && let Some((_, path)) =
-            message.paragraphs.iter().find_map(|text| text.split_once("attribute mismatch: "))
-        && let Some(path) = path.split_whitespace().next()
+        && let Some(path) = message.paragraphs.iter().find_map(|text| mismatched_attribute(text))
     {
         found.path = Some(format!(".{path}").into());
-        found.words = Some("diffs didn't match during apply");
     }
     if found.words.is_some_and(|words| words.starts_with("Error validating write-only")) {
         said.kind = Some("write_only_not_checked");
@@ -256,6 +259,13 @@ fn complete(found: &mut ParsedSentence<'_>, message: &Message) {
             said.values = vec![("target_type".into(), target.to_owned())];
         }
     }
+}
+
+/// The attribute of which Terraform 0.11 says that the two plans differ.
+fn mismatched_attribute(text: &str) -> Option<&str> {
+    const REASONS: [&str; 2] = ["attribute mismatch: ", "extra attributes: "];
+    let (_, path) = REASONS.iter().find_map(|reason| text.split_once(reason))?;
+    path.split([' ', ',']).next().filter(|path| !path.is_empty())
 }
 
 /// The providers that cannot be started, each for its reason.
@@ -372,6 +382,9 @@ fn conversion_place(text: &str) -> Option<(&str, &str)> {
 /// What the framework says of a value that it cannot convert: the sentence before the path.
 fn conversion(message: &Message) -> Option<&str> {
     let at = message.paragraphs.iter().position(|text| conversion_place(text).is_some());
+    if at.is_none() {
+        return message.paragraphs.iter().map(String::as_str).find(|text| text.starts_with("Received "));
+    }
     let before = &message.paragraphs[..at.unwrap_or(message.paragraphs.len())];
     let last = match at.and_then(|at| conversion_place(&message.paragraphs[at])) {
         Some((before, _)) if !before.is_empty() => before,
@@ -390,17 +403,63 @@ const OTHER_SUMMARIES: [(&str, &str); 2] = [
     (SEVERAL_IMPORTED, "Import returned no resources"),
 ];
 
+/// A heading of Terraform's, and what somebody wrote behind it: `Provider produced invalid plan - planned value …`.
+fn heading_and_detail(text: &str) -> Option<(&'static str, &str)> {
+    const SEPARATORS: [&str; 8] = [" - ", " – ", " — ", ": ", " (", ", ", "... ", "… "];
+    Clause::ALL.iter().filter_map(|clause| clause.terraform_summary()).find_map(|heading| {
+        let (_, rest) = text.split_once(heading)?;
+        Some((heading, SEPARATORS.iter().find_map(|separator| rest.strip_prefix(separator))?))
+    })
+}
+
+/// What a title, or somebody's prose, says of a value behind a heading.
+fn by_title(text: &str) -> Option<ParsedSentence<'_>> {
+    let (heading, detail) = heading_and_detail(text)?;
+    let (path, words) = match place::place(detail, &[": "]).filter(|(at, _)| at.starts_with('.')) {
+        Some((path, words)) => (Some(path.into()), words),
+        None => (None, detail),
+    };
+    // A quotation ends before the prose around it goes on.
+    let quoted = words.rfind('"').filter(|_| words.matches('"').count() % 2 == 1);
+    let words = place::sentence_end(&words[..quoted.unwrap_or(words.len())]).trim_end_matches('`');
+    let plain = words.replace('`', "");
+    let is_about = |clauses: &[Clause]| {
+        clauses.iter().filter(|clause| clause.terraform_summary() == Some(heading)).copied().collect()
+    };
+    let (plan, result) = (read_of_plan(&plain), read_of_result(&plain));
+    let (clauses, said): (Vec<Clause>, _) = if plan.kind.is_some() {
+        (is_about(&[Clause::P5]), plan)
+    } else {
+        (is_about(&[Clause::A5, Clause::F2]), result)
+    };
+    let is_it = said.kind.is_some() && !clauses.is_empty();
+    is_it.then(|| ParsedSentence { clauses, said, path, words: Some(words), ..ParsedSentence::default() })
+}
+
 /// What can be told from the heading alone.
 fn by_summary(message: &Message) -> Option<ParsedSentence<'_>> {
     let summary = message.summary.as_str();
     if let Some(found) = sentence::heading(summary).or_else(|| sentence::wrong_type(summary)) {
         return Some(found);
     }
+    if let Some(found) = by_title(summary) {
+        return Some(found);
+    }
     let detail = message.paragraphs.iter().map(String::as_str).find(|text| !page::is_place(text));
+    // Below a title comes somebody's prose.
+    let detail = detail.filter(|text| page::is_sentence_start(text));
     let summary =
         OTHER_SUMMARIES.iter().find(|(other, _)| *other == summary).map_or(summary, |(_, usual)| usual);
-    let clauses: Vec<Clause> =
-        Clause::ALL.iter().copied().filter(|clause| clause.terraform_summary() == Some(summary)).collect();
+    let with = |is_it: &dyn Fn(&str) -> bool| -> Vec<Clause> {
+        let is_it = |clause: &Clause| clause.terraform_summary().is_some_and(is_it);
+        Clause::ALL.iter().copied().filter(is_it).collect()
+    };
+    let mut clauses = with(&|heading| heading == summary);
+    if clauses.is_empty() {
+        // A title goes on behind the heading.
+        let goes_on = |heading: &str| summary.strip_prefix(heading).is_some_and(|rest| rest.starts_with(' '));
+        clauses = with(&goes_on);
+    }
     if clauses.contains(&Clause::N1) {
         // Functions fail for reasons of their own, too. The paragraphs above say where the call stands.
         let words = message.paragraphs.last().filter(|text| text.ends_with("required."))?;
@@ -448,6 +507,24 @@ impl Explained {
         let is_same = self.clauses.iter().any(|clause| other.clauses.contains(clause))
             || (self.trouble.is_some() && self.trouble == other.trouble);
         is_same && other.address.is_some() && self.path == other.path && self.kind == other.kind
+    }
+
+    /// Whether somebody tells of a message, in a title or in prose, and it is not the message itself.
+    fn is_mention(&self) -> bool {
+        self.summary.is_empty() || heading_and_detail(&self.summary).is_some()
+    }
+
+    /// Whether it says all that another one says, and more.
+    fn says_more(&self, than: &Self) -> bool {
+        let parts = |one: &Self| {
+            let kind = one.kind.map(str::to_owned);
+            [one.provider.clone(), one.address.clone(), one.path.clone(), kind]
+        };
+        let (more, less) = (parts(self), parts(than));
+        let is_same = self.clauses.iter().any(|clause| than.clauses.contains(clause))
+            || (self.trouble.is_some() && self.trouble == than.trouble);
+        let has_all = more.iter().zip(&less).all(|(more, less)| less.is_none() || more == less);
+        is_same && has_all && (more != less || !self.is_mention())
     }
 
     /// Whether it tells no more than a heading.

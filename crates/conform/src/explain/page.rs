@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use super::lines::{Line, Piece, pattern, without_prefixes};
 use super::place::{address_and_path, place, without_label};
+use super::plugin_log;
 use crate::Clause;
 
 /// A message: what stands behind `Error:`, and the paragraphs below it.
@@ -19,6 +20,10 @@ pub(super) struct Message {
     pub(super) address: Option<String>,
     /// The address that Terraform imported to, as it said before.
     pub(super) importing: Option<String>,
+    /// The provider, where the log names it.
+    pub(super) provider: Option<String>,
+    /// It is in the provider's log.
+    pub(super) is_log: bool,
     /// What is below, each paragraph in one line.
     pub(super) paragraphs: Vec<String>,
 }
@@ -62,8 +67,14 @@ enum Entry {
 /// The messages of a text.
 pub(super) fn messages(text: &str) -> Vec<Message> {
     let mut entries: Vec<Entry> = Vec::new();
-    for line in text.lines() {
-        if let Some(message) = from_json(line) {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut at = 0;
+    while let Some(line) = lines.get(at).copied() {
+        at += 1;
+        if let Some((message, count)) = plugin_log::message(&lines[at - 1..]) {
+            at += count - 1;
+            entries.push(Entry::Message(message));
+        } else if let Some(message) = from_json(line) {
             entries.push(Entry::Message(message));
         } else if let Some((tool, inside)) = unpacked(line) {
             entries.extend(inside.lines().map(|line| Entry::Line(Line::new(&format!("{tool}{line}")))));
@@ -76,14 +87,20 @@ pub(super) fn messages(text: &str) -> Vec<Message> {
         Entry::Message(_) => None,
     });
     without_prefixes(&mut lines.collect::<Vec<_>>());
+    // Some services write the time above what it is of, and not before it.
+    let has_lines = |is_it: fn(&Line) -> bool| {
+        entries.iter().any(|entry| matches!(entry, Entry::Line(line) if is_it(line)))
+    };
+    let is_above = has_lines(Line::is_time) && !has_lines(|line| line.has_time && !line.is_time());
     let mut pages = Pages::default();
     for entry in entries {
         match entry {
+            Entry::Line(line) if is_above && line.is_time() => {}
             Entry::Message(message) => pages.whole(message),
             Entry::Line(line) => pages.line(line),
         }
     }
-    pages.finish()
+    plugin_log::joined(pages.finish())
 }
 
 /// The messages so far, and those that are being read: one in each output that is in the text.
@@ -98,6 +115,8 @@ struct Pages {
     /// The output whose box is open.
     in_box: Option<String>,
     after_log: bool,
+    /// Whether the line is in a block of code of Markdown.
+    is_code: bool,
     /// What is imported.
     importing: Option<String>,
 }
@@ -132,9 +151,10 @@ impl Pages {
                 }
                 // Code is apart from the prose around it; a heading may stand before it.
                 Piece::Fence => {
+                    self.is_code = !self.is_code;
                     let open = std::mem::take(&mut self.open);
                     let (open, ended): (Vec<_>, Vec<_>) =
-                        open.into_iter().partition(|(_, page)| page.is_heading());
+                        open.into_iter().partition(|(_, page)| page.is_heading() && !page.is_code);
                     self.open = open;
                     for (_, page) in ended {
                         self.keep(page.number, page.message);
@@ -231,7 +251,8 @@ impl Pages {
     fn page(&mut self, stream: &str) -> &mut Page {
         let at = self.open.iter().position(|(of, _)| of == stream).unwrap_or_else(|| {
             self.count += 1;
-            self.open.push((stream.to_owned(), Page { number: self.count, ..Page::default() }));
+            let page = Page { number: self.count, is_code: self.is_code, ..Page::default() };
+            self.open.push((stream.to_owned(), page));
             self.open.len() - 1
         });
         &mut self.open[at].1
@@ -249,7 +270,8 @@ impl Pages {
             let page = self.page(stream);
             summary.clone_into(&mut page.message.summary);
             page.message.importing = importing;
-            page.in_summary = true;
+            // A title is one line.
+            page.in_summary = !line.starts_with('#');
             return;
         }
         // A stack trace may be of another provider than what stands above it.
@@ -290,15 +312,23 @@ impl Pages {
 
 /// A message that is being read.
 #[derive(Default)]
-struct Page {
+pub(super) struct Page {
     number: usize,
-    message: Message,
+    /// It began in a block of code.
+    is_code: bool,
+    pub(super) message: Message,
     /// The lines of the summary go on until the first empty one.
     in_summary: bool,
     paragraph_ended: bool,
 }
 
 impl Page {
+    /// A message with this heading, and nothing below it yet.
+    pub(super) fn of(summary: &str) -> Self {
+        let message = Message { summary: summary.to_owned(), ..Message::default() };
+        Self { message, in_summary: true, ..Self::default() }
+    }
+
     /// Whether it has a heading and nothing else so far.
     fn is_heading(&self) -> bool {
         !self.message.summary.is_empty() && self.message.paragraphs.is_empty()
@@ -311,7 +341,7 @@ impl Page {
             && self.message.paragraphs.last().is_some_and(|last| !ends(last) || last.ends_with(','))
     }
 
-    fn text(&mut self, line: &str) {
+    pub(super) fn text(&mut self, line: &str) {
         // Below it come the values of the expression in the source above.
         if line.is_empty() || line.starts_with('├') {
             (self.in_summary, self.paragraph_ended) = (false, true);
@@ -323,7 +353,9 @@ impl Page {
         }
         // What a log says is one line a message, and an item of a list one a problem.
         let stands_alone = ["- ", "* ", "error: "].iter().any(|start| line.starts_with(start))
+            || (line.starts_with('*') && !line.starts_with("**"))
             || is_logged(line)
+            || line.starts_with("terraform-provider-")
             || is_trace(line);
         if self.in_summary && !is_sentence_start(line) && !stands_alone {
             self.message.summary.push(' ');
@@ -356,7 +388,7 @@ pub(super) fn is_place(paragraph: &str) -> bool {
 }
 
 /// Where the detail follows right below the summary, as in the texts of issues, it begins like this.
-fn is_sentence_start(line: &str) -> bool {
+pub(super) fn is_sentence_start(line: &str) -> bool {
     const STARTS: [&str; 19] = [
         "When ",
         "Provider ",
@@ -423,13 +455,11 @@ fn from_json(line: &str) -> Option<Message> {
     let Logged { diagnostic } = serde_json::from_str(&line[start..]).ok()?;
     // What the message is headed with may have several paragraphs itself.
     let (summary, more) = diagnostic.summary.split_once('\n').unwrap_or((&diagnostic.summary, ""));
-    let summary = summary.trim().to_owned();
-    let mut below =
-        Page { message: Message { summary, ..Message::default() }, in_summary: true, ..Page::default() };
+    let mut below = Page::of(summary.trim());
     more.lines().chain([""]).chain(diagnostic.detail.lines()).for_each(|line| below.text(line.trim()));
     let Message { summary, address, paragraphs, .. } = below.message;
     let address = diagnostic.address.or(address);
-    Some(Message { summary, address, importing: None, paragraphs })
+    Some(Message { summary, address, paragraphs, ..Message::default() })
 }
 
 /// What Terragrunt writes in the form of logfmt.
@@ -502,16 +532,23 @@ fn escaped(line: &str) -> Option<String> {
 
 /// What is behind `Error:` or `Warning:`; or a line that is no more than one of Terraform's headings.
 fn heading(line: &str) -> Option<&str> {
+    let is_title = line.starts_with('#');
     let line = line.trim_matches(['`', '*', '#', ' ']);
     let behind = ["Error: ", "Warning: ", "Error:** ", "Warning:** "].iter().find_map(|word| {
         // A log, or a tool around Terraform, may write something before it.
         let at = line.find(word)?;
         let before = line[..at].trim_end();
         let is_prefix = before.is_empty() || before.ends_with([']', ':', '>', '*']) || !before.contains(' ');
-        is_prefix.then(|| line[at + word.len()..].trim())
+        let behind = line[at + word.len()..].trim();
+        is_prefix.then(|| behind.strip_prefix("```").unwrap_or(behind))
     });
-    let is_known = || Clause::ALL.iter().any(|clause| clause.terraform_summary() == Some(line));
-    behind.or_else(|| is_known().then_some(line))
+    // A title may go on.
+    let is_known = |known: &str| match line.strip_prefix(known) {
+        Some(rest) => rest.is_empty() || (is_title && rest.starts_with(' ')),
+        None => false,
+    };
+    let mut known = Clause::ALL.iter().filter_map(|clause| clause.terraform_summary());
+    behind.or_else(|| known.any(is_known).then_some(line))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::crash::{kind_of_rpc, rpc_error};
-use super::place::{address_and_path, go_path, place, sentence_end, without_label};
+use super::place::{address_and_path, go_path, last_source_address, place, sentence_end, without_label};
 use super::trouble::Trouble;
 use crate::Clause;
 use crate::sentences::{
@@ -47,20 +47,29 @@ pub(super) fn sentence(text: &str) -> Option<ParsedSentence<'_>> {
         for (name, text) in holes {
             match name.as_str() {
                 "provider" => found.provider = Some(text),
-                "address" => found.address = Some(without_label(text)),
+                // Versions before 1.0 do not quote it.
+                "address" => found.address = Some(without_label(text.trim_matches('"'))),
                 "plugin" => found.provider = plugin(text),
                 "attribute" => {
-                    let (address, path) = split(text);
+                    // Where the sentence is quoted, it may end with its first full stop.
+                    let (address, path) = split(text.trim_end_matches(['"', '`', '\'']));
                     (found.address, found.path) = (address, path.map(Cow::Borrowed));
                 }
                 "rest" => read_rest(sentence.rest, text, &mut found),
                 _ => {}
             }
         }
+        // Where the beginning is cut off, the provider may be left of it.
+        if let Some((before, _)) = text.split_once("produced an ").filter(|_| found.provider.is_none()) {
+            found.provider = last_source_address(before).filter(|_| before.trim_end().ends_with('"'));
+        }
         if found.clauses == [Clause::T1] {
             found.said.kind = kind_of_rpc(text);
         }
         // Terraform 0.11 lists what went wrong with the address before it.
+        if sentence.template.starts_with("diffs didn't match") {
+            found.words = Some("diffs didn't match during apply");
+        }
         if sentence.template.starts_with("diffs didn't match") || sentence.template.starts_with("rpc error") {
             let place = whole.strip_prefix("* ").and_then(|text| text.split(": ").next());
             found.address = place.filter(|place| address_and_path(place).is_some());
@@ -70,7 +79,8 @@ pub(super) fn sentence(text: &str) -> Option<ParsedSentence<'_>> {
                 let reason = &text[at + LOADING.len()..];
                 reason.split_once("\":").map_or(text, |(_, reason)| reason.trim().trim_end_matches('.'))
             });
-            found.words = Some(text.split(" This is always").next().unwrap_or(text));
+            let words = text.split(" This is always").next().unwrap_or(text);
+            found.words = Some(words.trim_start_matches(['#', ' ']));
         }
         Some(found)
     })

@@ -70,7 +70,7 @@ troubles! {
     /// The provider's program is not there.
     NotInstalled, "not_installed", "The provider is not installed in this folder.",
         ["unavailable provider \"" "unknown provider \"" "required plugins are not installed" "there is no package for"
-         "plugin reinitialization required"], NOT_INSTALLED;
+         "plugin reinitialization required" "required by this configuration but no version is selected"], NOT_INSTALLED;
     /// The provider does not start, for a reason that is not known here.
     NotStarted, "not_started", "The provider's program does not start.",
         [], NOT_STARTED;

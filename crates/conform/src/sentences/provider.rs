@@ -257,7 +257,7 @@ pub(crate) const SENTENCES: &[Sentence] = {
             Rest::Other,
         ),
         sentence(
-            "While attempting to import an existing object to \"{address}\", the provider detected that no object exists",
+            "While attempting to import an existing object to {address}, the provider detected that no object exists",
             &[I6],
             Rest::Other,
         ),
@@ -337,12 +337,12 @@ pub(crate) const SENTENCES: &[Sentence] = {
         ),
         sentence("Missing Resource Import State", &[I5], Rest::Other),
         sentence("ImportState method returned no State in response", &[I5], Rest::Other),
-        sentence("Unable to Upgrade Resource State", &[U5], Rest::Other),
         sentence(
             "however Terraform was expecting an implementation for version {rest} upgrade",
             &[U5],
             Rest::Upgrader,
         ),
+        sentence("Unable to Upgrade Resource State", &[U5], Rest::Other),
         sentence("Unable to Read Previously Saved State for UpgradeResourceState", &[U5], Rest::Other),
         sentence(
             "Provider {provider} produced an invalid plan for {address}, but we are tolerating it",

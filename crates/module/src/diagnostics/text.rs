@@ -6,20 +6,26 @@ use objchange_text::visible;
 
 use super::shown::Message;
 use super::{Diagnostics, Severity, Shown};
+use crate::plan::conditions::{ASSERT, ASSERT_UNKNOWN};
 
 /// How long a line of a detail may be.
 const WIDTH: usize = 77;
 
+/// What is said of assertions, each time.
+const OF_CHECKS: [&str; 2] = [ASSERT.failed, ASSERT_UNKNOWN];
+
 impl Shown<'_> {
     /// All of them as `terraform plan` prints them: an empty line before each.
     ///
-    /// Warnings with the same summary are shown once, with the number of the others, as Terraform does.
+    /// Warnings with the same summary are shown once, with the number of the others, as Terraform does; those of `check`
+    /// blocks are all shown.
     pub fn text(&self, diagnostics: &Diagnostics) -> String {
         let mut out = String::new();
         let messages = self.messages(diagnostics);
         for (i, message) in messages.iter().enumerate() {
             let is_like = |other: &&Message<'_>| {
                 other.severity == Severity::Warning
+                    && !OF_CHECKS.contains(&&*message.diagnostic.summary)
                     && message.severity == Severity::Warning
                     && other.diagnostic.summary == message.diagnostic.summary
             };

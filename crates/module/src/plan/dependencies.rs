@@ -1,34 +1,52 @@
 //! Which resources each resource depends on, directly or through anything else: what the state keeps with an object.
 
+use objchange::address::{InstanceAddress, Mode, ModuleAddress, ModuleStep, ResourceAddress};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use objchange::address::{ModuleAddress, ModuleStep, ResourceAddress};
-
 use super::PlannedAction;
 use super::graph::{Graph, NodeKind};
+use super::input::PlanMode;
 use super::walk::Walk;
 use crate::config::Config;
+use hashbrown::HashSet;
 
 impl Walk<'_, '_> {
     /// Gives the objects of the state the dependencies that the configuration has now. What is still to be changed has its
     /// old ones, too.
     pub(crate) fn update_dependencies(&mut self, order: &[usize]) {
-        if self.state.resources.is_empty() {
+        // What is not read stays as it is.
+        if self.state.resources.is_empty() || !self.input.options.refresh {
             return;
         }
+        let is_destroyed = self.input.options.mode == PlanMode::Destroy;
+        let refreshes_only = self.input.options.mode != PlanMode::Normal;
+        let known_resources: HashSet<ResourceAddress> = match is_destroyed {
+            true => self.state.resources.keys().map(without_keys).collect(),
+            false => HashSet::new(),
+        };
         let above = resources_above(self.graph, order);
         for (index, node) in self.graph.nodes.iter().enumerate() {
             let NodeKind::Resource(resource) = &node.kind else { continue };
+            let is_refreshed = refreshes_only && resource.name.mode == Mode::Managed;
             let mut all: Option<Vec<ResourceAddress>> = None;
             for at in &self.world.by_module[node.module] {
                 let address =
                     super::resource::resource_address(&self.world.instances[*at].address, resource.name);
                 let Some(known) = self.state.resources.get_mut(&address) else { continue };
-                let Some(changes) = self.changes.get(&address) else { continue };
+                let changes = self.changes.get(&address);
                 for (key, instance) in &mut known.instances {
-                    let Some(position) = changes.get(key) else { continue };
+                    let instance_address = InstanceAddress { resource: address.clone(), key: key.clone() };
+                    // What is only refreshed gets the dependencies of the configuration, too.
+                    let action = match changes.and_then(|changes| changes.get(key)) {
+                        _ if is_refreshed && self.declared.contains(&instance_address) => PlannedAction::NoOp,
+                        Some(position) => self.plan.changes[*position].action,
+                        None => continue,
+                    };
                     let Some(object) = &mut instance.current else { continue };
+                    if is_refreshed {
+                        object.create_before_destroy = self.creates_first[index];
+                    }
                     let names = all.get_or_insert_with(|| {
                         let names = above[index].iter();
                         names
@@ -36,7 +54,13 @@ impl Walk<'_, '_> {
                             .collect()
                     });
                     let mut dependencies: BTreeSet<ResourceAddress> = names.iter().cloned().collect();
-                    match self.plan.changes[*position].action {
+                    match action {
+                        _ if is_refreshed => {
+                            // What has moved away is not destroyed under its old name.
+                            let old = object.dependencies.iter();
+                            let old = old.filter(|old| !is_destroyed || known_resources.contains(*old));
+                            dependencies.extend(old.cloned());
+                        }
                         PlannedAction::NoOp => {}
                         PlannedAction::Delete | PlannedAction::Forget => continue,
                         _ => dependencies.extend(object.dependencies.iter().cloned()),
@@ -46,6 +70,12 @@ impl Walk<'_, '_> {
             }
         }
     }
+}
+
+/// A resource of the configuration: the address without the keys of its modules.
+fn without_keys(address: &ResourceAddress) -> ResourceAddress {
+    let steps = address.module.0.iter().map(|step| ModuleStep { key: None, ..step.clone() });
+    ResourceAddress { module: ModuleAddress(steps.collect()), ..address.clone() }
 }
 
 /// For each node the resources that it needs, directly or through others. Most nodes share what they need.

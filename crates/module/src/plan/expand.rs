@@ -79,9 +79,10 @@ pub(crate) fn count(
                     .to_owned()
             }
             None => {
-                "The given \"count\" argument value is unsuitable: value must be a whole number, between \
-                     -9223372036854775808 and 9223372036854775807."
-                    .to_owned()
+                let detail = "The given \"count\" argument value is unsuitable: value must be a whole number, between \
+                              -9223372036854775808 and 9223372036854775807.";
+                errors.push(Diagnostic::new(SUMMARY, expr.span, detail));
+                return Expansion::Wrong;
             }
         }
     };

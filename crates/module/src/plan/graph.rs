@@ -408,7 +408,8 @@ impl<'c> Builder<'c> {
                 let outputs = &self.config.modules[*child].config.outputs;
                 match output.as_ref().filter(|output| outputs.contains_key(*output)) {
                     Some(output) => add(NodeKey::Output(*child, output.clone())),
-                    None => outputs.keys().for_each(|name| add(NodeKey::Output(*child, name.clone()))),
+                    // The module as a whole is there once everything in it is.
+                    None => add(NodeKey::CallClose(module, call.clone())),
                 }
             }
             _ => {}

@@ -108,6 +108,29 @@ impl<T> Expanded<T> {
 }
 
 impl Expanded<Value> {
+    /// What references see where only some instances are there: the others are left out, or unknown where that would give
+    /// instances after them another number.
+    pub(crate) fn only(self, is_there: impl Fn(Option<InstanceKey>) -> bool) -> Self {
+        let unknown = || Value::unknown(Type::Dynamic);
+        match self {
+            Self::Single(_) if !is_there(None) => Self::Single(unknown()),
+            Self::Count(all) => {
+                let there: Vec<bool> =
+                    (0..all.len()).map(|i| is_there(Some(InstanceKey::Number(i as u64)))).collect();
+                let length = there.iter().rposition(|is_there| *is_there).map_or(0, |last| last + 1);
+                let values = std::iter::zip(all, there).take(length);
+                Self::Count(
+                    values.map(|(value, is_there)| if is_there { value } else { unknown() }).collect(),
+                )
+            }
+            Self::ForEach(all) => {
+                let is_there = |key: &String| is_there(Some(InstanceKey::String(key.clone())));
+                Self::ForEach(all.into_iter().filter(|(key, _)| is_there(key)).collect())
+            }
+            other => other,
+        }
+    }
+
     /// All of them as what references see.
     pub(crate) fn to_value(&self) -> Value {
         match self {

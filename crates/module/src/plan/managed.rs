@@ -12,7 +12,6 @@ use objchange::value::Path;
 use objchange::{Type, Value};
 use objchange_hcl::{Decoded, Diagnostic, Purpose, Scope, Variables, decode};
 
-use super::ImportedBy;
 use super::conditions::{self, judge};
 use super::graph::{ResourceNode, resource_text};
 use super::input::PlanMode;
@@ -22,7 +21,9 @@ use super::subject::SubjectKind;
 use super::validate::{own_references, self_reference};
 use super::walk::Walk;
 use super::world::dynamic;
-use super::{ActionReason, CheckKind, PlannedAction, PlannedObject, UndecidedResource};
+use super::{
+    ActionReason, CheckKind, CheckStatus, ImportedBy, PlannedAction, PlannedObject, UndecidedResource,
+};
 use crate::providers::{ImportAnswer, Providers};
 use crate::state::StateObject;
 use crate::{ProviderConfigAddress, Severity};
@@ -103,6 +104,15 @@ impl<'c> Walk<'_, 'c> {
                     Mode::Ephemeral => self.ephemeral(&instance, resource, &variables),
                 }
             });
+            let values = match (resource.name.mode, self.input.options.mode) {
+                (Mode::Managed, PlanMode::RefreshOnly) => {
+                    let has = |key: Option<InstanceKey>| {
+                        self.current(&instance_address(&module, resource.name, key)).is_some()
+                    };
+                    values.only(has)
+                }
+                _ => values,
+            };
             if resource.name.mode == Mode::Managed {
                 self.orphans_of(index, at, resource, &expansion);
             }
@@ -216,16 +226,16 @@ impl<'c> Walk<'_, 'c> {
                 prior.map_or_else(nothing, |prior| prior.value)
             }
             PlanMode::RefreshOnly => {
-                let creates_first = self.creates_first[instance.index];
-                if let Some(object) = self.current_mut(address) {
-                    object.create_before_destroy = creates_first;
-                }
+                let is_there = prior.is_some();
                 let value = prior.map_or_else(nothing, |prior| prior.value);
                 let names = instance.repetition.names();
                 let outer = Scope::new(variables);
                 let scope = outer.with(&names);
                 self.preconditions(instance, resource, &scope);
-                self.postconditions(instance, resource, &scope, &value);
+                match is_there || address.key.is_none() {
+                    true => drop(self.postconditions(instance, resource, &scope, &value)),
+                    false => self.no_self(instance, resource),
+                }
                 value
             }
         }
@@ -292,6 +302,27 @@ impl<'c> Walk<'_, 'c> {
         self.judge_all(instance, resource, &scope, &lifecycle.postconditions, &conditions::POSTCONDITION)
     }
 
+    /// Reports that postconditions refer to an instance that does not exist yet, and that a plan to refresh does not create.
+    fn no_self(&mut self, instance: &Instance<'_>, resource: &ResourceNode<'c>) {
+        for condition in &resource.config.lifecycle.postconditions {
+            let errors = self.found.error_count();
+            let all = [&condition.condition, &condition.error_message];
+            let references = all.into_iter().flat_map(objchange_hcl::variables);
+            for reference in references.filter(|reference| reference.name == "self") {
+                let detail = "The given key does not identify an element in this collection value.";
+                self.found.error("Invalid index", reference.span, detail);
+            }
+            let status = match self.found.error_count() > errors {
+                true => CheckStatus::Error,
+                false => CheckStatus::Unknown,
+            };
+            let InstanceAddress { resource: address, key } = &instance.address;
+            let name = resource_text(resource.name);
+            let kind = CheckKind::Resource;
+            self.checks.instance(kind, &address.module, &name, key.clone(), &[status], Vec::new());
+        }
+    }
+
     fn judge_all(
         &mut self,
         instance: &Instance<'_>,
@@ -308,7 +339,7 @@ impl<'c> Walk<'_, 'c> {
         let mut problems = Vec::new();
         for condition in all {
             let judged = judge(condition, scope, self.functions, words);
-            self.report_condition(condition, scope, words, &judged, Some(&instance.address.to_string()));
+            self.report_condition(condition, scope, words, &judged);
             statuses.push(judged.status);
             problems.extend(judged.message);
         }
@@ -344,7 +375,7 @@ impl<'c> Walk<'_, 'c> {
         let lifecycle = &resource.config.lifecycle;
         let creates_first = self.creates_first[*index] || lifecycle.create_before_destroy == Some(true);
         let errors = self.found.error_count();
-        let triggered = self.is_triggered(instance, resource) && prior.is_some();
+        let triggered = self.is_triggered(instance, resource);
         if self.found.error_count() > errors {
             return nothing;
         }
@@ -355,7 +386,7 @@ impl<'c> Walk<'_, 'c> {
         request.lifecycle = Lifecycle {
             ignore_changes: lifecycle.ignore_changes.clone(),
             create_before_destroy: creates_first,
-            force_replace: requested || triggered,
+            force_replace: requested || triggered && prior.is_some(),
             tainted: prior.is_some_and(|prior| prior.tainted),
         };
         if let Some(prior) = prior {
@@ -380,12 +411,14 @@ impl<'c> Walk<'_, 'c> {
         }
         let reason = change.replace_reason.as_ref().map(|reason| match reason {
             ReplaceReason::Tainted => ActionReason::ReplaceBecauseTainted,
-            ReplaceReason::Requested if triggered && !requested => ActionReason::ReplaceByTriggers,
-            ReplaceReason::Requested => ActionReason::ReplaceByRequest,
+            ReplaceReason::Requested(_) if triggered && !requested => ActionReason::ReplaceByTriggers,
+            ReplaceReason::Requested(_) => ActionReason::ReplaceByRequest,
             _ => ActionReason::ReplaceBecauseCannotUpdate,
         });
+        // What is not there yet has the reason all the same.
+        let reason = reason.or((triggered && prior.is_none()).then_some(ActionReason::ReplaceByTriggers));
         let replace_paths = match &change.replace_reason {
-            Some(ReplaceReason::CannotUpdate(paths)) => paths.clone(),
+            Some(ReplaceReason::CannotUpdate(paths) | ReplaceReason::Requested(paths)) => paths.clone(),
             _ => Vec::new(),
         };
         let is_prevented = change.action.is_replace() && lifecycle.prevent_destroy;

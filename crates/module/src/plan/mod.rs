@@ -2,7 +2,7 @@
 
 mod check;
 mod checks;
-mod conditions;
+pub(crate) mod conditions;
 mod data;
 mod dependencies;
 mod expand;

@@ -8,7 +8,7 @@ use objchange::{Type, Value};
 use objchange_hcl::ResourceName;
 use smol_str::SmolStr;
 
-use super::graph::ResourceNode;
+use super::graph::{NodeKey, ResourceNode};
 use super::input::{PlanInput, PlanMode};
 use super::instances::{Expanded, ModuleInstanceId, Repetition};
 use super::targets::Targets;
@@ -70,6 +70,10 @@ impl<'c> Walk<'_, 'c> {
             .filter(|address| !self.wanted.contains(address))
             .collect();
         for address in all {
+            if self.depends_on_failed(&address) {
+                self.wanted.insert(address);
+                continue;
+            }
             let reason = self.reason(&address.resource);
             let reason = match self.moved.contains_key(&address)
                 && reason == ActionReason::DeleteBecauseNoResourceConfig
@@ -127,6 +131,16 @@ impl<'c> Walk<'_, 'c> {
                 detail,
             );
         }
+    }
+
+    /// Whether something that an object in the state depends on could not be planned.
+    fn depends_on_failed(&self, address: &InstanceAddress) -> bool {
+        let Some(object) = self.current(address) else { return false };
+        object.dependencies.iter().any(|dependency| {
+            let module = self.input.config.module_of(&dependency.module);
+            let key = module.map(|module| NodeKey::Resource(module, resource_name(dependency)));
+            key.and_then(|key| self.graph.find(&key)).is_some_and(|node| self.failed[node])
+        })
     }
 
     /// Why nothing in the configuration wants a resource.

@@ -103,6 +103,7 @@ pub fn plan(input: &PlanInput<'_>, providers: &mut dyn Providers) -> ModulePlan 
         creates_first: creates_first(&graph),
         instance_count: 0,
         prevented: Vec::new(),
+        failed: Vec::new(),
         has_failed_quietly: false,
     };
     walk.declare_checks();
@@ -154,11 +155,13 @@ pub fn plan(input: &PlanInput<'_>, providers: &mut dyn Providers) -> ModulePlan 
     plan
 }
 
-/// The outputs of child modules that were evaluated.
+/// The outputs of child modules that were evaluated and are not null.
 fn child_outputs(world: &World<'_>) -> Vec<(ModuleAddress, SmolStr)> {
     let children = world.instances.iter().filter(|instance| instance.parent.is_some());
-    let outputs = children
-        .flat_map(|instance| instance.outputs.keys().map(|name| (instance.address.clone(), name.clone())));
+    let outputs = children.flat_map(|instance| {
+        let outputs = instance.outputs.iter().filter(|(_, value)| !value.is_null());
+        outputs.map(|(name, _)| (instance.address.clone(), name.clone()))
+    });
     outputs.collect()
 }
 
@@ -261,7 +264,7 @@ fn differs(stored: &PriorState, refreshed: &PriorState) -> bool {
             match (&instance.current, now.and_then(|now| now.current.as_ref())) {
                 (Some(before), Some(now)) => {
                     before.create_before_destroy != now.create_before_destroy
-                        || before.dependencies != now.dependencies
+                        || !same_dependencies(&before.dependencies, &now.dependencies)
                         || before.private != now.private
                         || !before.value.unmark_deep().0.identical(&now.value.unmark_deep().0)
                 }
@@ -269,6 +272,11 @@ fn differs(stored: &PriorState, refreshed: &PriorState) -> bool {
             }
         })
     })
+}
+
+/// Whether two lists have the same resources, in whatever order.
+fn same_dependencies(a: &[ResourceAddress], b: &[ResourceAddress]) -> bool {
+    a.len() == b.len() && a.iter().collect::<BTreeSet<_>>() == b.iter().collect()
 }
 
 /// The state after refreshing, with the new values of outputs wherever these are known.

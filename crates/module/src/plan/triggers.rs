@@ -58,7 +58,10 @@ impl<'c> Walk<'_, 'c> {
             None => self.instances_of(&wanted),
         };
         if name.mode != Mode::Managed || found.is_empty() {
-            let module = module_in_words(self.input.config, self.graph.nodes[instance.index].module);
+            let module = match &self.world.instances[instance.at].address {
+                root if root.is_root() => "the root module".to_owned(),
+                module => module.to_string(),
+            };
             let mut text = resource_text(&name);
             if let Some(key) = &key {
                 text.push_str(&key.to_string());

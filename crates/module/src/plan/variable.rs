@@ -80,7 +80,13 @@ pub(crate) fn root_value(
 
 /// Where null is no value, the default; `None` where there is none.
 fn or_default(variable: &VariableConfig, value: Value) -> Option<Value> {
-    if value.is_null() && !variable.nullable { variable.default.clone() } else { Some(value) }
+    if variable.nullable {
+        return Some(value);
+    }
+    match value.is_null() {
+        true => variable.default.clone(),
+        false => Some(objchange_hcl::not_null(value)),
+    }
 }
 
 /// Where it is reported that the value of a variable is wrong: its declaration in the root module, the argument in others;

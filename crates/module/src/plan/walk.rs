@@ -66,6 +66,8 @@ pub(crate) struct Walk<'i, 'c> {
     pub(crate) instance_count: usize,
     /// The resources with objects that must not be destroyed, and would be.
     pub(crate) prevented: Vec<usize>,
+    /// The nodes that have no value because of an error.
+    pub(crate) failed: Vec<bool>,
     /// The node has no value, and nothing that would be an error says so.
     pub(crate) has_failed_quietly: bool,
 }
@@ -73,18 +75,24 @@ pub(crate) struct Walk<'i, 'c> {
 impl<'c> Walk<'_, 'c> {
     /// Walks all nodes in this order.
     pub(crate) fn run(&mut self, order: &[usize]) {
-        let mut failed = vec![false; self.graph.nodes.len()];
+        self.failed = vec![false; self.graph.nodes.len()];
         for index in order.iter().copied() {
             let node = &self.graph.nodes[index];
             if !self.targets.includes(index) {
                 self.skip(index);
                 continue;
             }
-            self.open_checks(index);
-            if node.needs.iter().any(|need| failed[*need]) {
-                failed[index] = true;
+            let is_resource = matches!(node.kind, NodeKind::Resource(_));
+            if !is_resource {
+                self.open_checks(index);
+            }
+            if node.needs.iter().any(|need| self.failed[*need]) {
+                self.failed[index] = true;
                 self.skip(index);
                 continue;
+            }
+            if is_resource {
+                self.open_checks(index);
             }
             for need in &node.needs {
                 if matches!(self.graph.nodes[*need].kind, NodeKind::Provider(_)) {
@@ -104,7 +112,7 @@ impl<'c> Walk<'_, 'c> {
                 PlanMode::Destroy => self.prevented.len() - prevented,
                 _ => 0,
             };
-            failed[index] = is_quiet || self.found.error_count() > errors + prevented;
+            self.failed[index] = is_quiet || self.found.error_count() > errors + prevented;
         }
     }
 
@@ -149,7 +157,9 @@ impl<'c> Walk<'_, 'c> {
     fn open_checks(&mut self, index: usize) {
         let node = &self.graph.nodes[index];
         let Some((kind, name, _)) = conditions_of(&node.kind) else { return };
-        if kind != CheckKind::OutputValue && self.input.options.mode == PlanMode::Destroy {
+        // Of what is destroyed only the outputs of the root module are looked at.
+        let is_output = kind == CheckKind::OutputValue && node.module == 0;
+        if !is_output && self.input.options.mode == PlanMode::Destroy {
             return;
         }
         self.checks.expand(kind, &self.input.config.modules[node.module].path, &name);
@@ -323,7 +333,7 @@ impl<'c> Walk<'_, 'c> {
             let mut problems = Vec::new();
             for condition in &output.preconditions {
                 let judged = judge(condition, &scope, self.functions, &conditions::OUTPUT);
-                self.report_condition(condition, &scope, &conditions::OUTPUT, &judged, None);
+                self.report_condition(condition, &scope, &conditions::OUTPUT, &judged);
                 statuses.push(judged.status);
                 problems.extend(judged.message);
             }
@@ -456,29 +466,33 @@ impl<'c> Walk<'_, 'c> {
         let mut problems = Vec::new();
         for assert in &config.asserts {
             let judged = judge(assert, &scope, self.functions, &conditions::ASSERT);
-            self.found.errors(judged.errors.iter().cloned());
+            self.report_errors(&judged);
             let warning = match judged.status {
                 CheckStatus::Fail => Some((conditions::ASSERT.failed, judged.message.clone().unwrap_or_default())),
                 CheckStatus::Unknown => Some((
-                    "Check block assertion known after apply",
+                    conditions::ASSERT_UNKNOWN,
                     "The condition could not be evaluated at this time, a result will be known when this plan is applied."
                         .to_owned(),
                 )),
                 _ => None,
             };
             if let Some((summary, detail)) = warning {
-                let diagnostic = Diagnostic::new(summary, assert.condition.span, detail);
-                let diagnostic = match judged.status {
-                    CheckStatus::Unknown => diagnostic.explained_by_unknown(&assert.condition, &scope),
-                    _ => diagnostic.explained(&assert.condition, &scope),
-                };
-                self.found.push(Severity::Warning, diagnostic);
+                let warning = Diagnostic::new(summary, assert.condition.span, detail);
+                self.found.push(Severity::Warning, warning.explained(&assert.condition, &scope));
             }
             statuses.push(judged.status);
             problems.extend(judged.message);
         }
         let address = self.world.instances[at].address.clone();
         self.checks.instance(CheckKind::Check, &address, name, None, &statuses, problems);
+    }
+
+    /// Reports what is wrong with a condition itself, and with its message.
+    fn report_errors(&mut self, judged: &conditions::Judged) {
+        self.found.errors(judged.errors.iter().cloned());
+        for warning in &judged.warnings {
+            self.found.push(Severity::Warning, warning.clone());
+        }
     }
 
     /// Reports what a condition has come to.
@@ -488,10 +502,8 @@ impl<'c> Walk<'_, 'c> {
         scope: &Scope<'_>,
         words: &conditions::Words,
         judged: &conditions::Judged,
-        address: Option<&str>,
     ) {
-        let _ = address;
-        self.found.errors(judged.errors.iter().cloned());
+        self.report_errors(judged);
         if judged.status == CheckStatus::Fail {
             let message = judged.message.clone().unwrap_or_default();
             let diagnostic = Diagnostic::new(words.failed, condition.condition.span, message)
@@ -539,7 +551,11 @@ impl<'c> Walk<'_, 'c> {
     }
 
     /// Adds a planned object.
-    pub(crate) fn add_change(&mut self, index: Option<usize>, object: PlannedObject) {
+    pub(crate) fn add_change(&mut self, index: Option<usize>, mut object: PlannedObject) {
+        if self.input.options.mode == PlanMode::Destroy {
+            // Where it was does not matter any more.
+            object.previous_address = None;
+        }
         if let Some(index) = index
             && !matches!(object.action, PlannedAction::NoOp)
         {
@@ -555,10 +571,6 @@ impl<'c> Walk<'_, 'c> {
     /// What the state holds of an instance.
     pub(crate) fn current(&self, address: &InstanceAddress) -> Option<&StateObject> {
         self.state.resources.get(&address.resource)?.instances.get(&address.key)?.current.as_ref()
-    }
-
-    pub(crate) fn current_mut(&mut self, address: &InstanceAddress) -> Option<&mut StateObject> {
-        self.state.resources.get_mut(&address.resource)?.instances.get_mut(&address.key)?.current.as_mut()
     }
 
     /// Replaces what the state holds of an instance.

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod diagnostics;
+mod hostile;
 mod load;
 mod moves;
 mod plan;

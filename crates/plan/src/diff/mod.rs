@@ -185,6 +185,13 @@ pub struct Block<'t> {
     pub has_repeated_types: bool,
 }
 
+impl Block<'_> {
+    /// Whether there is nothing in it.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.attributes.is_empty() && self.blocks.is_empty() && !self.has_repeated_types
+    }
+}
+
 /// The nested blocks of one type.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct BlockType<'t> {

@@ -1,5 +1,6 @@
 //! Actions that are invoked.
 
+use super::tokens::Role;
 use super::{View, Writer, escape};
 use crate::document::TriggerTime;
 use crate::program::Novelty;
@@ -11,14 +12,14 @@ impl Writer<'_> {
         if actions.is_empty() {
             return;
         }
-        let (bold, reset) = (self.colour.bold(), self.colour.reset());
         let time = match time {
             TriggerTime::Before => "before",
             TriggerTime::After => "after",
         };
-        self.push(&format!(
-            "\n\n    {bold}# Actions to be invoked {time} this change in order:{reset}\n{reset}"
-        ));
+        self.push("\n\n    ");
+        self.text(Role::Heading, &format!("# Actions to be invoked {time} this change in order:"));
+        self.push("\n");
+        self.end(Role::UnitEnd);
         for action in actions {
             self.action(action);
         }
@@ -27,21 +28,20 @@ impl Writer<'_> {
     /// Writes the actions that were asked for.
     pub(super) fn invoked(&mut self, actions: &Entries<'_, ActionHeader<'_>>) -> Result<(), ShowError> {
         self.push("\nTerraform will invoke the following action(s):\n\n");
-        let (bold, reset) = (self.colour.bold(), self.colour.reset());
         for (index, action) in actions.iter().enumerate() {
             let action = action?;
             self.push(if index > 0 { "\n" } else { "" });
-            self.push(&format!("  {bold}# "));
-            escape::line(&mut self.out, &action.header.address);
-            self.push(&format!("{reset} will be invoked{reset}"));
+            self.start_entry(&action.header.address);
+            self.push("  ");
+            self.text(Role::Heading, &format!("# {}", escape::line(&action.header.address)));
+            self.text(Role::Comment, " will be invoked");
+            self.end(Role::UnitEnd);
             if let Some(caller) = &action.header.called_from {
-                self.push(" (called from ");
-                escape::line(&mut self.out, caller);
-                self.push(")");
+                self.text(Role::Comment, &format!(" (called from {})", escape::line(caller)));
             }
             self.push("\n");
             self.action(&action);
-            self.flush()?;
+            self.end_entry()?;
         }
         self.push("\n");
         Ok(())
@@ -50,26 +50,24 @@ impl Writer<'_> {
     fn action(&mut self, action: &ReportAction<'_>) {
         let header = &action.header;
         if self.program.has(Novelty::InvocationAddress) {
-            self.push("    # ");
-            escape::line(&mut self.out, &header.address);
-            self.push("\n");
+            self.indent(1);
+            self.text(Role::Comment, &format!("# {}\n", escape::line(&header.address)));
         }
-        self.push("    action ");
-        escape::quote(&mut self.out, &header.r#type);
-        self.push(" ");
-        escape::quote(&mut self.out, &header.name);
-        self.push(" {\n");
+        self.indent(1);
+        self.opening("action", &header.r#type, &header.name);
+        self.push("{\n");
         if !action.diff.hidden {
-            self.push("        config ");
-            // As in a state, but further to the right, blank lines too.
-            self.start_lines_with("        ");
+            // As in a state, but further to the right.
             let was_plain = std::mem::replace(&mut self.plain, true);
+            self.depth = 2;
+            self.indent(0);
+            self.push("config ");
             self.value(&action.diff, 0, View::default());
-            self.plain = was_plain;
-            self.start_lines_with("");
             self.push("\n");
+            self.plain = was_plain;
+            self.depth = 0;
         }
-        self.push("    }\n");
-        self.flush_much();
+        self.indent(1);
+        self.push("}\n");
     }
 }

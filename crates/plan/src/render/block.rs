@@ -1,25 +1,23 @@
 //! Blocks.
 
+use super::tokens::Role;
 use super::{View, Writer, escape};
 use crate::diff::{Block, BlockType, Diff, DiffAction};
 
 impl Writer<'_> {
     pub(super) fn block(&mut self, diff: &Diff<'_>, block: &Block<'_>, indent: usize, view: View) {
-        if block.attributes.is_empty() && block.blocks.is_empty() && !block.has_repeated_types {
+        if block.is_empty() {
             self.push("{}");
-            self.forces_replacement(diff, view);
-            return;
+            return self.forces_replacement(diff, view);
         }
-        self.push("{");
-        self.forces_replacement(diff, view);
-        self.push("\n");
+        self.open("{", diff, view);
         let view = View { omit_replace: false, ..view };
         let hidden = self.attributes(&block.attributes, indent + 1, view);
         self.hidden(indent + 1, hidden, "attribute");
         let spaced = !block.attributes.is_empty();
         let hidden: usize = block.blocks.iter().map(|ty| self.block_type(ty, spaced, indent + 1, view)).sum();
         if hidden > 0 {
-            self.push("\n");
+            self.blank_line();
             self.hidden(indent + 1, hidden, "block");
         }
         self.start_line(indent, DiffAction::NoOp);
@@ -30,7 +28,7 @@ impl Writer<'_> {
     fn block_type(&mut self, ty: &BlockType<'_>, mut spaced: bool, indent: usize, view: View) -> usize {
         let mut space = |this: &mut Self| {
             if std::mem::take(&mut spaced) {
-                this.push("\n");
+                this.blank_line();
             }
         };
         let mut hidden = 0;
@@ -57,29 +55,24 @@ impl Writer<'_> {
     fn nested_block(&mut self, name: &str, label: Option<&str>, diff: &Diff<'_>, indent: usize, view: View) {
         self.warnings(diff, indent);
         self.start_line(indent, diff.action);
-        escape::name(&mut self.out, name);
+        self.text(Role::Key, &escape::name(name));
         self.push(" ");
         if let Some(label) = label {
-            escape::quote(&mut self.out, label);
+            self.quote(Role::Key, label);
             self.push(" ");
         }
         self.value(diff, indent, view);
         self.push("\n");
-        self.flush_much();
     }
 
     pub(super) fn sensitive_block(&mut self, diff: &Diff<'_>, indent: usize, view: View) {
-        self.push("{");
-        self.forces_replacement(diff, view);
-        self.push("\n");
+        self.open("{", diff, view);
         for comment in [
-            "# At least one attribute in this block is (or was) sensitive,",
-            "# so its contents will not be displayed.",
+            "  # At least one attribute in this block is (or was) sensitive,\n",
+            "  # so its contents will not be displayed.\n",
         ] {
             self.start_line(indent, DiffAction::NoOp);
-            self.push("  ");
-            self.push(comment);
-            self.push("\n");
+            self.text(Role::Comment, comment);
         }
         self.start_line(indent, DiffAction::NoOp);
         self.push("}");

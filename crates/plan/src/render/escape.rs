@@ -1,40 +1,42 @@
-//! Text as it may safely be shown: quoted as Go quotes it, names, and control characters.
+//! Text as it may safely be shown: names, and control characters.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Writes a string in quotes, as Go's `%q` does.
-pub(super) fn quote(out: &mut String, text: &str) {
-    objchange_text::quote_into(text, out);
-}
-
-/// Writes text with its control characters escaped, tabs and line breaks excepted.
-pub(super) fn lines(out: &mut String, text: &str) {
+/// Text with its control characters escaped, tabs and line breaks excepted.
+pub(super) fn lines(text: &str) -> Cow<'_, str> {
     let is_control = |c: char| c.is_control() && !matches!(c, '\t' | '\n');
-    let mut plain_from = 0;
-    for (at, c) in text.char_indices().filter(|(_, c)| is_control(*c)) {
-        out.push_str(&text[plain_from..at]);
-        plain_from = at + c.len_utf8();
-        _ = write!(out, "\\x{:02x}", u32::from(c));
+    if !text.contains(is_control) {
+        return Cow::Borrowed(text);
     }
-    out.push_str(&text[plain_from..]);
+    let mut out = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if is_control(c) {
+            _ = write!(out, "\\x{:02x}", u32::from(c));
+        } else {
+            out.push(c);
+        }
+    }
+    Cow::Owned(out)
 }
 
-/// Writes text that stands on one line, every control character escaped.
-pub(super) fn line(out: &mut String, text: &str) {
+/// Text that stands on one line, every control character escaped.
+pub(super) fn line(text: &str) -> Cow<'_, str> {
     if text.contains(['\n', '\t']) {
-        lines(out, &text.replace('\n', "\\n").replace('\t', "\\t"));
-    } else {
-        lines(out, text);
+        return lines(&text.replace('\n', "\\n").replace('\t', "\\t")).into_owned().into();
     }
+    lines(text)
 }
 
-/// Writes the name of an attribute: bare if it is an identifier of HCL, else in quotes.
-pub(super) fn name(out: &mut String, name: &str) {
-    if is_identifier(name) {
-        out.push_str(name);
-    } else {
-        quote(out, name);
-    }
+/// The name of an attribute: bare if it is an identifier of HCL, else in quotes.
+pub(super) fn name(name: &str) -> Cow<'_, str> {
+    if is_identifier(name) { Cow::Borrowed(name) } else { Cow::Owned(quoted(name)) }
+}
+
+fn quoted(text: &str) -> String {
+    let mut quoted = String::new();
+    objchange_text::quote_into(text, &mut quoted);
+    quoted
 }
 
 fn is_identifier(name: &str) -> bool {
@@ -48,17 +50,15 @@ fn is_identifier(name: &str) -> bool {
         && chars.all(|c| c == '-' || unicode_ident::is_xid_continue(c))
 }
 
-/// The width that a name takes when it is written by [`name`], in bytes.
+/// The width that a name takes when it is written as [`name`] gives it, in bytes.
 pub(super) fn name_width(name: &str) -> usize {
     if is_identifier(name) { name.len() } else { quoted_width(name) }
 }
 
-/// The width that a key takes when it is written by [`quote`], in bytes.
+/// The width that a key takes in quotes, in bytes.
 pub(super) fn quoted_width(key: &str) -> usize {
     if key.bytes().all(|b| matches!(b, b' '..=b'~') && b != b'"' && b != b'\\') {
         return key.len() + 2;
     }
-    let mut quoted = String::new();
-    quote(&mut quoted, key);
-    quoted.len()
+    quoted(key).len()
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::Writer;
-use super::wrap::wrap;
+use super::tokens::{Role, resource_sign};
 use crate::document::ResourceActions;
 use crate::program::{Novelty, Program};
 use crate::report::{Note, Outcome, PlanMode, Summary, Warning};
@@ -21,21 +21,17 @@ impl Writer<'_> {
     }
 
     fn prose(&mut self, text: &str) {
-        let wrapped = wrap(&self.named(text), self.width);
-        self.push(&wrapped);
-    }
-
-    pub(super) fn rule(&mut self) {
-        let rule = "─".repeat(self.width);
-        let (gray, reset) = (self.colour.code("\x1b[90m"), self.colour.reset());
-        self.push(&format!("{gray}\n{rule}{reset}\n"));
+        self.end(Role::ParagraphStart);
+        let text = self.named(text);
+        self.push(&text);
+        self.end(Role::ParagraphEnd);
     }
 
     fn note(&mut self, text: &str) {
-        let (cyan, bold) = (self.colour.code("\x1b[1m\x1b[36m"), self.colour.code("\x1b[0m\x1b[1m"));
-        let reset = self.colour.reset();
-        let text = self.named(text);
-        self.push(&format!("\n{cyan}Note:{bold} {text}\n{reset}\n"));
+        self.push("\n");
+        self.text(Role::Note, "Note:");
+        self.text(Role::Strong, &format!(" {}\n", self.named(text)));
+        self.push("\n");
     }
 
     pub(super) fn warning(&mut self, warning: Warning) {
@@ -43,14 +39,16 @@ impl Writer<'_> {
             Warning::NewerFormat => ("plan", "the diff presented here may be"),
             Warning::NewerStateFormat => ("state", "the state presented here maybe"),
         };
-        let (red, bold) = (self.colour.code("\x1b[1m\x1b[31m"), self.colour.code("\x1b[0m\x1b[1m"));
-        let reset = self.colour.reset();
+        let text = format!(
+            " This {thing} was generated using a different version of Terraform, {rest} missing representations of \
+             recent features."
+        );
         self.push("\n");
-        self.prose(&format!(
-            "{red}Warning:{bold} This {thing} was generated using a different version of Terraform, {rest} missing \
-             representations of recent features.{reset}"
-        ));
-        self.push("\n");
+        self.end(Role::ParagraphStart);
+        self.text(Role::Danger, "Warning:");
+        let text = self.named(&text);
+        self.text(Role::Strong, &text);
+        self.end(Role::ParagraphEnd);
     }
 
     pub(super) fn drift_start(&mut self) {
@@ -59,7 +57,6 @@ impl Writer<'_> {
             "Terraform detected the following changes made outside of Terraform since the last \"terraform \
              apply\" which may have affected this plan:",
         );
-        self.push("\n");
     }
 
     /// Writes what the drift means for the rest of the page, if there is one.
@@ -74,38 +71,43 @@ impl Writer<'_> {
             "Unless you have made equivalent changes to your configuration, or ignored the relevant attributes \
              using ignore_changes, the following plan may include actions to undo or respond to these changes."
         });
-        self.push("\n");
         if !is_all {
-            self.rule();
+            self.end(Role::Rule);
         }
     }
 
     /// Writes why there is nothing to do, or nothing to see.
     pub(super) fn outcome(&mut self, outcome: Outcome) {
-        let (green, red) = ("\x1b[32m", "\x1b[31m");
         let no_changes = "No changes.";
-        let (colour, word, rest) = match outcome {
+        let (role, word, rest) = match outcome {
             Outcome::NoChangeMatches => return self.push("\nNo resource with changes matches.\n"),
             Outcome::NoResourceMatches => return self.push("\nNo resource matches.\n"),
             Outcome::EmptyState => {
                 return self.push("The state file is empty. No resources are represented.\n");
             }
-            Outcome::PlanningFailed => {
-                (red, "Planning failed.", " Terraform encountered an error while generating this plan.")
-            }
-            Outcome::NeedsAnotherPlan => {
-                (green, "No current changes.", " This plan requires another plan to be applied first.")
-            }
-            Outcome::NothingToDestroy => (green, no_changes, " No objects need to be destroyed."),
+            Outcome::PlanningFailed => (
+                Role::Failure,
+                "Planning failed.",
+                " Terraform encountered an error while generating this plan.",
+            ),
+            Outcome::NeedsAnotherPlan => (
+                Role::Success,
+                "No current changes.",
+                " This plan requires another plan to be applied first.",
+            ),
+            Outcome::NothingToDestroy => (Role::Success, no_changes, " No objects need to be destroyed."),
             Outcome::StillMatches => {
-                (green, no_changes, " Your infrastructure still matches the configuration.")
+                (Role::Success, no_changes, " Your infrastructure still matches the configuration.")
             }
             Outcome::Matches | Outcome::MatchesDriftSaved | Outcome::MatchesDriftUnsaved => {
-                (green, no_changes, " Your infrastructure matches the configuration.")
+                (Role::Success, no_changes, " Your infrastructure matches the configuration.")
             }
         };
-        let rest = self.named(rest);
-        self.verdict(colour, word, &rest);
+        self.push("\n");
+        self.text(role, word);
+        self.text(Role::Strong, &self.named(rest));
+        self.push("\n\n");
+        self.end(Role::UnitEnd);
         self.prose(match outcome {
             Outcome::NothingToDestroy => {
                 "Either you have not created any objects yet or the existing objects were already deleted outside \
@@ -129,17 +131,9 @@ impl Writer<'_> {
             }
             _ => return,
         });
-        self.push("\n");
         if outcome == Outcome::MatchesDriftUnsaved {
             self.push(&self.named("  terraform apply -refresh-only\n"));
         }
-    }
-
-    fn verdict(&mut self, colour: &'static str, word: &str, rest: &str) {
-        let reset = self.colour.reset();
-        let bold = self.colour.bold();
-        let colour = self.colour.code(colour);
-        self.push(&format!("\n{reset}{bold}{colour}{word}{reset}{bold}{rest}{reset}\n\n{reset}"));
     }
 
     pub(super) fn deferred_start(&mut self) {
@@ -153,8 +147,6 @@ impl Writer<'_> {
             "Terraform used the selected providers to generate the following execution plan. Resource actions \
              are indicated with the following symbols:",
         );
-        self.push("\n");
-        let reset = self.colour.reset();
         for actions in actions {
             let meaning = match actions {
                 ResourceActions::Create => "create",
@@ -172,12 +164,12 @@ impl Writer<'_> {
                     continue;
                 }
             };
-            // Symbol and text are one unit: the reset that ends the symbol's own comes after the text.
-            let symbol = self.colour.resource_symbol(*actions, self.program).trim_end();
-            let symbol = symbol.strip_suffix(reset).unwrap_or(symbol);
+            let sign = resource_sign(*actions, self.program);
             let is_wide = *actions == ResourceActions::ForgetThenCreate;
-            let symbol = if is_wide { symbol.trim_start() } else { symbol };
-            self.push(&format!("{symbol} {meaning}{reset}\n"));
+            self.text(Role::LegendSign, if is_wide { sign.trim_start() } else { sign });
+            self.push(meaning);
+            self.end(Role::UnitEnd);
+            self.push("\n");
         }
     }
 
@@ -191,15 +183,22 @@ impl Writer<'_> {
 
     pub(super) fn plan_line(&mut self, summary: &Summary) {
         let Summary { import, add, change, destroy, forget, invoke, of_selection } = summary;
-        let (bold, reset) = (self.colour.bold(), self.colour.reset());
         let import = if *import > 0 { format!("{import} to import, ") } else { String::new() };
         let forget = if *forget > 0 { format!(", {forget} to forget") } else { String::new() };
         let invoke = if *invoke > 0 { format!(" Actions: {invoke} to invoke.") } else { String::new() };
         let is_plain = self.program.has(Novelty::CountsWithoutColour);
-        let (after_word, at_end) = if is_plain { (reset, "") } else { ("", reset) };
+        self.push("\n");
+        self.text(Role::Heading, "Plan:");
+        self.push(" ");
+        if is_plain {
+            self.end(Role::UnitEnd);
+        }
         self.push(&format!(
-            "\n{bold}Plan:{reset} {after_word}{import}{add} to add, {change} to change, {destroy} to destroy{forget}.{invoke}\n{at_end}"
+            "{import}{add} to add, {change} to change, {destroy} to destroy{forget}.{invoke}\n"
         ));
+        if !is_plain {
+            self.end(Role::UnitEnd);
+        }
         if *of_selection {
             self.push("Only the resources that were chosen are counted.\n");
         }
@@ -212,6 +211,5 @@ impl Writer<'_> {
             "You can apply this plan to save these new output values to the Terraform state, without changing \
              any real infrastructure.",
         );
-        self.push("\n");
     }
 }

@@ -1,5 +1,8 @@
 //! The comment above a resource: what will happen to it, and why.
 
+use objchange_text::json::indented;
+
+use super::tokens::{Role, resource_sign};
 use super::{View, Writer, escape};
 use crate::document::ResourceActions;
 use crate::report::{Comment, Heading, ReportEntry, ResourceHeader};
@@ -12,7 +15,7 @@ impl Writer<'_> {
             Heading::Deferred => self.deferred_header(header),
             heading => self.header(heading, header),
         }
-        self.push(self.colour.resource_symbol(header.actions, self.program));
+        self.text(Role::Sign, resource_sign(header.actions, self.program));
         self.opening(&header.mode, &header.r#type, &header.name);
         // What OpenTofu forgets looks as in a state.
         let is_plain = self.program.is_opentofu() && header.heading == Heading::Forgotten;
@@ -26,13 +29,17 @@ impl Writer<'_> {
         match mode {
             "data" => self.push("data"),
             "managed" | "" => self.push("resource"),
-            unknown => escape::line(&mut self.out, unknown),
+            unknown => self.push(&escape::line(unknown)),
         }
         self.push(" ");
-        escape::quote(&mut self.out, resource_type);
+        self.quote(Role::Key, resource_type);
         self.push(" ");
-        escape::quote(&mut self.out, name);
+        self.quote(Role::Key, name);
         self.push(" ");
+    }
+
+    fn comment(&mut self, text: &str) {
+        self.text(Role::Comment, text);
     }
 
     fn deferred_header(&mut self, header: &ResourceHeader<'_>) {
@@ -44,106 +51,88 @@ impl Writer<'_> {
             "absent_prereq" => "because a prerequisite for this resource has not yet been created",
             _ => "for an unknown reason",
         };
-        let (bold, reset) = (self.colour.bold(), self.colour.reset());
-        self.push(&format!("{bold}  # "));
-        escape::line(&mut self.out, &header.address);
-        self.push(&format!("{reset} was deferred\n{reset}  #{reset} ({reason})\n{reset}"));
+        self.text(Role::Heading, &format!("  # {}", escape::line(&header.address)));
+        self.comment(" was deferred\n");
+        self.end(Role::UnitEnd);
+        self.text(Role::CommentSign, "  #");
+        self.comment(&format!(" ({reason})\n"));
+        self.end(Role::UnitEnd);
     }
 
-    /// Writes the address in bold, after the start of a comment.
+    /// Writes the address after the start of a comment.
     fn address_comment(&mut self, start: &str, header: &ResourceHeader<'_>) {
-        self.push(self.colour.bold());
-        self.push(start);
-        escape::line(&mut self.out, &header.address);
-        self.deposed(header.deposed.as_deref());
-        self.push(self.colour.reset());
-    }
-
-    pub(super) fn deposed(&mut self, key: Option<&str>) {
-        if let Some(key) = key {
-            self.push(" (deposed object ");
-            escape::line(&mut self.out, key);
-            self.push(")");
-        }
+        let address = escape::line(&header.address);
+        self.text(Role::Heading, &format!("{start}{address}{}", deposed(header.deposed.as_deref())));
     }
 
     fn header(&mut self, heading: Heading, header: &ResourceHeader<'_>) {
         let is_opentofu = self.program.is_opentofu();
         match heading {
             Heading::Moved => {
-                self.push(self.colour.bold());
-                self.push("  # ");
-                escape::line(&mut self.out, header.previous_address.as_deref().unwrap_or_default());
-                self.push(self.colour.reset());
-                self.push(" has moved to ");
+                let previous = escape::line(header.previous_address.as_deref().unwrap_or_default());
+                self.text(Role::Heading, &format!("  # {previous}"));
+                self.comment(" has moved to ");
                 self.address_comment("", header);
             }
             Heading::Forgotten if is_opentofu => self.address_comment("  # ", header),
             Heading::Forgotten | Heading::ReplacedButKept => self.address_comment(" # ", header),
             _ => self.address_comment("  # ", header),
         }
-        match heading {
-            Heading::Created => self.push(" will be created"),
-            Heading::Read => self.push(" will be read during apply"),
-            Heading::Updated => self.push(" will be updated in-place"),
-            Heading::HasChanged => self.push(" has changed"),
-            Heading::Destroyed => self.emphasised(" will be ", "destroyed", ""),
-            Heading::HasBeenDeleted => self.push(" has been deleted"),
-            Heading::Replaced => self.emphasised(" must be ", "replaced", ""),
-            Heading::ReplacedAsTainted if is_opentofu => {
-                self.emphasised(" is tainted, so it must be ", "replaced", "");
-            }
-            Heading::ReplacedAsTainted => self.emphasised(" is tainted, so must be ", "replaced", ""),
-            Heading::ReplacedAsRequested => self.emphasised(" will be ", "replaced", ", as requested"),
+        let (before, important, after) = match heading {
+            Heading::Created => (" will be created", "", ""),
+            Heading::Read => (" will be read during apply", "", ""),
+            Heading::Updated => (" will be updated in-place", "", ""),
+            Heading::HasChanged => (" has changed", "", ""),
+            Heading::Destroyed => (" will be ", "destroyed", ""),
+            Heading::HasBeenDeleted => (" has been deleted", "", ""),
+            Heading::Replaced => (" must be ", "replaced", ""),
+            Heading::ReplacedAsTainted if is_opentofu => (" is tainted, so it must be ", "replaced", ""),
+            Heading::ReplacedAsTainted => (" is tainted, so must be ", "replaced", ""),
+            Heading::ReplacedAsRequested => (" will be ", "replaced", ", as requested"),
             Heading::ReplacedAsTriggered => {
-                self.emphasised(" will be ", "replaced", " due to changes in replace_triggered_by");
+                (" will be ", "replaced", " due to changes in replace_triggered_by")
             }
-            Heading::Imported => self.push(" will be imported"),
+            Heading::Imported => (" will be imported", "", ""),
             Heading::Forgotten if is_opentofu => {
-                self.emphasised(" will be removed from the OpenTofu state ", "but will not be destroyed", "");
+                (" will be removed from the OpenTofu state ", "but will not be destroyed", "")
             }
             Heading::Forgotten if header.deposed.is_some() => {
-                self.emphasised(" will be removed from Terraform state, but ", "will not be destroyed", "");
+                (" will be removed from Terraform state, but ", "will not be destroyed", "")
             }
             Heading::Forgotten => {
-                self.emphasised(" will no longer be managed by Terraform, but ", "will not be destroyed", "");
+                (" will no longer be managed by Terraform, but ", "will not be destroyed", "")
             }
             Heading::ReplacedButKept => {
-                self.push(" must be replaced, but the existing object will not be destroyed");
+                (" must be replaced, but the existing object will not be destroyed", "", "")
             }
             Heading::Unknown if header.actions.words().is_empty() => {
-                self.push(" has no actions, so what happens to it is unknown");
+                (" has no actions, so what happens to it is unknown", "", "")
             }
-            Heading::Unknown => {
-                self.push(" has unknown actions: ");
-                escape::line(&mut self.out, &header.actions.words().join(", "));
-            }
-            Heading::Moved | Heading::Deferred | Heading::Unchanged => {}
+            Heading::Unknown => (" has unknown actions: ", "", &*header.actions.words().join(", ")),
+            Heading::Moved | Heading::Deferred | Heading::Unchanged => ("", "", ""),
+        };
+        self.comment(before);
+        if !important.is_empty() {
+            self.text(Role::Danger, important);
         }
+        self.comment(&escape::line(after));
         if is_opentofu && header.actions == ResourceActions::ForgetThenCreate {
-            let (bold, yellow) = (self.colour.bold(), self.colour.code("\x1b[33m"));
-            let reset = self.colour.reset();
-            self.push(&format!(
-                " - {yellow}older instance will {bold}not{reset}{yellow} be destroyed {reset}({bold}lifecycle.destroy \
-                 = false{reset})"
-            ));
+            self.comment(" - ");
+            self.text(Role::CautionStart, "older instance will ");
+            self.text(Role::Strong, "not");
+            self.text(Role::Caution, " be destroyed ");
+            self.comment("(");
+            self.text(Role::Strong, "lifecycle.destroy = false");
+            self.comment(")");
         }
         for comment in &header.comments {
-            self.comment(comment, header);
+            self.extra_comment(comment, header);
         }
         self.push("\n");
-        self.push(self.colour.reset());
+        self.end(Role::UnitEnd);
     }
 
-    /// Writes a sentence about an important word.
-    fn emphasised(&mut self, before: &str, word: &str, after: &str) {
-        let (strong, reset) = (self.colour.code("\x1b[1m\x1b[31m"), self.colour.reset());
-        self.push(&format!("{before}{strong}{word}{reset}{after}"));
-    }
-
-    fn comment(&mut self, comment: &Comment<'_>, header: &ResourceHeader<'_>) {
-        let (bold, yellow) = (self.colour.bold(), self.colour.code("\x1b[33m"));
-        let reset = self.colour.reset();
+    fn extra_comment(&mut self, comment: &Comment<'_>, header: &ResourceHeader<'_>) {
         let why_forgotten = match comment {
             Comment::ForgottenByState => {
                 Some("was configured before this resource was removed from the configuration")
@@ -152,27 +141,45 @@ impl Writer<'_> {
             _ => None,
         };
         if let Some(why) = why_forgotten {
-            return self.push(&format!(" \n (because {bold}lifecycle.destroy = false{reset} {why})"));
+            self.comment(" \n (because ");
+            self.text(Role::Strong, "lifecycle.destroy = false");
+            return self.comment(&format!(" {why})"));
         }
+        self.push("\n");
         if *comment == Comment::ImportedByIdentity {
-            self.push(&format!("\n  # {reset}imported using resource identity: "));
             let identity = header.importing.as_ref().and_then(|import| import.identity.as_deref());
-            return escape::lines(&mut self.out, &indented(identity.unwrap_or("{}"), "\n  # "));
+            self.text(Role::CommentSign, "  # ");
+            self.comment("imported using resource identity: ");
+            return self.comment(&escape::lines(&indented(identity.unwrap_or("{}"), "\n  # ")));
         }
+        let sentence = sentence(comment, header);
+        let sentence = escape::line(&sentence);
         // How the line starts differs from one to the other.
-        self.push(&match comment {
-            Comment::NotToBeDestroyed => "\n # (".to_owned(),
+        match comment {
+            Comment::NotToBeDestroyed => self.comment(&format!(" # ({sentence})")),
             Comment::LeftOver if header.heading == Heading::Forgotten && !self.program.is_opentofu() => {
-                format!("\n{bold} # (")
+                self.text(Role::StrongRest, &format!(" # ({sentence})"));
             }
-            Comment::MovedFrom | Comment::ImportedFrom => format!("\n  # {reset}("),
-            Comment::ConfigGenerated => format!("\n  #{reset} ("),
-            Comment::DestroysImported => format!("\n  # {reset}{yellow}"),
-            _ => "\n  # (".to_owned(),
-        });
-        escape::line(&mut self.out, &sentence(comment, header));
-        self.push(if *comment == Comment::DestroysImported { reset } else { ")" });
+            Comment::MovedFrom | Comment::ImportedFrom => {
+                self.text(Role::CommentSign, "  # ");
+                self.comment(&format!("({sentence})"));
+            }
+            Comment::ConfigGenerated => {
+                self.text(Role::CommentSign, "  #");
+                self.comment(&format!(" ({sentence})"));
+            }
+            Comment::DestroysImported => {
+                self.text(Role::CommentSign, "  # ");
+                self.text(Role::Caution, &sentence);
+            }
+            _ => self.comment(&format!("  # ({sentence})")),
+        }
     }
+}
+
+/// Which object of an instance it is, where that is one that was replaced.
+pub(super) fn deposed(key: Option<&str>) -> String {
+    key.map_or_else(String::new, |key| format!(" (deposed object {})", escape::line(key)))
 }
 
 fn sentence(comment: &Comment<'_>, header: &ResourceHeader<'_>) -> String {
@@ -208,53 +215,4 @@ fn sentence(comment: &Comment<'_>, header: &ResourceHeader<'_>) -> String {
         Comment::ConfigGenerated => "config will be generated".to_owned(),
         Comment::DestroysImported => "Warning: this will destroy the imported resource".to_owned(),
     }
-}
-
-/// JSON with a line for each member and element, two columns a level; each line but the first begins with `line`.
-///
-/// Names, strings and numbers stay as they are written.
-fn indented(json: &str, line: &str) -> String {
-    let mut out = String::new();
-    let (mut depth, mut is_quoted, mut is_escaped) = (0_usize, false, false);
-    let mut chars = json.chars().peekable();
-    while let Some(c) = chars.next() {
-        if is_quoted {
-            out.push(c);
-            is_quoted = is_escaped || c != '"';
-            is_escaped = !is_escaped && c == '\\';
-            continue;
-        }
-        let next_line = |out: &mut String, depth| {
-            out.push_str(line);
-            out.extend(std::iter::repeat_n("  ", depth));
-        };
-        match c {
-            '{' | '[' => {
-                out.push(c);
-                while chars.next_if(char::is_ascii_whitespace).is_some() {}
-                if let Some(end) = chars.next_if(|end| matches!(end, '}' | ']')) {
-                    out.push(end);
-                } else {
-                    depth += 1;
-                    next_line(&mut out, depth);
-                }
-            }
-            '}' | ']' => {
-                depth = depth.saturating_sub(1);
-                next_line(&mut out, depth);
-                out.push(c);
-            }
-            ',' => {
-                out.push(c);
-                next_line(&mut out, depth);
-            }
-            ':' => out.push_str(": "),
-            c if c.is_ascii_whitespace() => {}
-            c => {
-                is_quoted = c == '"';
-                out.push(c);
-            }
-        }
-    }
-    out
 }

@@ -14,12 +14,9 @@ impl Writer<'_> {
         view: View,
     ) {
         if elements.is_empty() {
-            self.empty("[]", diff, view);
-            return;
+            return self.empty("[]", diff, view);
         }
-        self.push("[");
-        self.forces_replacement(diff, view);
-        self.push("\n");
+        self.open("[", diff, view);
         let inner = View { no_null_suffix: true, omit_replace: false };
         let mut hidden = 0;
         for index in 0..elements.len() {
@@ -41,6 +38,5 @@ impl Writer<'_> {
         self.start_line(indent, diff.action);
         self.value(diff, indent, view);
         self.push(",\n");
-        self.flush_much();
     }
 }

@@ -1,11 +1,11 @@
 //! The printers of reports: the text of `terraform show` (from `page` down), JSON (`json`), the summary (`summary`).
 //!
-//! What is shown is the report's to decide; printers know how it looks, and never the documents it came from. What is
-//! written is passed on as it grows; a value that is hidden costs nothing.
+//! What is shown is the report's to decide; printers know how it looks, and never the documents it came from. Text is
+//! written as tokens with roles (`tokens`), of which a sink (`terminal`) makes what people see. A value that is hidden
+//! costs nothing.
 
 mod action;
 mod block;
-mod colour;
 mod escape;
 mod frame;
 mod header;
@@ -15,20 +15,23 @@ mod object;
 mod page;
 mod state;
 mod summary;
+mod terminal;
 mod text;
+mod tokens;
 mod value;
-mod wrap;
 
 pub use page::{
     render_entry, render_plan, render_planned_change, render_resource_change, render_state, render_value,
 };
 pub use summary::GroupBy;
 
-use std::io::{self, Write};
+use std::io;
 
+use self::tokens::{Role, Sink, Tokens, sign};
 use crate::diff::{Diff, DiffAction};
-use crate::options::Colour;
+use crate::options::Options;
 use crate::program::Program;
+use crate::report::ShowError;
 
 /// How a value is written where it stands.
 #[derive(Debug, Clone, Copy, Default)]
@@ -39,116 +42,139 @@ struct View {
     omit_replace: bool,
 }
 
-/// How much text may wait before it is passed on.
+/// How much text may wait before it is passed on, so that a large value is not in memory as text too.
 const ENOUGH: usize = 1 << 16;
 
-/// Writes reports as text.
-struct Writer<'w> {
+/// Writes reports as tokens.
+struct Writer<'s> {
     /// What has been written and not been passed on.
-    out: String,
-    /// Where text is passed on to.
-    to: &'w mut dyn Write,
-    /// What has been written may still be changed.
-    is_held: bool,
-    /// What stands after each line break of what is passed on.
-    line_start: &'static str,
-    /// Why text could not be passed on.
+    tokens: Tokens,
+    sink: &'s mut Sink<'s>,
+    /// Why tokens could not be passed on.
     error: Option<io::Error>,
-    colour: Colour,
     program: Program,
-    /// The columns that prose may use.
-    width: usize,
-    /// There are no symbols and no columns for them: a state.
+    /// How much deeper all lines are: those of the configuration of an action.
+    depth: usize,
+    /// There are no signs and no columns for them: a state.
     plain: bool,
 }
 
-impl<'w> Writer<'w> {
-    fn new(to: &'w mut dyn Write, colour: Colour, program: Program) -> Self {
-        Self {
-            out: String::new(),
-            to,
-            is_held: false,
-            line_start: "",
-            error: None,
-            colour,
-            program,
-            width: 77,
-            plain: false,
-        }
-    }
+/// Writes text for a terminal.
+fn print(
+    to: &mut dyn io::Write,
+    options: &Options,
+    program: Program,
+    write: impl FnOnce(&mut Writer<'_>) -> Result<(), ShowError>,
+) -> Result<(), ShowError> {
+    let mut out = String::new();
+    let mut sink = |tokens: &Tokens| terminal::write(tokens, options.colour, options.width, &mut out, to);
+    let mut writer = Writer::new(&mut sink, program);
+    write(&mut writer)?;
+    Ok(writer.flush()?)
 }
 
-impl Writer<'_> {
+impl<'s> Writer<'s> {
+    fn new(sink: &'s mut Sink<'s>, program: Program) -> Self {
+        Self { tokens: Tokens::default(), sink, error: None, program, depth: 0, plain: false }
+    }
+
     /// Passes on what has been written.
     fn flush(&mut self) -> io::Result<()> {
         let written = match self.error.take() {
             Some(error) => Err(error),
-            None if self.line_start.is_empty() => self.to.write_all(self.out.as_bytes()),
-            None => {
-                let line_break = format!("\n{}", self.line_start);
-                self.to.write_all(self.out.replace('\n', &line_break).as_bytes())
-            }
+            None => (self.sink)(&self.tokens),
         };
-        self.out.clear();
+        self.tokens.clear();
         written
     }
 
-    /// Passes on what has been written if it is much, so that a large value does not stand in memory as text too.
-    fn flush_much(&mut self) {
-        if self.out.len() >= ENOUGH && !self.is_held {
-            self.pass_on();
-        }
+    fn start_entry(&mut self, address: &str) {
+        address.clone_into(&mut self.tokens.address);
+        self.end(Role::EntryStart);
     }
 
-    /// Passes on what has been written; an error comes out of the next [`Writer::flush`].
-    fn pass_on(&mut self) {
-        if self.error.is_none() {
-            self.error = self.flush().err();
-        }
-    }
-
-    /// Has this stand after each line break that is written from here on.
-    fn start_lines_with(&mut self, line_start: &'static str) {
-        self.pass_on();
-        self.line_start = line_start;
+    /// Ends the entry and passes it on.
+    fn end_entry(&mut self) -> io::Result<()> {
+        self.end(Role::EntryEnd);
+        let written = self.flush();
+        self.tokens.address.clear();
+        written
     }
 
     fn push(&mut self, text: &str) {
-        self.out.push_str(text);
+        self.text(Role::Plain, text);
     }
 
+    fn text(&mut self, role: Role, text: &str) {
+        self.tokens.push(role, text);
+    }
+
+    /// Writes a token without text.
+    fn end(&mut self, role: Role) {
+        self.tokens.end(role);
+    }
+
+    /// Writes a string in quotes, as Go's `%q` does.
+    fn quote(&mut self, role: Role, text: &str) {
+        objchange_text::quote_into(text, &mut self.tokens.text);
+        self.end(role);
+    }
+
+    /// Starts a line.
     fn indent(&mut self, levels: usize) {
         const SPACES: &str = "                                                                ";
-        let mut columns = levels * 4;
+        // An error comes out of the next `flush`.
+        if self.tokens.text.len() >= ENOUGH && self.error.is_none() {
+            self.error = self.flush().err();
+        }
+        let mut columns = (self.depth + levels) * 4;
         while columns > 0 {
             let some = columns.min(SPACES.len());
-            self.out.push_str(&SPACES[..some]);
+            self.text(Role::Indent, &SPACES[..some]);
             columns -= some;
         }
     }
 
-    /// Writes the indent of a line and the symbol of what happens to the thing on it.
-    fn start_line(&mut self, indent: usize, action: DiffAction) {
-        self.indent(indent);
-        self.symbol(action);
+    /// Starts a line with the sign of what happens to the thing on it.
+    fn start_line(&mut self, levels: usize, action: DiffAction) {
+        // Where nothing happens the columns of the sign are as wide as a level.
+        if self.plain || action == DiffAction::NoOp {
+            return self.indent(levels + usize::from(!self.plain));
+        }
+        self.indent(levels);
+        self.text(Role::Sign, sign(action));
     }
 
-    fn symbol(&mut self, action: DiffAction) {
-        if !self.plain {
-            self.push(self.colour.symbol(action));
-        }
+    fn blank_line(&mut self) {
+        self.indent(0);
+        self.push("\n");
     }
 
     fn null_suffix(&mut self, action: DiffAction, view: View) {
         if action == DiffAction::Delete && !view.no_null_suffix {
-            self.push(self.colour.null_suffix());
+            self.push(" ");
+            self.text(Role::Null, "-> null");
         }
     }
 
     fn forces_replacement(&mut self, diff: &Diff<'_>, view: View) {
         if diff.replace && !view.omit_replace {
-            self.push(self.colour.forces_replacement());
+            self.push(" ");
+            self.text(Role::ForcesReplacement, "# forces replacement");
         }
+    }
+
+    /// Writes the first line of a value with lines.
+    fn open(&mut self, bracket: &str, diff: &Diff<'_>, view: View) {
+        self.push(bracket);
+        self.forces_replacement(diff, view);
+        self.push("\n");
+    }
+
+    fn arrow(&mut self) {
+        self.push(" ");
+        self.text(Role::Arrow, "->");
+        self.push(" ");
     }
 
     /// Writes how many unchanged things are not shown, if any are.
@@ -157,11 +183,8 @@ impl Writer<'_> {
             return;
         }
         self.start_line(indent, DiffAction::NoOp);
-        let (open, close) = self.colour.dark_gray();
         let plural = if count == 1 { "" } else { "s" };
-        self.push(open);
-        self.push(&format!("# ({count} unchanged {thing}{plural} hidden)"));
-        self.push(close);
+        self.text(Role::Hidden, &format!("# ({count} unchanged {thing}{plural} hidden)"));
         self.push("\n");
     }
 }

@@ -1,5 +1,6 @@
 //! Objects and maps.
 
+use super::tokens::Role;
 use super::{View, Writer, escape};
 use crate::diff::{Diff, DiffAction, Entry, Kind, Parts};
 
@@ -13,12 +14,9 @@ impl Writer<'_> {
         view: View,
     ) {
         if attributes.is_empty() {
-            self.empty("{}", diff, view);
-            return;
+            return self.empty("{}", diff, view);
         }
-        self.push("{");
-        self.forces_replacement(diff, view);
-        self.push("\n");
+        self.open("{", diff, view);
         let inner = View { no_null_suffix: !nested, omit_replace: false };
         let hidden = self.attributes(attributes, indent + 1, inner);
         self.hidden(indent + 1, hidden, "attribute");
@@ -41,7 +39,6 @@ impl Writer<'_> {
             }
             self.entry(&name, width, &attributes.get(index).diff, indent, view);
             self.push("\n");
-            self.flush_much();
         }
         hidden
     }
@@ -57,12 +54,9 @@ impl Writer<'_> {
         // Of a nested type every element says that it forces the replacement.
         let own = View { omit_replace: view.omit_replace || nested, ..view };
         if elements.is_empty() {
-            self.empty("{}", diff, own);
-            return;
+            return self.empty("{}", diff, own);
         }
-        self.push("{");
-        self.forces_replacement(diff, own);
-        self.push("\n");
+        self.open("{", diff, own);
         let width = match nested {
             true => 0,
             false => elements.names().map(|key| escape::quoted_width(&key)).max().unwrap_or_default(),
@@ -78,13 +72,11 @@ impl Writer<'_> {
             let Entry { key, diff } = &*entry;
             self.warnings(diff, indent + 1);
             self.start_line(indent + 1, diff.action);
-            let start = self.out.len();
-            escape::quote(&mut self.out, key);
-            self.pad(start, width);
-            self.push(" = ");
+            let start = self.tokens.text.len();
+            self.quote(Role::Key, key);
+            self.equals(start, width);
             self.value(diff, indent + 1, inner);
             self.push(if matches!(diff.kind, Kind::Object { .. }) { ",\n" } else { "\n" });
-            self.flush_much();
         }
         self.hidden(indent + 1, hidden, "element");
         self.close("}", diff, indent, view);

@@ -5,12 +5,12 @@ use std::io;
 use objchange::change::PlannedChange;
 use objchange::schema::Block;
 
-use super::{View, Writer, escape};
+use super::tokens::Role;
+use super::{View, Writer, escape, print};
 use crate::changes::{ChangeSet, ChangedResource};
 use crate::diff::Diff;
 use crate::document::{Plan, State, TriggerTime};
-use crate::options::{Colour, Options};
-use crate::program::Program;
+use crate::options::Options;
 use crate::report::{
     Entries, Filter, Outcome, Report, ReportEntry, ResourceHeader, Schemas, Section, ShowError, entry, fold,
 };
@@ -115,24 +115,13 @@ pub fn render_value(name: &str, mut diff: Diff<'_>, options: &Options) -> String
 }
 
 fn written(options: &Options, write: impl FnOnce(&mut Writer<'_>)) -> String {
-    let written = text(options.colour, options.program.unwrap_or_default(), |writer| {
+    let mut bytes = Vec::new();
+    // Writing to memory does not fail.
+    _ = print(&mut bytes, options, options.program.unwrap_or_default(), |writer| {
         write(writer);
         Ok(())
     });
-    // Writing to memory does not fail.
-    written.unwrap_or_default()
-}
-
-fn text(
-    colour: Colour,
-    program: Program,
-    write: impl FnOnce(&mut Writer<'_>) -> Result<(), ShowError>,
-) -> Result<String, ShowError> {
-    let mut bytes = Vec::new();
-    let mut writer = Writer::new(&mut bytes, colour, program);
-    write(&mut writer)?;
-    writer.flush()?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 impl Report<'_> {
@@ -142,13 +131,13 @@ impl Report<'_> {
     ///
     /// A change, or the schema of its type, cannot be read, or the text cannot be written.
     pub fn write_text(&self, out: &mut dyn io::Write, options: &Options) -> Result<(), ShowError> {
-        let mut writer = Writer::new(out, options.colour, self.program);
-        writer.page(self, options.width)?;
-        Ok(writer.flush()?)
+        print(out, options, self.program, |writer| writer.page(self))
     }
 
     fn text(&self, options: &Options) -> Result<String, ShowError> {
-        text(options.colour, self.program, |writer| writer.page(self, options.width))
+        let mut bytes = Vec::new();
+        self.write_text(&mut bytes, options)?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 }
 
@@ -162,8 +151,7 @@ fn is_verdict(section: &Section<'_>) -> bool {
 }
 
 impl Writer<'_> {
-    fn page(&mut self, report: &Report<'_>, width: usize) -> Result<(), ShowError> {
-        self.width = width.saturating_sub(1).max(1);
+    pub(super) fn page(&mut self, report: &Report<'_>) -> Result<(), ShowError> {
         for section in &report.sections {
             self.section(section, report)?;
         }
@@ -189,13 +177,13 @@ impl Writer<'_> {
                     Outcome::PlanningFailed | Outcome::NeedsAnotherPlan | Outcome::NothingToDestroy
                 );
                 if is_closed && report.sections.iter().any(is_drift) {
-                    self.rule();
+                    self.end(Role::Rule);
                 }
             }
             Section::DeferredChanges(entries) if !entries.is_empty() => {
                 self.deferred_start();
                 self.resources(entries)?;
-                self.rule();
+                self.end(Role::Rule);
             }
             Section::Legend(actions) => self.legend(actions),
             Section::ResourceChanges(entries) => {
@@ -213,15 +201,11 @@ impl Writer<'_> {
                 let width = headers.chain(unchanged.iter().map(|name| escape::name_width(name))).max();
                 for entry in changed.iter() {
                     let entry = entry?;
-                    self.entry(
-                        &entry.header.name,
-                        width.unwrap_or_default(),
-                        &entry.diff,
-                        0,
-                        View::default(),
-                    );
+                    let name = &entry.header.name;
+                    self.start_entry(name);
+                    self.entry(name, width.unwrap_or_default(), &entry.diff, 0, View::default());
                     self.push("\n");
-                    self.flush()?;
+                    self.end_entry()?;
                 }
             }
             Section::Notes(notes) => notes.iter().for_each(|note| self.note_below(*note)),
@@ -229,7 +213,7 @@ impl Writer<'_> {
                 self.plain = true;
                 for entry in entries.iter() {
                     self.state_resource(&*entry?);
-                    self.flush()?;
+                    self.end_entry()?;
                 }
             }
             Section::Outputs(entries) if !entries.is_empty() => {
@@ -237,7 +221,7 @@ impl Writer<'_> {
                 self.push("\n\nOutputs:\n\n");
                 for entry in entries.iter() {
                     self.state_output(&*entry?);
-                    self.flush()?;
+                    self.end_entry()?;
                 }
             }
             Section::ResourceDrift(_)
@@ -254,11 +238,12 @@ impl Writer<'_> {
             let entry = entry?;
             if !entry.diff.hidden {
                 self.push("\n");
+                self.start_entry(&entry.header.address);
                 self.resource(&entry);
                 self.triggered(TriggerTime::Before, &entry.actions_before);
                 self.triggered(TriggerTime::After, &entry.actions_after);
                 self.push("\n");
-                self.flush()?;
+                self.end_entry()?;
             }
         }
         Ok(())

@@ -1,5 +1,7 @@
 //! The resources and outputs of a state.
 
+use super::header::deposed;
+use super::tokens::Role;
 use super::{View, Writer, escape};
 use crate::report::{ModulePlace, OutputHeader, ReportEntry, StateHeader};
 
@@ -11,18 +13,18 @@ impl Writer<'_> {
             ModulePlace::Within => "\n\n",
             ModulePlace::First => "",
         });
-        self.push("# ");
-        escape::line(&mut self.out, &header.address);
-        self.push(":");
-        self.deposed(header.deposed.as_deref());
-        self.push(if header.tainted { " (tainted)\n" } else { "\n" });
+        self.start_entry(&header.address);
+        let (address, deposed) = (escape::line(&header.address), deposed(header.deposed.as_deref()));
+        let tainted = if header.tainted { " (tainted)" } else { "" };
+        self.text(Role::Comment, &format!("# {address}:{deposed}{tainted}\n"));
         self.opening(&header.mode, &header.r#type, &header.name);
         self.value(diff, 0, View::default());
         self.push("\n");
     }
 
     pub(super) fn state_output(&mut self, entry: &ReportEntry<'_, OutputHeader<'_>>) {
-        escape::line(&mut self.out, &entry.header.name);
+        self.start_entry(&entry.header.name);
+        self.text(Role::Key, &escape::line(&entry.header.name));
         self.push(" = ");
         self.value(&entry.diff, 0, View::default());
         self.push("\n");

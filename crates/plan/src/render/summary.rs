@@ -1,11 +1,14 @@
 //! The summary: the addresses of a report in groups, with the reasons in a few words, and what it all adds up to.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use objchange_text::visible;
 
-use super::Colour;
+use super::tokens::{Role, resource_sign, sign};
+use super::{Writer, print};
+use crate::diff::DiffAction;
 use crate::document::{ResourceActions, TriggerTime};
+use crate::options::{Colour, Options};
 use crate::report::{
     Counts, Heading, Invocation, Outcome, OutputHeader, Report, ResourceHeader, Section, ShowError,
     StateHeader,
@@ -25,62 +28,37 @@ pub enum GroupBy {
     Type,
 }
 
-/// What happens to a resource, in the order of the summary: what destroys comes first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum SummaryGroup {
-    Destroy,
-    Replace,
-    Unknown,
-    Forget,
-    Update,
-    Create,
-    Read,
-    MoveOrImport,
-}
+/// What happens to a resource: its place in the summary, where what destroys comes first, and its heading.
+type SummaryGroup = (u8, &'static str);
 
-impl SummaryGroup {
-    fn of(actions: ResourceActions) -> Self {
-        match actions {
-            ResourceActions::NoOp => Self::MoveOrImport,
-            ResourceActions::Create => Self::Create,
-            ResourceActions::Read => Self::Read,
-            ResourceActions::Update => Self::Update,
-            ResourceActions::Delete => Self::Destroy,
-            ResourceActions::DeleteThenCreate
-            | ResourceActions::CreateThenDelete
-            | ResourceActions::CreateThenForget
-            | ResourceActions::ForgetThenCreate => Self::Replace,
-            ResourceActions::Forget => Self::Forget,
-            ResourceActions::Unknown(_) => Self::Unknown,
-        }
-    }
-
-    /// The heading of those to which it happens.
-    fn title(self) -> &'static str {
-        match self {
-            Self::Destroy => "Destroy",
-            Self::Replace => "Replace",
-            Self::Unknown => "Unknown",
-            Self::Forget => "Forget",
-            Self::Update => "Update",
-            Self::Create => "Create",
-            Self::Read => "Read",
-            Self::MoveOrImport => "Move or import",
-        }
+fn summary_group(actions: ResourceActions) -> SummaryGroup {
+    match actions {
+        ResourceActions::Delete => (0, "Destroy"),
+        ResourceActions::DeleteThenCreate
+        | ResourceActions::CreateThenDelete
+        | ResourceActions::CreateThenForget
+        | ResourceActions::ForgetThenCreate => (1, "Replace"),
+        ResourceActions::Unknown(_) => (2, "Unknown"),
+        ResourceActions::Forget => (3, "Forget"),
+        ResourceActions::Update => (4, "Update"),
+        ResourceActions::Create => (5, "Create"),
+        ResourceActions::Read => (6, "Read"),
+        ResourceActions::NoOp => (7, "Move or import"),
     }
 }
 
 /// Lines below a heading.
 struct Group {
     title: String,
-    lines: Vec<(Option<SummaryGroup>, String)>,
+    lines: Vec<Line>,
 }
 
-impl Group {
-    /// A group that is no part of what the resources are grouped by.
-    fn other(title: &str, lines: impl Iterator<Item = String>) -> Self {
-        Self { title: title.to_owned(), lines: lines.map(|line| (None, line)).collect() }
-    }
+/// A thing, and what happens to it.
+struct Line {
+    /// In which group it is of those by action; `None` of what is no change of a resource.
+    group: Option<SummaryGroup>,
+    sign: &'static str,
+    text: String,
 }
 
 /// The groups of resources, found by their titles.
@@ -91,21 +69,21 @@ struct Groups {
 }
 
 impl Groups {
-    fn add(&mut self, title: &str, fate: Option<SummaryGroup>, line: String) {
+    fn add(&mut self, title: &str, line: Line) {
         let list = &mut self.list;
         let index = *self.by_title.entry_ref(title).or_insert_with(|| {
             list.push(Group { title: title.to_owned(), lines: Vec::new() });
             list.len() - 1
         });
-        list[index].lines.push((fate, line));
+        list[index].lines.push(line);
     }
 
     /// The groups and their lines in the order of what happens, those alike in that of the document.
     fn sorted(mut self) -> Vec<Group> {
         for group in &mut self.list {
-            group.lines.sort_by_key(|(fate, _)| *fate);
+            group.lines.sort_by_key(|line| line.group);
         }
-        self.list.sort_by_key(|group| group.lines.first().map(|(fate, _)| *fate));
+        self.list.sort_by_key(|group| group.lines.first().map(|line| line.group));
         self.list
     }
 }
@@ -114,12 +92,12 @@ impl GroupBy {
     /// The title of the group of a resource; what happens to it is not asked of those of a state.
     fn title<'h>(
         self,
-        fate: Option<SummaryGroup>,
+        group: Option<SummaryGroup>,
         module: Option<&'h Text<'_>>,
         resource_type: &'h str,
     ) -> &'h str {
         match self {
-            Self::Action => fate.map_or("Resources", SummaryGroup::title),
+            Self::Action => group.map_or("Resources", |(_, title)| title),
             Self::Module => module.map_or("(root module)", |module| module.as_str()),
             Self::Type => resource_type,
         }
@@ -138,95 +116,103 @@ impl Report<'_> {
         colour: Colour,
         group_by: GroupBy,
     ) -> Result<(), ShowError> {
-        if self.errored {
-            out.write_all(b"Planning failed: only what was planned until then is listed.\n")?;
+        let options = Options { colour, ..Options::default() };
+        print(out, &options, self.program, |writer| {
+            writer.summary(self, group_by);
+            Ok(())
+        })
+    }
+
+    fn groups(&self, group_by: GroupBy) -> Vec<Group> {
+        let sign_of = |actions| resource_sign(actions, self.program);
+        let change = |header: &ResourceHeader<'_>| {
+            line(sign_of(header.actions), &header.address, header.deposed.as_deref(), &reasons(header))
+        };
+        let output = |header: &OutputHeader<'_>| {
+            line(sign_of(header.actions.unwrap_or(ResourceActions::NoOp)), &header.name, None, &[])
+        };
+        let resource = |header: &StateHeader<'_>| {
+            let reasons = if header.tainted { &["tainted".to_owned()][..] } else { &[] };
+            line(sign(DiffAction::NoOp), &header.address, header.deposed.as_deref(), reasons)
+        };
+        let (mut resources, mut others) = (Groups::default(), Vec::new());
+        let mut other = |title: &str, lines| others.push(Group { title: title.to_owned(), lines });
+        for section in &self.sections {
+            match section {
+                Section::DeferredChanges(entries) => {
+                    other("Deferred", entries.headers().map(|header| change(&header)).collect());
+                }
+                Section::ResourceChanges(entries) => {
+                    for header in entries.headers() {
+                        let group = Some(summary_group(header.actions));
+                        let title = group_by.title(group, header.module_address.as_ref(), &header.r#type);
+                        resources.add(title, Line { group, ..change(&header) });
+                    }
+                }
+                Section::Resources(entries) => {
+                    for header in entries.headers() {
+                        let title = group_by.title(None, header.module_address.as_ref(), &header.r#type);
+                        resources.add(title, resource(&header));
+                    }
+                }
+                Section::OutputChanges { changed: entries, .. } | Section::Outputs(entries) => {
+                    other("Outputs", entries.headers().map(|header| output(&header)).collect());
+                }
+                _ => {}
+            }
         }
-        if self.complete == Some(false) && !self.errored {
-            out.write_all(b"The plan is incomplete: more may be left to change.\n")?;
-        }
-        let mut groups = self.groups(colour, group_by);
+        other("Actions", self.invocations.iter().map(invoked).collect());
+        other("Changed outside", self.drift.headers().map(|header| change(&header)).collect());
+        let mut groups = resources.sorted();
+        groups.extend(others);
         groups.retain(|group| !group.lines.is_empty());
+        groups
+    }
+}
+
+impl Writer<'_> {
+    fn summary(&mut self, report: &Report<'_>, group_by: GroupBy) {
+        if report.errored {
+            self.push("Planning failed: only what was planned until then is listed.\n");
+        }
+        if report.complete == Some(false) && !report.errored {
+            self.push("The plan is incomplete: more may be left to change.\n");
+        }
+        let groups = report.groups(group_by);
         for group in &groups {
-            write_group(group, out, colour)?;
+            self.text(Role::Heading, &visible(&group.title));
+            self.push(&format!(" ({})\n", group.lines.len()));
+            for Line { sign, text, .. } in &group.lines {
+                self.text(Role::Sign, sign);
+                self.push(text);
+            }
         }
         if !groups.is_empty() {
-            return Ok(self.write_total(out, colour)?);
+            return self.total(report);
         }
-        let nothing = self.sections.iter().find_map(|section| match section {
+        let nothing = report.sections.iter().find_map(|section| match section {
             Section::Outcome(Outcome::NoChangeMatches) => Some("\nNo resource with changes matches.\n"),
             Section::Outcome(Outcome::NoResourceMatches) => Some("\nNo resource matches.\n"),
             Section::Outcome(Outcome::EmptyState) => Some("There are no resources.\n"),
             Section::Outcome(Outcome::PlanningFailed) => Some(""),
             _ => None,
         });
-        Ok(out.write_all(nothing.unwrap_or("Nothing changes.\n").as_bytes())?)
-    }
-
-    fn groups(&self, colour: Colour, group_by: GroupBy) -> Vec<Group> {
-        let symbol = |actions| colour.resource_symbol(actions, self.program);
-        let change = |header: &ResourceHeader<'_>| {
-            line(symbol(header.actions), &header.address, header.deposed.as_deref(), &reasons(header))
-        };
-        let output = |header: &OutputHeader<'_>| {
-            line(symbol(header.actions.unwrap_or(ResourceActions::NoOp)), &header.name, None, &[])
-        };
-        let resource = |header: &StateHeader<'_>| {
-            let reasons = if header.tainted { &["tainted".to_owned()][..] } else { &[] };
-            line(symbol(ResourceActions::NoOp), &header.address, header.deposed.as_deref(), reasons)
-        };
-        let (mut resources, mut others) = (Groups::default(), Vec::new());
-        for section in &self.sections {
-            match section {
-                Section::DeferredChanges(entries) => {
-                    others.push(Group::other("Deferred", entries.headers().map(|header| change(&header))));
-                }
-                Section::ResourceChanges(entries) => {
-                    for header in entries.headers() {
-                        let fate = Some(SummaryGroup::of(header.actions));
-                        let title = group_by.title(fate, header.module_address.as_ref(), &header.r#type);
-                        resources.add(title, fate, change(&header));
-                    }
-                }
-                Section::Resources(entries) => {
-                    for header in entries.headers() {
-                        let title = group_by.title(None, header.module_address.as_ref(), &header.r#type);
-                        resources.add(title, None, resource(&header));
-                    }
-                }
-                Section::OutputChanges { changed: entries, .. } | Section::Outputs(entries) => {
-                    others.push(Group::other("Outputs", entries.headers().map(|header| output(&header))));
-                }
-                _ => {}
-            }
-        }
-        others.push(Group::other("Actions", self.invocations.iter().map(invoked)));
-        let drift = self.drift.headers().map(|header| change(&header));
-        others.push(Group::other("Changed outside", drift));
-        let mut groups = resources.sorted();
-        groups.extend(others);
-        groups
+        self.push(nothing.unwrap_or("Nothing changes.\n"));
     }
 
     /// Writes what all groups add up to.
-    fn write_total(&self, out: &mut dyn Write, colour: Colour) -> io::Result<()> {
-        let is_state = self.sections.iter().any(|section| matches!(section, Section::Resources(_)));
-        let mut total = total(&self.counts, is_state);
-        if !self.counts.is_change() && !is_state {
+    fn total(&mut self, report: &Report<'_>) {
+        let is_state = report.sections.iter().any(|section| matches!(section, Section::Resources(_)));
+        let mut total = total(&report.counts, is_state);
+        if !report.counts.is_change() && !is_state {
             total.insert(0, "nothing to change".to_owned());
         }
-        let (bold, reset) = (colour.bold(), colour.reset());
-        writeln!(out, "{bold}Total:{reset} {}.", total.join(", "))?;
-        if self.of_selection {
-            out.write_all(b"Only what was chosen is counted.\n")?;
+        self.text(Role::Heading, "Total:");
+        self.push(&format!(" {}.\n", total.join(", ")));
+        if report.of_selection {
+            self.push("Only what was chosen is counted.\n");
         }
-        Ok(())
     }
-}
-
-fn write_group(group: &Group, out: &mut dyn Write, colour: Colour) -> io::Result<()> {
-    let (bold, reset) = (colour.bold(), colour.reset());
-    writeln!(out, "{bold}{}{reset} ({})", visible(&group.title), group.lines.len())?;
-    group.lines.iter().try_for_each(|(_, line)| out.write_all(line.as_bytes()))
 }
 
 /// What there is of each kind, in the order of the groups.
@@ -254,14 +240,15 @@ fn total(counts: &Counts, is_state: bool) -> Vec<String> {
     .collect()
 }
 
-fn line(symbol: &str, name: &str, deposed: Option<&str>, reasons: &[String]) -> String {
+fn line(sign: &'static str, name: &str, deposed: Option<&str>, reasons: &[String]) -> Line {
     let deposed = deposed.map_or(String::new(), |key| format!(" (deposed object {})", visible(key)));
     let colon = if reasons.is_empty() { "" } else { ": " };
-    format!("{symbol}{}{deposed}{colon}{}\n", visible(name), visible(&reasons.join(", ")))
+    let text = format!("{}{deposed}{colon}{}\n", visible(name), visible(&reasons.join(", ")));
+    Line { group: None, sign, text }
 }
 
 /// The line of an action.
-fn invoked(invocation: &Invocation<'_>) -> String {
+fn invoked(invocation: &Invocation<'_>) -> Line {
     let mut reasons = Vec::new();
     if let Some((time, resource)) = &invocation.trigger {
         let time = match time {
@@ -274,7 +261,7 @@ fn invoked(invocation: &Invocation<'_>) -> String {
     if invocation.is_asked_for {
         reasons.push("as requested".to_owned());
     }
-    line("    ", &invocation.address, None, &reasons)
+    line(sign(DiffAction::NoOp), &invocation.address, None, &reasons)
 }
 
 /// Why something happens to a resource, in a few words each.

@@ -1,18 +1,17 @@
 //! Strings of several lines, and strings that hold JSON.
 
+use super::tokens::Role;
 use super::{View, Writer, escape};
-use crate::diff::{Diff, DiffAction, Line};
+use crate::diff::{Diff, DiffAction, Kind, Line};
 
 impl Writer<'_> {
     pub(super) fn lines(&mut self, diff: &Diff<'_>, lines: &[Line<'_>], indent: usize, view: View) {
-        self.push("<<-EOT");
-        self.forces_replacement(diff, view);
-        self.push("\n");
+        self.open("<<-EOT", diff, view);
         for line in lines {
             self.start_line(indent + 1, line.action);
             match &line.text {
-                Some(text) => escape::lines(&mut self.out, text),
-                None => self.push(self.colour.null()),
+                Some(text) => self.text(Role::Value, &escape::lines(text)),
+                None => self.text(Role::Null, "null"),
             }
             self.push("\n");
         }
@@ -22,39 +21,45 @@ impl Writer<'_> {
     }
 
     pub(super) fn json(&mut self, diff: &Diff<'_>, value: &Diff<'_>, indent: usize, view: View) {
-        self.push("jsonencode(");
-        let whitespace_only = diff.changes_only_white_space();
-        let start = self.out.len();
-        let was_held = std::mem::replace(&mut self.is_held, true);
         let inner = View { no_null_suffix: true, omit_replace: false };
-        self.value(value, indent + 1, inner);
-        self.is_held = was_held;
+        let whitespace_only = diff.changes_only_white_space();
         let white_space = match (whitespace_only, diff.replace) {
             (false, _) => "",
             (true, false) => " # whitespace changes",
             (true, true) => " # whitespace changes force replacement",
         };
-        let is_one_line = !self.out[start..].contains('\n');
-        if is_one_line {
+        let view_of_rest = View { omit_replace: view.omit_replace || whitespace_only, ..view };
+        self.push("jsonencode(");
+        if !has_lines(value) {
+            self.value(value, indent + 1, inner);
             self.push(")");
-            self.push(white_space);
+            self.text(Role::Comment, white_space);
+            return self.forces_replacement(diff, view_of_rest);
         }
-        if !whitespace_only {
-            self.forces_replacement(diff, view);
-        }
-        if is_one_line {
-            return;
-        }
+        self.text(Role::Comment, white_space);
+        self.push("\n");
         let symbol =
             if whitespace_only || diff.action != DiffAction::Update { DiffAction::NoOp } else { diff.action };
-        let rest = self.out.split_off(start);
-        self.push(white_space);
-        self.push("\n");
         self.start_line(indent + 1, symbol);
-        self.push(&rest);
+        self.value(value, indent + 1, inner);
+        self.forces_replacement(diff, view_of_rest);
         self.push("\n");
         self.start_line(indent, DiffAction::NoOp);
         self.push(")");
         self.null_suffix(diff.action, view);
+    }
+}
+
+/// Whether a value is written on several lines.
+fn has_lines(diff: &Diff<'_>) -> bool {
+    match &diff.kind {
+        Kind::Primitive(_) | Kind::Sensitive(_) | Kind::WriteOnly { .. } => false,
+        Kind::Text { .. } | Kind::SensitiveBlock(_) => true,
+        Kind::Json { value } | Kind::Shown { value, .. } => has_lines(value),
+        Kind::Object { attributes: parts, .. } | Kind::Map { elements: parts, .. } => !parts.is_empty(),
+        Kind::List { elements, .. } | Kind::Set { elements, .. } => !elements.is_empty(),
+        Kind::Block(block) => !block.is_empty(),
+        Kind::Unknown { before } => before.as_ref().is_some_and(|before| has_lines(before)),
+        Kind::TypeChange { before, after } => has_lines(before) || has_lines(after),
     }
 }

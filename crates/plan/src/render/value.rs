@@ -1,5 +1,6 @@
 //! One value of any kind.
 
+use super::tokens::Role;
 use super::{View, Writer, escape};
 use crate::diff::{Diff, DiffAction, Kind, Primitive, Scalar, Sensitivity};
 
@@ -21,7 +22,7 @@ impl Writer<'_> {
             Kind::Block(block) => self.block(diff, block, indent, view),
             Kind::Unknown { before } => self.unknown(diff, before.as_deref(), indent, view),
             Kind::Sensitive(_) => {
-                self.push("(sensitive value)");
+                self.text(Role::Marker, "(sensitive value)");
                 self.null_suffix(diff.action, view);
                 self.forces_replacement(diff, view);
             }
@@ -30,15 +31,13 @@ impl Writer<'_> {
             Kind::TypeChange { before, after } => {
                 let view = View { no_null_suffix: true, ..view };
                 self.value(before, indent, view);
-                self.push(self.colour.arrow());
+                self.arrow();
                 self.value(after, indent, view);
             }
             Kind::WriteOnly { sensitive } => {
-                self.push(if *sensitive {
-                    "(sensitive, write-only attribute)"
-                } else {
-                    "(write-only attribute)"
-                });
+                let marker =
+                    if *sensitive { "(sensitive, write-only attribute)" } else { "(write-only attribute)" };
+                self.text(Role::Marker, marker);
                 let is_opentofu = self.program.is_opentofu();
                 if is_opentofu {
                     self.forces_replacement(diff, view);
@@ -55,17 +54,18 @@ impl Writer<'_> {
     pub(super) fn entry(&mut self, key: &str, width: usize, diff: &Diff<'_>, indent: usize, view: View) {
         self.warnings(diff, indent);
         self.start_line(indent, diff.action);
-        let start = self.out.len();
-        escape::name(&mut self.out, key);
-        self.pad(start, width);
-        self.push(" = ");
+        let start = self.tokens.text.len();
+        self.text(Role::Key, &escape::name(key));
+        self.equals(start, width);
         self.value(diff, indent, view);
     }
 
-    /// Fills up what was written since `start` to a width.
-    pub(super) fn pad(&mut self, start: usize, width: usize) {
-        let written = self.out[start..].chars().count();
-        self.out.extend(std::iter::repeat_n(' ', width.saturating_sub(written)));
+    /// Writes the equals sign after a name that starts there, below those of the names around it.
+    pub(super) fn equals(&mut self, start: usize, width: usize) {
+        let text = &mut self.tokens.text;
+        let written = text[start..].chars().count();
+        text.extend(std::iter::repeat_n(' ', width.saturating_sub(written)));
+        self.push(" = ");
     }
 
     /// Writes what changes about how a sensitive value is shown.
@@ -77,21 +77,20 @@ impl Writer<'_> {
             Kind::SensitiveBlock(marks) if diff.mark_changes => (marks, "block"),
             _ => return,
         };
-        let (open, close) = self.colour.warning();
-        self.indent(indent);
-        self.push("  ");
-        self.push(open);
         let (first, second) = if *after {
             ("will be marked as sensitive and will not", "display in UI output after applying this change.")
         } else {
             ("will no longer be marked as sensitive", "after applying this change.")
         };
-        self.push(&format!(": this {thing} {first}\n"));
         self.indent(indent);
-        self.push(&format!("  # {second}"));
-        self.push(close);
+        self.text(Role::Comment, "  # ");
+        self.text(Role::Caution, "Warning");
+        self.text(Role::Comment, &format!(": this {thing} {first}\n"));
+        self.indent(indent);
+        self.text(Role::Comment, &format!("  # {second}"));
+        self.end(Role::UnitEnd);
         if *unchanged && thing != "block" {
-            self.push(" The value is unchanged.");
+            self.text(Role::Comment, " The value is unchanged.");
         }
         self.push("\n");
     }
@@ -108,7 +107,7 @@ impl Writer<'_> {
             }
             DiffAction::Update => {
                 self.scalar(before);
-                self.push(self.colour.arrow());
+                self.arrow();
                 self.scalar(after);
             }
         }
@@ -117,11 +116,11 @@ impl Writer<'_> {
 
     fn scalar(&mut self, scalar: &Scalar<'_>) {
         match scalar {
-            Scalar::Null => self.push(self.colour.null()),
-            Scalar::Bool(true) => self.push("true"),
-            Scalar::Bool(false) => self.push("false"),
-            Scalar::Number(text) => self.push(text),
-            Scalar::String(text) => escape::quote(&mut self.out, text),
+            Scalar::Null => self.text(Role::Null, "null"),
+            Scalar::Bool(true) => self.text(Role::Value, "true"),
+            Scalar::Bool(false) => self.text(Role::Value, "false"),
+            Scalar::Number(text) => self.text(Role::Value, text),
+            Scalar::String(text) => self.quote(Role::Value, text),
         }
     }
 
@@ -132,7 +131,7 @@ impl Writer<'_> {
             self.value(before, indent, View { no_null_suffix: true, omit_replace });
             self.push(" -> ");
         }
-        self.push("(known after apply)");
+        self.text(Role::Marker, "(known after apply)");
         self.forces_replacement(diff, view);
     }
 }

@@ -51,6 +51,16 @@ pub enum StateEditError {
     Json(#[from] serde_json::Error),
 }
 
+impl StateEditError {
+    /// A stable name of this sort of error.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Object(error) => error.kind(),
+            Self::Json(_) => "malformed",
+        }
+    }
+}
+
 /// The version of a state file; none if the text is not one.
 pub fn state_file_version(text: &str) -> Option<u64> {
     serde_json::from_str(text).ok().map(|file: File| file.version)

@@ -35,7 +35,7 @@ impl<'p> Reason<'p> {
     pub fn of(change: &'p PlannedChange) -> Self {
         match (&change.replace_reason, change.action) {
             (Some(ReplaceReason::Tainted), _) => Self::Tainted,
-            (Some(ReplaceReason::Requested), _) => Self::Requested,
+            (Some(ReplaceReason::Requested(_)), _) => Self::Requested,
             (Some(ReplaceReason::CannotUpdate(paths)), _) => Self::CannotUpdate(paths),
             (Some(_), _) => Self::CannotUpdate(&[]),
             (None, Action::NoOp) => Self::NoDifference,

@@ -8,6 +8,7 @@
 
 mod documents;
 mod error;
+mod indented;
 mod raw;
 mod read;
 mod serde;
@@ -22,6 +23,7 @@ mod write;
 pub use self::serde::{Part, from_str};
 pub use documents::{DocumentBytes, Documents};
 pub use error::{JsonError, JsonErrorKind, Segment, place};
+pub use indented::indented;
 pub use raw::Raw;
 pub use read::{MAX_DEPTH, Reader, TOO_DEEP};
 pub use string::StringAt;

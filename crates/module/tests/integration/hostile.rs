@@ -1,0 +1,220 @@
+//! Damaged modules do no harm: the body of the fuzz target on modules whose words are mixed, doubled, left out and exchanged.
+
+use proptest::prelude::*;
+
+#[path = "../../../../fuzz/whole_module.rs"]
+mod whole_module;
+
+/// What a module may be made of; one word follows another in what is tested.
+const MODULES: [&str; 4] = [
+    r#"variable "n" {
+  type    = number
+  default = 2
+  validation {
+    condition     = var.n < 5
+    error_message = "no ${var.n}"
+  }
+}
+variable "key" {
+  default   = "hush"
+  sensitive = true
+}
+locals {
+  names = { for i in range(var.n) : "k${i}" => i }
+  all   = [for k, v in sim_thing.a : v.id]
+}
+resource "sim_thing" "a" {
+  for_each = local.names
+  name     = each.key
+  secret   = var.key
+  any      = [each.value, null]
+  parts    = { x = { label = "l" } }
+  rule {
+    port = 80
+  }
+  dynamic "rule" {
+    for_each = toset([1, 2])
+    content {
+      port = rule.value
+    }
+  }
+  lifecycle {
+    create_before_destroy = true
+    ignore_changes        = [name]
+    replace_triggered_by  = [terraform_data.first.id]
+    precondition {
+      condition     = length(local.names) > 0
+      error_message = "none"
+    }
+    postcondition {
+      condition     = self.name != ""
+      error_message = "empty"
+    }
+  }
+}
+resource "terraform_data" "first" {
+}
+resource "terraform_data" "t" {
+  count            = var.n
+  input            = count.index
+  triggers_replace = sim_thing.a["k0"].id
+  depends_on       = [module.m]
+}
+"#,
+    r#"module "m" {
+  source   = "./m"
+  for_each = { for n in data.sim_lookup.d.names : n => n }
+  v        = { a = each.value }
+  providers = {
+    sim = sim.b
+  }
+}
+provider "sim" {
+  alias  = "b"
+  region = terraform_data.first.output
+}
+data "sim_lookup" "d" {
+  key = "x-${var.n}"
+}
+moved {
+  from = terraform_data.old
+  to   = terraform_data.t[0]
+}
+removed {
+  from = terraform_data.gone
+  lifecycle {
+    destroy = false
+  }
+}
+import {
+  for_each = local.names
+  to       = sim_thing.a[each.key]
+  id       = "id-${each.value}"
+}
+check "c" {
+  data "sim_lookup" "inner" {
+    key = "y"
+  }
+  assert {
+    condition     = length(data.sim_lookup.inner.names) == 1
+    error_message = "not one"
+  }
+}
+output "o" {
+  value     = [module.m["a"].v, [for a in sim_thing.a : a.secret], provider::sim::count("x")]
+  sensitive = true
+  precondition {
+    condition     = var.n > 0
+    error_message = "never"
+  }
+}
+terraform {
+  required_version = ">= 1.0"
+  required_providers {
+    sim = {
+      source = "hashicorp/sim"
+    }
+  }
+}
+--- m/main.tf
+terraform {
+  required_providers {
+    sim = {
+      source = "hashicorp/sim"
+    }
+  }
+}
+variable "v" {
+  type    = object({ a = optional(string, "x") })
+  default = {}
+}
+output "v" {
+  value = var.v
+}
+resource "terraform_data" "t" {
+  input = var.v
+}
+"#,
+    r#"--- terraform.tfstate
+{"version": 4, "terraform_version": "1.11.4", "serial": 1, "lineage": "x", "outputs": {"o": {"value": 1, "type": "number"}},
+ "resources": [
+  {"mode": "managed", "type": "terraform_data", "name": "old", "provider": "provider[\"terraform.io/builtin/terraform\"]",
+   "instances": [{"schema_version": 0, "attributes": {"id": "1", "input": {"value": 1, "type": "number"}}, "status": "tainted"}]},
+  {"mode": "managed", "type": "sim_thing", "name": "a", "module": "module.m[\"a\"]",
+   "provider": "provider[\"registry.terraform.io/hashicorp/sim\"].b",
+   "instances": [{"index_key": "k0", "schema_version": 0, "attributes": {"id": "2", "name": "x"}, "deposed": "0badc0de"}]}]}
+"#,
+    r#"--- a.tf.json
+{"resource": {"terraform_data": {"j": {"count": "${var.n}", "input": {"a": "${sim_thing.a[\"k1\"].parts}"}}}},
+ "output": {"p": {"value": "${terraform_data.j[*].id}"}}, "locals": [{"x": "${1 + 1}"}]}
+--- terraform.tfvars
+n   = 3
+key = "other"
+"#,
+];
+
+/// The words of a text, with what is between them.
+fn words(text: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    let mut start = 0;
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    for (i, c) in text.char_indices() {
+        let before = text[start..i].chars().next_back();
+        if i > start && !(before.is_some_and(is_word) && is_word(c)) {
+            words.push(&text[start..i]);
+            start = i;
+        }
+    }
+    words.push(&text[start..]);
+    words
+}
+
+#[derive(Debug, Clone)]
+enum Damage {
+    LeaveOut(usize),
+    Double(usize),
+    Exchange(usize, usize),
+    Cut(usize),
+}
+
+fn damage() -> impl Strategy<Value = Damage> {
+    let place = 0..4000_usize;
+    prop_oneof![
+        3 => place.clone().prop_map(Damage::LeaveOut),
+        2 => place.clone().prop_map(Damage::Double),
+        4 => (place.clone(), place.clone()).prop_map(|(a, b)| Damage::Exchange(a, b)),
+        1 => place.prop_map(Damage::Cut),
+    ]
+}
+
+#[test]
+fn the_modules_that_are_damaged_are_modules() {
+    let planned = whole_module::module(MODULES.concat().as_bytes());
+    assert!(planned.contains("{\"format_version\"") && !planned.contains("\nError: "), "{planned}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn damaged_modules_do_no_harm(
+        which in prop::collection::vec(0..MODULES.len(), 1..4),
+        damages in prop::collection::vec(damage(), 0..6),
+    ) {
+        let text: String = which.into_iter().map(|which| MODULES[which]).collect();
+        let mut words = words(&text);
+        for damage in damages {
+            let at = |place: usize| place % words.len();
+            match damage {
+                Damage::LeaveOut(a) => { words.remove(at(a)); }
+                Damage::Double(a) => words.insert(at(a), words[at(a)]),
+                Damage::Exchange(a, b) => { let (a, b) = (at(a), at(b)); words.swap(a, b); }
+                Damage::Cut(a) => { let length = at(a).max(1); words.truncate(length); }
+            }
+            if words.is_empty() {
+                break;
+            }
+        }
+        let _ = whole_module::module(words.concat().as_bytes());
+    }
+}

@@ -1,0 +1,103 @@
+//! What is done with the files of a module, and what must hold then: the body of the fuzz target `module`.
+//!
+//! `crates/module/tests` runs the same on damaged modules, without a fuzzer.
+
+use std::sync::LazyLock;
+
+use objchange::schema::ProviderSchemas;
+use objchange_hcl::Functions;
+use objchange_module::config::{Config, MemoryFiles};
+use objchange_module::document::{DocumentInfo, change_set, write_plan};
+use objchange_module::plan::PlanOptions;
+use objchange_module::state::PriorState;
+use objchange_module::variables::VariableSources;
+use objchange_module::{Diagnostics, Module, ModuleTexts, Schemas, Shown, SimulatedProviders};
+use objchange_plan::{Document, Filter, Options, Report};
+
+/// A resource type with blocks, a data source and a function.
+static SCHEMAS: LazyLock<Schemas> = LazyLock::new(|| {
+    let text = r#"{"format_version":"1.0","provider_schemas":{"registry.terraform.io/hashicorp/sim":{
+        "provider":{"version":0,"block":{"attributes":{"region":{"type":"string","optional":true}}}},
+        "resource_schemas":{"sim_thing":{"version":0,"block":{
+            "attributes":{
+                "id":{"type":"string","computed":true},
+                "name":{"type":"string","optional":true},
+                "any":{"type":"dynamic","optional":true},
+                "secret":{"type":"string","optional":true,"computed":true,"sensitive":true},
+                "parts":{"optional":true,"nested_type":{"nesting_mode":"map","attributes":{
+                    "label":{"type":"string","optional":true},"made":{"type":"string","computed":true}}}}},
+            "block_types":{"rule":{"nesting_mode":"set","block":{"attributes":{
+                "port":{"type":"number","required":true},"made":{"type":"string","computed":true}}}}}}}},
+        "data_source_schemas":{"sim_lookup":{"version":0,"block":{"attributes":{
+            "key":{"type":"string","required":true},"names":{"type":["list","string"],"computed":true}}}}},
+        "functions":{"count":{"return_type":"number","parameters":[{"name":"text","type":"string"}]}}}}}"#;
+    Schemas::new([ProviderSchemas::parse(text).expect("these are schemas")])
+});
+
+/// The files of a module, each behind a line `--- NAME`; the first may go without it, and is `main.tf`. The module is
+/// loaded and planned: whatever is found has its place in a file, the plan can be written, read back and shown, and planning
+/// again gives the same. Returns what was planned, or what is wrong.
+pub(crate) fn module(bytes: &[u8]) -> String {
+    let Ok(text) = std::str::from_utf8(bytes) else { return String::new() };
+    let mut files = vec![("main.tf", "")];
+    let mut rest = text;
+    while let Some((file, after)) = rest.split_once("--- ") {
+        files.last_mut().expect("there is one").1 = file;
+        let (name, after) = after.split_once('\n').unwrap_or((after, ""));
+        files.push((name, ""));
+        rest = after;
+    }
+    files.last_mut().expect("there is one").1 = rest;
+    let state = files.iter().find(|(name, _)| *name == "terraform.tfstate").map(|(_, text)| *text);
+    let files: MemoryFiles = files.iter().copied().collect();
+    let first = planned(&files, state);
+    assert_eq!(first, planned(&files, state), "planned twice");
+    first
+}
+
+/// The document of the plan, or what is wrong.
+fn planned(files: &MemoryFiles, state: Option<&str>) -> String {
+    let options = PlanOptions { max_instances: 50, ..PlanOptions::default() };
+    let variables = VariableSources::default();
+    let texts = ModuleTexts { files, manifest: None, variables: &variables, terraform_version: "1.16.0" };
+    let module = Module::load(texts, &options);
+    let state = match state.map(|state| PriorState::read(state, &SCHEMAS)) {
+        Some(Ok((state, _))) => state,
+        Some(Err(error)) => return error.to_string(),
+        None => PriorState::default(),
+    };
+    let plan = module.plan(&state, &SCHEMAS, Functions::pure(), &options, &mut SimulatedProviders::default());
+    let found = shown(&module.config, &plan.diagnostics);
+    if !plan.has_begun {
+        assert!(plan.errored, "nothing is planned, and nothing is wrong");
+        return found;
+    }
+    let info = DocumentInfo { terraform_version: "1.16.0", timestamp: "2026-01-01T00:00:00Z" };
+    let document = write_plan(&plan, &module.config, &SCHEMAS, &info);
+    if let Err(error) = Document::parse(&document) {
+        panic!("the document cannot be read: {error}\n{document}");
+    }
+    let options = Options::default();
+    let (changes, schemas) = (change_set(&plan), objchange_plan::Schemas::none());
+    if let Ok(report) = Report::of_changes(&changes, &schemas, &options, &Filter::default()) {
+        report.write_text(&mut Vec::new(), &options).expect("memory takes everything");
+    }
+    found + &document
+}
+
+/// Errors and warnings as people see them; each has its place in a file.
+fn shown(config: &Config, found: &Diagnostics) -> String {
+    let places = config.sources.places();
+    for found in found.iter() {
+        let Some(subject) = found.diagnostic.subject.filter(|subject| *subject != objchange_module::NOWHERE)
+        else {
+            continue;
+        };
+        let place = places.find(subject).unwrap_or_else(|| panic!("{} has no place", found.diagnostic));
+        let text = place.lines.text();
+        assert!(text.get(place.span.range()).is_some(), "{} is at no part of the source", found.diagnostic);
+    }
+    let shown = Shown::new(config, &SCHEMAS);
+    let json: Vec<String> = shown.json(found).iter().map(|json| json.get().to_owned()).collect();
+    shown.text(found) + &json.concat()
+}
