@@ -39,6 +39,14 @@ impl fmt::Display for LineError {
 impl std::error::Error for LineError {}
 
 impl LineError {
+    /// A stable name of this sort of error.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::TooLong => "too_long",
+            Self::NotText { .. } => "not_text",
+        }
+    }
+
     /// Where in the line, in bytes from 1.
     pub fn column(&self) -> usize {
         match self {

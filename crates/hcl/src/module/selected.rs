@@ -63,6 +63,19 @@ pub enum SelectError {
     },
 }
 
+impl SelectError {
+    /// A stable name of this sort of error.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::NoResource { .. } => "no_resource",
+            Self::Several { .. } => "several_resources",
+            Self::NoInstance { .. } => "no_instance",
+            Self::Address { .. } => "invalid_address",
+            Self::Problems { .. } => "problems",
+        }
+    }
+}
+
 fn has(known: &[String]) -> String {
     if known.is_empty() { "; it has none".to_owned() } else { format!("; it has {}", known.join(", ")) }
 }

@@ -91,6 +91,19 @@ impl fmt::Display for Candidates {
 }
 
 impl PriorError {
+    /// A stable name of this sort of error.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Document(error) => error.problem.kind(),
+            Self::Plan => "plan",
+            Self::NoState => "no_state",
+            Self::NoAddress { .. } => "no_address",
+            Self::Absent { .. } => "absent",
+            Self::OtherType { .. } => "other_type",
+            Self::Object { error, .. } => error.kind.kind(),
+        }
+    }
+
     /// The line and column, from 1, of what is wrong.
     pub fn place(&self) -> Option<(usize, usize)> {
         match self {
