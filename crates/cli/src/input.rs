@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use crate::encoding;
+use objchange_text::utf8_reader;
 
 /// Why nothing is read from a terminal.
 pub(crate) const NOTHING_PIPED_IN: &str = "nothing is piped in; name a file, or pipe one in";
@@ -55,7 +55,7 @@ impl Source {
     /// Reads all of it as text, if it has at most so many bytes.
     pub(crate) fn read_at_most(&self, limit: u64) -> Result<String, InputError> {
         let mut bytes = Vec::new();
-        encoding::utf8(self.open_text()?)
+        utf8_reader(self.open_text()?)
             .and_then(|reader| reader.take(limit.saturating_add(1)).read_to_end(&mut bytes))
             .map_err(|error| self.unreadable(error))?;
         if bytes.len() as u64 > limit {

@@ -14,12 +14,10 @@ mod configuration;
 mod conform;
 mod document_warnings;
 mod documents;
-mod encoding;
 mod eval;
 mod exit;
 #[cfg(feature = "provider")]
 mod explain;
-mod extract;
 mod input;
 #[cfg(feature = "provider")]
 mod installed_providers;

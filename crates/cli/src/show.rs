@@ -12,8 +12,9 @@ use std::process::ExitCode;
 use anstream::{AutoStream, ColorChoice};
 use clap::{Args, ValueEnum};
 use objchange_plan::{
-    Document, GroupBy, Options, Plan, PlanMode, Problem, Program, Report, Schemas, ShowError,
+    Document, GroupBy, Options, Plan, PlanMode, Problem, Program, Report, Schemas, ShowError, extract,
 };
+use objchange_text::Escaping;
 use thiserror::Error;
 
 use self::choose::places;
@@ -26,8 +27,7 @@ use crate::module_plan::{PlanInputs, PlanningArgs, is_module, planned_document, 
 use crate::schema_cache::Wanted;
 use crate::schemas::{GivenSchemas, SchemaArgs, SchemaError, SchemaTextError};
 use crate::style::colour;
-use crate::terminal::Escaping;
-use crate::{document_warnings, exit, extract, terminal};
+use crate::{document_warnings, exit, terminal};
 
 const AFTER_HELP: &str = "\
 Exit codes:
@@ -296,11 +296,11 @@ fn show(arguments: &Arguments, planned: Option<String>, verdict: &mut Verdict) -
     let document = match Document::parse_part(&text) {
         Ok(document) => document,
         Err(error) => {
-            found = extract::find(&text).ok_or_else(|| at(&name, error.into()))?;
+            found = extract(&text).ok_or_else(|| at(&name, error.into()))?;
             if let Some(line) = found.another {
                 return Err(Error::Another { source_name: source.to_string(), line });
             }
-            exit::warn(&format!("{source}: {}", extract::warning(&found)));
+            exit::warn(&format!("{source}: {found}"));
             Document::parse_part(&found.text).map_err(|e| at(&name, e.into()))?
         }
     };

@@ -77,10 +77,11 @@ pub use function::{Capability, Function, FunctionError, Functions, Parameter, no
 pub use functions::BaseDirectory;
 pub use hidden_source::HiddenSource;
 pub use module::{
-    CheckConfig, Condition, ConfigBody, Environment, ImportConfig, ImportTarget, Input, LifecycleConfig,
-    ModuleCall, ModuleConfig, MoveEndpoint, MoveTarget, MovedConfig, OutputConfig, Problems, ProviderConfig,
-    ProviderRef, ProvisionerConfig, RemovedConfig, RequiredProvider, ResourceConfig, ResourceName,
-    VariableConfig, VariableValues, each,
+    CheckConfig, Condition, ConfigBody, DecodedResource, Environment, ImportConfig, ImportTarget, Input,
+    LifecycleConfig, ModuleCall, ModuleConfig, MoveEndpoint, MoveTarget, MovedConfig, OutputConfig, Problems,
+    ProviderConfig, ProviderRef, ProvisionerConfig, RemovedConfig, RequiredProvider, ResourceConfig,
+    ResourceName, SelectError, SelectedResource, SourcePlace, Unfollowed, VariableConfig, VariableValues,
+    each,
 };
 pub use objchange_text::{Called, Diagnostic, LineIndex, Position, Severity, Span, Summary};
 pub use outline::Outline;

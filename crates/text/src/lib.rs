@@ -2,6 +2,10 @@
 //!
 //! - [`json::Reader`] reads JSON with the exact text of numbers and the place of everything.
 //! - [`quote_into`], [`visible`], [`visible_lines`] and [`visible_json`] escape what must not reach a terminal.
+//! - [`Escaping`] writes text to a terminal, [`json::write_line`] reports (feature `serde_json`): nothing in them is hidden.
+//! - [`style`] has the styles of reports for people (feature `style`).
+//! - [`utf8_reader`] reads UTF-8 and UTF-16, [`BoundedLines`] lines of bounded length, [`json::Documents`] the documents
+//!   of an input.
 //! - [`redact::Secrets`] hides secrets in text that others wrote.
 //! - [`re2::Pattern`] compiles patterns in the syntax of RE2 (feature `re2`).
 //! - [`Span`] is a part of a text, a [`LineIndex`] finds its line and column, and a [`Diagnostic`] says what is wrong with
@@ -10,10 +14,13 @@
 
 #![forbid(unsafe_code)]
 
+mod bounded_lines;
 #[cfg(feature = "source")]
 pub mod clusters;
 #[cfg(feature = "source")]
 mod diagnostic;
+mod encoding;
+mod escaping;
 pub mod json;
 #[cfg(feature = "source")]
 mod lines;
@@ -23,9 +30,14 @@ pub mod re2;
 pub mod redact;
 mod similar;
 mod span;
+#[cfg(feature = "style")]
+pub mod style;
 
+pub use bounded_lines::{BoundedLine, BoundedLines, LineError};
 #[cfg(feature = "source")]
 pub use diagnostic::{Called, Diagnostic, Severity, Summary};
+pub use encoding::utf8_reader;
+pub use escaping::{Escaping, visible_colored};
 #[cfg(feature = "source")]
 pub use lines::{LineIndex, Position};
 pub use quote::{is_printable, quote_into, visible, visible_json, visible_lines};

@@ -3,7 +3,6 @@
 mod bless;
 mod json;
 mod junit;
-mod lines;
 mod run;
 mod spelling;
 mod text;

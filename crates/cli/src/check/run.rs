@@ -8,10 +8,9 @@ use std::time::{Duration, Instant};
 use indicatif::ProgressBar;
 use objchange::case::{Case, CaseError, Difference, Operation, Outcome};
 use objchange_text::json::Reader;
+use objchange_text::{BoundedLine, BoundedLines, utf8_reader};
 
-use super::lines::{Line, Lines};
 use super::{Only, spelling};
-use crate::encoding;
 use crate::input::{NOTHING_PIPED_IN, Source};
 use crate::pool::{self, Abandoned, Queue};
 
@@ -98,20 +97,22 @@ pub(crate) fn run<E>(
     pool::in_order(
         4,
         |queue| read_all(inputs, progress, queue),
-        |lines: Vec<Line>| lines.iter().map(|line| Event::Verdict(judge(line, only))).collect::<Vec<_>>(),
+        |lines: Vec<BoundedLine>| {
+            lines.iter().map(|line| Event::Verdict(judge(line, only))).collect::<Vec<_>>()
+        },
         |events| events.into_iter().try_for_each(&mut handle),
     )
 }
 
 /// Batches of lines, and what happens.
-type Lanes = Queue<Vec<Line>, Vec<Event>>;
+type Lanes = Queue<Vec<BoundedLine>, Vec<Event>>;
 
 /// Reads the inputs until nobody listens.
 fn read_all(inputs: &[Source], progress: &ProgressBar, queue: &Lanes) -> Result<(), Abandoned> {
     for input in inputs {
         queue.answer(vec![Event::Input(input.to_string())])?;
         let opened = if input.is_terminal() { Err(io::Error::other(NOTHING_PIPED_IN)) } else { input.open() };
-        let text = opened.and_then(|reader| encoding::utf8(progress.wrap_read(reader)));
+        let text = opened.and_then(|reader| utf8_reader(progress.wrap_read(reader)));
         let end = match text {
             Ok(reader) => read_one(reader, queue)?,
             Err(error) => Event::Unreadable(error),
@@ -123,10 +124,10 @@ fn read_all(inputs: &[Source], progress: &ProgressBar, queue: &Lanes) -> Result<
 
 /// Hands out the lines of one input, and says how it ends.
 fn read_one(reader: impl Read, queue: &Lanes) -> Result<Event, Abandoned> {
-    let hand_out = |lines: &mut Vec<Line>| queue.job(std::mem::take(lines));
+    let hand_out = |lines: &mut Vec<BoundedLine>| queue.job(std::mem::take(lines));
     let mut batch = Vec::new();
     let mut bytes = 0;
-    for line in Lines::new(reader) {
+    for line in BoundedLines::new(reader) {
         let line = match line {
             Ok(line) => line,
             Err(error) => {
@@ -145,7 +146,7 @@ fn read_one(reader: impl Read, queue: &Lanes) -> Result<Event, Abandoned> {
     Ok(Event::End)
 }
 
-fn judge(line: &Line, only: &Only) -> Verdict {
+fn judge(line: &BoundedLine, only: &Only) -> Verdict {
     let start = Instant::now();
     let mut verdict = Verdict {
         line: line.number,

@@ -4,7 +4,7 @@ use objchange_conform::{FindingReport, FindingSeverity, Report, Subject, TypeRep
 use objchange_text::visible;
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus};
 
-use super::{FailOn, details};
+use super::FailOn;
 use crate::reports::junit::case;
 
 pub(super) fn cases(provider: &str, report: &Report, fail_on: FailOn) -> impl Iterator<Item = TestCase> {
@@ -53,7 +53,7 @@ fn status(report: &Report, of: &TypeReport, fail_on: FailOn) -> TestCaseStatus {
         let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
         let lines: Vec<String> = failing.iter().map(|found| line(found)).collect();
         let described = |(found, line): (&&FindingReport, &String)| {
-            let details = details::details(of, found);
+            let details = found.details(of);
             let details: String = details.lines().map(|line| format!("  {}\n", visible(line))).collect();
             format!("{}\n{details}\n", visible(line))
         };

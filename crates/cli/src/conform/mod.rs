@@ -1,18 +1,14 @@
 //! `objchange conform`: whether a provider keeps the contract with Terraform.
 
-mod details;
-mod hcl;
 mod interrupt;
-mod json;
 mod junit;
 mod progress;
 mod sarif;
 mod scale;
-mod text;
 
-use std::io::{self, BufWriter};
+use std::io::{self, BufWriter, Write};
 use std::num::NonZero;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -25,7 +21,7 @@ use objchange_conform::{Baseline, Corpus, Ended, Hints, Options, Report, Subject
 use objchange_provider::client::{Children, Client, Limits};
 use objchange_provider::record::{Recorder, Recording};
 use objchange_provider::{Provider, ProviderExt};
-use objchange_text::visible_json;
+use objchange_text::{visible, visible_json};
 
 use crate::exit::{self, CommandError, unusable};
 use crate::input::Source;
@@ -293,10 +289,7 @@ fn tried(
     children: &Children,
     recorder: Option<&Arc<Record>>,
 ) -> Result<(Report, Corpus), objchange_provider::Error> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let no_runtime =
-        |error: io::Error| objchange_provider::ErrorKind::NotStarted { reason: error.to_string() };
-    let runtime = runtime.map_err(no_runtime)?;
+    let runtime = runtime()?;
     let start = {
         let (args, children, recorder) = (args.clone(), children.clone(), recorder.cloned());
         let hints = options.hints.clone();
@@ -323,6 +316,13 @@ fn tried(
     bar.finish();
     children.kill_all();
     tried
+}
+
+/// What the provider is asked in.
+fn runtime() -> Result<tokio::runtime::Runtime, objchange_provider::Error> {
+    let no_runtime =
+        |error: io::Error| objchange_provider::ErrorKind::NotStarted { reason: error.to_string() };
+    Ok(tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(no_runtime)?)
 }
 
 /// How long a call may take: what hangs once is asked once more.
@@ -376,17 +376,20 @@ fn write_reports(
     reporter.suite(&name, junit::cases(&name, report, args.fail_on));
     reporter.sarif(|sarif| sarif::add(sarif, &name, report));
     let has_text = reporter.has_text();
-    reporter.json([json::document(&name, report)])?;
+    reporter.json([report.document(&name)])?;
     reporter.finish()?;
     if let Some(path) = &args.cases_out {
         let cases = report.findings().filter_map(|(_, found)| found.case.as_ref().ok());
         let cases: String = cases.map(|case| format!("{}\n", visible_json(case))).collect();
         reports::write_private(path, &cases)?;
     }
-    if has_text { text::write(news, gone, args) } else { Ok(()) }
-}
-
-/// Whether a file is named as something that only the program writes; for the end of the text.
-fn is_file(path: Option<&PathBuf>) -> Option<&Path> {
-    path.map(PathBuf::as_path).filter(|path| path.as_os_str() != "-")
+    if !has_text {
+        return Ok(());
+    }
+    let mut out = BufWriter::new(crate::terminal::stdout());
+    news.write_text(&mut out, gone)?;
+    if let Some(path) = args.cases_out.as_ref().filter(|path| path.as_os_str() != "-") {
+        writeln!(out, "cases: objchange check {}", visible(&path.display().to_string()))?;
+    }
+    out.flush()
 }

@@ -2,7 +2,6 @@
 
 use objchange_conform::{Clause, FindingReport, FindingSeverity, Report, TypeReport};
 
-use super::details;
 use crate::reports::sarif::{Found, Sarif};
 
 pub(super) fn add(sarif: &mut Sarif, provider: &str, report: &Report) {
@@ -12,7 +11,7 @@ pub(super) fn add(sarif: &mut Sarif, provider: &str, report: &Report) {
         let advice = clause.advice(None);
         let said = clause.terraform_summary().map(|summary| format!(" Terraform says: {summary}."));
         let full = format!("{} {}{}", clause.sentence(), advice.meaning, said.unwrap_or_default());
-        sarif.rule_in_full(clause.code(), level, clause.sentence(), [full, details::advice(advice)]);
+        sarif.rule_in_full(clause.code(), level, clause.sentence(), [full, advice.text()]);
     }
     for (of, found) in report.findings().filter(|(_, found)| !found.is_known) {
         sarif.found(Found {
@@ -50,5 +49,5 @@ fn text(of: &TypeReport, found: &FindingReport) -> String {
         _ => String::new(),
     };
     let (noun, name, message) = (of.subject.noun(), &of.name, finding.described());
-    format!("{noun} {name}: {message}.{said}\n\n{}", details::details(of, found))
+    format!("{noun} {name}: {message}.{said}\n\n{}", found.details(of))
 }

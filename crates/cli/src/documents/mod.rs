@@ -9,21 +9,21 @@
 
 mod errored;
 mod find;
-mod texts;
 mod walk;
 
-use std::io;
+use std::io::{self, BufReader};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use objchange_plan::{DocumentError, DocumentKind};
+use objchange_text::json::{DocumentBytes, Documents};
+use objchange_text::utf8_reader;
 
 pub(crate) use self::errored::ErroredPlans;
 use self::find::Input;
 pub(crate) use self::find::Inputs;
-use self::texts::Texts;
 pub(crate) use self::walk::Walk;
 use crate::exit;
 use crate::input::Source;
@@ -157,23 +157,29 @@ fn read_all<A>(
                 continue;
             }
         };
-        let texts = match Texts::open(source, |reader| bar.wrap_read(reader)) {
-            Ok(texts) => texts,
+        let opened = source
+            .open_text()
+            .and_then(|reader| utf8_reader(bar.wrap_read(reader)).map_err(|error| source.unreadable(error)));
+        let reader = match opened {
+            Ok(reader) => BufReader::with_capacity(128 * 1024, reader),
             Err(error) => {
                 queue.answer(Outcome::Failed(error.to_string()))?;
                 continue;
             }
         };
-        for text in texts {
+        for read in Documents::new(reader) {
+            let text = read
+                .map_err(|error| source.unreadable(error))
+                .and_then(|DocumentBytes { line, bytes }| Ok((line, source.text(bytes, line.unwrap_or(1))?)));
             match text {
-                Ok(text) => queue.job(Document {
-                    name: match text.line {
+                Ok((line, text)) => queue.job(Document {
+                    name: match line {
                         Some(line) => format!("{source}:{line}"),
                         None => source.to_string(),
                     },
-                    text: Arc::new(text.text),
-                    is_alone: inputs.are_one_name && text.line.is_none(),
-                    line: text.line,
+                    text: Arc::new(text),
+                    is_alone: inputs.are_one_name && line.is_none(),
+                    line,
                     is_found: matches!(input, Input::Source { is_found: true, .. }),
                 })?,
                 Err(error) => queue.answer(Outcome::Failed(error.to_string()))?,

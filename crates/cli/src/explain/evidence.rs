@@ -8,11 +8,10 @@ use objchange::change::{assert_object_compatible, assert_plan_valid};
 use objchange::schema::{Attribute, Block, ProviderSchemas, SchemaKind};
 use objchange::value::Path;
 use objchange_conform::explain::Explained;
-use objchange_plan::{DocumentKind, Form, Plan, Shape, View, read_object};
+use objchange_plan::{DocumentKind, Form, Plan, Shape, View, read_object, read_prior};
 
 use super::Args;
 use crate::input::{InputError, Size, Source};
-use crate::plan::prior;
 use crate::schema_cache::Wanted;
 use crate::schemas::{HOW_TO_GET_SCHEMAS, SchemaError};
 
@@ -169,7 +168,7 @@ fn object(text: &Text, block: &Block, resource_type: &str, address: &str) -> Res
         return planned(&text.text, block, address).map_err(wrong);
     }
     let address = text.is_document().then_some(address);
-    let read = prior::read(&text.text, block, resource_type, address);
+    let read = read_prior(&text.text, block, resource_type, address);
     read.map(|prior| prior.value).map_err(|error| wrong(error.to_string()))
 }
 

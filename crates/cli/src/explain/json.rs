@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use objchange_conform::explain::Likeness;
+use objchange_text::json;
 use serde::Serialize;
 
 use super::{ExplainedMessage, Shown};
-use crate::reports::json;
 
 #[derive(Serialize)]
 struct Page<'m> {

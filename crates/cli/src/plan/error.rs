@@ -1,12 +1,13 @@
 //! Why nothing can be planned.
 
+use std::path::{Path, PathBuf};
+
 use objchange::change::PlanChangeError;
 use objchange::schema::{SchemaDocumentError, UnknownPath};
-use objchange_plan::ObjectError;
+use objchange_hcl::SelectError;
+use objchange_plan::{ObjectError, PriorError};
 use objchange_text::similar;
 
-use super::prior::PriorError;
-use super::resource_config::ResourceConfigError;
 use super::subject::{Config, similar_parts};
 use crate::configuration::ConfigurationError;
 use crate::exit::{CommandError, unusable};
@@ -30,7 +31,7 @@ pub(crate) enum PlanError {
     ManyTypes { input: String, name: String, providers: Vec<String> },
     #[error("{input}: there is no provider {name:?}; there are {}", providers.join(", "))]
     NoProvider { input: String, name: String, providers: Vec<String> },
-    #[error("{input}{}: {error}", place(error.place()))]
+    #[error("{input}{}: {}", place(error.place()), of_prior(error))]
     Prior { input: Source, error: PriorError },
     #[error("{input}{}: {error}", place(Some((error.line, error.column))))]
     Object { input: Source, error: ObjectError },
@@ -44,10 +45,36 @@ pub(crate) enum PlanError {
     GivenForNothing,
     #[error(transparent)]
     Configuration(#[from] ConfigurationError),
-    #[error(transparent)]
-    ResourceConfig(ResourceConfigError),
+    #[error("{}", of_selection(path, error))]
+    Select { path: PathBuf, error: SelectError },
     #[error(transparent)]
     Change(#[from] PlanChangeError),
+}
+
+/// What is wrong with a prior object, and which argument mends it.
+fn of_prior(error: &PriorError) -> String {
+    match error {
+        PriorError::NoState => {
+            "--address takes an object out of a state, and this is none: leave it out if this is the object itself".to_owned()
+        }
+        PriorError::NoAddress { known } => {
+            format!("this is a state: say with --address which object of it is meant{known}")
+        }
+        PriorError::OtherType { .. } => format!("{error} that --type says"),
+        error => error.to_string(),
+    }
+}
+
+/// Why a configuration has no such resource, and how to say which is meant.
+fn of_selection(path: &Path, error: &SelectError) -> String {
+    let path = path.display();
+    match error {
+        SelectError::NoResource { .. } => format!("{path}: {error}"),
+        SelectError::Several { known } => {
+            format!("{path}: say which resource is meant, as in {path}:{}", known.join(" or :"))
+        }
+        error => error.to_string(),
+    }
 }
 
 fn location(error: &SchemaDocumentError) -> String {
@@ -77,15 +104,6 @@ impl PlanError {
 impl From<PlanError> for CommandError {
     fn from(error: PlanError) -> Self {
         unusable(error)
-    }
-}
-
-impl From<ResourceConfigError> for PlanError {
-    fn from(error: ResourceConfigError) -> Self {
-        match error {
-            ResourceConfigError::Configuration(error) => Self::Configuration(error),
-            error => Self::ResourceConfig(error),
-        }
     }
 }
 

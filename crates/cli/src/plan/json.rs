@@ -7,12 +7,11 @@ use objchange::change::{Action, PlanViolation, PlannedChange};
 use objchange::schema::Block;
 use objchange::value::{Marks, Path};
 use objchange::{Type, Value};
+use objchange_hcl::SourcePlace;
 use objchange_plan::{Diff, LeafChange, ObjectChange, Reason};
 use serde::Serialize;
 use serde_json::json;
 use serde_json::value::RawValue;
-
-use super::resource_config::Place;
 
 /// The version of the report's form.
 const FORMAT_VERSION: &str = "1.0";
@@ -46,10 +45,10 @@ struct Violation<'a> {
     #[serde(flatten)]
     violation: &'a PlanViolation,
     #[serde(skip_serializing_if = "Option::is_none")]
-    place: Option<&'a Place>,
+    place: Option<&'a SourcePlace>,
 }
 
-fn violations<'a>(violations: &'a [PlanViolation], places: &'a [Option<Place>]) -> Vec<Violation<'a>> {
+fn violations<'a>(violations: &'a [PlanViolation], places: &'a [Option<SourcePlace>]) -> Vec<Violation<'a>> {
     let placed = |(i, violation)| Violation { violation, place: places.get(i).and_then(Option::as_ref) };
     violations.iter().enumerate().map(placed).collect()
 }
@@ -60,7 +59,7 @@ pub(super) fn write(
     schema: &Block,
     plan: &PlannedChange,
     not_given: Option<&BTreeSet<String>>,
-    [places, at_apply]: &[Vec<Option<Place>>; 2],
+    [places, at_apply]: &[Vec<Option<SourcePlace>>; 2],
 ) -> io::Result<()> {
     let ty = schema.implied_type();
     let change = ObjectChange::planned(schema, plan);
@@ -89,7 +88,7 @@ pub(super) fn write(
         after: object(&plan.after)?,
     };
     let mut out = io::stdout().lock();
-    crate::reports::json::write_line(&mut out, &report)?;
+    objchange_text::json::write_line(&mut out, &report)?;
     out.flush()
 }
 

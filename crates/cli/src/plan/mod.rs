@@ -2,8 +2,6 @@
 
 mod error;
 mod json;
-pub(crate) mod prior;
-mod resource_config;
 mod shown;
 mod subject;
 mod text;
@@ -20,7 +18,6 @@ use objchange::value::Path;
 use objchange_module::TerraformData;
 
 pub(crate) use self::error::{PlanError, most_similar};
-pub(crate) use self::prior::Prior;
 pub(crate) use self::shown::show;
 pub(crate) use self::subject::{Config, Subject, SubjectArgs, read_prior_text};
 use self::subject::{check_path, part, read_written};

@@ -3,7 +3,7 @@
 use std::io;
 use std::process::ExitCode;
 
-use objchange::change::{Action, PlannedChange};
+use objchange::change::{Action, PlanViolation, PlannedChange};
 
 use super::subject::{Subject, SubjectArgs};
 use super::{json, text};
@@ -13,7 +13,8 @@ use crate::exit;
 pub(crate) fn show(args: &SubjectArgs, subject: &Subject<'_>, plan: &PlannedChange) -> io::Result<ExitCode> {
     let (schema, written) = (&subject.request.schema, &subject.written);
     let places = written.as_ref().map_or_else(Default::default, |written| {
-        [&plan.violations, &plan.at_apply].map(|violations| written.places(schema, violations))
+        [&plan.violations, &plan.at_apply]
+            .map(|violations| written.places(schema, violations.iter().map(PlanViolation::path)))
     });
     if args.json {
         let missing = written.as_ref().map(|written| &written.missing);

@@ -1,7 +1,7 @@
 //! What is to be planned: an object as it is, its configuration, and how it may be changed.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path as FilePath, PathBuf};
 use std::str::FromStr;
 
 use objchange::Value;
@@ -9,13 +9,12 @@ use objchange::address::InstanceAddress;
 use objchange::change::{IgnoreChanges, Lifecycle, PlanRequest};
 use objchange::schema::{Block, UnknownPath};
 use objchange::value::{Path, PathStep};
+use objchange_hcl::{DecodedResource, SelectError, SelectedResource};
 use objchange_module::ProviderAddress;
-use objchange_plan::{Form, read_object};
+use objchange_plan::{Form, Prior, PriorError, read_object, read_prior};
 
 use super::error::{PlanError, most_similar};
-use super::prior::{self, Prior, PriorError};
-use super::resource_config::{BlockPlace, DecodedConfig, SelectedBlock};
-use crate::configuration::{Configuration, Given};
+use crate::configuration::{Configuration, ConfigurationError, Given, ends_like_configuration};
 use crate::input::Source;
 use crate::schema_cache::read_lock;
 
@@ -101,7 +100,28 @@ pub(crate) struct Subject<'s> {
     pub(crate) resource_type: String,
     /// The address that is given for it, or that its block has.
     pub(crate) address: Option<String>,
-    pub(super) written: Option<DecodedConfig<'s>>,
+    pub(super) written: Option<DecodedResource<'s>>,
+}
+
+/// Which block of which configuration is meant: `main.tf`, `main.tf.json:aws_instance.web["a"]`, `.:aws_instance.web`.
+#[derive(Debug)]
+pub(crate) struct BlockPlace {
+    path: PathBuf,
+    address: Option<String>,
+}
+
+impl BlockPlace {
+    /// What an argument says; `None` if it is no configuration.
+    pub(super) fn of(argument: &FilePath) -> Option<Self> {
+        let Some(text) = argument.to_str() else {
+            return argument.is_dir().then(|| Self { path: argument.to_owned(), address: None });
+        };
+        let ends = || text.match_indices(':').map(|(colon, _)| colon).chain([text.len()]);
+        let directory = || ends().find(|end| FilePath::new(&text[..*end]).is_dir());
+        let end = ends_like_configuration(text).or_else(directory)?;
+        let address = text.get(end + 1..).map(str::to_owned);
+        Some(Self { path: PathBuf::from(&text[..end]), address })
+    }
 }
 
 /// Where a configuration is, if it is no object, and what it says.
@@ -165,13 +185,14 @@ impl<'s> Subject<'s> {
         }
 
         let resource_type = args.resource_type.as_deref();
-        let chosen = config
-            .block
-            .as_ref()
-            .map(|(place, configuration)| SelectedBlock::read(place, configuration, resource_type))
-            .transpose()?;
+        let chosen = config.block.as_ref().map(|block @ (place, configuration)| {
+            let module = configuration.module()?;
+            let chosen = SelectedResource::new(module, place.address.as_deref(), resource_type);
+            Ok::<_, PlanError>((block, chosen.map_err(|error| not_selected(place, error))?))
+        });
+        let chosen = chosen.transpose()?;
         let resource_type = match (&chosen, &args.resource_type) {
-            (Some(chosen), _) => chosen.resource_type.clone(),
+            (Some((_, chosen)), _) => chosen.resource_type().to_owned(),
             (None, Some(name)) => name.clone(),
             (None, None) => return Err(PlanError::WhichType),
         };
@@ -181,7 +202,12 @@ impl<'s> Subject<'s> {
                 check_path(&schema, "--ignore-changes", path)?;
             }
         }
-        let written = chosen.map(|chosen| chosen.decode(&schema, &args.given)).transpose()?;
+        let written = chosen.map(|((place, configuration), chosen)| {
+            let inputs = args.given.inputs(configuration, chosen.module())?;
+            let decoded = chosen.decode(&schema, &configuration.sources, &inputs, args.given.functions()?);
+            decoded.map_err(|error| not_selected(place, error))
+        });
+        let written = written.transpose()?;
         let config = match &written {
             Some(written) => written.config.clone(),
             None => read_written(config_source, &schema)?,
@@ -207,6 +233,13 @@ impl<'s> Subject<'s> {
     /// What the resource is called where it is shown.
     pub(crate) fn shown_address(&self) -> String {
         self.address.clone().unwrap_or_else(|| format!("{}.this", self.resource_type))
+    }
+}
+
+fn not_selected(place: &BlockPlace, error: SelectError) -> PlanError {
+    match error {
+        SelectError::Problems { found, hidden } => ConfigurationError::Problems { found, hidden }.into(),
+        error => PlanError::Select { path: place.path.clone(), error },
     }
 }
 
@@ -254,7 +287,7 @@ pub(crate) fn read_prior_text(
     address: Option<&str>,
     of_block: Option<&str>,
 ) -> Result<Prior, PlanError> {
-    let read = |address| prior::read(text, schema, resource_type, address);
+    let read = |address| read_prior(text, schema, resource_type, address);
     match (read(address), of_block) {
         (Err(PriorError::NoAddress { .. }), Some(address)) => read(Some(address)),
         (found, _) => found,

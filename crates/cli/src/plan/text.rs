@@ -6,17 +6,17 @@ use anstream::AutoStream;
 use anstyle::Style;
 use objchange::change::{PlanViolation, PlannedChange};
 use objchange::schema::Block;
+use objchange_hcl::SourcePlace;
 use objchange_plan::{Options, render_planned_change};
 use objchange_text::visible;
 
-use super::resource_config::Place;
 use crate::style::{BAD, CHANGED, FAINT, colour};
 
 pub(super) fn write(
     address: &str,
     schema: &Block,
     plan: &PlannedChange,
-    [places, at_apply]: &[Vec<Option<Place>>; 2],
+    [places, at_apply]: &[Vec<Option<SourcePlace>>; 2],
 ) -> io::Result<()> {
     let stdout = io::stdout();
     let options = Options { colour: colour(&stdout), ..Options::default() };
@@ -50,7 +50,7 @@ pub(super) fn write(
 fn write_violations(
     out: &mut impl Write,
     violations: &[PlanViolation],
-    places: &[Option<Place>],
+    places: &[Option<SourcePlace>],
     style: Style,
     what: &str,
 ) -> io::Result<()> {
@@ -61,7 +61,7 @@ fn write_violations(
     writeln!(out, "\n{style}{count} of the provider's contract: {what}{style:#}")?;
     for (i, violation) in violations.iter().enumerate() {
         writeln!(out, "  {BAD}!{BAD:#} {violation} {FAINT}({}){FAINT:#}", violation.kind())?;
-        if let Some(Some(Place { file, line, column, source })) = places.get(i) {
+        if let Some(Some(SourcePlace { file, line, column, source })) = places.get(i) {
             write!(out, "    {FAINT}at {}:{line}:{column}{FAINT:#}", visible(file))?;
             writeln!(
                 out,

@@ -2,14 +2,13 @@
 
 mod data;
 mod files;
-mod json;
 mod junit;
 mod memory;
 mod network;
 mod sarif;
 mod test;
-mod text;
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -17,8 +16,8 @@ use std::time::Duration;
 
 use clap::{Subcommand, ValueEnum};
 use objchange_policy::rego::{
-    InputMode, Network, Options, Outcome, Policies, PolicyError, RuleVerdict, Severity, Value, Verdicts,
-    Warning,
+    InputMode, Network, Options, Outcome, PlanLine, Policies, PolicyError, RuleVerdict, Severity, TextReport,
+    Value, Verdicts, Warning,
 };
 
 use crate::documents::{self, Document, ErroredPlans, Inputs, Wanted};
@@ -26,6 +25,7 @@ use crate::exit::{self, CommandError, unusable};
 use crate::module_plan::ModuleArgs;
 use crate::pool;
 use crate::reports::{Reporter, Reports};
+use crate::terminal;
 
 const AFTER_HELP: &str = "\
 A plan is the output of `terraform show -json PLANFILE`: a file, a quoted glob, a folder, or `-` for standard input \
@@ -164,7 +164,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let inputs = Inputs::find(&args.plans, Wanted::PLANS, &args.module.inputs())?;
     let data = data::read(&args.data, &args.rego).map_err(unusable)?;
     let policies = Policies::compile(&files, options(args, data)).map_err(unusable)?;
-    let mut text = reporter.has_text().then(text::Text::new);
+    let mut text = reporter.has_text().then(TextReport::default);
     let mut is_failed = false;
     let answer = |document: &Document| match policies.evaluate(&document.text) {
         Ok(verdicts) => Ok(Judged { file: document.name.clone(), verdicts }),
@@ -186,17 +186,21 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
             });
         }
         if let Some(text) = &mut text {
-            text.judged(name, &judged)?;
+            let mut out = terminal::stdout();
+            text.verdicts(&mut out, name, &judged.verdicts)?;
+            out.flush()?;
         }
         reporter.suite(&judged.file, judged.verdicts.rules.iter().map(junit::case));
         reporter.sarif(|sarif| sarif::judged(sarif, &judged));
-        reporter.json([json::line(&judged)])
+        reporter.json([PlanLine::new(&judged.file, &judged.verdicts)])
     };
     let summary = memory::limited(args.memory, &policies, || {
         documents::for_each(&inputs, Wanted::PLANS, args.errored, answer, print)
     })?;
     if let Some(text) = text {
-        text.finish()?;
+        let mut out = terminal::stdout();
+        text.finish(&mut out)?;
+        out.flush()?;
     }
     reporter.finish()?;
     Ok(match summary.failed {

@@ -16,6 +16,7 @@ use objchange::{Type, Value};
 use objchange_plan::{InstanceObject, StateEdit};
 use objchange_provider::client::Children;
 use objchange_provider::{ChangeFault, Component, ProviderExt, ReadResource, plan_change};
+use objchange_text::json;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -28,7 +29,6 @@ use crate::exit::{self, FAILED, INTERRUPTED, UNUSABLE};
 use crate::input::Source;
 use crate::plan::{Config, PlanError, Subject, SubjectArgs, show};
 use crate::relay::{MAX_TEXTS, left_out};
-use crate::reports::json;
 
 /// Plan a change and check the provider's answer
 #[derive(Debug, clap::Args)]

@@ -11,6 +11,7 @@ use objchange::value::Descend;
 use objchange_plan::{InstanceObject, StateEdit};
 use objchange_provider::client::Children;
 use objchange_provider::{Component, ImportResource, ImportTarget, ProviderExt};
+use objchange_text::json;
 
 use super::change::{redacted, refreshed};
 use super::hidden::Hidden;
@@ -20,7 +21,6 @@ use super::state_out::{StateOut, instance_address};
 use crate::exit::{self, FAILED, UNUSABLE};
 use crate::input::Source;
 use crate::relay::{MAX_TEXTS, left_out};
-use crate::reports::json;
 
 /// Read an object or a data source; prints JSON without sensitive values
 #[derive(Debug, clap::Args)]

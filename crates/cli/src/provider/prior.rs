@@ -5,13 +5,12 @@ use std::path::Path as FilePath;
 
 use objchange::Value;
 use objchange::schema::Schema;
-use objchange_plan::{InstanceObject, StoredObject};
+use objchange_plan::{InstanceObject, Prior, StoredObject};
 use objchange_provider::{ProviderExt, RawState, UpgradeResource};
 
 use super::session::{Failure, Session};
 use super::state_out::instance_address;
 use crate::input::Source;
-use crate::plan::Prior;
 
 /// Reads the prior object that the arguments name.
 pub(super) async fn known(

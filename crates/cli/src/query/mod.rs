@@ -1,23 +1,21 @@
 //! `objchange query`: finds items of plans with an expression.
 
-mod answer;
-mod output;
-mod tally;
-
-use std::io;
+use std::io::{self, BufWriter};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Instant;
 
 use clap::ValueEnum;
 use objchange_hcl::{Diagnostic, HiddenSource, Sources, Span};
-use objchange_policy::query::{CollectionKind, Comparisons, Projection, Query, QueryError};
+use objchange_plan::Document as Read;
+use objchange_policy::query::{
+    self as policy, Answer, CollectionKind, Comparisons, Printed, Printer, Projection, Query, QueryError,
+    QueryErrorKind, Search, Subject, SubjectError, Tallies,
+};
 use objchange_text::json::place;
 
-use self::answer::Questions;
-use self::output::Printer;
-use self::tally::Verdict;
 use crate::configuration::report;
-use crate::documents::{self, ErroredPlans, Inputs, Wanted};
+use crate::documents::{self, Document, ErroredPlans, Inputs, Wanted};
 use crate::exit::{self, CommandError, unusable};
 use crate::module_plan::ModuleArgs;
 
@@ -118,6 +116,32 @@ impl Args {
     fn form(&self) -> Form {
         if self.json { Form::Json } else { self.output }
     }
+
+    fn printed(&self) -> Printed {
+        match (self.count, &self.select, &self.group_by) {
+            (true, ..) => Printed::Count,
+            (_, Some(_), _) => Printed::Values,
+            (_, _, Some(_)) => Printed::Groups,
+            _ => Printed::Items,
+        }
+    }
+
+    /// What is found in a document.
+    fn answer(&self, search: Search<'_>, document: &Document) -> Result<Answer, String> {
+        let read = Read::parse(&document.text).map_err(|error| document.complaint(&error))?;
+        let subject = Subject::new(self.of.of(), read).map_err(|error| match error {
+            SubjectError::Document(error) => document.complaint(&error),
+            SubjectError::IsState => {
+                format!("{}: {error}; --of state asks about its resources", document.name)
+            }
+        })?;
+        let begun = Instant::now();
+        let answer = search.answer(&subject, || begun.elapsed().as_secs() >= self.timeout);
+        answer.ok_or_else(|| {
+            let (name, timeout) = (&document.name, self.timeout);
+            format!("{name}: evaluation exceeded {timeout} s; raise it with --timeout")
+        })
+    }
 }
 
 /// What is looked for.
@@ -170,6 +194,17 @@ enum Form {
     Table,
     /// A JSON object a line
     Json,
+}
+
+impl From<Form> for policy::Form {
+    fn from(form: Form) -> Self {
+        match form {
+            Form::Keys => Self::Keys,
+            Form::Lines => Self::Lines,
+            Form::Table => Self::Table,
+            Form::Json => Self::Json,
+        }
+    }
 }
 
 /// The exit code where nothing is found, and something may be once the unknown values are known.
@@ -267,31 +302,38 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     };
     let wanted = if of == CollectionKind::State { Wanted::PLANS_AND_STATES } else { Wanted::PLANS };
     let inputs = Inputs::find(&paths, wanted, &args.module.inputs())?;
-    let questions = Questions { of, query: &query, projection: projection.as_ref(), args };
-    let mut printer = Printer::new(args, projection.as_ref());
+    let search = Search {
+        query: &query,
+        projection: projection.as_ref(),
+        undecided: args.undecided,
+        counts_only: args.count,
+        with_fields: args.form() == Form::Json && projection.is_none(),
+    };
+    let out = BufWriter::with_capacity(1 << 16, anstream::stdout().lock());
+    let mut printer = Printer::new(args.form().into(), args.printed(), projection.as_ref(), out);
     let (mut found, mut undecided) = (0, Undecided::default());
     let mut comparisons = [Comparisons::default(), Comparisons::default()];
-    let mut verdict = Verdict::default();
+    let mut tallies = Tallies::default();
     let result = documents::for_each(
         &inputs,
         wanted,
         args.errored,
-        |document| questions.answer(document),
+        |document| args.answer(search, document),
         |name, answer| {
             found += answer.found;
             undecided.add(name, answer.undecided);
             for (all, seen) in comparisons.iter_mut().zip(&answer.comparisons) {
                 all.add(seen);
             }
-            if verdict.note(answer.tallies) {
+            if tallies.add(answer.tallies) {
                 // Whatever follows would take too much as well.
                 return Err(io::Error::other("the expression takes too much"));
             }
             printer.print(name, answer.items)
         },
     );
-    let mut unusable = verdict.tell(&filter, other.as_ref())?;
-    if verdict.is_limit() {
+    let mut unusable = tell(&tallies, &filter, other.as_ref())?;
+    if tallies.is_limit() {
         return Ok(ExitCode::from(exit::UNUSABLE));
     }
     let summary = result?;
@@ -320,6 +362,23 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         0 => ExitCode::from(exit::FAILED),
         _ => ExitCode::SUCCESS,
     })
+}
+
+/// Says what has a value for no item; whether that is an error.
+fn tell(tallies: &Tallies, filter: &QueryText, other: Option<&QueryText>) -> io::Result<bool> {
+    let mut is_error = false;
+    let of_columns = tallies.columns.iter().filter_map(|tally| Some((other?, tally)));
+    for (written, tally) in [(filter, &tallies.filter)].into_iter().chain(of_columns) {
+        match tally.reason() {
+            None => {}
+            Some(error) if error.kind == QueryErrorKind::Absent => written.warn(error, " in any item"),
+            Some(error) => {
+                written.complain(error)?;
+                is_error = true;
+            }
+        }
+    }
+    Ok(is_error)
 }
 
 /// The plans and the expression.

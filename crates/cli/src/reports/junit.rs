@@ -2,10 +2,8 @@
 //!
 //! XML cannot hold every character, not even escaped, so all that is not printable is written as in the text report.
 
-use objchange_text::visible;
+use objchange_text::{visible, visible_colored};
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
-
-use crate::terminal;
 
 /// Holds every case until the end, because the head of the report says how many there are.
 #[derive(Debug)]
@@ -35,7 +33,7 @@ impl Junit {
         let mut report = Report::new(self.name);
         report.add_test_suites(self.suites);
         // Writing XML to a string does not fail.
-        terminal::visible(&report.to_string().unwrap_or_default()).into_owned()
+        visible_colored(&report.to_string().unwrap_or_default()).into_owned()
     }
 }
 

@@ -1,12 +1,12 @@
 //! The forms in which commands report what they have judged, for people and for other programs.
 
-pub(crate) mod json;
 pub(crate) mod junit;
 pub(crate) mod sarif;
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use objchange_text::json;
 use quick_junit::TestCase;
 use serde::Serialize;
 

@@ -3,9 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use objchange_text::json::to_pretty;
 use serde_json::{Value, json};
-
-use super::json::to_pretty;
 
 /// All results of all plans, because they share one list of rules.
 #[derive(Debug)]

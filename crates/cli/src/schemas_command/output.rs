@@ -4,10 +4,9 @@ use std::fs;
 use std::io::{self, Write};
 
 use objchange::schema::SchemaKind;
-use objchange_text::visible;
+use objchange_text::{json, visible};
 use serde::Serialize;
 
-use crate::reports::json;
 use crate::schema_cache::{CacheFile, SchemaCache};
 use crate::terminal;
 

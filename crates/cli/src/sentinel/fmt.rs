@@ -5,11 +5,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use objchange_text::visible;
+use objchange_text::{utf8_reader, visible};
 use similar::{ChangeTag, TextDiff};
 
 use super::files;
-use crate::encoding;
 use crate::exit::{self, CommandError, unusable};
 use crate::input::{InputError, Source};
 use crate::style::{BAD, FAINT, GOOD};
@@ -121,7 +120,7 @@ fn read(source: &Source) -> Result<(Vec<u8>, String), InputError> {
     source
         .open_text()?
         .read_to_end(&mut bytes)
-        .and_then(|_| encoding::utf8(&bytes[..])?.read_to_end(&mut text))
+        .and_then(|_| utf8_reader(&bytes[..])?.read_to_end(&mut text))
         .map_err(|error| source.unreadable(error))?;
     Ok((bytes, source.text(text, 1)?))
 }

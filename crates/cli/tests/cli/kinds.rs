@@ -16,17 +16,17 @@ use objchange::value::{
     TooManyImplied, TypeMismatch, TypeMismatchKind, WriteError,
 };
 use objchange::{Type, Value};
-use objchange_hcl::FunctionError;
+use objchange_hcl::{FunctionError, SelectError};
 use objchange_plan::{
-    DocumentError, JsonError, ObjectError, Plan, ProgramError, SchemaCacheError, Schemas, ShowError,
-    StateEditError,
+    DocumentError, JsonError, ObjectError, Plan, PriorError, ProgramError, SchemaCacheError, Schemas,
+    ShowError, StateEditError,
 };
 use objchange_policy::query::{QueryError, SubjectError};
 use objchange_policy::rego::PolicyError;
 use objchange_policy::sentinel::mock::MockError;
 use objchange_sentinel::RunError;
-use objchange_text::Diagnostic;
 use objchange_text::re2::{PatternError, TooManyReads};
+use objchange_text::{Diagnostic, LineError};
 
 use crate::program::workspace;
 
@@ -61,6 +61,7 @@ fn every_error_type_has_one() {
         InconsistentResult: |e| e.kind.kind();
         InvalidPlan: |e| e.kind.kind();
         JsonError: |e| e.kind().kind();
+        LineError: |e| e.kind();
         MockError: |e| e.kind();
         MsgpackError: |e| e.problem.kind();
         MsgpackProblem: |e| e.kind();
@@ -74,6 +75,7 @@ fn every_error_type_has_one() {
         PlanChangeError: |e| e.kind();
         PlanViolation: |e| e.kind();
         PolicyError: |e| e.kind().kind();
+        PriorError: |e| e.kind();
         ProgramError: |e| e.kind();
         QueryError: |e| e.kind.kind();
         ReadError: |e| e.kind.kind();
@@ -83,6 +85,7 @@ fn every_error_type_has_one() {
         SchemaDocumentError: |e| e.kind.kind();
         SchemaProblem: |e| e.kind.kind();
         SchemaProblemKind: |e| e.kind();
+        SelectError: |e| e.kind();
         ShowError: |e| e.kind();
         StateEditError: |e| e.kind();
         SubjectError: |e| e.kind();

@@ -3,6 +3,7 @@
 //! For each collection that a configuration may have, a plan is timed with more and more elements in it. What grows faster than
 //! its data is named: a plan of a few thousand elements should not take minutes.
 
+mod all;
 mod draw;
 mod fit;
 mod grow;
@@ -21,6 +22,7 @@ use serde::Serialize;
 
 use super::secrets::Secrets;
 
+pub use self::all::{DrawnCurve, MeasuredType, ScaleReport, scale_all};
 pub use self::draw::{svg, table};
 pub use self::fit::{Growth, Verdict, growth};
 use self::grow::{Collection, collections};

@@ -13,6 +13,7 @@ mod problems;
 mod raw;
 mod read;
 mod resource;
+mod selected;
 mod shape;
 mod variable;
 
@@ -28,6 +29,7 @@ pub use problems::Problems;
 pub(crate) use raw::{Content, RawBlock, RawBody};
 pub(crate) use read::is_name;
 pub use resource::each;
+pub use selected::{DecodedResource, SelectError, SelectedResource, SourcePlace, Unfollowed};
 pub(crate) use shape::Shape;
 pub use variable::{Input, VariableValues};
 

@@ -55,9 +55,12 @@ mod item;
 mod kinds;
 mod model;
 mod node;
+mod printer;
 mod question;
 mod result;
+mod search;
 mod subject;
+mod tally;
 mod tree;
 mod unknown;
 mod version;
@@ -76,7 +79,10 @@ use self::evaluate::Evaluation;
 pub use self::item::Item;
 pub use self::kinds::Comparisons;
 pub use self::model::CollectionKind;
+pub use self::printer::{Form, Printed, Printer};
+pub use self::search::{Answer, FoundItem, Search};
 pub use self::subject::{Subject, SubjectError};
+pub use self::tally::{Tallies, Tally};
 
 /// An expression that is true for the items that are looked for.
 #[derive(Debug)]

@@ -42,11 +42,13 @@ mod finding;
 mod input;
 mod members;
 mod network;
+mod plan_line;
 mod rules;
 mod secret;
 mod shape;
 mod simulated;
 mod testing;
+mod text_report;
 mod unknown;
 mod value;
 mod verdict;
@@ -59,8 +61,10 @@ pub use objchange_rego::{HttpRequest, HttpResponse, Network, NetworkError, Value
 
 pub use self::data::DataFile;
 pub use self::error::{Place, PolicyError, PolicyErrorKind};
+pub use self::plan_line::PlanLine;
 pub use self::rules::Severity;
 pub use self::testing::{TestResult, TestVerdict, run_tests};
+pub use self::text_report::TextReport;
 pub use self::verdict::{
     Finding, HIDDEN_MESSAGE, Outcome, RuleVerdict, Undecided, Unknown, Verdicts, Warning,
 };

@@ -17,6 +17,7 @@ pub mod judge;
 pub mod mock;
 mod place;
 mod record;
+pub mod report;
 pub mod set;
 pub mod shapes;
 pub mod sources;

@@ -6,6 +6,7 @@
 //! What is read with serde is read through it as well ([`from_str`]), so that an error is data and never a sentence
 //! to be taken apart: it has a kind, a place and the keys that lead there, and no part of the text.
 
+mod documents;
 mod error;
 mod indented;
 mod raw;
@@ -15,9 +16,12 @@ mod skip;
 mod string;
 mod token;
 mod tree;
+#[cfg(feature = "serde_json")]
+mod visible;
 mod write;
 
 pub use self::serde::{Part, from_str};
+pub use documents::{DocumentBytes, Documents};
 pub use error::{JsonError, JsonErrorKind, Segment, place};
 pub use indented::indented;
 pub use raw::Raw;
@@ -25,4 +29,6 @@ pub use read::{MAX_DEPTH, Reader, TOO_DEEP};
 pub use string::StringAt;
 pub use token::Token;
 pub use tree::{Node, NodeKind, Property};
+#[cfg(feature = "serde_json")]
+pub use visible::{to_pretty, write_line, write_pretty};
 pub use write::write_string;

@@ -4,12 +4,11 @@
 //! set ── policies, compiled once ──▶ AppliedPolicy::judge ── one policy over one plan ──▶ text, JSON, JUnit, SARIF
 //! ```
 
-mod json;
 mod junit;
 mod sarif;
 mod set;
-mod text;
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,6 +18,7 @@ use clap::builder::TypedValueParser;
 use objchange_plan::{DocumentError, DocumentKind};
 use objchange_policy::sentinel::configuration::Level;
 use objchange_policy::sentinel::judge::{Judged, Outcome};
+use objchange_policy::sentinel::report::{OnUnknown, PolicyLine, TextReport};
 use objchange_policy::sentinel::set::{AppliedPolicy, SetOptions};
 use objchange_policy::sentinel::{Document, Imports};
 use objchange_sentinel::{Policy, Setup};
@@ -34,6 +34,7 @@ use crate::module_plan::{PlanInputs, PlanningArgs, is_module};
 use crate::pool;
 use crate::reports::{Reporter, Reports};
 use crate::schemas::SchemaArgs;
+use crate::terminal;
 
 const AFTER_HELP: &str = "\
 A plan is the output of `terraform show -json PLANFILE`: a file, a quoted glob, a folder, or `-` for standard input, \
@@ -106,7 +107,7 @@ pub(super) struct Args {
 
     /// What to do if the verdict depends on unknown values
     #[arg(long, value_enum, default_value = "undefined", value_name = "WHAT")]
-    unknown: OnUnknown,
+    unknown: UnknownArg,
 
     /// The current time for policies, e.g. 2026-01-31T12:00:00Z
     #[arg(long, value_name = "TIME", value_parser = clock::parse)]
@@ -143,13 +144,23 @@ enum Binding {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum OnUnknown {
+enum UnknownArg {
     /// Unknown values are undefined, as in Sentinel
     Undefined,
     /// The policy fails
     Fail,
     /// The report lists the unknown values and the rules that depend on them
     Report,
+}
+
+impl UnknownArg {
+    fn on_unknown(self) -> OnUnknown {
+        match self {
+            Self::Undefined => OnUnknown::Undefined,
+            Self::Fail => OnUnknown::Fail,
+            Self::Report => OnUnknown::Report,
+        }
+    }
 }
 
 /// A value is JSON, or else text.
@@ -188,7 +199,8 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let inputs = Inputs::find(&plans, Wanted::PLANS, &args.inputs())?;
     let manner =
         RunOptions { now: args.now.unwrap_or_else(clock::now), limits: args.limits.of_each(policies.len()) };
-    let mut text = reporter.has_text().then(|| text::Text::new(args.trace, args.unknown));
+    let unknown = args.unknown.on_unknown();
+    let mut text = reporter.has_text().then(|| TextReport::new(args.trace, unknown));
     let mut worst = 0;
     let answer = |document: &documents::Document| {
         let complaint = |error: &_| document.complaint(error);
@@ -208,16 +220,18 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let mut handle = |name: Option<&str>, answer: Answer| {
         let all = || std::iter::zip(&policies, &answer.judged);
         let binding = all().filter(|(applied, _)| is_binding(applied.level, args.overrides));
-        worst = binding.map(|(_, judged)| exit_code(judged, args.unknown)).fold(worst, u8::max);
+        worst = binding.map(|(_, judged)| exit_code(judged, unknown)).fold(worst, u8::max);
         if let Some(text) = &mut text {
-            text.answer(name, all())?;
+            let mut out = terminal::stdout();
+            text.answer(&mut out, name, all())?;
+            out.flush()?;
         }
         let plan = &answer.plan;
-        reporter.suite(plan, all().map(|(applied, judged)| junit::case(applied, judged, args.unknown)));
+        reporter.suite(plan, all().map(|(applied, judged)| junit::case(applied, judged, unknown)));
         for (applied, judged) in all() {
-            reporter.sarif(|sarif| sarif::add(sarif, plan, applied, judged, args.unknown));
+            reporter.sarif(|sarif| sarif::add(sarif, plan, applied, judged, unknown));
         }
-        reporter.json(all().map(|(applied, judged)| json::line(plan, applied, judged)))
+        reporter.json(all().map(|(applied, judged)| PolicyLine::new(plan, applied, judged)))
     };
     let summary = if needs_plan {
         documents::for_each(&inputs, Wanted::PLANS, args.errored, answer, handle)?
@@ -233,7 +247,9 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         return Err("there is no plan to apply policies to".into());
     }
     if let Some(text) = text {
-        text.finish()?;
+        let mut out = terminal::stdout();
+        text.finish(&mut out)?;
+        out.flush()?;
     }
     reporter.finish()?;
     Ok(match summary.failed {
@@ -383,13 +399,6 @@ fn is_binding(level: Level, overrides: bool) -> bool {
 /// The exit codes of Sentinel's own program.
 const UNDEFINED: u8 = 2;
 const ERROR: u8 = 3;
-
-impl OnUnknown {
-    /// Whether the policy is not kept, as far as that is known.
-    fn breaks(self, judged: &Judged) -> bool {
-        judged.outcome != Outcome::Pass || (self == OnUnknown::Fail && judged.is_undecided)
-    }
-}
 
 /// The exit code that a verdict leads to, if the policy is binding.
 fn exit_code(judged: &Judged, unknown: OnUnknown) -> u8 {

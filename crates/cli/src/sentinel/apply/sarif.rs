@@ -1,9 +1,9 @@
 //! What policies find, in SARIF.
 
-use super::OnUnknown;
 use crate::reports::sarif::{Found, Sarif};
 use objchange_policy::sentinel::configuration::Level;
 use objchange_policy::sentinel::judge::{Judged, Outcome};
+use objchange_policy::sentinel::report::OnUnknown;
 use objchange_policy::sentinel::set::AppliedPolicy;
 
 pub(super) fn add(

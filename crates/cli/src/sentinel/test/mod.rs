@@ -1,13 +1,11 @@
 //! `objchange sentinel test`: the tests that policies have.
 
 mod find;
-mod json;
 mod junit;
-mod text;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
-use std::io;
+use std::io::{self, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -22,6 +20,8 @@ use crate::documents::Progress;
 use crate::exit::{self, CommandError, unusable};
 use crate::pool;
 use crate::reports::{Outputs, Reporter};
+use crate::terminal;
+use objchange_policy::sentinel::report::{TestLine, write_coverage, write_summary, write_test};
 use objchange_policy::sentinel::testing::{Case, Coverage, Outcome, Wanted};
 use objchange_sentinel::Setup;
 
@@ -185,8 +185,13 @@ impl<'a> Report<'a> {
             self.reporter.suite(&outcome.policy, []);
         }
         self.reporter.case(|| junit::case(outcome, name, duration));
-        self.reporter.json([json::line(outcome)])?;
-        if self.reporter.has_text() { text::outcome(outcome, self.args.verbose) } else { Ok(()) }
+        self.reporter.json([TestLine::new(outcome)])?;
+        if !self.reporter.has_text() {
+            return Ok(());
+        }
+        let mut out = terminal::stdout();
+        write_test(&mut out, outcome, self.args.verbose)?;
+        out.flush()
     }
 
     fn finish(self, tests: usize) -> io::Result<()> {
@@ -194,10 +199,12 @@ impl<'a> Report<'a> {
             self.reporter.json(self.coverage.policies())?;
         }
         if self.reporter.has_text() {
+            let mut out = terminal::stdout();
             if self.args.coverage {
-                text::coverage(&self.coverage)?;
+                write_coverage(&mut out, &self.coverage)?;
             }
-            text::summary(self.passed, tests, self.policies.len())?;
+            write_summary(&mut out, self.passed, tests, self.policies.len())?;
+            out.flush()?;
         }
         self.reporter.finish()
     }

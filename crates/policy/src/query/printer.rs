@@ -1,19 +1,46 @@
 //! What is found, as it is printed.
 
 use std::collections::HashMap;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 
-use objchange_policy::query::Projection;
 use objchange_text::{visible, visible_json};
 use serde_json::{Map, Value};
 
-use super::answer::Found;
-use super::{Args, Form};
+use super::Projection;
+use super::search::FoundItem;
+
+/// How items are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// The key of each.
+    Keys,
+    /// A line each: the key and what happens, or what is selected.
+    Lines,
+    /// Columns under their names.
+    Table,
+    /// A JSON object a line.
+    Json,
+}
+
+/// What of the items is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Printed {
+    /// The items.
+    Items,
+    /// The values of the projection.
+    Values,
+    /// How many items there are.
+    Count,
+    /// How many there are for each value of the projection.
+    Groups,
+}
 
 /// Prints what is found, document by document. A table and groups wait for the last one.
-pub(super) struct Printer<'a> {
-    args: &'a Args,
-    out: BufWriter<Box<dyn Write>>,
+#[derive(Debug)]
+pub struct Printer<'a, W> {
+    form: Form,
+    printed: Printed,
+    out: W,
     names: Vec<Option<&'a str>>,
     rows: Vec<Vec<String>>,
     /// Whether answers name their files.
@@ -23,6 +50,7 @@ pub(super) struct Printer<'a> {
 }
 
 /// Items for which the expression of `--group-by` has the same value.
+#[derive(Debug)]
 struct Group {
     value: Value,
     count: u64,
@@ -30,14 +58,15 @@ struct Group {
     keys: Vec<(Option<String>, String)>,
 }
 
-impl<'a> Printer<'a> {
-    pub(super) fn new(args: &'a Args, projection: Option<&'a Projection>) -> Self {
-        let names =
-            projection.filter(|_| args.select.is_some()).map(|projection| projection.names().collect());
+impl<'a, W: Write> Printer<'a, W> {
+    /// Prints to `out`.
+    pub fn new(form: Form, printed: Printed, projection: Option<&'a Projection>, out: W) -> Self {
+        let projection = projection.filter(|_| printed == Printed::Values);
         Self {
-            args,
-            out: BufWriter::with_capacity(1 << 16, Box::new(anstream::stdout().lock())),
-            names: names.unwrap_or_default(),
+            form,
+            printed,
+            out,
+            names: projection.map(|projection| projection.names().collect()).unwrap_or_default(),
             rows: Vec::new(),
             is_named: false,
             groups: Vec::new(),
@@ -45,13 +74,17 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Prints the items of a document, or keeps them.
-    pub(super) fn print(&mut self, name: Option<&str>, items: Vec<Found>) -> io::Result<()> {
+    /// Prints the items of a document, or keeps them; with the name of its file where there are several.
+    ///
+    /// # Errors
+    ///
+    /// What the writer says.
+    pub fn print(&mut self, name: Option<&str>, items: Vec<FoundItem>) -> io::Result<()> {
         self.is_named |= name.is_some();
         for item in items {
-            match self.args.form() {
-                _ if self.args.count => {}
-                _ if self.args.group_by.is_some() => self.group(name, item),
+            match self.form {
+                _ if self.printed == Printed::Count => {}
+                _ if self.printed == Printed::Groups => self.group(name, item),
                 Form::Keys => writeln!(self.out, "{}{}", prefix(name), visible(&item.key))?,
                 Form::Lines => {
                     let line = self.line(&item);
@@ -71,29 +104,33 @@ impl<'a> Printer<'a> {
         Ok(())
     }
 
-    fn cells(&self, item: &Found) -> Vec<String> {
-        if self.args.select.is_some() {
+    fn is_selected(&self) -> bool {
+        self.printed == Printed::Values
+    }
+
+    fn cells(&self, item: &FoundItem) -> Vec<String> {
+        if self.is_selected() {
             return item.values.iter().map(text).collect();
         }
         let actions = item.actions.map(|actions| actions.join("/"));
         [visible(&item.key).into_owned()].into_iter().chain(actions).collect()
     }
 
-    fn line(&self, item: &Found) -> String {
-        self.cells(item).join(if self.args.select.is_some() { "\t" } else { "  " })
+    fn line(&self, item: &FoundItem) -> String {
+        self.cells(item).join(if self.is_selected() { "\t" } else { "  " })
     }
 
     /// The members that the item's JSON object has, in order.
-    fn object(&self, name: Option<&str>, item: Found) -> Vec<(String, Value)> {
+    fn object(&self, name: Option<&str>, item: FoundItem) -> Vec<(String, Value)> {
         let mut members: Vec<(String, Value)> = Vec::new();
         if let Some(name) = name {
             members.push(("file".to_owned(), name.into()));
         }
-        if self.args.select.is_none() || self.names.iter().all(Option::is_none) {
+        if !self.is_selected() || self.names.iter().all(Option::is_none) {
             members.push(("key".to_owned(), item.key.into()));
         }
         members.extend(item.fields.into_iter().map(|(name, value)| (name.to_owned(), value)));
-        match (&self.names[..], self.args.select.is_some()) {
+        match (&self.names[..], self.is_selected()) {
             (_, false) => {}
             ([None], true) => {
                 members.extend(item.values.into_iter().map(|value| ("value".to_owned(), value)));
@@ -115,7 +152,7 @@ impl<'a> Printer<'a> {
         writeln!(self.out, "{}", visible_json(&format!("{{{}}}", members.join(","))))
     }
 
-    fn group(&mut self, name: Option<&str>, item: Found) {
+    fn group(&mut self, name: Option<&str>, item: FoundItem) {
         // One column is the value; several are those of a map or list.
         let value = match &item.values[..] {
             [one] => one.clone(),
@@ -127,15 +164,19 @@ impl<'a> Printer<'a> {
         }
         let group = &mut self.groups[place];
         group.count += 1;
-        if matches!(self.args.form(), Form::Keys | Form::Json) {
+        if matches!(self.form, Form::Keys | Form::Json) {
             group.keys.push((name.map(str::to_owned), item.key));
         }
     }
 
-    /// Prints what waited for the last document.
-    pub(super) fn finish(mut self, found: u64) -> io::Result<()> {
-        if self.args.count {
-            match self.args.form() {
+    /// Prints what waited for the last document; `found` items there are in all.
+    ///
+    /// # Errors
+    ///
+    /// What the writer says.
+    pub fn finish(mut self, found: u64) -> io::Result<()> {
+        if self.printed == Printed::Count {
+            match self.form {
                 Form::Json => self.json(&[("count".to_owned(), found.into())])?,
                 _ => writeln!(self.out, "{found}")?,
             }
@@ -144,14 +185,14 @@ impl<'a> Printer<'a> {
         for group in std::mem::take(&mut self.groups) {
             self.finish_group(group)?;
         }
-        if self.args.form() == Form::Table && !self.rows.is_empty() {
+        if self.form == Form::Table && !self.rows.is_empty() {
             self.table()?;
         }
         self.out.flush()
     }
 
     fn finish_group(&mut self, group: Group) -> io::Result<()> {
-        match self.args.form() {
+        match self.form {
             Form::Lines => writeln!(self.out, "{}  {}", group.count, text(&group.value)),
             Form::Keys => {
                 writeln!(self.out, "{}  {}", group.count, text(&group.value))?;
@@ -185,10 +226,10 @@ impl<'a> Printer<'a> {
     fn table(&mut self) -> io::Result<()> {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let mut head = vec!["file".to_owned()];
-        match (&self.args.group_by, self.args.select.is_some()) {
-            (Some(_), _) => head.extend(["count".to_owned(), "group".to_owned()]),
-            (None, false) => head.extend(["key".to_owned(), "actions".to_owned()]),
-            (None, true) => {
+        match (self.printed == Printed::Groups, self.is_selected()) {
+            (true, _) => head.extend(["count".to_owned(), "group".to_owned()]),
+            (false, false) => head.extend(["key".to_owned(), "actions".to_owned()]),
+            (false, true) => {
                 let name = |(index, name): (usize, &Option<&str>)| match name {
                     Some(name) => visible(name).into_owned(),
                     None if self.names.len() == 1 => "value".to_owned(),
@@ -199,7 +240,7 @@ impl<'a> Printer<'a> {
         }
         head.truncate(columns);
         self.rows.insert(0, head);
-        let first = usize::from(!self.is_named || self.args.group_by.is_some());
+        let first = usize::from(!self.is_named || self.printed == Printed::Groups);
         let width = |column: usize| {
             self.rows
                 .iter()

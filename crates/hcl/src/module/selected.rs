@@ -1,85 +1,109 @@
-//! The configuration of an object as it is written: a resource block of a file.
+//! One resource block by itself: chosen by its address or type, decoded under its schema, for who plans that alone.
 
-use std::collections::BTreeSet;
-use std::path::{Path as FilePath, PathBuf};
+use std::collections::{BTreeMap, BTreeSet};
 
 use objchange::address::{InstanceAddress, InstanceKey, Mode, ResourceAddress};
-use objchange::change::{IgnoreChanges, PlanViolation};
+use objchange::change::IgnoreChanges;
 use objchange::schema::Block;
 use objchange::value::{Kind, Path};
 use objchange::{Type, Value};
-use objchange_hcl::{
-    Body, Environment, Expr, Functions, HiddenSource, ModuleConfig, Purpose, ResourceConfig, Scope, Sources,
-    VariableValues, Variables, decode, each, evaluate, references, variables,
-};
+use objchange_text::Diagnostic;
 use serde::Serialize;
 
-use crate::configuration::{Configuration, ConfigurationError, Given, ends_like_configuration};
+use super::{Environment, Input, ModuleConfig, ResourceConfig, VariableValues, each};
+use crate::decode::{Purpose, decode, references};
+use crate::eval::{Scope, Variables, evaluate};
+use crate::function::Functions;
+use crate::hidden_source::HiddenSource;
+use crate::sources::Sources;
+use crate::syntax::{Body, Expr};
+use crate::walk::variables;
 
-/// Which block of which configuration is meant: `main.tf`, `main.tf.json:aws_instance.web["a"]`, `.:aws_instance.web`.
-#[derive(Debug)]
-pub(crate) struct BlockPlace {
-    pub(super) path: PathBuf,
-    address: Option<String>,
-}
-
-impl BlockPlace {
-    /// What an argument says; `None` if it is no configuration.
-    pub(super) fn of(argument: &FilePath) -> Option<Self> {
-        let Some(text) = argument.to_str() else {
-            return argument.is_dir().then(|| Self { path: argument.to_owned(), address: None });
-        };
-        let ends = || text.match_indices(':').map(|(colon, _)| colon).chain([text.len()]);
-        let directory = || ends().find(|end| FilePath::new(&text[..*end]).is_dir());
-        let end = ends_like_configuration(text).or_else(directory)?;
-        let address = text.get(end + 1..).map(str::to_owned);
-        Some(Self { path: PathBuf::from(&text[..end]), address })
-    }
-}
-
-/// Why there is no such configuration.
+/// Why a configuration has no such resource.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum ResourceConfigError {
-    #[error(transparent)]
-    Configuration(#[from] ConfigurationError),
-    #[error("{}: there is no resource {wanted}{}", path.display(), has(.known))]
-    NoResource { path: PathBuf, wanted: String, known: Vec<String> },
-    #[error("{0}: say which resource is meant, as in {0}:{1}", path.display(), .known.join(" or :"))]
-    WhichResource { path: PathBuf, known: Vec<String> },
+#[non_exhaustive]
+pub enum SelectError {
+    /// There is none.
+    #[error("there is no resource {wanted}{}", has(.known))]
+    NoResource {
+        /// What was asked for.
+        wanted: String,
+        /// The first few addresses that the configuration has.
+        known: Vec<String>,
+    },
+    /// There are several.
+    #[error("it has several resources: {}", .known.join(", "))]
+    Several {
+        /// The first few of their addresses.
+        known: Vec<String>,
+    },
+    /// The block does not have the instance.
     #[error("{address}: configuration has no such instance; {instances}")]
-    NoInstance { address: String, instances: String },
+    NoInstance {
+        /// The address of the instance.
+        address: String,
+        /// Which instances there are.
+        instances: String,
+    },
+    /// The text is no address of a resource.
     #[error(
         "{address:?} is not the address of a resource, such as aws_instance.web or aws_instance.web[\"a\"]"
     )]
-    Address { address: String },
+    Address {
+        /// The text.
+        address: String,
+    },
+    /// There are errors in the configuration.
+    #[error("there are errors in the configuration")]
+    Problems {
+        /// The errors.
+        found: Vec<Diagnostic>,
+        /// What of the source must not be shown with them.
+        hidden: HiddenSource,
+    },
+}
+
+impl SelectError {
+    /// A stable name of this sort of error.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::NoResource { .. } => "no_resource",
+            Self::Several { .. } => "several_resources",
+            Self::NoInstance { .. } => "no_instance",
+            Self::Address { .. } => "invalid_address",
+            Self::Problems { .. } => "problems",
+        }
+    }
 }
 
 fn has(known: &[String]) -> String {
     if known.is_empty() { "; it has none".to_owned() } else { format!("; it has {}", known.join(", ")) }
 }
 
-/// A resource block that was chosen, and what it is in.
+/// A block of a managed resource that was chosen, and the module that it is in.
 #[derive(Debug)]
-pub(super) struct SelectedBlock<'s> {
-    configuration: &'s Configuration,
+pub struct SelectedResource {
     module: ModuleConfig,
-    pub(super) resource_type: String,
+    resource_type: String,
     name: String,
     key: Option<InstanceKey>,
     /// As Terraform writes it; without a key if none is given.
-    pub(super) address: String,
+    address: String,
     /// The address is given; otherwise it is whichever instance of the block.
     is_named: bool,
 }
 
-impl<'s> SelectedBlock<'s> {
-    /// Reads what the files say, and finds the block: by its address, or the only one of the type.
-    pub(super) fn read(
-        place: &BlockPlace,
-        configuration: &'s Configuration,
+impl SelectedResource {
+    /// Finds the block: by its address, or the only one of the type.
+    ///
+    /// # Errors
+    ///
+    /// There is no such block, or there are several.
+    pub fn new(
+        module: ModuleConfig,
+        address: Option<&str>,
         resource_type: Option<&str>,
-    ) -> Result<Self, ResourceConfigError> {
-        let module = configuration.module()?;
+    ) -> Result<Self, SelectError> {
         let is_of_type = |ty: &str| resource_type.is_none_or(|wanted| wanted == ty);
         let known: Vec<String> = module
             .managed()
@@ -88,20 +112,18 @@ impl<'s> SelectedBlock<'s> {
             .map(|(name, _)| format!("{}.{}", name.resource_type, name.name))
             .take(8)
             .collect();
-        let path = || place.path.clone();
-        let Some(address) = &place.address else {
+        let Some(address) = address else {
             return match &known[..] {
                 [only] => {
                     let parsed = only.parse();
-                    let parsed =
-                        parsed.map_err(|_| ResourceConfigError::Address { address: only.clone() })?;
-                    Ok(Self::at(configuration, module, parsed, false))
+                    let parsed = parsed.map_err(|_| SelectError::Address { address: only.clone() })?;
+                    Ok(Self::at(module, parsed, false))
                 }
                 [] => {
                     let wanted = resource_type.map(|ty| format!("of type {ty}")).unwrap_or_default();
-                    Err(ResourceConfigError::NoResource { path: path(), wanted, known: Vec::new() })
+                    Err(SelectError::NoResource { wanted, known: Vec::new() })
                 }
-                _ => Err(ResourceConfigError::WhichResource { path: path(), known }),
+                _ => Err(SelectError::Several { known }),
             };
         };
         let parsed = address.parse::<InstanceAddress>().ok();
@@ -118,33 +140,43 @@ impl<'s> SelectedBlock<'s> {
             Some(parsed)
                 if module.managed().iter().any(|(name, _)| is_it(&name.resource_type, &name.name)) =>
             {
-                Ok(Self::at(configuration, module, parsed.clone(), true))
+                Ok(Self::at(module, parsed.clone(), true))
             }
-            Some(_) => Err(ResourceConfigError::NoResource { path: path(), wanted: address.clone(), known }),
-            None => Err(ResourceConfigError::Address { address: address.clone() }),
+            Some(_) => Err(SelectError::NoResource { wanted: address.to_owned(), known }),
+            None => Err(SelectError::Address { address: address.to_owned() }),
         }
     }
 
-    fn at(
-        configuration: &'s Configuration,
-        module: ModuleConfig,
-        parsed: InstanceAddress,
-        is_named: bool,
-    ) -> Self {
+    fn at(module: ModuleConfig, parsed: InstanceAddress, is_named: bool) -> Self {
         let address = parsed.to_string();
         let InstanceAddress { resource: ResourceAddress { resource_type, name, .. }, key } = parsed;
-        Self { configuration, module, resource_type, name, key, address, is_named }
+        Self { module, resource_type, name, key, address, is_named }
     }
 
-    /// The configuration of the object under its schema.
-    pub(super) fn decode(
+    /// The module that the block is in.
+    pub fn module(&self) -> &ModuleConfig {
+        &self.module
+    }
+
+    /// The type of the resource.
+    pub fn resource_type(&self) -> &str {
+        &self.resource_type
+    }
+
+    /// The configuration of the object under its schema, with these values of the module's variables.
+    ///
+    /// # Errors
+    ///
+    /// There are errors in the configuration, or the block does not have the instance.
+    pub fn decode<'s>(
         self,
         schema: &Block,
-        given: &Given,
-    ) -> Result<DecodedConfig<'s>, ResourceConfigError> {
-        let (inputs, functions) = (given.inputs(self.configuration, &self.module)?, given.functions()?);
+        sources: &'s Sources,
+        inputs: &BTreeMap<String, Input>,
+        functions: Functions,
+    ) -> Result<DecodedResource<'s>, SelectError> {
         let Some(resource) = self.module.managed_resource(&self.resource_type, &self.name) else {
-            return Err(ResourceConfigError::Address { address: self.address });
+            return Err(SelectError::Address { address: self.address });
         };
         let (body, found) = resource.body.under(schema);
         let own: &[&str] = match &self.key {
@@ -154,8 +186,7 @@ impl<'s> SelectedBlock<'s> {
         };
         let for_each =
             resource.for_each.as_ref().filter(|_| matches!(self.key, Some(InstanceKey::String(_))));
-        let sources = &self.configuration.sources;
-        let (values, mut errors) = VariableValues::new(&self.module, sources, &inputs, &functions);
+        let (values, mut errors) = VariableValues::new(&self.module, sources, inputs, &functions);
         errors.extend(found);
         let needed = references(&body, schema, Purpose::Everything);
         let repeated = resource.count.as_ref().or(resource.for_each.as_ref());
@@ -171,7 +202,7 @@ impl<'s> SelectedBlock<'s> {
             _ if !self.is_named => true,
             Ok(is_certain) => is_certain,
             Err(instances) if errors.is_empty() => {
-                return Err(ResourceConfigError::NoInstance { address: self.address, instances });
+                return Err(SelectError::NoInstance { address: self.address, instances });
             }
             Err(_) => true,
         };
@@ -199,9 +230,9 @@ impl<'s> SelectedBlock<'s> {
             let of_type =
                 |kind: &str, ty: &str| (kind == "resource" && ty == self.resource_type).then_some(schema);
             let hidden = HiddenSource::new(sources, of_type, []);
-            return Err(ConfigurationError::Problems { found: errors, hidden }.into());
+            return Err(SelectError::Problems { found: errors, hidden });
         }
-        Ok(DecodedConfig {
+        Ok(DecodedResource {
             config,
             missing: environment.missing,
             is_certain,
@@ -292,17 +323,24 @@ fn keys(collection: &Value) -> String {
 }
 
 /// The configuration of an object, and what else its block says.
-pub(super) struct DecodedConfig<'s> {
-    pub(super) config: Value,
+#[derive(Debug)]
+pub struct DecodedResource<'s> {
+    /// The configured object.
+    pub config: Value,
     /// What it refers to and nobody gives.
-    pub(super) missing: BTreeSet<String>,
+    pub missing: BTreeSet<String>,
     /// It is known that configuration has this instance.
-    pub(super) is_certain: bool,
-    pub(super) unfollowed: Unfollowed,
-    pub(super) create_before_destroy: bool,
-    pub(super) prevent_destroy: bool,
-    pub(super) ignore_changes: IgnoreChanges,
-    pub(super) address: String,
+    pub is_certain: bool,
+    /// What one change by itself does not show.
+    pub unfollowed: Unfollowed,
+    /// `create_before_destroy` of the block.
+    pub create_before_destroy: bool,
+    /// `prevent_destroy` of the block.
+    pub prevent_destroy: bool,
+    /// `ignore_changes` of the block.
+    pub ignore_changes: IgnoreChanges,
+    /// The address, as Terraform writes it; without a key if none is given.
+    pub address: String,
     body: Body,
     variables: Variables,
     functions: Functions,
@@ -310,14 +348,15 @@ pub(super) struct DecodedConfig<'s> {
 }
 
 /// What a block says that one change by itself does not show.
-pub(super) struct Unfollowed {
+#[derive(Debug)]
+pub struct Unfollowed {
     replace_triggered_by: Vec<String>,
     conditions: usize,
 }
 
 impl Unfollowed {
     /// What of it there is to be told.
-    pub(super) fn notes(&self) -> impl Iterator<Item = String> {
+    pub fn notes(&self) -> impl Iterator<Item = String> {
         let triggers = self.replace_triggered_by.join(", ");
         let triggered = (!triggers.is_empty()).then(|| {
             format!(
@@ -332,19 +371,27 @@ impl Unfollowed {
 
 /// Where in a configuration something is.
 #[derive(Debug, Serialize)]
-pub(super) struct Place {
-    pub(super) file: String,
-    pub(super) line: u32,
-    pub(super) column: u32,
+pub struct SourcePlace {
+    /// The file.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1.
+    pub column: u32,
     /// What stands there, where it may be shown.
     #[serde(skip)]
-    pub(super) source: Option<String>,
+    pub source: Option<String>,
 }
 
-impl DecodedConfig<'_> {
-    /// Where in the configuration each violation is.
-    pub(super) fn places(&self, schema: &Block, violations: &[PlanViolation]) -> Vec<Option<Place>> {
-        if violations.is_empty() {
+impl DecodedResource<'_> {
+    /// Where in the configuration the parts of the object are that have these paths.
+    pub fn places<'p>(
+        &self,
+        schema: &Block,
+        paths: impl IntoIterator<Item = &'p Path>,
+    ) -> Vec<Option<SourcePlace>> {
+        let mut paths = paths.into_iter().peekable();
+        if paths.peek().is_none() {
             return Vec::new();
         }
         // What a block comes to knows where it comes from only as long as the block is there.
@@ -352,16 +399,15 @@ impl DecodedConfig<'_> {
         let hidden =
             [schema.sensitive_paths(&decoded.value), schema.write_only_paths(&decoded.value)].concat();
         let files = self.sources.places();
-        let place = |violation: &PlanViolation| {
-            let path = violation.path();
-            let span = decoded.place(path);
-            let found = files.find(span)?;
+        let place = |path: &Path| {
+            let found = files.find(decoded.place(path))?;
             let position = found.start();
             let source = found.lines.text().get(found.span.range()).and_then(|text| text.lines().next());
             let source = source.filter(|_| !hides(schema, &decoded.value, &hidden, path)).map(str::to_owned);
-            Some(Place { file: found.name.to_owned(), line: position.line, column: position.column, source })
+            let file = found.name.to_owned();
+            Some(SourcePlace { file, line: position.line, column: position.column, source })
         };
-        violations.iter().map(place).collect()
+        paths.map(place).collect()
     }
 }
 

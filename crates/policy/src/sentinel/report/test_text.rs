@@ -1,21 +1,25 @@
-//! The report as people read it: a line for each test case, and of those that fail what differs.
+//! What came of test cases, as people read it: a line for each test case, and of those that fail what differs.
 
 use std::io::{self, Write};
 
+use objchange_text::style::{BAD, FAINT, GOOD};
 use objchange_text::visible;
 use serde_json::Value as Json;
 
-use crate::style::{BAD, FAINT, GOOD};
-use objchange_policy::sentinel::judge::{Rule, show};
-use objchange_policy::sentinel::testing::{Coverage, Difference, Outcome};
+use crate::sentinel::judge::{Rule, show};
+use crate::sentinel::testing::{Coverage, Difference, Outcome};
 
 /// More lines of what was printed are counted only.
 const PRINTED_SHOWN: usize = 50;
 /// As many rules are shown of a test case.
 const RULES_SHOWN: usize = 50;
 
-pub(super) fn outcome(outcome: &Outcome, verbose: bool) -> io::Result<()> {
-    let mut out = crate::terminal::stdout();
+/// Writes what came of a test case, with its rules if it failed or they are asked for.
+///
+/// # Errors
+///
+/// What the writer says.
+pub fn write_test(out: &mut impl Write, outcome: &Outcome, verbose: bool) -> io::Result<()> {
     let case = visible(&outcome.case);
     if outcome.is_pass() {
         writeln!(out, "{GOOD}passed{GOOD:#}:  {case}")?;
@@ -26,11 +30,11 @@ pub(super) fn outcome(outcome: &Outcome, verbose: bool) -> io::Result<()> {
         writeln!(out, "    {}", visible(&error.to_string()))?;
     }
     for difference in &outcome.differences {
-        self::difference(&mut out, outcome, difference)?;
+        self::difference(out, outcome, difference)?;
     }
     if verbose || !outcome.is_pass() {
-        rules(&mut out, &outcome.rules)?;
-        printed(&mut out, &outcome.print)?;
+        rules(out, &outcome.rules)?;
+        printed(out, &outcome.print)?;
     }
     out.flush()
 }
@@ -97,9 +101,12 @@ fn printed(out: &mut impl Write, print: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// What the tests do not show.
-pub(super) fn coverage(coverage: &Coverage) -> io::Result<()> {
-    let mut out = crate::terminal::stdout();
+/// Writes which rules the tests do not show.
+///
+/// # Errors
+///
+/// What the writer says.
+pub fn write_coverage(out: &mut impl Write, coverage: &Coverage) -> io::Result<()> {
     let rules = || coverage.policies().iter().flat_map(|covered| &covered.rules);
     for covered in coverage.policies() {
         for rule in &covered.rules {
@@ -119,8 +126,12 @@ pub(super) fn coverage(coverage: &Coverage) -> io::Result<()> {
     out.flush()
 }
 
-pub(super) fn summary(passed: usize, tests: usize, policies: usize) -> io::Result<()> {
-    let mut out = crate::terminal::stdout();
+/// Writes how many tests of how many policies passed.
+///
+/// # Errors
+///
+/// What the writer says.
+pub fn write_summary(out: &mut impl Write, passed: usize, tests: usize, policies: usize) -> io::Result<()> {
     let of = if policies == 1 { String::new() } else { format!(" of {policies} policies") };
     writeln!(out, "{passed} of {tests} tests{of} passed")?;
     out.flush()

@@ -1,28 +1,46 @@
-//! JSON: the one way in which the program writes it.
-//!
-//! What is not to be seen, such as control characters and those that turn text around, is escaped in every string, so that
-//! reports can be looked at on a terminal. Every command writes its JSON with these functions.
+//! JSON for reports: what is not to be seen, such as control characters and those that turn text around, is escaped in
+//! every string, so that reports can be looked at on a terminal.
 
 use std::io::{self, Write};
 
-use objchange_text::{is_printable, visible_json};
 use serde::Serialize;
 use serde_json::ser::{CharEscape, CompactFormatter, Formatter, PrettyFormatter, Serializer};
 
+use crate::{is_printable, visible_json};
+
 /// Writes a value on a line of its own.
-pub(crate) fn write_line(out: &mut impl Write, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
+///
+/// ```
+/// let mut out = Vec::new();
+/// objchange_text::json::write_line(&mut out, &["a\u{202e}b"])?;
+/// assert_eq!(out, b"[\"a\\u202eb\"]\n");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// What the writer says, or that the value has no form in JSON.
+pub fn write_line(out: &mut impl Write, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
     value.serialize(&mut Serializer::with_formatter(&mut *out, Visible(CompactFormatter)))?;
     out.write_all(b"\n")
 }
 
 /// Writes a value on many lines.
-pub(crate) fn write_pretty(out: &mut impl Write, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
+///
+/// # Errors
+///
+/// What the writer says, or that the value has no form in JSON.
+pub fn write_pretty(out: &mut impl Write, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
     value.serialize(&mut Serializer::with_formatter(&mut *out, Visible(PrettyFormatter::new())))?;
     out.write_all(b"\n")
 }
 
 /// A value as text on many lines.
-pub(crate) fn to_pretty(value: &(impl Serialize + ?Sized)) -> io::Result<String> {
+///
+/// # Errors
+///
+/// The value has no form in JSON.
+pub fn to_pretty(value: &(impl Serialize + ?Sized)) -> io::Result<String> {
     let mut out = Vec::new();
     write_pretty(&mut out, value)?;
     String::from_utf8(out).map_err(io::Error::other)

@@ -1,28 +1,38 @@
 //! Documents that stand among other text: what a command has said before them, or what follows.
 
-use std::borrow::Cow;
+use std::fmt;
 
-use objchange_plan::DocumentKind;
 use objchange_text::json::Reader;
 
-/// A document among other text.
+use super::DocumentKind;
+
+/// A document among other text. As text it is a sentence about what is around it.
 #[derive(Debug)]
-pub(crate) struct Found {
+#[non_exhaustive]
+pub struct Extracted {
     /// The document, after blank text in place of what stands before it: lines and columns are those of the input.
-    pub(crate) text: String,
+    pub text: String,
     /// The line where it begins, from 1, if there is text before it.
-    pub(crate) begins: Option<usize>,
+    pub begins: Option<usize>,
     /// The line where other text follows.
-    pub(crate) followed: Option<usize>,
+    pub followed: Option<usize>,
     /// The line where another document follows.
-    pub(crate) another: Option<usize>,
+    pub another: Option<usize>,
 }
 
 /// The first document of a text, if others or other text stand around it.
 ///
 /// A document begins where a line does, as commands write it, or where another value has ended: what is further to the
 /// right may be a part of a document that is broken. No part of the text is read more than twice.
-pub(crate) fn find(text: &str) -> Option<Found> {
+///
+/// ```
+/// use objchange_plan::extract;
+///
+/// let text = "Refreshing state...\n{\"format_version\":\"1.2\",\"resource_changes\":[]}";
+/// let found = extract(text).unwrap();
+/// assert_eq!(found.to_string(), "the document begins in line 2: the text before it is passed over");
+/// ```
+pub fn extract(text: &str) -> Option<Extracted> {
     let (start, end) = next(text, 0)?;
     let line = |at: usize| text[..at].bytes().filter(|byte| *byte == b'\n').count() + 1;
     let rest = end + text[end..].len() - text[end..].trim_ascii_start().len();
@@ -33,12 +43,30 @@ pub(crate) fn find(text: &str) -> Option<Found> {
     let mut blank: String =
         text[..start].bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }).collect();
     blank.push_str(&text[start..end]);
-    Some(Found {
+    Some(Extracted {
         text: blank,
         begins: has_before.then(|| line(start)),
         followed: (rest < text.len()).then(|| line(rest)),
         another: next(text, end).map(|(start, _)| line(start)),
     })
+}
+
+impl fmt::Display for Extracted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.begins, self.followed) {
+            (Some(begins), None) => {
+                write!(f, "the document begins in line {begins}: the text before it is passed over")
+            }
+            (Some(begins), Some(followed)) => write!(
+                f,
+                "the document begins in line {begins}: the text before it, and from line {followed} on, is passed over"
+            ),
+            (None, Some(followed)) => {
+                write!(f, "the text after the document, from line {followed} on, is passed over")
+            }
+            (None, None) => Ok(()),
+        }
+    }
 }
 
 /// Where the next document begins and ends, from here.
@@ -74,19 +102,6 @@ fn next(text: &str, from: usize) -> Option<(usize, usize)> {
     None
 }
 
-/// What to say of the text around a document that is read all the same.
-pub(crate) fn warning(found: &Found) -> Cow<'static, str> {
-    match (found.begins, found.followed) {
-        (Some(begins), None) => format!("the document begins in line {begins}: the text before it is passed over"),
-        (Some(begins), Some(followed)) => format!(
-            "the document begins in line {begins}: the text before it, and from line {followed} on, is passed over"
-        ),
-        (None, Some(followed)) => format!("the text after the document, from line {followed} on, is passed over"),
-        (None, None) => return Cow::Borrowed(""),
-    }
-    .into()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -105,7 +120,7 @@ mod tests {
             ("  ", " {}  {\"format_version\":\"1.0\"}", None, Some(2), Some(2)),
         ] {
             let text = format!("{before}{PLAN}{after}");
-            let found = find(&text).unwrap();
+            let found = extract(&text).unwrap();
             assert_eq!((found.begins, found.followed, found.another), (begins, followed, another), "{text}");
             assert_eq!(found.text.trim_ascii_start(), PLAN);
             assert_eq!(found.text.len(), before.len() + PLAN.len());
@@ -122,13 +137,13 @@ mod tests {
             &within,
         ];
         for text in none {
-            assert!(find(text).is_none(), "{text}");
+            assert!(extract(text).is_none(), "{text}");
         }
     }
 
     #[test]
     fn looking_takes_no_longer_than_the_text() {
-        assert!(find(&"{\n".repeat(200_000)).is_none());
-        assert!(find(&"{\"a\":{}}\n".repeat(200_000)).is_none());
+        assert!(extract(&"{\n".repeat(200_000)).is_none());
+        assert!(extract(&"{\"a\":{}}\n".repeat(200_000)).is_none());
     }
 }

@@ -5,15 +5,11 @@
 //! not for its type, which no other document will change; as a warning where something is missing, which other documents
 //! may have.
 
-use std::io;
-
-use objchange_policy::query::{QueryError, QueryErrorKind};
-
-use super::QueryText;
+use super::{QueryError, QueryErrorKind};
 
 /// How often an expression had a value.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
+pub struct Tally {
     evaluated: u64,
     failed: u64,
     first: Option<QueryError>,
@@ -52,52 +48,35 @@ impl Tally {
         self.failed = failed;
     }
 
-    /// Why there is no value for any item.
-    fn reason(&self) -> Option<&QueryError> {
+    /// Why there is no value for any item, or that an item took too much.
+    pub fn reason(&self) -> Option<&QueryError> {
         self.first.as_ref().filter(|_| self.failed == self.evaluated || self.is_limit())
     }
 }
 
-/// The tallies of a document: of the expression, and of each column.
+/// The tallies of an expression and of each column, over the items of one document or of several.
 #[derive(Debug, Default)]
-pub(super) struct Tallies {
-    pub(super) filter: Tally,
-    pub(super) columns: Vec<Tally>,
+#[non_exhaustive]
+pub struct Tallies {
+    /// Of the expression.
+    pub filter: Tally,
+    /// Of each column.
+    pub columns: Vec<Tally>,
 }
 
-/// The tallies of all documents.
-#[derive(Debug, Default)]
-pub(super) struct Verdict(Tallies);
-
-impl Verdict {
-    /// Takes note of those of a document; whether the work ends here, as an item took too much.
-    pub(super) fn note(&mut self, tallies: Tallies) -> bool {
-        self.0.filter.add(tallies.filter);
-        self.0.columns.resize_with(self.0.columns.len().max(tallies.columns.len()), Tally::default);
-        for (all, tally) in self.0.columns.iter_mut().zip(tallies.columns) {
+impl Tallies {
+    /// Adds those of a document; whether the work ends here, as an item took too much.
+    pub fn add(&mut self, tallies: Self) -> bool {
+        self.filter.add(tallies.filter);
+        self.columns.resize_with(self.columns.len().max(tallies.columns.len()), Tally::default);
+        for (all, tally) in self.columns.iter_mut().zip(tallies.columns) {
             all.add(tally);
         }
         self.is_limit()
     }
 
-    pub(super) fn is_limit(&self) -> bool {
-        self.0.filter.is_limit() || self.0.columns.iter().any(Tally::is_limit)
-    }
-
-    /// Says what has a value for no item; whether that is an error.
-    pub(super) fn tell(&self, filter: &QueryText, other: Option<&QueryText>) -> io::Result<bool> {
-        let mut is_error = false;
-        let of_columns = self.0.columns.iter().filter_map(|tally| Some((other?, tally)));
-        for (written, tally) in [(filter, &self.0.filter)].into_iter().chain(of_columns) {
-            match tally.reason() {
-                None => {}
-                Some(error) if error.kind == QueryErrorKind::Absent => written.warn(error, " in any item"),
-                Some(error) => {
-                    written.complain(error)?;
-                    is_error = true;
-                }
-            }
-        }
-        Ok(is_error)
+    /// Whether an item took too much.
+    pub fn is_limit(&self) -> bool {
+        self.filter.is_limit() || self.columns.iter().any(Tally::is_limit)
     }
 }

@@ -1,42 +1,49 @@
-//! The report as people read it.
+//! What policies say of plans, as people read it.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use objchange_text::style::{BAD, CHANGED, FAINT, GOOD};
 use objchange_text::visible;
 
 use super::OnUnknown;
-use crate::style::{BAD, CHANGED, FAINT, GOOD};
-use objchange_policy::sentinel::configuration::Level;
-use objchange_policy::sentinel::judge::{Judged, Judgement, Outcome, WitnessReports, show};
-use objchange_policy::sentinel::set::AppliedPolicy;
+use crate::sentinel::configuration::Level;
+use crate::sentinel::judge::{Judged, Judgement, Outcome, WitnessReports, show};
+use crate::sentinel::set::AppliedPolicy;
 
 /// As many elements are named where not all are asked for.
 const SHOWN: usize = 10;
 const MAX_INDENT: usize = 20;
 
-/// Counts what it writes.
-pub(super) struct Text {
+/// Writes what policies say of plans, and counts that.
+#[derive(Debug)]
+pub struct TextReport {
     trace: bool,
     unknown: OnUnknown,
     outcomes: BTreeMap<&'static str, u64>,
     plans: u64,
 }
 
-impl Text {
-    pub(super) fn new(trace: bool, unknown: OnUnknown) -> Self {
+impl TextReport {
+    /// Nothing is written yet. With `trace` every rule is shown that was evaluated.
+    pub fn new(trace: bool, unknown: OnUnknown) -> Self {
         Self { trace, unknown, outcomes: BTreeMap::new(), plans: 0 }
     }
 
-    pub(super) fn answer<'a>(
+    /// Writes what all policies say of a plan; with its name where there are several.
+    ///
+    /// # Errors
+    ///
+    /// What the writer says.
+    pub fn answer<'a>(
         &mut self,
+        out: &mut impl Write,
         plan: Option<&str>,
         all: impl Iterator<Item = (&'a AppliedPolicy, &'a Judged)>,
     ) -> io::Result<()> {
         self.plans += 1;
-        let mut out = crate::terminal::stdout();
         for (applied, judged) in all {
-            self.judged(&mut out, plan, applied, judged)?;
+            self.judged(out, plan, applied, judged)?;
         }
         out.flush()
     }
@@ -140,13 +147,17 @@ impl Text {
         more(out, "    ", judged.unknown.len().saturating_sub(SHOWN))
     }
 
-    pub(super) fn finish(self) -> io::Result<()> {
+    /// Writes how many policies said what.
+    ///
+    /// # Errors
+    ///
+    /// What the writer says.
+    pub fn finish(self, out: &mut impl Write) -> io::Result<()> {
         let policies: u64 = self.outcomes.values().sum();
         let order = ["failed", "undefined", "with errors", "not known until apply", "passed"];
         let counts = order.iter().filter_map(|word| Some(format!("{} {word}", self.outcomes.get(word)?)));
         let plans = if self.plans == 1 { String::new() } else { format!(" in {} plans", self.plans) };
         let noun = if policies == 1 { "policy" } else { "policies" };
-        let mut out = crate::terminal::stdout();
         writeln!(out, "{policies} {noun}{plans}: {}", counts.collect::<Vec<_>>().join(", "))?;
         out.flush()
     }

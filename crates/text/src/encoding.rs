@@ -11,7 +11,20 @@ const NOT_TEXT: u8 = 0xff;
 /// Reads text as UTF-8, without its byte order mark. What is not valid stays so, for the reader to find.
 ///
 /// Without a mark the text is taken for UTF-16 if its first character is an ASCII one, as JSON's is.
-pub(crate) fn utf8<'r>(mut reader: impl Read + Send + 'r) -> io::Result<Box<dyn Read + Send + 'r>> {
+///
+/// ```
+/// use std::io::Read;
+///
+/// let mut text = String::new();
+/// objchange_text::utf8_reader(&b"\xff\xfe{\0}\0"[..])?.read_to_string(&mut text)?;
+/// assert_eq!(text, "{}");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// The first bytes cannot be read.
+pub fn utf8_reader<'r>(mut reader: impl Read + Send + 'r) -> io::Result<Box<dyn Read + Send + 'r>> {
     let mut head = Vec::with_capacity(3);
     (&mut reader).take(3).read_to_end(&mut head)?;
     let rest = |skip: u64| {
@@ -99,7 +112,7 @@ mod tests {
     #[track_caller]
     fn check(bytes: &[u8], expected: &[u8]) {
         let mut out = Vec::new();
-        utf8(Slow(bytes)).unwrap().read_to_end(&mut out).unwrap();
+        utf8_reader(Slow(bytes)).unwrap().read_to_end(&mut out).unwrap();
         assert_eq!(out, expected);
     }
 

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use objchange_policy::rego::{Finding, Outcome, RuleVerdict, Severity};
+use objchange_text::style::{BAD, CHANGED, GOOD};
 use objchange_text::visible;
 
-use super::Judged;
-use crate::style::{BAD, CHANGED, GOOD};
+use super::{Finding, Outcome, RuleVerdict, Severity, Verdicts};
 
-/// Counts what it writes.
-pub(super) struct Text {
+/// Writes what rules say of plans, and counts that.
+#[derive(Debug, Default)]
+pub struct TextReport {
     outcomes: BTreeMap<&'static str, u64>,
     plans: u64,
 }
@@ -18,16 +18,21 @@ pub(super) struct Text {
 /// As many values that a rule waits for are named.
 const WAITS_SHOWN: usize = 3;
 
-impl Text {
-    pub(super) fn new() -> Self {
-        Self { outcomes: BTreeMap::new(), plans: 0 }
-    }
-
-    pub(super) fn judged(&mut self, name: Option<&str>, judged: &Judged) -> io::Result<()> {
+impl TextReport {
+    /// Writes what rules say of a plan; with its name where there are several.
+    ///
+    /// # Errors
+    ///
+    /// What the writer says.
+    pub fn verdicts(
+        &mut self,
+        out: &mut impl Write,
+        name: Option<&str>,
+        verdicts: &Verdicts,
+    ) -> io::Result<()> {
         self.plans += 1;
         let name = name.map(|name| format!("{}: ", visible(name))).unwrap_or_default();
-        let mut out = crate::terminal::stdout();
-        for verdict in &judged.verdicts.rules {
+        for verdict in &verdicts.rules {
             let (word, style) = match (verdict.outcome(), verdict.severity) {
                 (Outcome::Pass, _) => ("passed", GOOD),
                 (Outcome::Excepted, _) => ("excepted", GOOD),
@@ -74,7 +79,12 @@ impl Text {
         out.flush()
     }
 
-    pub(super) fn finish(self) -> io::Result<()> {
+    /// Writes how many rules said what.
+    ///
+    /// # Errors
+    ///
+    /// What the writer says.
+    pub fn finish(self, out: &mut impl Write) -> io::Result<()> {
         let rules: u64 = self.outcomes.values().sum();
         if self.plans == 0 {
             return Ok(());
@@ -82,7 +92,6 @@ impl Text {
         let order = ["failed", "not evaluated", "warned", "undecided until apply", "excepted", "passed"];
         let counts = order.iter().filter_map(|word| Some(format!("{} {word}", self.outcomes.get(word)?)));
         let plans = if self.plans == 1 { String::new() } else { format!(" in {} plans", self.plans) };
-        let mut out = crate::terminal::stdout();
         let noun = if rules == 1 { "rule" } else { "rules" };
         let counts: Vec<String> = counts.collect();
         let counts = if counts.is_empty() { String::new() } else { format!(": {}", counts.join(", ")) };

@@ -5,12 +5,13 @@ use std::fmt::Write;
 use objchange::Value;
 use objchange::schema::{Block, NestedBlock, NestingMode};
 use objchange::value::Kind;
-use objchange_conform::{Subject, TypeReport};
 use objchange_provider::Component;
 use objchange_text::quote_into;
 
+use super::{Subject, TypeReport};
+
 /// The block of a configuration, or the call of a function.
-pub(super) fn block(of: &TypeReport, config: &Value) -> String {
+pub(crate) fn block(of: &TypeReport, config: &Value) -> String {
     let keyword = match of.subject {
         Subject::Function => {
             let arguments = config.as_elements().unwrap_or_default().iter().map(expression);

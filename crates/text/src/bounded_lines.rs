@@ -1,33 +1,54 @@
 //! The lines of an input, one at a time and of bounded length.
 
+use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
 
 /// The longest line that is read, in bytes of UTF-8.
-pub(crate) const MAX_LINE: usize = 64 * 1024 * 1024;
+const MAX_LINE: usize = 64 * 1024 * 1024;
 
-/// A line that is not blank, without its end.
+/// A line that is not blank.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Line {
+pub struct BoundedLine {
     /// From 1.
-    pub(crate) number: u64,
-    pub(crate) text: Result<String, LineError>,
+    pub number: u64,
+    /// Without its end.
+    pub text: Result<String, LineError>,
 }
 
 /// Why a line is no text to work with.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum LineError {
-    #[error("the line is longer than {} MiB", MAX_LINE / 1024 / 1024)]
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LineError {
+    /// It is longer than 64 MiB.
     TooLong,
-    #[error("this is not valid text in UTF-8 or UTF-16")]
+    /// It is neither UTF-8 nor UTF-16.
     NotText {
         /// In bytes from 1.
         column: usize,
     },
 }
 
+impl fmt::Display for LineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLong => write!(f, "the line is longer than {} MiB", MAX_LINE / 1024 / 1024),
+            Self::NotText { .. } => f.write_str("this is not valid text in UTF-8 or UTF-16"),
+        }
+    }
+}
+
+impl std::error::Error for LineError {}
+
 impl LineError {
+    /// A stable name of this sort of error.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::TooLong => "too_long",
+            Self::NotText { .. } => "not_text",
+        }
+    }
+
     /// Where in the line, in bytes from 1.
-    pub(crate) fn column(&self) -> usize {
+    pub fn column(&self) -> usize {
         match self {
             Self::TooLong => MAX_LINE + 1,
             Self::NotText { column } => *column,
@@ -35,19 +56,27 @@ impl LineError {
     }
 }
 
-/// Iterates over the lines of an input that are not blank.
-pub(crate) struct Lines<R> {
+/// The lines of an input that are not blank, each at most 64 MiB long.
+///
+/// ```
+/// let mut lines = objchange_text::BoundedLines::new(&b"a\n\n\xff\nb"[..]);
+/// let mut next = || lines.next().unwrap().unwrap();
+/// assert_eq!((next().number, next().text.is_err(), next().text.as_deref()), (1, true, Ok("b")));
+/// ```
+#[derive(Debug)]
+pub struct BoundedLines<R> {
     reader: BufReader<R>,
     number: u64,
     max: usize,
 }
 
-impl<R: Read> Lines<R> {
-    pub(crate) fn new(reader: R) -> Self {
+impl<R: Read> BoundedLines<R> {
+    /// Reads lines from here on.
+    pub fn new(reader: R) -> Self {
         Self { reader: BufReader::with_capacity(128 * 1024, reader), number: 0, max: MAX_LINE }
     }
 
-    fn read(&mut self) -> io::Result<Option<Line>> {
+    fn read(&mut self) -> io::Result<Option<BoundedLine>> {
         loop {
             let mut bytes = Vec::new();
             if (&mut self.reader).take(self.max as u64 + 1).read_until(b'\n', &mut bytes)? == 0 {
@@ -67,13 +96,13 @@ impl<R: Read> Lines<R> {
                 Ok(text) => Ok(text),
                 Err(e) => Err(LineError::NotText { column: e.utf8_error().valid_up_to() + 1 }),
             };
-            return Ok(Some(Line { number: self.number, text }));
+            return Ok(Some(BoundedLine { number: self.number, text }));
         }
     }
 }
 
-impl<R: Read> Iterator for Lines<R> {
-    type Item = io::Result<Line>;
+impl<R: Read> Iterator for BoundedLines<R> {
+    type Item = io::Result<BoundedLine>;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.read().transpose()
@@ -86,7 +115,7 @@ mod tests {
 
     #[track_caller]
     fn check(bytes: &[u8], max: usize, expected: &[(u64, Result<&str, LineError>)]) {
-        let lines = Lines { max, ..Lines::new(bytes) };
+        let lines = BoundedLines { max, ..BoundedLines::new(bytes) };
         let lines: Vec<_> = lines.map(Result::unwrap).map(|line| (line.number, line.text)).collect();
         let lines: Vec<_> =
             lines.iter().map(|(n, t)| (*n, t.as_ref().map(String::as_str).map_err(Clone::clone))).collect();

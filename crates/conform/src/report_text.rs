@@ -2,39 +2,40 @@
 
 use std::io::{self, Write};
 
-use objchange_conform::{Advice, Clause, Ended, FindingReport, FindingSeverity, Report, TypeReport};
+use objchange_text::style::{BAD, CHANGED, FAINT, GOOD};
 use objchange_text::visible;
 
-use super::{Args, hcl, is_file};
-use crate::style::{BAD, CHANGED, FAINT, GOOD};
+use super::{Advice, Clause, Ended, FindingReport, FindingSeverity, Report, TypeReport, config_text};
 
 /// So many reasons are told for which configurations are refused.
 const REASONS: usize = 3;
 
-pub(super) fn write(report: &Report, gone: usize, args: &Args) -> io::Result<()> {
-    let mut out = io::BufWriter::new(crate::terminal::stdout());
-    let mut advised = Vec::new();
-    for (of, found) in report.findings().filter(|(_, found)| !found.is_known) {
-        finding(&mut out, of, found)?;
-        advice(&mut out, found, &mut advised)?;
-        writeln!(out)?;
+impl Report {
+    /// Writes the report for people, without what is known already. `gone` findings of the baseline are no more.
+    ///
+    /// # Errors
+    ///
+    /// What the writer says.
+    pub fn write_text(&self, out: &mut impl Write, gone: usize) -> io::Result<()> {
+        let mut advised = Vec::new();
+        for (of, found) in self.findings().filter(|(_, found)| !found.is_known) {
+            finding(out, of, found)?;
+            advice(out, found, &mut advised)?;
+            writeln!(out)?;
+        }
+        let is_late = |of: &&TypeReport| of.skipped.as_deref() == Some(ending(self.ended));
+        for of in self.types.iter().filter(|of| !is_late(of)) {
+            silent(out, of)?;
+        }
+        let late = self.types.iter().filter(is_late).count();
+        if late > 0 {
+            writeln!(out, "{FAINT}skipped{FAINT:#} {}: {}", plural(late as u64, "type"), ending(self.ended))?;
+        }
+        if let Some(reason) = &self.not_configured {
+            writeln!(out, "{CHANGED}not configured{CHANGED:#}: {}\n", visible(reason))?;
+        }
+        summary(out, self, gone)
     }
-    let is_late = |of: &&TypeReport| of.skipped.as_deref() == Some(ending(report.ended));
-    for of in report.types.iter().filter(|of| !is_late(of)) {
-        silent(&mut out, of)?;
-    }
-    let late = report.types.iter().filter(is_late).count();
-    if late > 0 {
-        writeln!(out, "{FAINT}skipped{FAINT:#} {}: {}", plural(late as u64, "type"), ending(report.ended))?;
-    }
-    if let Some(reason) = &report.not_configured {
-        writeln!(out, "{CHANGED}not configured{CHANGED:#}: {}\n", visible(reason))?;
-    }
-    summary(&mut out, report, gone)?;
-    if let Some(path) = is_file(args.cases_out.as_ref()) {
-        writeln!(out, "cases: objchange check {}", visible(&path.display().to_string()))?;
-    }
-    out.flush()
 }
 
 fn finding(out: &mut impl Write, of: &TypeReport, found: &FindingReport) -> io::Result<()> {
@@ -79,18 +80,18 @@ fn finding(out: &mut impl Write, of: &TypeReport, found: &FindingReport) -> io::
             "  {FAINT}{} of {} configurations show it{when}; the smallest{FAINT:#}",
             found.count, of.samples
         )?;
-        indented(out, &hcl::block(of, &smallest.config))?;
+        indented(out, &config_text::block(of, &smallest.config))?;
         if let Some(known) = &smallest.known {
             writeln!(out, "  {FAINT}when all is known{FAINT:#}")?;
-            indented(out, &hcl::block(of, known))?;
+            indented(out, &config_text::block(of, known))?;
         }
         if let Some(update) = &smallest.update {
             writeln!(out, "  {FAINT}changed to{FAINT:#}")?;
-            indented(out, &hcl::block(of, update))?;
+            indented(out, &config_text::block(of, update))?;
         }
         if let Some(known) = &smallest.update_known {
             writeln!(out, "  {FAINT}when all of that is known{FAINT:#}")?;
-            indented(out, &hcl::block(of, known))?;
+            indented(out, &config_text::block(of, known))?;
         }
     }
     Ok(())

@@ -1,45 +1,47 @@
 //! The documents of one input: all of it, or one a line.
 
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead};
 
-use objchange_text::json::Reader;
+use super::Reader;
 
-use crate::encoding;
-use crate::input::{InputError, Source};
-
-/// A document as it stands in its input.
+/// A document as it is in its input.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Text {
+pub struct DocumentBytes {
     /// The line, from 1, where the input holds a document a line.
-    pub(super) line: Option<u64>,
-    pub(super) text: String,
+    pub line: Option<u64>,
+    /// Its bytes, with the blank lines around it if it is all of the input.
+    pub bytes: Vec<u8>,
 }
 
-/// The documents of an input, read one after the other.
-pub(super) struct Texts<'s> {
-    source: &'s Source,
-    reader: Box<dyn BufRead + 's>,
+/// The documents of an input, read one after the other: a document a line, if the first line that is not blank is one and
+/// more follows; else all of it is one document.
+///
+/// ```
+/// use objchange_text::json::Documents;
+///
+/// let lines = |text: &str| -> Vec<_> { Documents::new(text.as_bytes()).map(|read| read.unwrap().line).collect() };
+/// assert_eq!(lines("{}\n\n{}"), [Some(1), Some(3)]);
+/// assert_eq!(lines("{\n}\n{}"), [None]);
+/// ```
+#[derive(Debug)]
+pub struct Documents<R> {
+    reader: R,
     /// The line that comes next, from 1.
     line: u64,
     state: State,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Beginning,
     Lines,
     End,
 }
 
-impl<'s> Texts<'s> {
-    pub(super) fn open<R: Read + Send + 's>(
-        source: &'s Source,
-        wrap: impl FnOnce(Box<dyn Read + Send>) -> R,
-    ) -> Result<Self, InputError> {
-        let reader = source.open_text()?;
-        let reader = encoding::utf8(wrap(reader)).map_err(|error| source.unreadable(error))?;
-        let reader = Box::new(BufReader::with_capacity(128 * 1024, reader));
-        Ok(Self { source, reader, line: 1, state: State::Beginning })
+impl<R: BufRead> Documents<R> {
+    /// Reads documents from here on.
+    pub fn new(reader: R) -> Self {
+        Self { reader, line: 1, state: State::Beginning }
     }
 
     /// The beginning: all of the input, or its first line, if that is a document and more follows.
@@ -91,26 +93,20 @@ impl<'s> Texts<'s> {
         }
     }
 
-    fn read(&mut self) -> Result<Option<Text>, InputError> {
+    fn read(&mut self) -> io::Result<Option<DocumentBytes>> {
         let state = std::mem::replace(&mut self.state, State::End);
-        let source = self.source;
-        let unreadable = |error| source.unreadable(error);
         let (line, bytes) = match state {
             State::End => return Ok(None),
-            State::Beginning => match self.begin() {
-                Ok(text) => text,
-                Err(error) => return Err(unreadable(error)),
-            },
-            State::Lines => match self.next_line() {
-                Ok(Some((line, bytes))) => {
+            State::Beginning => self.begin()?,
+            State::Lines => match self.next_line()? {
+                Some((line, bytes)) => {
                     self.state = State::Lines;
                     (Some(line), bytes)
                 }
-                Ok(None) => return Ok(None),
-                Err(error) => return Err(unreadable(error)),
+                None => return Ok(None),
             },
         };
-        Ok(Some(Text { line, text: self.source.text(bytes, line.unwrap_or(1))? }))
+        Ok(Some(DocumentBytes { line, bytes }))
     }
 }
 
@@ -122,8 +118,8 @@ fn is_whole(line: &[u8]) -> bool {
     })
 }
 
-impl Iterator for Texts<'_> {
-    type Item = Result<Text, InputError>;
+impl<R: BufRead> Iterator for Documents<R> {
+    type Item = io::Result<DocumentBytes>;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.read().transpose()
@@ -132,44 +128,30 @@ impl Iterator for Texts<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::BufReader;
+
     use super::*;
 
-    fn texts(bytes: &[u8]) -> Vec<(Option<u64>, Result<String, String>)> {
-        let texts = Texts {
-            source: &Source::Stdin,
-            reader: Box::new(BufReader::with_capacity(3, bytes)),
-            line: 1,
-            state: State::Beginning,
-        };
-        texts
-            .map(|text| match text {
-                Ok(text) => (text.line, Ok(text.text)),
-                Err(error) => (None, Err(error.to_string())),
-            })
-            .collect()
-    }
-
     #[track_caller]
-    fn check(text: &str, expected: &[(Option<u64>, &str)]) {
-        let expected: Vec<_> = expected.iter().map(|(line, text)| (*line, Ok((*text).to_owned()))).collect();
-        assert_eq!(texts(text.as_bytes()), expected);
+    fn check(text: &[u8], expected: &[(Option<u64>, &[u8])]) {
+        let documents = Documents::new(BufReader::with_capacity(3, text));
+        let documents: Vec<_> = documents.map(Result::unwrap).map(|read| (read.line, read.bytes)).collect();
+        let expected: Vec<_> = expected.iter().map(|(line, bytes)| (*line, bytes.to_vec())).collect();
+        assert_eq!(documents, expected);
     }
 
     #[test]
     fn a_document_is_all_of_the_input_or_a_line() {
-        check("", &[(None, "")]);
-        check("{}", &[(None, "{}")]);
-        check("\n{}\n\n", &[(None, "\n{}\n")]);
-        check("{\n}\n\n{}", &[(None, "{\n}\n\n{}")]);
-        check("{} {}\n{}", &[(None, "{} {}\n{}")]);
-        check("\n {}\r\n\n{\n\n[]", &[(Some(2), " {}\r\n"), (Some(4), "{\n"), (Some(6), "[]")]);
+        check(b"", &[(None, b"")]);
+        check(b"{}", &[(None, b"{}")]);
+        check(b"\n{}\n\n", &[(None, b"\n{}\n")]);
+        check(b"{\n}\n\n{}", &[(None, b"{\n}\n\n{}")]);
+        check(b"{} {}\n{}", &[(None, b"{} {}\n{}")]);
+        check(b"\n {}\r\n\n{\n\n[]", &[(Some(2), b" {}\r\n"), (Some(4), b"{\n"), (Some(6), b"[]")]);
     }
 
     #[test]
     fn a_line_that_is_no_text_does_not_end_the_input() {
-        let read = texts(b"{}\n\xc3\x28\n{}\n");
-        let wrong = "(stdin):2:1: the text is neither UTF-8 nor UTF-16".to_owned();
-        let right = |line| (Some(line), Ok("{}\n".to_owned()));
-        assert_eq!(read, [right(1), (None, Err(wrong)), right(3)]);
+        check(b"{}\n\xc3\x28\n{}\n", &[(Some(1), b"{}\n"), (Some(2), b"\xc3\x28\n"), (Some(3), b"{}\n")]);
     }
 }

@@ -1,0 +1,42 @@
+//! What reports for other programs say of a finding beside what is wrong: the smallest configuration, and what to do.
+
+use super::{Advice, FindingReport, TypeReport, config_text};
+
+/// The configurations that show a finding, each with what it is.
+fn configurations(of: &TypeReport, found: &FindingReport) -> Vec<(&'static str, String)> {
+    let Some(smallest) = &found.smallest else { return Vec::new() };
+    let all = [
+        ("the smallest configuration that shows it", Some(&smallest.config)),
+        ("when all of it is known", smallest.known.as_ref()),
+        ("changed to", smallest.update.as_ref()),
+        ("which is this when all of it is known", smallest.update_known.as_ref()),
+    ];
+    all.into_iter().filter_map(|(what, config)| Some((what, config_text::block(of, config?)))).collect()
+}
+
+impl Advice {
+    /// What to do, a line for each reader.
+    pub fn text(&self) -> String {
+        let lines = [
+            ("Likely cause", self.cause),
+            ("Until it is fixed", self.workaround),
+            ("terraform-plugin-framework", self.framework),
+            ("terraform-plugin-sdk/v2", self.sdk_v2),
+            ("Others", self.others),
+        ];
+        lines.map(|(who, what)| format!("{who}: {what}\n")).concat()
+    }
+}
+
+impl FindingReport {
+    /// All that belongs to a finding of this type beside what is wrong, as text of several lines.
+    pub fn details(&self, of: &TypeReport) -> String {
+        let configurations = configurations(of, self).into_iter();
+        let mut text: String = configurations.map(|(what, config)| format!("{what}:\n{config}\n")).collect();
+        if let Some(when) = &self.finding.when {
+            text += &format!("it shows {when}\n");
+        }
+        text += &self.finding.clause.advice(Some(&self.finding.kind)).text();
+        text
+    }
+}

@@ -1,0 +1,28 @@
+//! The report as a document (`schema/conform-report.schema.json`).
+
+use super::Report;
+
+/// A report with the name of the provider, for JSON.
+#[derive(Debug, serde::Serialize)]
+pub struct ReportDocument<'r> {
+    format_version: &'static str,
+    provider: &'r str,
+    #[serde(flatten)]
+    report: &'r Report,
+    new: New,
+}
+
+/// How much was found that is not in the baseline.
+#[derive(Debug, serde::Serialize)]
+struct New {
+    errors: usize,
+    warnings: usize,
+}
+
+impl Report {
+    /// The report as it is published, of a provider called like this.
+    pub fn document<'r>(&'r self, provider: &'r str) -> ReportDocument<'r> {
+        let (errors, warnings) = self.new_findings();
+        ReportDocument { format_version: "1", provider, report: self, new: New { errors, warnings } }
+    }
+}

@@ -1,0 +1,105 @@
+//! What an expression finds in one document.
+
+use serde_json::Value;
+
+use super::tally::{Tallies, Tally};
+use super::{Comparisons, Item, Projection, Query, QueryErrorKind, Subject};
+
+/// What is looked for in each document.
+#[derive(Debug, Clone, Copy)]
+pub struct Search<'a> {
+    /// Which items.
+    pub query: &'a Query,
+    /// What of each item is wanted, if not all of it.
+    pub projection: Option<&'a Projection>,
+    /// Items for which the answer is unknown until apply, instead of those that match.
+    pub undecided: bool,
+    /// Only how many there are.
+    pub counts_only: bool,
+    /// Also their fields.
+    pub with_fields: bool,
+}
+
+/// What is found in a document.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Answer {
+    /// How many items.
+    pub found: u64,
+    /// The keys of the items for which the answer is unknown until apply.
+    pub undecided: Vec<String>,
+    /// Of the expression, and of the columns.
+    pub comparisons: [Comparisons; 2],
+    /// The items, if they are wanted.
+    pub items: Vec<FoundItem>,
+    /// How often the expressions had a value.
+    pub tallies: Tallies,
+}
+
+/// An item that is found.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct FoundItem {
+    /// Its address, with the key where it is deposed.
+    pub key: String,
+    /// What happens to it, if it is a change.
+    pub actions: Option<&'static [&'static str]>,
+    /// The fields, where they are wanted.
+    pub fields: Vec<(&'static str, Value)>,
+    /// The values of the projection.
+    pub values: Vec<Value>,
+}
+
+impl Search<'_> {
+    /// Looks at all items of a document. What one item may take is bounded by its steps; `is_over` says before each
+    /// whether the time is up, and then there is no answer.
+    pub fn answer(&self, subject: &Subject<'_>, is_over: impl Fn() -> bool) -> Option<Answer> {
+        let mut matching = self.query.on(subject);
+        let mut projecting = self.projection.map(|projection| projection.on(subject));
+        let mut tallies = Tallies::default();
+        tallies.columns.resize_with(self.projection.map_or(0, |of| of.names().len()), Default::default);
+        let (mut found, mut items, mut undecided) = (0, Vec::new(), Vec::new());
+        for (key, item) in subject.items() {
+            if is_over() {
+                return None;
+            }
+            let answer = matching.matches(item);
+            let is_undecided = answer.as_ref().is_err_and(|error| error.kind == QueryErrorKind::Unknown);
+            if is_undecided && !self.undecided {
+                undecided.push(key.to_owned());
+            }
+            let is_found = match self.undecided {
+                true => is_undecided,
+                false => tallies.filter.note(answer).unwrap_or(false),
+            };
+            if tallies.filter.is_limit() {
+                break;
+            }
+            if !is_found {
+                continue;
+            }
+            found += 1;
+            if self.counts_only {
+                continue;
+            }
+            let values = projecting.as_mut().map(|projecting| projecting.values(item)).unwrap_or_default();
+            let values = values.into_iter().zip(&mut tallies.columns);
+            let values = values.map(|(value, tally)| tally.note(value).unwrap_or_default()).collect();
+            items.push(self.found_item(key, item, values));
+            if tallies.columns.iter().any(Tally::is_limit) {
+                break;
+            }
+        }
+        let of_columns = projecting.map(|projecting| projecting.comparisons()).unwrap_or_default();
+        Some(Answer { found, items, undecided, comparisons: [matching.comparisons(), of_columns], tallies })
+    }
+
+    fn found_item(&self, key: &str, item: Item<'_, '_>, values: Vec<Value>) -> FoundItem {
+        FoundItem {
+            key: key.to_owned(),
+            actions: item.actions(),
+            fields: if self.with_fields { item.fields() } else { Vec::new() },
+            values,
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! What policies say of plans, for programs: a line of JSON for each policy and plan.
+
+use serde::Serialize;
+use serde_json::Value as Json;
+
+use crate::sentinel::Fault;
+use crate::sentinel::judge::{Judged, Judgement, Unknown, WitnessReports};
+use crate::sentinel::set::AppliedPolicy;
+
+/// What a policy says of a plan (`schema/sentinel-apply.schema.json`).
+#[derive(Debug, Serialize)]
+pub struct PolicyLine<'a> {
+    plan: &'a str,
+    policy: &'a str,
+    file: &'a str,
+    enforcement_level: &'static str,
+    result: &'static str,
+    error: Option<&'a Fault>,
+    main: Option<&'a Json>,
+    print: &'a str,
+    rules: &'a [Judgement],
+    witnesses: &'a WitnessReports,
+    unknown: &'a [Unknown],
+    undecided: bool,
+}
+
+impl<'a> PolicyLine<'a> {
+    /// What the policy said of the plan of this name.
+    pub fn new(plan: &'a str, applied: &'a AppliedPolicy, judged: &'a Judged) -> Self {
+        Self {
+            plan,
+            policy: &applied.name,
+            file: &applied.file,
+            enforcement_level: applied.level.name(),
+            result: judged.outcome.name(),
+            error: judged.error.as_ref(),
+            main: judged.main.as_ref(),
+            print: &judged.print,
+            rules: &judged.rules,
+            witnesses: &judged.witnesses,
+            unknown: &judged.unknown,
+            undecided: judged.is_undecided,
+        }
+    }
+}
