@@ -398,8 +398,8 @@ fn assert_holds(known: &Json, unknown: &Json, real: &Json, real_unknown: &Json, 
 fn replaces_an_update(simulated: &Json, real: &Json) -> bool {
     let mut changes = simulated["resource_changes"].as_array().into_iter().flatten();
     changes.any(|one| {
-        let actions = &change(real, one["address"].as_str().unwrap())["actions"];
-        one["change"]["actions"][0] == "update" && actions[0] != "update"
+        let address = one["address"].as_str().unwrap();
+        one["change"]["actions"][0] == "update" && change(real, address)["actions"][0] != "update"
     })
 }
 
