@@ -7,23 +7,22 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use data_encoding::{BASE64, HEXLOWER};
-use objchange_hcl::{Functions, Scope, Variables, evaluate, parse_body};
 use objchange_module::ProviderAddress;
+use objchange_module::config::LockedProvider;
 use sha2::{Digest, Sha256};
 use walkdir::WalkDir;
 
-use crate::input::Source;
-
-/// A lock file is not longer.
-const MAX_LOCK_FILE: u64 = 16 << 20;
+use crate::lock_file;
 
 /// Why an installed provider cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum InstalledError {
     #[error("{}: {error}", path.display())]
     Read { path: PathBuf, error: io::Error },
-    #[error(".terraform.lock.hcl: {0}")]
+    #[error("{0}")]
     LockFile(String),
+    #[error("{}: there are no providers for {} here: run `terraform init`", path.display(), platform())]
+    Nothing { path: PathBuf },
     #[error(
         "{provider}: several versions are installed ({versions}), and .terraform.lock.hcl chooses none of them"
     )]
@@ -41,46 +40,58 @@ pub(crate) enum InstalledError {
     Checksum { path: PathBuf },
 }
 
-/// What the lock file says of a provider.
-#[derive(Debug, Default, Clone, PartialEq, Eq)]
-struct Locked {
-    version: String,
-    hashes: Vec<String>,
-}
-
 /// The providers that are installed for the module in a directory.
 #[derive(Debug)]
 pub(crate) struct InstalledProviders {
     /// Where they are: `HOST/NAMESPACE/NAME/VERSION/OS_ARCH/terraform-provider-NAME…`.
     root: PathBuf,
-    locked: BTreeMap<String, Locked>,
+    locked: BTreeMap<ProviderAddress, LockedProvider>,
+}
+
+/// A provider's program that is installed.
+#[derive(Debug)]
+pub(crate) struct InstalledProgram {
+    pub(crate) provider: ProviderAddress,
+    pub(crate) version: String,
+    pub(crate) program: PathBuf,
 }
 
 impl InstalledProviders {
-    /// The providers below `.terraform/providers`, or the directory that `TF_DATA_DIR` names, and what the lock file says of
-    /// them.
+    /// The providers that are installed in a directory, and what its lock file says of them.
     pub(crate) fn open(directory: &Path) -> Result<Self, InstalledError> {
-        let data = env::var_os("TF_DATA_DIR").filter(|name| !name.is_empty());
-        let data = data.map_or_else(|| PathBuf::from(".terraform"), PathBuf::from);
-        let lock = directory.join(".terraform.lock.hcl");
-        let locked = if lock.is_file() {
-            let text = Source::File(lock).read_at_most(MAX_LOCK_FILE);
-            read_lock(&text.map_err(|error| InstalledError::LockFile(error.to_string()))?)?
-        } else {
-            BTreeMap::new()
-        };
-        Ok(Self { root: directory.join(data).join("providers"), locked })
+        let locked = lock_file::read_of(directory).map_err(InstalledError::LockFile)?;
+        Ok(Self { root: root(directory), locked })
+    }
+
+    /// All programs for this platform. Of a provider in the lock file only the locked version counts.
+    pub(crate) fn all(&self) -> Result<Vec<InstalledProgram>, InstalledError> {
+        let mut all = Vec::new();
+        for hostname in names(&self.root)? {
+            for namespace in names(&self.root.join(&hostname))? {
+                for name in names(&self.root.join(&hostname).join(&namespace))? {
+                    let Some(provider) = ProviderAddress::parse(&format!("{hostname}/{namespace}/{name}"))
+                    else {
+                        continue;
+                    };
+                    let is_locked = |version: &String| {
+                        self.locked.get(&provider).is_none_or(|locked| locked.version == *version)
+                    };
+                    for version in self.versions(&provider)?.into_iter().filter(is_locked) {
+                        let program = self.program(&provider, &version)?;
+                        all.push(InstalledProgram { provider: provider.clone(), version, program });
+                    }
+                }
+            }
+        }
+        if all.is_empty() {
+            return Err(InstalledError::Nothing { path: self.root.clone() });
+        }
+        Ok(all)
     }
 
     /// The program of a provider; `None` where none is installed.
     pub(crate) fn find(&self, provider: &ProviderAddress) -> Result<Option<PathBuf>, InstalledError> {
-        let all = self.root.join(&*provider.hostname).join(&*provider.namespace).join(&*provider.name);
-        let platform = platform();
-        let mut versions: Vec<String> = names(&all)?;
-        versions.retain(|version| all.join(version).join(&platform).is_dir());
-        versions.sort();
-        let locked = self.locked.get(&provider.to_string());
-        let version = match (locked, versions.as_slice()) {
+        let version = match (self.locked.get(provider), self.versions(provider)?.as_slice()) {
             (_, []) => return Ok(None),
             (Some(locked), all) if all.contains(&locked.version) => locked.version.clone(),
             (Some(locked), _) => {
@@ -93,19 +104,44 @@ impl InstalledProviders {
                 return Err(InstalledError::Versions { provider, versions });
             }
         };
-        let package = all.join(version).join(platform);
-        let hashes = locked.map_or(&[][..], |locked| &locked.hashes);
+        self.program(provider, &version).map(Some)
+    }
+
+    fn directory(&self, provider: &ProviderAddress) -> PathBuf {
+        self.root.join(&*provider.hostname).join(&*provider.namespace).join(&*provider.name)
+    }
+
+    /// The versions of a provider that are installed for this platform.
+    fn versions(&self, provider: &ProviderAddress) -> Result<Vec<String>, InstalledError> {
+        let all = self.directory(provider);
+        let mut versions = names(&all)?;
+        versions.retain(|version| all.join(version).join(platform()).is_dir());
+        Ok(versions)
+    }
+
+    /// The program of this version, if it is what the lock file has checksums of.
+    fn program(&self, provider: &ProviderAddress, version: &str) -> Result<PathBuf, InstalledError> {
+        let package = self.directory(provider).join(version).join(platform());
+        let hashes = self.locked.get(provider).map_or(&[][..], |locked| &locked.hashes);
         check(&package, hashes)?;
-        program(&package, &provider.name).map(Some)
+        program(&package, &provider.name)
     }
 }
 
-/// The names in a directory; none where it is not there.
+/// Where the providers of a directory are installed: below `.terraform`, or the directory that `TF_DATA_DIR` names.
+pub(crate) fn root(directory: &Path) -> PathBuf {
+    let data = env::var_os("TF_DATA_DIR").filter(|name| !name.is_empty());
+    directory.join(data.map_or_else(|| PathBuf::from(".terraform"), PathBuf::from)).join("providers")
+}
+
+/// The names in a directory, in order; none where it is not there.
 fn names(directory: &Path) -> Result<Vec<String>, InstalledError> {
     let failed = |error| InstalledError::Read { path: directory.to_owned(), error };
     let entries = match fs::read_dir(directory) {
         Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(Vec::new());
+        }
         Err(error) => return Err(failed(error)),
     };
     let mut names = Vec::new();
@@ -192,48 +228,9 @@ impl io::Write for Hashing<'_> {
     }
 }
 
-/// What a lock file says of each provider.
-fn read_lock(text: &str) -> Result<BTreeMap<String, Locked>, InstalledError> {
-    let body = parse_body(text).map_err(|errors| {
-        let error = errors.first().map(ToString::to_string).unwrap_or_default();
-        InstalledError::LockFile(error)
-    })?;
-    let mut all = BTreeMap::new();
-    for block in body.blocks.iter().filter(|block| block.kind == "provider") {
-        let Some(label) = block.labels.first() else { continue };
-        let mut locked = Locked::default();
-        let variables = Variables::default();
-        for attribute in &block.body.attributes {
-            let (value, _) = evaluate(&attribute.expr, &Scope::new(&variables), Functions::pure());
-            match attribute.name.as_str() {
-                "version" => locked.version = value.as_str().unwrap_or_default().to_owned(),
-                "hashes" => {
-                    let all =
-                        (0..value.len().unwrap_or_default()).filter_map(|position| value.index(position));
-                    locked.hashes = all.filter_map(|hash| hash.as_str().map(str::to_owned)).collect();
-                }
-                _ => {}
-            }
-        }
-        all.insert(label.text.to_string(), locked);
-    }
-    Ok(all)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn lock_files() {
-        let text = "# made by init\nprovider \"registry.terraform.io/hashicorp/random\" {\n  version     = \"3.6.0\"\n  \
-                    constraints = \"~> 3.0\"\n  hashes = [\n    \"h1:abc\",\n    \"zh:def\",\n  ]\n}\n";
-        let locked = read_lock(text).unwrap();
-        let random = &locked["registry.terraform.io/hashicorp/random"];
-        assert_eq!(random.version, "3.6.0");
-        assert_eq!(random.hashes, ["h1:abc", "zh:def"]);
-        assert!(read_lock("provider {").is_err());
-    }
 
     #[test]
     fn programs_are_found_by_version_and_checked() {

@@ -21,6 +21,7 @@ mod explain;
 mod input;
 #[cfg(feature = "provider")]
 mod installed_providers;
+mod lock_file;
 mod module_plan;
 mod plan;
 #[cfg(feature = "policy")]

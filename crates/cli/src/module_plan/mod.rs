@@ -31,7 +31,8 @@ use self::files::DiskFiles;
 use self::real::RealProviders;
 use crate::exit::{CommandError, FAILED, unusable};
 use crate::input::Size;
-use crate::schema_cache::{Wanted, read_lock};
+use crate::lock_file;
+use crate::schema_cache::Wanted;
 use crate::schemas::{HOW_TO_GET_SCHEMAS, SchemaArgs};
 use crate::show::{Gate, GroupArg, Places};
 
@@ -224,7 +225,7 @@ pub(crate) fn plan_directory_by<R: Default>(
     let mut schemas = schemas(inputs, real.as_ref())?;
     let missing = module.without_schemas(&schemas);
     if !missing.is_empty() {
-        let locked = read_lock(directory);
+        let locked = lock_file::versions_of(directory);
         let cache = &inputs.schemas.cache;
         schemas.push(cache.choose(missing.into_iter().map(Wanted::Provider), &locked).schemas);
         let missing = module.without_schemas(&schemas);

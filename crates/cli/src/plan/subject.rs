@@ -16,7 +16,7 @@ use objchange_plan::{Form, Prior, PriorError, read_object, read_prior};
 use super::error::{PlanError, most_similar};
 use crate::configuration::{Configuration, ConfigurationError, Given, ends_like_configuration};
 use crate::input::Source;
-use crate::schema_cache::read_lock;
+use crate::lock_file;
 
 /// Which object is to be planned, and how.
 #[derive(Debug, clap::Args)]
@@ -64,7 +64,7 @@ impl SubjectArgs {
     pub(super) fn locked_versions(&self) -> BTreeMap<ProviderAddress, String> {
         let Some(place) = BlockPlace::of(&self.config) else { return BTreeMap::new() };
         let directory = if place.path.is_dir() { Some(&*place.path) } else { place.path.parent() };
-        directory.map(read_lock).unwrap_or_default()
+        directory.map(lock_file::versions_of).unwrap_or_default()
     }
 }
 

@@ -1,16 +1,13 @@
 //! Which files of the cache a command takes.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use objchange::schema::ProviderSchemas;
-use objchange_module::config::{LOCK_FILE, locked_versions};
 use objchange_module::{ProviderAddress, Schemas};
 use objchange_plan::{SchemaOrigin, SchemaSource};
 
 use super::{CacheFile, SchemaCache, provider_version};
 use crate::exit;
-use crate::input::Source;
 
 /// Whether a command takes schemas from the cache.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -47,27 +44,6 @@ impl Wanted {
 pub(crate) struct CachedChoice {
     pub(crate) schemas: ProviderSchemas,
     pub(crate) origins: Vec<SchemaOrigin>,
-}
-
-/// The versions that a directory's lock file names; none where there is no such file. One that cannot be read is warned of.
-pub(crate) fn read_lock(directory: &Path) -> BTreeMap<ProviderAddress, String> {
-    let path = directory.join(LOCK_FILE);
-    if !path.is_file() {
-        return BTreeMap::new();
-    }
-    read_lock_file(&path).unwrap_or_else(|error| {
-        exit::warn(&format!("{error}; the versions in it are not used"));
-        BTreeMap::new()
-    })
-}
-
-/// The versions that a lock file names.
-pub(crate) fn read_lock_file(path: &Path) -> Result<BTreeMap<ProviderAddress, String>, String> {
-    let text = Source::File(path.to_owned()).read().map_err(|error| error.to_string())?;
-    locked_versions(&text).map_err(|errors| {
-        let first = errors.first().map(ToString::to_string).unwrap_or_default();
-        format!("{}: {first}", path.display())
-    })
 }
 
 impl SchemaCacheArgs {

@@ -19,7 +19,7 @@ use objchange_module::ProviderAddress;
 use objchange_plan::{CachedSchemas, SchemaCacheError};
 use semver::Version;
 
-pub(crate) use self::choose::{SchemaCacheArgs, Wanted, read_lock, read_lock_file};
+pub(crate) use self::choose::{SchemaCacheArgs, Wanted};
 use crate::write_file::{Access, write_file};
 
 /// Overrides where the cache is. Empty, there is none.

@@ -11,9 +11,10 @@ use objchange_plan::CachedSchemas;
 use super::output::{self, Entry};
 use crate::exit::{self, CommandError, FAILED, unusable};
 use crate::input::{Size, Source};
+use crate::lock_file;
 #[cfg(feature = "provider")]
 use crate::provider::Binary;
-use crate::schema_cache::{SchemaCache, read_lock, read_lock_file};
+use crate::schema_cache::SchemaCache;
 use crate::schemas::{SchemaError, SchemaText, schema_files};
 
 const AFTER_HELP: &str = "\
@@ -157,8 +158,8 @@ fn documents(path: &Path, args: &Args) -> Result<Vec<Addition>, CommandError> {
     let directory = if path.is_dir() { Some(path) } else { path.parent() };
     let directory = directory.filter(|directory| !directory.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let versions = match &args.lock_file {
-        Some(file) => read_lock_file(file).map_err(unusable)?,
-        None => read_lock(directory),
+        Some(file) => lock_file::read_versions(file).map_err(unusable)?,
+        None => lock_file::versions_of(directory),
     };
     let mut additions = Vec::new();
     for source in schema_files(path).map_err(unusable)? {
@@ -170,6 +171,12 @@ fn documents(path: &Path, args: &Args) -> Result<Vec<Addition>, CommandError> {
 }
 
 /// Whether `terraform init` has installed providers in a directory.
+#[cfg(feature = "provider")]
+fn is_installed(directory: &Path) -> bool {
+    crate::installed_providers::root(directory).is_dir()
+}
+
+#[cfg(not(feature = "provider"))]
 fn is_installed(directory: &Path) -> bool {
     directory.join(".terraform").join("providers").is_dir()
 }

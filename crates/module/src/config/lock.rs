@@ -1,7 +1,8 @@
-//! `.terraform.lock.hcl`: which version of each provider `terraform init` has chosen.
+//! `.terraform.lock.hcl`: which version of each provider `terraform init` has chosen, and what its packages are.
 
 use std::collections::BTreeMap;
 
+use objchange::{Type, Value};
 use objchange_hcl::{Diagnostic, constant, parse_body};
 
 use crate::ProviderAddress;
@@ -9,34 +10,51 @@ use crate::ProviderAddress;
 /// The name of the lock file, in the directory of the root module.
 pub const LOCK_FILE: &str = ".terraform.lock.hcl";
 
-/// The versions that a lock file has, by provider. What is not a provider with a version is skipped.
+/// What a lock file says of a provider.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LockedProvider {
+    /// The version that is installed.
+    pub version: String,
+    /// The checksums of its packages: `h1:…` of an unpacked one, `zh:…` of an archive.
+    pub hashes: Vec<String>,
+}
+
+/// The providers of a lock file. What is not a provider with a version is skipped.
 ///
 /// ```
 /// use objchange_module::ProviderAddress;
-/// use objchange_module::config::locked_versions;
+/// use objchange_module::config::locked_providers;
 ///
 /// let lock = r#"provider "registry.terraform.io/hashicorp/aws" {
 ///   version     = "5.1.0"
 ///   constraints = "~> 5.0"
+///   hashes      = ["h1:abc"]
 /// }"#;
-/// let versions = locked_versions(lock)?;
-/// assert_eq!(versions[&ProviderAddress::implied("aws")], "5.1.0");
+/// let locked = locked_providers(lock)?;
+/// let aws = &locked[&ProviderAddress::implied("aws")];
+/// assert_eq!((aws.version.as_str(), aws.hashes.len()), ("5.1.0", 1));
 /// # Ok::<(), Vec<objchange_hcl::Diagnostic>>(())
 /// ```
 ///
 /// # Errors
 ///
 /// The text is not HCL.
-pub fn locked_versions(text: &str) -> Result<BTreeMap<ProviderAddress, String>, Vec<Diagnostic>> {
-    let mut versions = BTreeMap::new();
+pub fn locked_providers(text: &str) -> Result<BTreeMap<ProviderAddress, LockedProvider>, Vec<Diagnostic>> {
+    let mut providers = BTreeMap::new();
     for block in parse_body(text)?.blocks {
         let (true, [source]) = (block.kind == "provider", &block.labels[..]) else { continue };
         let Some(provider) = ProviderAddress::parse(&source.text) else { continue };
-        let attribute = block.body.attributes.iter().find(|attribute| attribute.name == "version");
-        let value = attribute.and_then(|attribute| constant(&attribute.expr).ok());
-        if let Some(version) = value.as_ref().and_then(objchange::Value::as_str) {
-            versions.insert(provider, version.to_owned());
-        }
+        let value = |name: &str| {
+            let attribute = block.body.attributes.iter().find(|attribute| attribute.name == name);
+            attribute.and_then(|attribute| constant(&attribute.expr).ok())
+        };
+        let Some(version) = value("version").as_ref().and_then(Value::as_str).map(str::to_owned) else {
+            continue;
+        };
+        let hashes = value("hashes").unwrap_or_else(|| Value::null(Type::Dynamic));
+        let hashes = (0..hashes.len().unwrap_or_default())
+            .filter_map(|position| hashes.index(position)?.as_str().map(str::to_owned));
+        providers.insert(provider, LockedProvider { version, hashes: hashes.collect() });
     }
-    Ok(versions)
+    Ok(providers)
 }

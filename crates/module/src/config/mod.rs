@@ -18,7 +18,7 @@ use smol_str::SmolStr;
 
 pub use files::{Files, MemoryFiles};
 pub use load::LoadOptions;
-pub use lock::{LOCK_FILE, locked_versions};
+pub use lock::{LOCK_FILE, LockedProvider, locked_providers};
 pub use provider_configs::provider_config_missing;
 
 /// Which module of a [`Config`]; 0 is the root.
