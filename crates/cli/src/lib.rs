@@ -38,6 +38,8 @@ mod schemas;
 mod schemas_command;
 #[cfg(feature = "sentinel")]
 mod sentinel;
+#[cfg(feature = "shell")]
+mod shell;
 mod show;
 mod stdio;
 mod style;
@@ -66,6 +68,8 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Check(check::Args),
+    #[cfg(feature = "shell")]
+    Completions(shell::CompletionsArgs),
     #[cfg(feature = "provider")]
     Conform(conform::Args),
     #[cfg(not(feature = "provider"))]
@@ -76,6 +80,8 @@ enum Command {
     #[cfg(not(feature = "provider"))]
     Explain(absent::Args),
     Graph(module_plan::graph::Args),
+    #[cfg(feature = "shell")]
+    Manual(shell::ManualArgs),
     Plan(module_plan::Args),
     // The other form of `plan`.
     #[command(name = plan::NAME, hide = true)]
@@ -143,6 +149,8 @@ fn run(command: &Command) -> Result<ExitCode, CommandError> {
     stdio::check()?;
     match command {
         Command::Check(args) => check::run(args),
+        #[cfg(feature = "shell")]
+        Command::Completions(args) => shell::completions(args, Cli::command()),
         #[cfg(feature = "provider")]
         Command::Conform(args) => conform::run(args),
         #[cfg(not(feature = "provider"))]
@@ -153,6 +161,8 @@ fn run(command: &Command) -> Result<ExitCode, CommandError> {
         #[cfg(not(feature = "provider"))]
         Command::Explain(_) => absent::run("explain"),
         Command::Graph(args) => module_plan::graph::run(args),
+        #[cfg(feature = "shell")]
+        Command::Manual(args) => shell::manual(args, Cli::command()),
         Command::Plan(args) => module_plan::run(args),
         Command::PlanResource(args) => plan::run(args),
         #[cfg(feature = "policy")]

@@ -64,7 +64,7 @@ Examples:
   objchange plan --schemas schemas.json
   objchange plan environments/prod --schemas schemas.json --var-file prod.tfvars --out plan.json
   objchange plan --schemas schemas.json --fail-on delete,replace --only 'module.db'
-  objchange plan --schemas schemas.json --json | objchange policy - --policy policies
+  objchange plan --schemas schemas.json --json | objchange policy - --rego policies
   objchange plan --schemas schemas.json --explain 'aws_instance.web[0].ami'
   objchange plan --real-providers
   objchange plan --real-provider hashicorp/random --schemas schemas.json
