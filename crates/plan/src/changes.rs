@@ -310,6 +310,21 @@ pub struct Deferred<'t> {
 }
 
 impl<'t> Deferred<'t> {
+    /// The reason of a resource whose instances only a provider knows that was not asked. Terraform writes no such reason.
+    pub const INSTANCES_UNKNOWN: &'static str = "instances_unknown";
+    /// The reason of an import whose object only a provider knows that was not asked. Terraform writes no such reason.
+    pub const IMPORT_UNKNOWN: &'static str = "import_unknown";
+
+    /// Whether it was planned without asking a provider who alone could have decided.
+    pub fn waits_for_provider(&self) -> bool {
+        Self::is_reason_of_provider(&self.reason)
+    }
+
+    /// Whether this reason is that of a change that only a provider could have decided.
+    pub fn is_reason_of_provider(reason: &str) -> bool {
+        [Self::INSTANCES_UNKNOWN, Self::IMPORT_UNKNOWN].contains(&reason)
+    }
+
     /// A change that is left to the next plan for this reason.
     pub fn new(reason: impl Into<Text<'t>>, resource: ChangedResource<'t>) -> Self {
         Self { reason: reason.into(), resource }

@@ -6,13 +6,10 @@
 
 use std::collections::HashSet;
 
-use objchange_plan::{ChangedResource, Json, Plan, ResourceActions, Text, ValueChange, View};
+use objchange_plan::{ChangedResource, Deferred, Json, Plan, ResourceActions, Text, ValueChange, View};
 
 /// The provider that is a part of Terraform: its plans are exact.
 const BUILTIN: &str = "terraform.io/builtin/terraform";
-
-/// Why a resource is left to the next plan, where its instances depend on what only a provider knows.
-pub(crate) const INSTANCES_UNKNOWN: &str = "instances_unknown";
 
 /// What only the providers could have said.
 #[derive(Debug, Default)]
@@ -23,7 +20,7 @@ pub(crate) struct Simulated<'t> {
     actions: HashSet<String>,
     /// The outputs whose actions are unknown.
     outputs: HashSet<String>,
-    /// Resources without known instances: there may be changes of them.
+    /// Resources of which only a provider can say what happens: there may be changes of them.
     pub(crate) instances: Vec<PossibleItem<'t>>,
     /// Objects that may have drifted.
     pub(crate) drift: Vec<PossibleItem<'t>>,
@@ -91,8 +88,11 @@ impl<'t> Simulated<'t> {
                 open.outputs.insert(output.name.to_string());
             }
         }
-        let deferred = plan.changes.deferred.iter().filter(|deferred| deferred.reason == *INSTANCES_UNKNOWN);
-        open.instances.extend(deferred.map(|deferred| PossibleItem::new(&deferred.resource, false)));
+        let deferred = plan.changes.deferred.iter().filter(|deferred| deferred.waits_for_provider());
+        open.instances.extend(deferred.map(|deferred| {
+            let is_instance = deferred.reason == *Deferred::IMPORT_UNKNOWN;
+            PossibleItem::new(&deferred.resource, is_instance)
+        }));
         open
     }
 

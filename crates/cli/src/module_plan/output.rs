@@ -82,10 +82,7 @@ pub(super) fn plan(args: &Args, planned: &PlannedModule) -> Result<ExitCode, Com
     } else {
         text(args, &changes, options, &choice.filter())?
     };
-    // Nobody knows what happens to their instances.
-    if args.gate.has_conditions() && !plan.undecided.is_empty() {
-        verdict.refuse(format!("{} whose instances are not known", plan.undecided.len()));
-    }
+    args.gate.refuse_undecided(&mut verdict, plan.undecided.len());
     let providers = planned.simulated_providers();
     let simulated = || plan.changes.iter().filter(|change| providers.contains(&change.provider));
     let count =
@@ -161,8 +158,8 @@ pub(super) fn say_what_is_simulated(planned: &PlannedModule) {
     let providers: Vec<String> = providers.into_iter().map(ProviderAddress::for_display).collect();
     let undecided = match planned.plan.undecided.len() {
         0 => String::new(),
-        1 => "; the instances of 1 resource depend on that".to_owned(),
-        n => format!("; the instances of {n} resources depend on that"),
+        1 => "; what happens to 1 resource depends on that".to_owned(),
+        n => format!("; what happens to {n} resources depends on that"),
     };
     exit::note(&format!(
         "planned without asking {}: what only a provider knows is not known{undecided}",

@@ -153,11 +153,14 @@ impl Gate {
             objects: simulated().filter(exists).count(),
         };
         self.refuse_unasked(verdict, &unasked);
-        let undecided =
-            plan.changes.deferred.iter().filter(|deferred| deferred.reason == *"instances_unknown");
-        let undecided = undecided.count();
+        let undecided = plan.changes.deferred.iter().filter(|deferred| deferred.waits_for_provider());
+        self.refuse_undecided(verdict, undecided.count());
+    }
+
+    /// Refuses resources of which nobody knows what happens to them.
+    pub(crate) fn refuse_undecided(&self, verdict: &mut Verdict, undecided: usize) {
         if self.has_conditions() && undecided > 0 {
-            verdict.refuse(format!("{undecided} whose instances are not known"));
+            verdict.refuse(format!("{undecided} that only the providers can decide about"));
         }
     }
 

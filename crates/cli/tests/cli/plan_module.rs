@@ -158,10 +158,36 @@ fn a_gate_refuses_imports_of_unknown_objects_and_hides_sensitive_identifiers() {
     for refused in ["update", "replace"] {
         let output = plan(&folder, &["--fail-on", refused]);
         assert_eq!(output.code, 1, "{output:?}");
-        assert!(output.stderr.contains("1 to import, of which the providers may"), "{output:?}");
+        assert!(output.stderr.contains("1 that only the providers can decide about"), "{output:?}");
+        assert!(
+            output.stdout.contains("(because only its provider knows the object to import)"),
+            "{output:?}"
+        );
         assert!(!format!("{output:?}").contains("hunter2"), "{output:?}");
     }
-    assert_eq!(plan(&folder, &["--fail-on", "drift"]).code, 0);
+}
+
+#[test]
+fn nothing_is_destroyed_in_modules_whose_instances_only_a_provider_knows() {
+    let main = "terraform {\n  required_providers {\n    test = { source = \"example.com/test/test\" }\n  }\n}\n\
+                resource \"test_disk\" \"a\" {\n  name = \"new\"\n}\nimport {\n  to = test_disk.a\n  id = \"x\"\n}\n\
+                module \"n\" {\n  source   = \"./n\"\n  for_each = toset([test_disk.a.id])\n}\n";
+    let folder = folder("module-open", main);
+    folder.write("n/main.tf", "resource \"terraform_data\" \"d\" {\n}\n");
+    let state = r#"{"version":4,"terraform_version":"1.11.4","serial":1,"lineage":"l","outputs":{},"resources":[
+        {"module":"module.n[\"x\"]","mode":"managed","type":"terraform_data","name":"d",
+         "provider":"provider[\"terraform.io/builtin/terraform\"]","instances":[{"schema_version":0,
+         "attributes":{"id":"1","input":null,"output":null,"triggers_replace":null}}]},
+        {"module":"module.n[\"x\"]","mode":"managed","type":"terraform_data","name":"gone",
+         "provider":"provider[\"terraform.io/builtin/terraform\"]","instances":[{"schema_version":0,
+         "attributes":{"id":"2","input":null,"output":null,"triggers_replace":null}}]}]}"#;
+    folder.write("terraform.tfstate", state);
+    let output = plan(&folder, &[]);
+    assert_eq!(output.code, 0, "{output:?}");
+    assert!(output.stdout.contains("# module.n.terraform_data.d was deferred"), "{output:?}");
+    assert!(!output.stdout.contains("terraform_data.d will be destroyed"), "{output:?}");
+    // What no instance has is not wanted, whichever there are.
+    assert!(output.stdout.contains("terraform_data.gone will be destroyed"), "{output:?}");
 }
 
 #[test]

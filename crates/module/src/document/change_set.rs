@@ -8,11 +8,11 @@ use objchange_plan::{
 };
 use smol_str::SmolStr;
 
-use super::changes::{INSTANCES_UNKNOWN, in_order, mode_name, undecided_actions};
+use super::changes::{in_order, mode_name, undecided_actions};
 use super::checks::not_passed;
 use crate::plan::{
-    self, ActionReason, ModulePlan, PlannedAction, PlannedObject, PlannedOutput, RelevantStep,
-    UndecidedResource,
+    self, ActionReason, ImportedBy, ModulePlan, PlannedAction, PlannedObject, PlannedOutput, RelevantStep,
+    UndecidedReason, UndecidedResource,
 };
 
 /// What of a plan reports show. Their reports are those of the document that [`write_plan`](super::write_plan) writes.
@@ -51,11 +51,7 @@ fn resource<'p>(address: &'p InstanceAddress, provider: &crate::ProviderAddress)
 }
 
 fn changed(object: &PlannedObject) -> ChangedResource<'_> {
-    let importing = object.importing.as_ref().map(|imported_by| {
-        // Terraform prints it even if it is sensitive.
-        let id = imported_by.id().filter(|id| !id.is_empty() && !imported_by.is_sensitive());
-        Importing::by_id(id.map(Text::from))
-    });
+    let importing = object.importing.as_ref().map(importing);
     ChangedResource {
         previous_address: object.previous_address.as_ref().map(|address| Text::from(address.to_string())),
         deposed: object.deposed.as_deref().map(Text::from),
@@ -65,10 +61,20 @@ fn changed(object: &PlannedObject) -> ChangedResource<'_> {
     }
 }
 
+fn importing(imported_by: &ImportedBy) -> Importing<'_> {
+    // Terraform prints it even if it is sensitive.
+    let id = imported_by.id().filter(|id| !id.is_empty() && !imported_by.is_sensitive());
+    Importing::by_id(id.map(Text::from))
+}
+
 fn deferred(undecided: &UndecidedResource) -> Deferred<'_> {
-    let change = ValueChange::planned(undecided_actions(undecided), undecided.written_values(), None);
+    let importing = match &undecided.reason {
+        UndecidedReason::ImportUnknown(imported_by) => Some(importing(imported_by)),
+        UndecidedReason::InstancesUnknown => None,
+    };
+    let change = ValueChange::planned(undecided_actions(undecided), undecided.written_values(), importing);
     let resource = resource(&undecided.address, &undecided.provider);
-    Deferred::new(INSTANCES_UNKNOWN, ChangedResource { change, ..resource })
+    Deferred::new(undecided.reason.as_str(), ChangedResource { change, ..resource })
 }
 
 fn changed_output<'p>(name: &'p SmolStr, output: &PlannedOutput) -> OutputChange<'p> {

@@ -2,15 +2,11 @@
 
 use objchange::Value;
 use objchange::address::{InstanceAddress, InstanceKey, Mode};
-use objchange_plan::{PlannedValues, ResourceActions, Shape, Sides, View};
+use objchange_plan::{Deferred, PlannedValues, ResourceActions, Shape, Sides, View};
 
 use super::compare_changes;
 use super::json::JsonWriter;
-use crate::plan::{ImportedBy, ModulePlan, PlannedObject, PlannedOutput, UndecidedResource};
-
-/// Why a resource without known instances is left to the next plan. Terraform has no such reason: it never plans without
-/// the provider.
-pub(super) const INSTANCES_UNKNOWN: &str = "instances_unknown";
+use crate::plan::{ImportedBy, ModulePlan, PlannedObject, PlannedOutput, UndecidedReason, UndecidedResource};
 
 /// The objects in the order of the document.
 pub(super) fn in_order(objects: &[PlannedObject]) -> Vec<&PlannedObject> {
@@ -41,6 +37,16 @@ impl PlannedObject {
     pub(super) fn written_values(&self) -> PlannedValues {
         let schema = self.schema.as_ref().map(|schema| &schema.block);
         PlannedValues::new(schema, &self.before, &self.after, self.replace_paths.clone())
+    }
+}
+
+impl UndecidedReason {
+    /// As documents write it. Terraform has no such reasons: it never plans without the provider.
+    pub(super) fn as_str(&self) -> &'static str {
+        match self {
+            Self::InstancesUnknown => Deferred::INSTANCES_UNKNOWN,
+            Self::ImportUnknown(_) => Deferred::IMPORT_UNKNOWN,
+        }
     }
 }
 
@@ -85,21 +91,25 @@ impl JsonWriter {
             json.object(|json| {
                 json.sides(object.action.into(), &object.written_values());
                 if let Some(imported_by) = &object.importing {
-                    json.member("importing", |json| {
-                        json.object(|json| match imported_by {
-                            ImportedBy::Id(id) if id.is_known() => json.member("id", |json| json.known(id)),
-                            ImportedBy::Identity(identity) if identity.is_wholly_known() => {
-                                json.member("identity", |json| json.known(identity));
-                            }
-                            _ => json.bool_member("unknown", true),
-                        });
-                    });
+                    json.importing(imported_by);
                 }
             });
         });
         if let Some(reason) = object.reason {
             self.string_member("action_reason", reason.as_str());
         }
+    }
+
+    fn importing(&mut self, imported_by: &ImportedBy) {
+        self.member("importing", |json| {
+            json.object(|json| match imported_by {
+                ImportedBy::Id(id) if id.is_known() => json.member("id", |json| json.known(id)),
+                ImportedBy::Identity(identity) if identity.is_wholly_known() => {
+                    json.member("identity", |json| json.known(identity));
+                }
+                _ => json.bool_member("unknown", true),
+            });
+        });
     }
 
     /// The members of what names an instance in its module.
@@ -140,7 +150,7 @@ impl JsonWriter {
         self.array(|json| {
             for resource in undecided {
                 json.object(|json| {
-                    json.string_member("reason", INSTANCES_UNKNOWN);
+                    json.string_member("reason", resource.reason.as_str());
                     json.member("resource_change", |json| json.object(|json| json.undecided(resource)));
                 });
             }
@@ -156,7 +166,12 @@ impl JsonWriter {
         self.instance(&resource.address);
         self.string_member("provider_name", &resource.provider.to_string());
         self.member("change", |json| {
-            json.object(|json| json.sides(undecided_actions(resource), &resource.written_values()));
+            json.object(|json| {
+                json.sides(undecided_actions(resource), &resource.written_values());
+                if let UndecidedReason::ImportUnknown(imported_by) = &resource.reason {
+                    json.importing(imported_by);
+                }
+            });
         });
     }
 

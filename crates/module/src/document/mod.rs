@@ -41,7 +41,8 @@ pub struct DocumentInfo<'a> {
 
 /// The document that `terraform show -json` writes of a plan, in one line without a line break at its end.
 ///
-/// Resources whose instances are not known are in `deferred_changes`, each with the reason `instances_unknown`.
+/// Resources of which only a provider can say what happens are in `deferred_changes`, with the reason `instances_unknown` or
+/// `import_unknown`.
 pub fn write_plan(plan: &ModulePlan, config: &Config, schemas: &Schemas, info: &DocumentInfo<'_>) -> String {
     let mut json = JsonWriter::default();
     json.object(|json| {

@@ -13,7 +13,7 @@ use super::{DocumentInfo, change_set, write_plan};
 use crate::config::Config;
 use crate::plan::{
     ActionReason, ImportedBy, ModulePlan, PlannedAction, PlannedObject, PlannedOutput, RelevantAttribute,
-    RelevantStep, UndecidedResource,
+    RelevantStep, UndecidedReason, UndecidedResource,
 };
 use crate::{ProviderAddress, Schemas};
 
@@ -87,6 +87,7 @@ fn plan() -> ModulePlan {
         object("1".into(), "a", "x"),
     )];
     plan.undecided = vec![UndecidedResource {
+        reason: UndecidedReason::InstancesUnknown,
         address: "module.m[0].t_x.many".parse::<InstanceAddress>().unwrap(),
         provider: ProviderAddress::implied("t"),
         span: Span::at(0),

@@ -22,7 +22,8 @@ use super::validate::{own_references, self_reference};
 use super::walk::Walk;
 use super::world::dynamic;
 use super::{
-    ActionReason, CheckKind, CheckStatus, ImportedBy, PlannedAction, PlannedObject, UndecidedResource,
+    ActionReason, CheckKind, CheckStatus, ImportedBy, PlannedAction, PlannedObject, UndecidedReason,
+    UndecidedResource,
 };
 use crate::providers::{A_BUG, BrokenContract, DataAnswer, ImportAnswer, Providers};
 use crate::state::StateObject;
@@ -180,6 +181,7 @@ impl<'c> Walk<'_, 'c> {
             let address = instance_address(address, resource.name, None::<InstanceKey>);
             let because_of = self.unanswered[index].iter().cloned().collect();
             self.plan.undecided.push(UndecidedResource {
+                reason: UndecidedReason::InstancesUnknown,
                 address,
                 provider: resource.provider.clone(),
                 span,
@@ -445,6 +447,21 @@ impl<'c> Walk<'_, 'c> {
         // What the provider answers has the marks of the configuration, and of the schema.
         let (_, marks) = decoded.value.unmark_deep_with_paths();
         let after = schema.block.mark_hidden(&change.after.unmark_deep().0.mark_where_present(&marks));
+        if prior.is_none()
+            && let Some(by) = importing
+        {
+            self.set_pending(*index, &address.resource.module);
+            self.plan.undecided.push(UndecidedResource {
+                reason: UndecidedReason::ImportUnknown(by),
+                address: address.clone(),
+                provider: resource.provider.clone(),
+                span: resource.config.header,
+                because_of: self.unanswered[*index].iter().cloned().collect(),
+                schema: Some(Arc::clone(schema)),
+                after: after.clone(),
+            });
+            return after;
+        }
         self.add_change(
             Some(*index),
             PlannedObject {

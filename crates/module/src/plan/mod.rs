@@ -202,21 +202,32 @@ pub enum ActionReason {
     ReadBecauseSimulated,
 }
 
-/// A resource that is planned without its instances.
+/// A resource of which only a provider can say what happens to it.
 #[derive(Debug, Clone)]
 pub struct UndecidedResource {
-    /// The resource, in an instance of its module or in all of them. Without a key.
+    /// Why.
+    pub reason: UndecidedReason,
+    /// The instance that is imported; else the resource without a key, in an instance of its module or in all of them.
     pub address: InstanceAddress,
     /// The provider.
     pub provider: ProviderAddress,
-    /// Its `count` or `for_each`.
+    /// Its `count` or `for_each`, or itself.
     pub span: Span,
     /// What that depends on: addresses of data sources and attributes.
     pub because_of: Vec<String>,
     /// The schema.
     pub schema: Option<Arc<Schema>>,
-    /// What every instance will be, as far as it is known.
+    /// What it, or every instance of it, will be, as far as it is known.
     pub after: Value,
+}
+
+/// Why nobody but a provider can say what happens to a resource.
+#[derive(Debug, Clone)]
+pub enum UndecidedReason {
+    /// It is not known which instances there are.
+    InstancesUnknown,
+    /// It is not known what the object that is imported looks like, and whether it is there.
+    ImportUnknown(ImportedBy),
 }
 
 /// What happens to an output.

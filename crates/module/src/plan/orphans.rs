@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use objchange::address::{InstanceAddress, InstanceKey, Mode, ModuleAddress, ResourceAddress};
+use objchange::address::{InstanceAddress, InstanceKey, Mode, ModuleAddress, ModuleStep, ResourceAddress};
 use objchange::schema::{Schema, SchemaKind};
 use objchange::{Type, Value};
 use objchange_hcl::ResourceName;
@@ -70,7 +70,7 @@ impl<'c> Walk<'_, 'c> {
             .filter(|address| !self.wanted.contains(address))
             .collect();
         for address in all {
-            if self.depends_on_failed(&address) {
+            if self.depends_on_failed(&address) || self.may_be_wanted(&address.resource) {
                 self.wanted.insert(address);
                 continue;
             }
@@ -143,14 +143,33 @@ impl<'c> Walk<'_, 'c> {
         })
     }
 
+    /// Whether a resource is declared in a module whose instances only a provider knows: its own may be one of them.
+    fn may_be_wanted(&self, address: &ResourceAddress) -> bool {
+        let mut outer = ModuleAddress::default();
+        for step in &address.module.0 {
+            outer.0.push(ModuleStep { name: step.name.clone(), key: None });
+            let at = self.world.addresses.get(&outer);
+            if at.is_some_and(|at| self.world.instances[*at].is_undecided) {
+                return self.is_declared(address);
+            }
+            outer.0.pop();
+            outer.0.push(step.clone());
+        }
+        false
+    }
+
+    /// Whether the configuration declares a resource, in whichever instances of its module.
+    fn is_declared(&self, address: &ResourceAddress) -> bool {
+        let config = self.input.config;
+        config.module_of(&address.module).is_some_and(|module| {
+            config.modules[module].config.resources.contains_key(&resource_name(address))
+        })
+    }
+
     /// Why nothing in the configuration wants a resource.
     fn reason(&self, address: &ResourceAddress) -> ActionReason {
-        let module = self.input.config.module_of(&address.module);
-        let exists = module.is_some();
-        let is_declared = module.is_some_and(|module| {
-            self.input.config.modules[module].config.resources.contains_key(&resource_name(address))
-        });
-        match is_declared {
+        let exists = self.input.config.module_of(&address.module).is_some();
+        match self.is_declared(address) {
             true if !self.has_module(&address.module) => ActionReason::DeleteBecauseNoModule,
             _ if exists && !self.has_module(&address.module) => ActionReason::DeleteBecauseNoModule,
             _ => ActionReason::DeleteBecauseNoResourceConfig,

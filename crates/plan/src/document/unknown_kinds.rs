@@ -5,7 +5,7 @@ use std::fmt;
 use objchange_text::{quote_into, visible};
 
 use super::{Document, Plan, ResourceActions, Sensitive};
-use crate::changes::{ChangedResource, ValueChange, WrittenValues};
+use crate::changes::{ChangedResource, Deferred, ValueChange, WrittenValues};
 use crate::json::Raw;
 
 /// Unknown words of one kind. They are shown as they are in the document.
@@ -70,7 +70,7 @@ const REASONS: [&str; 17] = [
     "forgot_because_lifecycle_destroy_in_config",
 ];
 
-const DEFERRALS: [&str; 8] = [
+const DEFERRALS: [&str; 9] = [
     "",
     "unknown",
     "instance_count_unknown",
@@ -78,8 +78,9 @@ const DEFERRALS: [&str; 8] = [
     "provider_config_unknown",
     "deferred_prereq",
     "absent_prereq",
-    // Written by this program: the number of instances depends on a simulated provider.
-    "instances_unknown",
+    // Written by this program, of providers that are not asked.
+    Deferred::INSTANCES_UNKNOWN,
+    Deferred::IMPORT_UNKNOWN,
 ];
 
 const MODES: [&str; 4] = ["", "managed", "data", "ephemeral"];

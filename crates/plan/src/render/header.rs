@@ -4,6 +4,7 @@ use objchange_text::json::indented;
 
 use super::tokens::{Role, resource_sign};
 use super::{View, Writer, escape};
+use crate::changes::Deferred;
 use crate::document::ResourceActions;
 use crate::report::{Comment, Heading, ReportEntry, ResourceHeader};
 
@@ -54,7 +55,8 @@ impl Writer<'_> {
             "provider_config_unknown" => "because the provider configuration is unknown",
             "deferred_prereq" => "because a prerequisite for this resource is deferred",
             "absent_prereq" => "because a prerequisite for this resource has not yet been created",
-            "instances_unknown" => "because its instances depend on what only a provider knows",
+            Deferred::INSTANCES_UNKNOWN => "because its instances depend on what only a provider knows",
+            Deferred::IMPORT_UNKNOWN => "because only its provider knows the object to import",
             _ => "for an unknown reason",
         };
         self.text(Role::Heading, &format!("  # {}", escape::line(&header.address)));

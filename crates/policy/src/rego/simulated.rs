@@ -1,9 +1,10 @@
 //! Unknown values in the place of what only the providers know that were not asked.
 
+use objchange_plan::Deferred;
 use objchange_rego::{Unknown, Value};
 
 use super::unknown::{Marking, member, with_member};
-use crate::simulated::{INSTANCES_UNKNOWN, PossibleItem};
+use crate::simulated::PossibleItem;
 
 /// The fields of a change, beside its labels, in collections and documents.
 const OF_CHANGE: [&str; 6] =
@@ -97,8 +98,10 @@ impl Marking<'_> {
     /// The changes that are left to the next plan: with the providers none would be for want of them.
     pub(super) fn deferred(&mut self, changes: Value) -> Value {
         let Value::Array(all) = &changes else { return changes };
-        let is_possible =
-            |change: &Value| member(change, "reason").and_then(Value::as_str) == Some(INSTANCES_UNKNOWN);
+        let is_possible = |change: &Value| {
+            let reason = member(change, "reason").and_then(Value::as_str);
+            reason.is_some_and(Deferred::is_reason_of_provider)
+        };
         if !self.simulated.is_simulated || !all.items().iter().any(is_possible) {
             return changes;
         }
