@@ -394,13 +394,11 @@ fn assert_holds(known: &Json, unknown: &Json, real: &Json, real_unknown: &Json, 
     }
 }
 
-/// Whether the provider replaces what a plan without it updates. That is for the provider to say: gates refuse such plans.
-fn replaces_an_update(simulated: &Json, real: &Json) -> bool {
-    let mut changes = simulated["resource_changes"].as_array().into_iter().flatten();
-    changes.any(|one| {
-        let address = one["address"].as_str().unwrap();
-        one["change"]["actions"][0] == "update" && change(real, address)["actions"][0] != "update"
-    })
+/// Whether an object is updated. What becomes of its computed attributes, and whether it is replaced, is for the provider to
+/// say: gates and policies do not rely on it.
+fn updates_anything(plan: &Json) -> bool {
+    let mut changes = plan["resource_changes"].as_array().into_iter().flatten();
+    changes.any(|one| one["change"]["actions"][0] == "update")
 }
 
 /// Asserts that a plan without the provider contradicts nothing that the provider says.
@@ -447,7 +445,7 @@ proptest! {
         let simulated = plan_with(&[], &folder, &["--schemas", &file, "--json"]);
         assert_eq!(simulated.code, 0, "{simulated:?}");
         let (simulated, real) = (document(&simulated), document(&real));
-        prop_assume!(!replaces_an_update(&simulated, &real));
+        prop_assume!(!updates_anything(&simulated));
         assert_sound(&simulated, &real);
     }
 }
