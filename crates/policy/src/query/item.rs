@@ -39,7 +39,7 @@ pub(super) enum Kind<'a, 't> {
 impl<'a, 't> Item<'a, 't> {
     /// What happens to it, where something can: the words that plan documents have for that.
     pub fn actions(self) -> Option<&'static [&'static str]> {
-        self.0.change().and_then(|change| change.known_actions()).map(ResourceActions::words)
+        self.0.change().and_then(tfplan::Change::known_actions).map(ResourceActions::words)
     }
 
     /// Whether it is not known that there is such an item.

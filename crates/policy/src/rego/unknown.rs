@@ -39,7 +39,7 @@ pub(super) struct Marking<'t> {
 
 impl<'t> Marking<'t> {
     pub(super) fn new(full: bool, simulated: Simulated<'t>) -> Self {
-        Self { full, simulated, ..Self::default() }
+        Self { simulated, full, ..Self::default() }
     }
 
     /// The input with what is unknown in it, wherever in it the document or its collections are.

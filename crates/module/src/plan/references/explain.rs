@@ -311,11 +311,10 @@ impl<'c> Explainer<'_, '_, 'c> {
             return;
         }
         for subject in subjects(expressions) {
-            match (&subject.kind, repeated) {
-                (SubjectKind::Each(_) | SubjectKind::Count(_), Some((found, repeated))) => {
-                    self.follow(repeated, found.at, None, depth, true);
-                }
-                _ => {}
+            if let (SubjectKind::Each(_) | SubjectKind::Count(_), Some((found, repeated))) =
+                (&subject.kind, repeated)
+            {
+                self.follow(repeated, found.at, None, depth, true);
             }
             for found in self.targets(&subject, at) {
                 let is_open = match &self.walk.graph.nodes[found.node].kind {

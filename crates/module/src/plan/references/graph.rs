@@ -175,7 +175,7 @@ fn why(walk: &Walk<'_, '_>, index: usize, because_of: &[&str]) -> String {
     let NodeKind::Resource(resource) = &node.kind else { return depends() };
     let is_of = |address: &objchange::address::ResourceAddress| {
         let names = address.module.0.iter().map(|step| step.name.as_str());
-        names.eq(walk.input.config.modules[node.module].path.iter().map(|name| name.as_str()))
+        names.eq(walk.input.config.modules[node.module].path.iter().map(smol_str::SmolStr::as_str))
             && super::super::orphans::resource_name(address) == *resource.name
     };
     if walk.plan.undecided.iter().any(|undecided| is_of(&undecided.address.resource)) {
