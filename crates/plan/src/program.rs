@@ -105,6 +105,11 @@ impl Version {
         Self { major, minor }
     }
 
+    /// The second number: 11 of `1.11`.
+    pub fn minor(self) -> u32 {
+        self.minor
+    }
+
     /// The version that this is the text of, such as `1.11.4` or `1.16.0-rc2`.
     pub fn parse(text: &str) -> Option<Self> {
         Self::parse_exactly(text).map(|version| version.min(Self::NEWEST))
