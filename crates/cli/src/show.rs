@@ -89,6 +89,10 @@ pub(crate) struct Arguments {
     /// Show unchanged attributes, elements and blocks too
     #[arg(long)]
     full: bool,
+    /// Show an element that a set loses and one that it gains as one that is updated, if they agree in most of
+    /// what identifies them; Terraform shows them as removed and added
+    #[arg(long)]
+    match_sets: bool,
 
     /// Show sensitive values, as `tofu show -show-sensitive` does. Terraform has no such option
     #[arg(long, conflicts_with_all = ["json", "summary"])]
@@ -378,6 +382,7 @@ fn write(
         program: Some(program),
         show_sensitive: arguments.show_sensitive,
         full: arguments.full,
+        match_sets: arguments.match_sets,
         width: width.unwrap_or(Options::default().width),
     };
     let filter = arguments.choice.filter();

@@ -8,6 +8,7 @@ use thiserror::Error;
 
 use crate::changes::ChangedResource;
 use crate::document::{Document, Plan, ResourceActions, State};
+use crate::options::Options;
 use crate::walk::{Dialect, Place};
 
 /// What follows the version in a plan that was made without asking its providers, as the metadata of a build.
@@ -194,11 +195,12 @@ impl Program {
     }
 
     /// The rules by which it compares what stands in no block. Only OpenTofu can be asked to show what is sensitive.
-    pub(crate) fn dialect(self, show_sensitive: bool) -> Dialect {
-        match self {
+    pub(crate) fn dialect(self, options: &Options) -> Dialect {
+        let dialect = match self {
             Self::Terraform(_) => Dialect::LEGACY,
-            Self::OpenTofu => Dialect::OpenTofu { place: Place::Inside, shows_sensitive: show_sensitive },
-        }
+            Self::OpenTofu => Dialect::opentofu(Place::Inside, options.show_sensitive),
+        };
+        dialect.matching_sets(options.match_sets)
     }
 }
 

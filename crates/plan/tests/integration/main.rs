@@ -6,6 +6,7 @@ mod golden;
 mod large;
 mod leaves;
 mod markdown;
+mod match_sets;
 mod modes;
 mod mutated;
 mod properties;

@@ -286,10 +286,12 @@ fn outputs(document: &str, schemas: &Schemas) -> Vec<String> {
     let mut outputs = vec![format!("{document:?}")];
     let refreshing = PlanMode::RefreshOnly;
     let shown = [(false, PlanMode::Normal), (true, PlanMode::Normal), (false, refreshing)];
-    for ((full, mode), program) in
-        shown.into_iter().flat_map(|shown| programs().map(move |program| (shown, program)))
+    let shown = shown.into_iter().flat_map(|shown| [(shown, false), (shown, true)]);
+    for (((full, mode), match_sets), program) in
+        shown.flat_map(|shown| programs().map(move |program| (shown, program)))
     {
-        let options = Options { full, mode: Some(mode), program: Some(program), ..Options::default() };
+        let options =
+            Options { full, match_sets, mode: Some(mode), program: Some(program), ..Options::default() };
         let coloured = Options { colour: Colour::Always, ..options };
         let report = match Report::of(&document, schemas, &options, &Filter::default()) {
             Ok(report) => report,
@@ -341,12 +343,18 @@ proptest! {
         choices in prop::collection::vec(any::<u8>(), 1..64),
         full in any::<bool>(),
         refreshing in any::<bool>(),
+        match_sets in any::<bool>(),
         program in prop::sample::select(programs().collect::<Vec<_>>()),
     ) {
         let (plan, schemas) = plan_of(&block, &choices);
-        let mode = if refreshing { PlanMode::RefreshOnly } else { PlanMode::Normal };
-        let options =
-            Options { colour: Colour::Always, mode: Some(mode), program: Some(program), full, ..Options::default() };
+        let options = Options {
+            colour: Colour::Always,
+            mode: Some(if refreshing { PlanMode::RefreshOnly } else { PlanMode::Normal }),
+            program: Some(program),
+            full,
+            match_sets,
+            ..Options::default()
+        };
         let (plan, schemas) = (Plan::parse(&plan).unwrap(), Schemas::parse(schemas).unwrap());
         report::text(&Report::of_plan(&plan, &schemas, &options, &Filter::default()).unwrap(), &options).unwrap();
     }
