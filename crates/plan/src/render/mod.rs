@@ -1,8 +1,8 @@
 //! The printers of reports: the text of `terraform show` (from `page` down), JSON (`json`), the summary
-//! (`summary`), and Markdown pages (`markdown`).
+//! (`summary`), Markdown pages (`markdown`), and HTML pages (`html`). The last two list the same (`outline`, `overview`).
 //!
 //! What is shown is the report's to decide; printers know how it looks, and never the documents it came from. Text is
-//! written as tokens with roles (`tokens`), of which a sink (`terminal`, or `fence` in `markdown`) makes what people see. A value that is hidden
+//! written as tokens with roles (`tokens`), of which a sink (`terminal`, `fence` in `markdown`, `diff` in `html`) makes what people see. A value that is hidden
 //! costs nothing.
 
 mod action;
@@ -10,6 +10,7 @@ mod block;
 mod escape;
 mod frame;
 mod header;
+mod html;
 mod json;
 mod list;
 mod markdown;
@@ -24,6 +25,7 @@ mod text;
 mod tokens;
 mod value;
 
+pub use html::HtmlOptions;
 pub use markdown::MarkdownOptions;
 pub use page::{
     render_entry, render_plan, render_planned_change, render_resource_change, render_state, render_value,
