@@ -19,7 +19,7 @@ fn resource(address: &str, module: Option<&str>, actions: &[&str], before: &Valu
 }
 
 /// A plan with something in each section, and this text at each place that a document can have it.
-fn plan(text: &str) -> String {
+pub(crate) fn plan(text: &str) -> String {
     let word: String = text.chars().take(20).collect();
     let value = json!({"id": text, "note": [text], "tags": {text: text}});
     let mut replaced =
@@ -158,7 +158,7 @@ fn a_title_a_link_and_a_marker_stay_what_they_are() {
 }
 
 /// A plan of so many resources, those that are destroyed in the end.
-fn large(count: usize) -> String {
+pub(crate) fn large(count: usize) -> String {
     let changes: Vec<_> = (0..count)
         .map(|index| {
             let (address, module) =

@@ -65,7 +65,7 @@ pub(super) fn header(
                 p { @if !important.is_empty() { strong { (important) } } (rest) }
             }
             @if let Some(link) = link.and_then(inert::target).filter(|link| link.len() <= LINK) {
-                p { a href=(link) rel="noreferrer" { "Full output" } }
+                p { a href=(link) rel="noreferrer" { (link) } }
             }
             @if action_counts(report).next().is_some() {
                 dl.counts {

@@ -1,9 +1,8 @@
 //! Where the page goes.
 
-use std::fmt::Write as _;
 use std::io;
 
-use maud::{Escaper, Markup};
+use maud::Markup;
 use objchange_text::visible;
 
 /// HTML that is passed on when there is much of it.
@@ -36,9 +35,10 @@ impl<'o> Output<'o> {
         }
     }
 
-    /// Writes text of a line, in which everything can be seen and nothing is markup.
+    /// Writes text of a line between tags, in which everything can be seen and nothing is markup. In an attribute it could end
+    /// the value: quotes, of which diffs are full, are as they are.
     pub(super) fn text(&mut self, text: &str) {
-        let is_plain = |byte: u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'&' | b'<' | b'>' | b'"');
+        let is_plain = |byte: u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'&' | b'<' | b'>');
         // To look at all bytes takes vector instructions.
         if text.bytes().fold(true, |all, byte| all & is_plain(byte)) {
             return self.html.push_str(text);
@@ -46,8 +46,14 @@ impl<'o> Output<'o> {
         // Tabs are as they are in values of several lines.
         for (index, part) in text.split('\t').enumerate() {
             self.html.push_str(if index > 0 { "\t" } else { "" });
-            // Writing to a string does not fail.
-            _ = Escaper::new(&mut self.html).write_str(&visible(part));
+            for c in visible(part).chars() {
+                match c {
+                    '&' => self.html.push_str("&amp;"),
+                    '<' => self.html.push_str("&lt;"),
+                    '>' => self.html.push_str("&gt;"),
+                    c => self.html.push(c),
+                }
+            }
         }
     }
 

@@ -21,7 +21,7 @@
   // The entries with the headings and chunks that they are in; the text of an entry is read when it is searched.
   const entries = [];
   const chunks = new Map();
-  const headings = new Map();
+  const links = new Map();
   for (const section of all("main > section")) {
     const title = section.querySelector("h2");
     let group = null;
@@ -32,11 +32,12 @@
       }
       const chunk = element.parentElement;
       entries.push({ element, kind: element.dataset.a ?? title.id, text: null, chunk, parts: [section, title, group] });
-      chunks.set(chunk, { entries: (chunks.get(chunk)?.entries ?? 0) + 1, shown: 0 });
+      const count = (chunks.get(chunk)?.entries ?? 0) + 1;
+      chunks.set(chunk, { entries: count, shown: count });
     }
   }
   for (const link of all("nav a")) {
-    headings.set(link.hash.slice(1), link);
+    links.set(link.hash.slice(1), link);
   }
   let isFolded = false;
   let current = null;
@@ -62,7 +63,7 @@
     for (const part of new Set(entries.flatMap((entry) => entry.parts))) {
       if (part !== null) {
         part.hidden = !used.has(part);
-        headings.get(part.id)?.classList.toggle("none", part.hidden);
+        links.get(part.id)?.classList.toggle("none", part.hidden);
       }
     }
     estimate();
@@ -260,7 +261,6 @@
     }
   });
 
-  show(entries.map(() => true));
   tools.hidden = false;
   if (location.hash !== "") {
     reveal();
