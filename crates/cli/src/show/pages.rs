@@ -11,7 +11,7 @@ pub(crate) struct PageArgs {
     #[arg(long, value_name = "TEXT", help_heading = "Options for --format markdown and html")]
     title: Option<String>,
 
-    /// The page with the full output, such as that of the CI run
+    /// A page to link to: the one with the full output, such as that of the CI run
     #[arg(long, value_name = "URL", value_parser = parse_link, help_heading = "Options for --format markdown and html")]
     link: Option<String>,
 

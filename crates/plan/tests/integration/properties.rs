@@ -3,8 +3,8 @@
 use crate::report;
 
 use objchange_plan::{
-    Colour, DiffAction, Document, Filter, HtmlOptions, MarkdownOptions, Options, Plan, PlanMode, Program, Report, Schemas,
-    Section, ShowError, render_plan,
+    Colour, DiffAction, Document, Filter, HtmlOptions, MarkdownOptions, Options, Plan, PlanMode, Program,
+    Report, Schemas, Section, ShowError, render_plan,
 };
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};

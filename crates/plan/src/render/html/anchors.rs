@@ -28,10 +28,10 @@ impl Anchors {
         let sections_names: Vec<_> = sections.iter().map(|section| names.add(&of_section(section))).collect();
         let groups = sections.iter().map(|section| {
             let groups = section.groups.iter().map(|module| match module {
-                Some(module) => module.address.as_deref().map_or_else(
-                    || "root-module".to_owned(),
-                    |address| names.add(&fragment(address)),
-                ),
+                Some(module) => module
+                    .address
+                    .as_deref()
+                    .map_or_else(|| "root-module".to_owned(), |address| names.add(&fragment(address))),
                 None => String::new(),
             });
             groups.collect()
@@ -87,7 +87,8 @@ mod tests {
     #[test]
     fn no_two_names_are_the_same() {
         let mut names = Names::default();
-        let given: Vec<_> = ["a", "a~2", "a", "a", "a~2", "b", "a~2~2"].iter().map(|n| names.add(n)).collect();
+        let given: Vec<_> =
+            ["a", "a~2", "a", "a", "a~2", "b", "a~2~2"].iter().map(|n| names.add(n)).collect();
         assert_eq!(given, ["a", "a~2", "a~3", "a~4", "a~2~2", "b", "a~2~2~2"]);
     }
 

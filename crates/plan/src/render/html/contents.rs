@@ -74,7 +74,8 @@ fn tree<'s>(groups: &'s [Option<Module>], anchors: &'s [String]) -> Vec<Node<'s>
     // The modules around the next one, the outermost first, each with its steps.
     let mut around: Vec<(Vec<Step<'_>>, Node<'_>)> = Vec::new();
     for (steps, module, anchor) in modules {
-        let is_around = |(outer, _): &(Vec<Step<'_>>, Node<'_>)| !outer.is_empty() && steps.starts_with(outer);
+        let is_around =
+            |(outer, _): &(Vec<Step<'_>>, Node<'_>)| !outer.is_empty() && steps.starts_with(outer);
         while around.last().is_some_and(|last| around.len() == MAX_DEPTH || !is_around(last)) {
             close(&mut around, &mut top);
         }

@@ -12,6 +12,8 @@ pub(super) struct DiffSink<'s, 'o> {
     start: Option<&'s str>,
     /// The element around the lines.
     run: Run,
+    /// The lines that the next one may be inside of: the column of each, without its sign, and the element that it is in.
+    around: Vec<(usize, Run)>,
     /// The next text begins a line.
     is_line_start: bool,
     /// The spaces before the sign of the line that begins.
@@ -61,6 +63,7 @@ impl<'s, 'o> DiffSink<'s, 'o> {
             out,
             start: Some(start),
             run: Run::Plain,
+            around: Vec::new(),
             is_line_start: true,
             indent: String::new(),
             folds: 0,
@@ -75,7 +78,7 @@ impl<'s, 'o> DiffSink<'s, 'o> {
             match role {
                 Role::Indent => self.indent.push_str(text),
                 Role::Sign => {
-                    self.start_line(Run::new(text));
+                    self.start_line(Run::new(text), text.len());
                     self.out.text(text);
                 }
                 Role::FoldStart => {
@@ -97,6 +100,18 @@ impl<'s, 'o> DiffSink<'s, 'o> {
                     self.lines(text, "<b>", "</b>");
                 }
                 Role::Marker | Role::Comment | Role::Heading => self.lines(text, "<i>", "</i>"),
+                // An empty line belongs to the lines around it.
+                Role::Plain if self.is_line_start && text == "\n" => {
+                    self.indent.clear();
+                    self.is_line_start = false;
+                    self.lines(text, "", "");
+                }
+                // A bracket ends what a line began.
+                Role::Plain if self.is_line_start => {
+                    let run = self.run_of_end();
+                    self.start_line(run, 0);
+                    self.lines(text, "", "");
+                }
                 _ => self.lines(text, "", ""),
             }
         }
@@ -105,8 +120,11 @@ impl<'s, 'o> DiffSink<'s, 'o> {
 
     /// Ends it, and says whether anything was written.
     pub(super) fn end(mut self) -> bool {
-        self.set_run(Run::Plain);
-        self.start.is_none()
+        let is_written = self.start.is_none();
+        if is_written {
+            self.set_run(Run::Plain);
+        }
+        is_written
     }
 
     /// Writes text, each line of it between these tags.
@@ -114,7 +132,7 @@ impl<'s, 'o> DiffSink<'s, 'o> {
         for line in text.split_inclusive('\n') {
             let (line, is_whole) = line.strip_suffix('\n').map_or((line, false), |line| (line, true));
             if self.is_line_start {
-                self.start_line(Run::Plain);
+                self.start_line(Run::Plain, 0);
             }
             if !line.is_empty() {
                 self.out.tag(open);
@@ -129,17 +147,33 @@ impl<'s, 'o> DiffSink<'s, 'o> {
         }
     }
 
-    fn start_line(&mut self, run: Run) {
-        if let Some(start) = self.start.take() {
-            self.out.tag(start);
-        }
+    /// Starts a line with a sign of so many columns, or none.
+    fn start_line(&mut self, run: Run, sign: usize) {
         self.set_run(run);
+        let column = self.indent.len() + sign;
+        while self.around.last().is_some_and(|(start, _)| *start >= column) {
+            self.around.pop();
+        }
+        self.around.push((column, run));
         self.out.tag(&self.indent);
         self.indent.clear();
         self.is_line_start = false;
     }
 
+    /// The element that a last line belongs to: what is added or removed as a whole is one.
+    fn run_of_end(&self) -> Run {
+        let column = self.indent.len();
+        let start = self.around.iter().rev().find(|(start, _)| *start <= column);
+        match start {
+            Some((start, run @ (Run::Added | Run::Removed))) if *start == column => *run,
+            _ => Run::Plain,
+        }
+    }
+
     fn set_run(&mut self, run: Run) {
+        if let Some(start) = self.start.take() {
+            self.out.tag(start);
+        }
         if run != self.run {
             self.out.tag(self.run.tags().1);
             self.out.tag(run.tags().0);
