@@ -2,11 +2,11 @@
 
 mod choose;
 mod gate;
-mod markdown;
+mod pages;
 
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anstream::{AutoStream, ColorChoice};
@@ -20,13 +20,14 @@ use thiserror::Error;
 use self::choose::places;
 pub(crate) use self::choose::{Choice, Places, changed_places};
 pub(crate) use self::gate::{Gate, GateError, Unasked, Verdict};
-use self::markdown::MarkdownArgs;
+use self::pages::PageArgs;
 use crate::exit::CommandError;
 use crate::input::{InputError, Size, Source};
 use crate::module_plan::{PlanInputs, PlanningArgs, is_module, planned_document, version_of};
 use crate::schema_cache::Wanted;
 use crate::schemas::{GivenSchemas, SchemaArgs, SchemaError, SchemaTextError};
 use crate::style::colour;
+use crate::write_file::{Access, NewFile};
 use crate::{document_warnings, exit, terminal};
 
 const AFTER_HELP: &str = "\
@@ -51,6 +52,7 @@ Examples:
   terraform show -json | objchange show --color always - | less -R
   objchange show environments/prod --schemas schemas.json --var-file prod.tfvars --summary
   objchange show plan.json --format markdown --marker net --link https://ci.example/run/7 > comment.md
+  objchange show plan.json --format html --out plan.html
   objchange show terraform.tfstate --schemas schemas.json";
 
 /// What to show, and how.
@@ -122,7 +124,7 @@ pub(crate) struct Arguments {
 
     // Last, because its heading is that of all options below.
     #[command(flatten)]
-    markdown: MarkdownArgs,
+    page: PageArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -131,6 +133,8 @@ enum Format {
     Terraform,
     /// A comment for a pull request
     Markdown,
+    /// One file for a browser, with search and filters
+    Html,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -207,10 +211,16 @@ enum Error {
     NoMode,
     #[error("both the document and the schemas cannot be read from standard input: name a file for one")]
     OneStdin,
-    #[error("--title, --link, --marker and --max-length need --format markdown")]
+    #[error("--title and --link need --format markdown or html")]
+    NotPage,
+    #[error("--marker and --max-length need --format markdown")]
     NotMarkdown,
-    #[error("--show-sensitive is for a terminal: a Markdown page shows no sensitive values")]
-    MarkdownSensitive,
+    #[error("--out needs --format html")]
+    NotHtml,
+    #[error("--show-sensitive is for a terminal: a Markdown or HTML page shows no sensitive values")]
+    SensitivePage,
+    #[error("{}: cannot be written: {error}", path.display())]
+    File { path: PathBuf, error: io::Error },
     #[error(transparent)]
     SchemaText(#[from] SchemaTextError),
 }
@@ -268,20 +278,45 @@ impl Arguments {
 /// Runs the command.
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
     let mut verdict = Verdict::default();
+    let file = match open(arguments) {
+        Ok(file) => file,
+        Err(error) => return Ok(arguments.gate.code(&verdict, Err(error))?),
+    };
     let planned = match is_module(&arguments.document) {
         true => Some(arguments.plan()?),
         false => None,
     };
-    let shown = show(arguments, planned, &mut verdict);
+    let shown = show(arguments, planned, file, &mut verdict);
     Ok(arguments.gate.code(&verdict, shown)?)
 }
 
-fn show(arguments: &Arguments, planned: Option<String>, verdict: &mut Verdict) -> Result<(), Error> {
-    match arguments.format {
-        Format::Terraform if arguments.markdown.is_given() => return Err(Error::NotMarkdown),
-        Format::Markdown if arguments.show_sensitive => return Err(Error::MarkdownSensitive),
+/// Refuses options that do not go together, and opens the file of the page, before anything is made.
+fn open(arguments: &Arguments) -> Result<Option<NewFile>, Error> {
+    let Arguments { format, page, .. } = arguments;
+    match format {
+        Format::Terraform if page.is_given() => return Err(Error::NotPage),
+        Format::Markdown | Format::Html if arguments.show_sensitive => return Err(Error::SensitivePage),
         _ => {}
     }
+    if *format != Format::Markdown && page.is_given_for_markdown() {
+        return Err(Error::NotMarkdown);
+    }
+    if *format != Format::Html && page.is_given_for_html() {
+        return Err(Error::NotHtml);
+    }
+    let create = |path: &Path| {
+        let error = |error| Error::File { path: path.to_owned(), error };
+        NewFile::create(path, Access::Usual).map_err(error)
+    };
+    page.file().map(create).transpose()
+}
+
+fn show(
+    arguments: &Arguments,
+    planned: Option<String>,
+    file: Option<NewFile>,
+    verdict: &mut Verdict,
+) -> Result<(), Error> {
     let source = Source::new(&arguments.document);
     if source == Source::Stdin && arguments.schemas.sources().any(|schemas| schemas == source) {
         return Err(Error::OneStdin);
@@ -334,7 +369,9 @@ fn show(arguments: &Arguments, planned: Option<String>, verdict: &mut Verdict) -
     }
     let is_given = given.is_given();
     let (schemas, schemas_name) = with_cached(arguments, given, &document);
-    let result = write(arguments, &document, program, &schemas, verdict);
+    let mut page = Vec::new();
+    let in_file = file.is_some().then_some(&mut page);
+    let result = write(arguments, &document, program, &schemas, verdict, in_file);
     document_warnings::print(&document);
     if !arguments.summary {
         warn(&schemas, is_given);
@@ -342,7 +379,13 @@ fn show(arguments: &Arguments, planned: Option<String>, verdict: &mut Verdict) -
     match result {
         Err(ShowError::Write(error)) => Err(Error::Write(error)),
         Err(error @ ShowError::Schemas(_)) => Err(at(&schemas_name, error)),
-        result => result.map_err(|error| at(&name, error)),
+        Err(error) => Err(at(&name, error)),
+        Ok(()) => match (file, arguments.page.file()) {
+            (Some(file), Some(path)) => {
+                file.finish(&page).map_err(|error| Error::File { path: path.to_owned(), error })
+            }
+            _ => Ok(()),
+        },
     }
 }
 
@@ -369,6 +412,7 @@ fn write(
     program: Program,
     schemas: &Schemas,
     verdict: &mut Verdict,
+    in_file: Option<&mut Vec<u8>>,
 ) -> Result<(), ShowError> {
     let stdout = io::stdout();
     let colour = colour(&stdout);
@@ -411,7 +455,11 @@ fn write(
     } else {
         match arguments.format {
             Format::Terraform => report.write_text(&mut out, &options)?,
-            Format::Markdown => report.write_markdown(&mut out, &arguments.markdown.options())?,
+            Format::Markdown => report.write_markdown(&mut out, &arguments.page.markdown())?,
+            Format::Html => match in_file {
+                Some(page) => report.write_html(page, &arguments.page.html())?,
+                None => report.write_html(&mut out, &arguments.page.html())?,
+            },
         }
     }
     out.flush()?;

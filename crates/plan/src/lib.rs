@@ -57,8 +57,8 @@ pub use json::{
 pub use options::{Colour, Options};
 pub use program::{Program, ProgramError, SIMULATED, Version};
 pub use render::{
-    GroupBy, MarkdownOptions, render_entry, render_plan, render_planned_change, render_resource_change,
-    render_state, render_value,
+    GroupBy, HtmlOptions, MarkdownOptions, render_entry, render_plan, render_planned_change,
+    render_resource_change, render_state, render_value,
 };
 pub use report::{
     ActionHeader, Comment, Counts, Entries, Filter, Heading, Invocation, ModulePlace, Note, Outcome,

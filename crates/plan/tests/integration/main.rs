@@ -3,6 +3,7 @@
 mod corners;
 mod depth;
 mod golden;
+mod html;
 mod large;
 mod leaves;
 mod markdown;

@@ -3,8 +3,8 @@
 use crate::report;
 
 use objchange_plan::{
-    Colour, DiffAction, Document, Filter, MarkdownOptions, Options, Plan, PlanMode, Program, Report, Schemas,
-    Section, ShowError, render_plan,
+    Colour, DiffAction, Document, Filter, HtmlOptions, MarkdownOptions, Options, Plan, PlanMode, Program,
+    Report, Schemas, Section, ShowError, render_plan,
 };
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -312,6 +312,7 @@ fn outputs(document: &str, schemas: &Schemas) -> Vec<String> {
         keep(&mut |out| report.write_json(out));
         keep(&mut |out| report.write_summary(out, Colour::Never, Default::default()));
         keep(&mut |out| report.write_markdown(out, &MarkdownOptions::default()));
+        keep(&mut |out| report.write_html(out, &HtmlOptions::default()));
         outputs.push(format!("{report:?}"));
         outputs.push(serde_json::to_string(&report).unwrap_or_else(|error| error.to_string()));
     }
