@@ -353,6 +353,9 @@ pub enum ShowError {
     /// The text cannot be written.
     #[error("cannot write: {0}")]
     Write(#[from] io::Error),
+    /// The template of a page cannot be used.
+    #[error("{0}")]
+    Template(#[from] crate::render::TemplateError),
 }
 
 impl ShowError {
@@ -362,6 +365,7 @@ impl ShowError {
             Self::Document(error) => error.problem.kind(),
             Self::Schemas(error) => error.kind.kind(),
             Self::Write(_) => "write",
+            Self::Template(_) => "template",
         }
     }
 }

@@ -3,8 +3,8 @@
 use crate::report;
 
 use objchange_plan::{
-    Colour, DiffAction, Document, Filter, HtmlOptions, MarkdownOptions, Options, Plan, PlanMode, Program,
-    Report, Schemas, Section, ShowError, render_plan,
+    Colour, DiffAction, Document, Filter, HtmlOptions, MarkdownOptions, MarkdownTemplate, Options, Plan,
+    PlanMode, Program, Report, Schemas, Section, ShowError, render_plan,
 };
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -284,6 +284,7 @@ fn outputs(document: &str, schemas: &Schemas) -> Vec<String> {
         Err(error) => return vec![error.to_string(), format!("{error:?}")],
     };
     let mut outputs = vec![format!("{document:?}")];
+    let template = &MarkdownTemplate::parse("{{ page }}{{ report }}").unwrap();
     let refreshing = PlanMode::RefreshOnly;
     let shown = [(false, PlanMode::Normal), (true, PlanMode::Normal), (false, refreshing)];
     let shown = shown.into_iter().flat_map(|shown| [(shown, false), (shown, true)]);
@@ -312,6 +313,7 @@ fn outputs(document: &str, schemas: &Schemas) -> Vec<String> {
         keep(&mut |out| report.write_json(out));
         keep(&mut |out| report.write_summary(out, Colour::Never, Default::default()));
         keep(&mut |out| report.write_markdown(out, &MarkdownOptions::default()));
+        keep(&mut |out| report.write_markdown_template(out, &MarkdownOptions::default(), template));
         keep(&mut |out| report.write_html(out, &HtmlOptions::default()));
         outputs.push(format!("{report:?}"));
         outputs.push(serde_json::to_string(&report).unwrap_or_else(|error| error.to_string()));
