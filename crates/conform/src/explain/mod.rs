@@ -88,6 +88,7 @@ pub struct Explained {
 /// The messages about providers in a text, in their order. What is about something else is left out.
 pub fn explain(text: &str) -> Vec<Explained> {
     let mut messages = page::messages(text);
+    let exited = crash::exited(&messages);
     for message in &mut messages {
         message.paragraphs.retain(|paragraph| !crash::is_housekeeping(paragraph));
     }
@@ -98,27 +99,57 @@ pub fn explain(text: &str) -> Vec<Explained> {
         .collect();
     let (crashed, in_graph): (Vec<_>, Vec<_>) =
         in_graph.into_iter().partition(|one| one.clauses == [Clause::T2]);
-    let all = crash::merged(messages.iter().flat_map(explained).chain(crashed).collect());
+    let mut all = crash::merged(messages.iter().flat_map(explained).chain(crashed).collect());
+    if let Some((name, version)) = exited {
+        for one in all.iter_mut().filter(|one| one.clauses == [Clause::T2] && one.provider.is_none()) {
+            one.provider = Some(name.clone());
+            one.version.clone_from(&version);
+        }
+    }
     // Terraform says some things twice, in its log and at the end.
     let mut seen = HashSet::new();
     let mut all: Vec<Explained> = all.into_iter().filter(|one| seen.insert(one.clone())).collect();
-    let has_clause =
-        |one: &Explained, other: &Explained| one.clauses.iter().any(|clause| other.clauses.contains(clause));
-    let is_in_log = |one: &Explained| {
-        let is_same = |other: &&Explained| other.address == one.address || other.address.is_none();
-        all.iter().filter(is_same).any(|other| has_clause(one, other))
+    let in_graph = in_graph.into_iter().filter(|node| seen.insert(node.clone())).collect();
+    add_nodes(&mut all, in_graph);
+    let tells_more = |one: &Explained| {
+        let is_heading = one.clauses.len() > 1 && !one.summary.is_empty();
+        let has_summary = |other: &Explained| is_heading && one.summary == other.summary;
+        let is_same = |other: &Explained| has_clause(one, other) || has_summary(other);
+        all.iter().any(|other| !other.is_bare() && is_same(other))
     };
-    let logged: Vec<Explained> =
-        in_graph.into_iter().filter(|one| !is_in_log(one) && seen.insert(one.clone())).collect();
-    all.extend(logged);
-    let tells_more = |one: &Explained| all.iter().any(|other| !other.is_bare() && has_clause(one, other));
     // The title of an issue is a heading without a message, or has a part of it.
     let is_part = |one: &Explained| {
         one.path.is_some() && one.address.is_none() && all.iter().any(|other| one.is_part_of(other))
     };
-    let is_said_again = |one: &Explained| one.is_mention() && all.iter().any(|other| other.says_more(one));
+    let is_said_again = |one: &Explained| {
+        let is_vague = one.is_mention() || !one.has_detail();
+        is_vague && all.iter().any(|other| (one.is_mention() || other.has_detail()) && other.says_more(one))
+    };
     let is_title = |one: &Explained| (one.is_bare() && tells_more(one)) || is_part(one) || is_said_again(one);
     all.iter().filter(|one| !is_title(one)).cloned().collect()
+}
+
+fn has_clause(one: &Explained, other: &Explained) -> bool {
+    one.clauses.iter().any(|clause| other.clauses.contains(clause))
+}
+
+/// Adds what the log says of nodes of the graph: the message itself may be elsewhere in the log, and name no address.
+fn add_nodes(all: &mut Vec<Explained>, mut nodes: Vec<Explained>) {
+    nodes.retain(|node| !all.iter().any(|one| one.address == node.address && has_clause(one, node)));
+    let is_nameless = |one: &Explained, node: &Explained| one.address.is_none() && has_clause(one, node);
+    let is_known = |one: &Explained| !one.is_bare() && nodes.iter().any(|node| is_nameless(one, node));
+    let mut nameless = (0..all.len()).filter(|at| is_known(&all[*at]));
+    if let (Some(at), None) = (nameless.next(), nameless.next()) {
+        let one = all.remove(at);
+        for node in &mut nodes {
+            if is_nameless(&one, node) {
+                *node = Explained { address: node.address.take(), ..one.clone() };
+            }
+        }
+    } else {
+        nodes.retain(|node| !all.iter().any(|one| !one.is_bare() && is_nameless(one, node)));
+    }
+    all.append(&mut nodes);
 }
 
 /// What Terraform's log says of a node of its graph: `vertex "aws_disk.a" error: Provider produced invalid plan`.
@@ -173,7 +204,10 @@ fn explained(message: &Message) -> Vec<Explained> {
         all.extend(log.or_else(|| sentence::sentence(&message.summary)));
     }
     if all.is_empty() {
-        all.extend(schema::faults(&whole));
+        all.extend(schema::internal_faults(&whole));
+    }
+    if all.is_empty() {
+        all.extend(schema::faults(&whole, whole.contains("Internal validation")));
     }
     if all.is_empty() {
         all.extend(schema::other_fault(message));
@@ -188,11 +222,18 @@ fn explained(message: &Message) -> Vec<Explained> {
         all.extend(crash::cancelled(message).or_else(|| by_trouble(message, &whole)));
     }
     if all.is_empty() {
-        all.extend(by_summary(message));
+        let paragraphs = message.paragraphs.iter();
+        all.extend(paragraphs.filter_map(|text| sentence::without_place(text, &message.summary)));
     }
     if all.is_empty() {
-        let told = |paragraph| sentence::without_place(paragraph).or_else(|| by_title(paragraph));
-        all.extend(message.paragraphs.iter().filter_map(|paragraph| told(paragraph)));
+        all.extend(by_summary(message));
+    }
+    if all.is_empty() && message.paragraphs.iter().any(|text| text.starts_with("Current Identity:")) {
+        // The beginning is cut off.
+        all.push(ParsedSentence { clauses: vec![Clause::R4], ..ParsedSentence::default() });
+    }
+    if all.is_empty() {
+        all.extend(message.paragraphs.iter().filter_map(|text| by_title(text)));
     }
     // A crash is told in several sentences.
     let mut crashed = HashSet::new();
@@ -216,6 +257,9 @@ fn explained(message: &Message) -> Vec<Explained> {
         }
         if is_crash {
             Trace::of(message).complete(&mut one, message);
+        }
+        if one.trouble.is_some_and(Trouble::is_of_package) {
+            one.version = one.words.as_deref().and_then(place::version).map(str::to_owned);
         }
         one.provider = one.provider.or_else(|| message.provider.clone()).or_else(|| place::provider(message));
         explained.push(one);
@@ -326,7 +370,11 @@ fn by_trouble<'m>(message: &'m Message, whole: &str) -> Option<ParsedSentence<'m
     let words = words
         .or_else(|| said.clone().find(|text| Trouble::find(text) == Some(trouble)))
         .or_else(|| sentences.next())
-        .map(|words| page::without_log(words).trim_start_matches(['-', '*', ' ']).trim_end_matches("**"));
+        .map(|words| page::without_log(words).trim_start_matches(['-', '*', '#', ' ']).trim_end_matches("**"))
+        .map(|words| match words.split_once("Error: ") {
+            Some((_, words)) => words.split('`').next().unwrap_or(words),
+            None => words,
+        });
     let address = said.clone().find_map(place::quoted_address);
     let provider = match trouble {
         Trouble::NewerState => said.clone().find_map(|text| {
@@ -436,6 +484,9 @@ fn by_title(text: &str) -> Option<ParsedSentence<'_>> {
     is_it.then(|| ParsedSentence { clauses, said, path, words: Some(words), ..ParsedSentence::default() })
 }
 
+/// The clauses that most messages with their headings are about.
+const LIKELIEST: [Clause; 4] = [Clause::P5, Clause::F2, Clause::A5, Clause::D1];
+
 /// What can be told from the heading alone.
 fn by_summary(message: &Message) -> Option<ParsedSentence<'_>> {
     let summary = message.summary.as_str();
@@ -452,7 +503,9 @@ fn by_summary(message: &Message) -> Option<ParsedSentence<'_>> {
         OTHER_SUMMARIES.iter().find(|(other, _)| *other == summary).map_or(summary, |(_, usual)| usual);
     let with = |is_it: &dyn Fn(&str) -> bool| -> Vec<Clause> {
         let is_it = |clause: &Clause| clause.terraform_summary().is_some_and(is_it);
-        Clause::ALL.iter().copied().filter(is_it).collect()
+        let mut clauses: Vec<Clause> = Clause::ALL.iter().copied().filter(is_it).collect();
+        clauses.sort_by_key(|clause| !LIKELIEST.contains(clause));
+        clauses
     };
     let mut clauses = with(&|heading| heading == summary);
     if clauses.is_empty() {
@@ -527,10 +580,15 @@ impl Explained {
         is_same && has_all && (more != less || !self.is_mention())
     }
 
+    /// Whether it has words besides its heading.
+    fn has_detail(&self) -> bool {
+        self.words.as_deref().is_some_and(|words| !self.summary.contains(words))
+    }
+
     /// Whether it tells no more than a heading.
     fn is_bare(&self) -> bool {
         let is_vague = self.clauses.len() > 1 || self.summary.is_empty();
-        (is_vague || self.words.is_none() && self.provider.is_none())
+        (is_vague || !self.has_detail() && self.provider.is_none())
             && self.trouble.is_none()
             && self.address.is_none()
             && self.path.is_none()

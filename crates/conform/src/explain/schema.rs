@@ -28,10 +28,38 @@ static FAULTS: LazyLock<Regex> = LazyLock::new(|| {
 static TYPE: LazyLock<Regex> =
     LazyLock::new(|| pattern(r#"\btype "([^"\s]+)"|\b(?:resource|data source) ([a-z0-9_]+): "#));
 
+/// What terraform-plugin-sdk says of all that it finds wrong in a provider.
+const INTERNAL: &str = "Internal validation of the provider failed!";
+
+/// A type of which it says what is wrong, and mostly where: `resource acme_disk: size: …`.
+static ITEM: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"^(?:resource|data source) ([a-z0-9_]+): (?:([a-z0-9_.]+): )?(.+)$"));
+
+/// The faults that terraform-plugin-sdk lists, those among them that are not known here as well.
+pub(super) fn internal_faults(whole: &str) -> Vec<ParsedSentence<'_>> {
+    let Some((_, list)) = whole.split_once(INTERNAL) else { return Vec::new() };
+    let list = list.split_once("this bug:").map_or(list, |(_, list)| list);
+    let fault = |item| {
+        let mut known = faults(item, true);
+        if known.is_empty() {
+            let found = ITEM.captures(item)?;
+            let part = |at| found.get(at).map(|part: regex::Match<'_>| part.as_str());
+            known.push(ParsedSentence {
+                clauses: vec![Clause::S0],
+                schema: part(1),
+                path: part(2).map(|path| Cow::Owned(format!(".{path}"))),
+                words: part(3),
+                ..ParsedSentence::default()
+            });
+        }
+        Some(known)
+    };
+    list.split("* ").map(str::trim).filter_map(fault).flatten().collect()
+}
+
 /// The faults of schemas that a message lists, in its order.
-pub(super) fn faults(whole: &str) -> Vec<ParsedSentence<'_>> {
-    let is_schema = ["schema", "Internal validation"].iter().any(|word| whole.contains(word));
-    if !is_schema {
+pub(super) fn faults(whole: &str, is_schema: bool) -> Vec<ParsedSentence<'_>> {
+    if !is_schema && !whole.contains("schema") {
         return Vec::new();
     }
     let mut all = Vec::new();
