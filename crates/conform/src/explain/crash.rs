@@ -68,7 +68,9 @@ impl<'m> Trace<'m> {
     pub(super) fn of(message: &'m Message) -> Self {
         let paragraphs = || message.paragraphs.iter().map(String::as_str);
         let is_program = |text: &&str| {
-            text.starts_with(page::TRACE) || text.ends_with(" plugin crashed!") || LOGGED_TRACE.is_match(text)
+            text.starts_with(page::TRACE)
+                || text.trim_end_matches('!').ends_with(" plugin crashed")
+                || LOGGED_TRACE.is_match(text)
         };
         let program =
             paragraphs().chain([message.summary.as_str()]).filter(is_program).find_map(place::program);

@@ -204,7 +204,7 @@ fn explained(message: &Message) -> Vec<Explained> {
         all.extend(log.or_else(|| sentence::sentence(&message.summary)));
     }
     if all.is_empty() {
-        all.extend(schema::internal_faults(&whole));
+        all.extend(schema::internal_faults(message));
     }
     if all.is_empty() {
         all.extend(schema::faults(&whole, whole.contains("Internal validation")));
@@ -227,6 +227,9 @@ fn explained(message: &Message) -> Vec<Explained> {
     }
     if all.is_empty() {
         all.extend(by_summary(message));
+    }
+    if all.is_empty() {
+        all.extend(message.paragraphs.iter().find_map(|text| mismatch(text)));
     }
     if all.is_empty() && message.paragraphs.iter().any(|text| text.starts_with("Current Identity:")) {
         // The beginning is cut off.
@@ -303,6 +306,18 @@ fn complete(found: &mut ParsedSentence<'_>, message: &Message) {
             said.values = vec![("target_type".into(), target.to_owned())];
         }
     }
+}
+
+/// What Terraform 0.11 lists below its sentence about two plans that differ.
+fn mismatch(text: &str) -> Option<ParsedSentence<'_>> {
+    let (_, rest) = text.split_once("Resource ID: ")?;
+    let (address, reason) = rest.split_once(" Mismatch reason: ")?;
+    Some(ParsedSentence {
+        clauses: vec![Clause::F2],
+        address: Some(address),
+        words: reason.split(" Diff One").next(),
+        ..ParsedSentence::default()
+    })
 }
 
 /// The attribute of which Terraform 0.11 says that the two plans differ.

@@ -36,25 +36,27 @@ static ITEM: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"^(?:resource|data source) ([a-z0-9_]+): (?:([a-z0-9_.]+): )?(.+)$"));
 
 /// The faults that terraform-plugin-sdk lists, those among them that are not known here as well.
-pub(super) fn internal_faults(whole: &str) -> Vec<ParsedSentence<'_>> {
-    let Some((_, list)) = whole.split_once(INTERNAL) else { return Vec::new() };
-    let list = list.split_once("this bug:").map_or(list, |(_, list)| list);
-    let fault = |item| {
-        let mut known = faults(item, true);
-        if known.is_empty() {
-            let found = ITEM.captures(item)?;
-            let part = |at| found.get(at).map(|part: regex::Match<'_>| part.as_str());
-            known.push(ParsedSentence {
-                clauses: vec![Clause::S0],
-                schema: part(1),
-                path: part(2).map(|path| Cow::Owned(format!(".{path}"))),
-                words: part(3),
-                ..ParsedSentence::default()
-            });
-        }
-        Some(known)
-    };
-    list.split("* ").map(str::trim).filter_map(fault).flatten().collect()
+pub(super) fn internal_faults(message: &Message) -> Vec<ParsedSentence<'_>> {
+    let texts = [&message.summary].into_iter().chain(&message.paragraphs).map(String::as_str);
+    let list = texts.skip_while(|text| !text.contains(INTERNAL));
+    let items = list.flat_map(|text| text.split_once("this bug:").map_or(text, |(_, list)| list).split("* "));
+    items.map(str::trim).filter_map(internal_fault).flatten().collect()
+}
+
+fn internal_fault(item: &str) -> Option<Vec<ParsedSentence<'_>>> {
+    let found = ITEM.captures(item)?;
+    let known = faults(item, true);
+    if !known.is_empty() {
+        return Some(known);
+    }
+    let part = |at| found.get(at).map(|part: regex::Match<'_>| part.as_str());
+    Some(vec![ParsedSentence {
+        clauses: vec![Clause::S0],
+        schema: part(1),
+        path: part(2).map(|path| Cow::Owned(format!(".{path}"))),
+        words: part(3),
+        ..ParsedSentence::default()
+    }])
 }
 
 /// The faults of schemas that a message lists, in its order.

@@ -175,6 +175,11 @@ fn split(text: &str) -> (Option<&str>, Option<&str>) {
     (Some(address), Some(path).filter(|path| !path.is_empty()))
 }
 
+/// A place, and what is said of it, which may be cut off.
+fn place_and_words(text: &str) -> Option<(&str, &str)> {
+    place(text, &[": "]).or_else(|| Some((text.strip_suffix(':')?, "")))
+}
+
 fn read_rest<'t>(rest: Rest, text: &'t str, found: &mut ParsedSentence<'t>) {
     // Where paragraphs ran into one another.
     let text = text.split(" This is a bug in the provider").next().unwrap_or(text);
@@ -192,16 +197,17 @@ fn read_rest<'t>(rest: Rest, text: &'t str, found: &mut ParsedSentence<'t>) {
         Rest::Address => found.address = Some(without_label(text)),
         Rest::AddressFirst => found.address = address_first(text).map(|(address, _)| address),
         Rest::PlanAt => {
-            let (at, words) = place(text, &[": "]).unwrap_or(("", text));
+            let (at, words) = place_and_words(text).unwrap_or(("", text));
             let (address, path) = if at.starts_with(['.', '[']) { (None, Some(at)) } else { split(at) };
             let words = sentence_end(words);
             found.address = address.or(found.address);
-            (found.path, found.words) = (path.map(Cow::Borrowed), Some(words));
+            found.path = path.map(Cow::Borrowed);
+            found.words = Some(words).filter(|words| !words.is_empty());
             found.said = read_of_plan(words);
         }
         Rest::ResultAt => {
-            let at =
-                place(text, &[": "]).filter(|(at, _)| at.starts_with(['.', '[']) && !at.contains(" was "));
+            let is_path = |at: &str| at.starts_with(['.', '[']) && !at.contains(" was ");
+            let at = place_and_words(text).filter(|(at, _)| is_path(at));
             // Somebody may have typed it.
             let typed = || place(text, &[" was "]).filter(|(at, _)| at.starts_with('.') && !at.contains(' '));
             let (path, words) = match at {
@@ -209,7 +215,8 @@ fn read_rest<'t>(rest: Rest, text: &'t str, found: &mut ParsedSentence<'t>) {
                 None => typed().map_or((None, text), |(at, _)| (Some(at), text[at.len()..].trim_start())),
             };
             let words = sentence_end(words);
-            (found.path, found.words) = (path.map(Cow::Borrowed), Some(words));
+            found.path = path.map(Cow::Borrowed);
+            found.words = Some(words).filter(|words| !words.is_empty());
             found.said = read_of_result(words);
             // Terraform 0.12 does not name the root.
             if found.path.is_none() && found.said.kind == Some("object_now_absent") {

@@ -106,7 +106,7 @@ troubles! {
         ["invalid address to set: []string" "got unconvertible type"], SET_FAILED;
     /// The provider has no such type.
     NoSuchType, "no_such_type", "This version of the provider does not have the type that the configuration names.",
-        ["invalid resource type" "invalid data source"], NO_SUCH_TYPE;
+        ["invalid resource type" "invalid data source" "resource type not found" "data source type not found"], NO_SUCH_TYPE;
     /// Objects of the type cannot be imported.
     NoImport, "no_import", "The provider cannot import objects of this type.",
         ["resource import not implemented" "doesn't support import"], NO_IMPORT;
@@ -132,7 +132,10 @@ impl Trouble {
             && has(&[" does not support resource type", " does not support data source"]);
         let found = Self::ALL.iter().copied().filter(is_it).find(|trouble| match trouble {
             Self::MachineLimit | Self::Killed | Self::NoExecutable | Self::NotExecutable => is_start,
-            Self::NoSuchType => has(&["provider"]),
+            // The framework says it in a heading of its own.
+            Self::NoSuchType => {
+                has(&["provider"]) || trouble.words()[2..].iter().any(|words| text.starts_with(words))
+            }
             Self::NotInstalled => !has_started(&text),
             Self::StateNotDecoded => has(&["state", "identity"]),
             _ => true,

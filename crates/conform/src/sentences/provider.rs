@@ -360,7 +360,13 @@ pub(crate) const SENTENCES: &[Sentence] = {
             &[A5],
             Rest::Other,
         ),
-        // The end may be cut off.
+        // The beginning or the end may be cut off.
+        sentence("produced an invalid plan for {address}, but we are tolerating it", &[P5], Rest::Other),
+        sentence(
+            "produced an unexpected new value for {address}, but we are tolerating it",
+            &[A5],
+            Rest::Other,
+        ),
         sentence("When expanding the plan for {rest}", &[F2, F1], Rest::AddressFirst),
         sentence("When applying changes to {rest}", &[A5, A6, A1], Rest::AddressFirst),
     ]
