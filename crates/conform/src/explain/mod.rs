@@ -244,6 +244,7 @@ fn explained(message: &Message) -> Vec<Explained> {
         let is_first = found.address.is_some() || crashed.is_empty();
         found.clauses != [Clause::T2] || (is_first && crashed.insert(found.address))
     });
+    let is_alone = all.len() == 1;
     let mut explained = Vec::new();
     for mut found in all {
         complete(&mut found, message);
@@ -262,7 +263,10 @@ fn explained(message: &Message) -> Vec<Explained> {
             Trace::of(message).complete(&mut one, message);
         }
         if one.trouble.is_some_and(Trouble::is_of_package) {
-            one.version = one.words.as_deref().and_then(place::version).map(str::to_owned);
+            // Where the message is about one provider, any of its paragraphs may name the program.
+            let paragraphs = message.paragraphs.iter().filter(|_| is_alone).map(String::as_str);
+            let mut texts = one.words.as_deref().into_iter().chain(paragraphs);
+            one.version = texts.find_map(place::version).map(str::to_owned);
         }
         one.provider = one.provider.or_else(|| message.provider.clone()).or_else(|| place::provider(message));
         explained.push(one);

@@ -55,7 +55,7 @@ pub(super) fn sentence(text: &str) -> Option<ParsedSentence<'_>> {
         }
         for (name, text) in holes {
             match name.as_str() {
-                "provider" => found.provider = Some(text),
+                "provider" => found.provider = Some(text).filter(|text| !text.is_empty()),
                 // Versions before 1.0 do not quote it.
                 "address" => found.address = Some(without_label(text.trim_matches('"'))),
                 "plugin" => found.provider = plugin(text),
@@ -263,7 +263,7 @@ pub(super) fn heading(summary: &str) -> Option<ParsedSentence<'_>> {
         for (name, text) in matched(template, summary)? {
             match name.as_str() {
                 "address" => found.address = Some(text),
-                "provider" => found.provider = Some(text),
+                "provider" => found.provider = Some(text).filter(|text| !text.is_empty()),
                 _ => {}
             }
         }
