@@ -58,6 +58,8 @@ const BANNERS: [&str; 2] = ["TERRAFORM CRASH", "OPENTOFU CRASH"];
 #[derive(Debug, Default)]
 pub(super) struct Trace<'m> {
     reason: Option<&'m str>,
+    /// The call in which the provider crashed.
+    call: Option<String>,
     provider: Option<&'m str>,
     version: Option<&'m str>,
     frame: Option<String>,
@@ -83,6 +85,7 @@ impl<'m> Trace<'m> {
         let line = has_trace.then(|| capture(&SOURCE_LINE)).flatten();
         Self {
             reason: paragraphs().find_map(panic),
+            call: paragraphs().chain([message.summary.as_str()]).find_map(call),
             provider: program.map(|(name, _)| name).or_else(|| {
                 let trace = paragraphs().find(|text| text.contains("goroutine "))?;
                 place::program(trace).map(|(name, _)| name).or_else(|| paragraphs().find_map(built_in))
@@ -96,10 +99,8 @@ impl<'m> Trace<'m> {
     }
 
     /// Completes what is known of a crash.
-    pub(super) fn complete(&self, one: &mut Explained, message: &Message) {
-        let texts = message.paragraphs.iter().chain([&message.summary]);
-        let of_message = || texts.into_iter().find_map(|text| call(text));
-        one.call = one.words.as_deref().and_then(call).or_else(of_message);
+    pub(super) fn complete(&self, one: &mut Explained) {
+        one.call = one.words.as_deref().and_then(call).or_else(|| self.call.clone());
         if let Some(reason) = self.reason {
             one.words = Some(reason.to_owned());
         }

@@ -26,6 +26,7 @@ mod crash;
 mod likeness;
 mod lines;
 mod literal;
+mod once;
 mod page;
 mod place;
 mod plugin_log;
@@ -34,6 +35,7 @@ mod sentence;
 mod trouble;
 
 use std::borrow::Cow;
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::LazyLock;
 
@@ -110,46 +112,8 @@ pub fn explain(text: &str) -> Vec<Explained> {
     let mut seen = HashSet::new();
     let mut all: Vec<Explained> = all.into_iter().filter(|one| seen.insert(one.clone())).collect();
     let in_graph = in_graph.into_iter().filter(|node| seen.insert(node.clone())).collect();
-    add_nodes(&mut all, in_graph);
-    let tells_more = |one: &Explained| {
-        let is_heading = one.clauses.len() > 1 && !one.summary.is_empty();
-        let has_summary = |other: &Explained| is_heading && one.summary == other.summary;
-        let is_same = |other: &Explained| has_clause(one, other) || has_summary(other);
-        all.iter().any(|other| !other.is_bare() && is_same(other))
-    };
-    // The title of an issue is a heading without a message, or has a part of it.
-    let is_part = |one: &Explained| {
-        one.path.is_some() && one.address.is_none() && all.iter().any(|other| one.is_part_of(other))
-    };
-    let is_said_again = |one: &Explained| {
-        let is_vague = one.is_mention() || !one.has_detail();
-        is_vague && all.iter().any(|other| (one.is_mention() || other.has_detail()) && other.says_more(one))
-    };
-    let is_title = |one: &Explained| (one.is_bare() && tells_more(one)) || is_part(one) || is_said_again(one);
-    all.iter().filter(|one| !is_title(one)).cloned().collect()
-}
-
-fn has_clause(one: &Explained, other: &Explained) -> bool {
-    one.clauses.iter().any(|clause| other.clauses.contains(clause))
-}
-
-/// Adds what the log says of nodes of the graph: the message itself may be elsewhere in the log, and name no address.
-fn add_nodes(all: &mut Vec<Explained>, mut nodes: Vec<Explained>) {
-    nodes.retain(|node| !all.iter().any(|one| one.address == node.address && has_clause(one, node)));
-    let is_nameless = |one: &Explained, node: &Explained| one.address.is_none() && has_clause(one, node);
-    let is_known = |one: &Explained| !one.is_bare() && nodes.iter().any(|node| is_nameless(one, node));
-    let mut nameless = (0..all.len()).filter(|at| is_known(&all[*at]));
-    if let (Some(at), None) = (nameless.next(), nameless.next()) {
-        let one = all.remove(at);
-        for node in &mut nodes {
-            if is_nameless(&one, node) {
-                *node = Explained { address: node.address.take(), ..one.clone() };
-            }
-        }
-    } else {
-        nodes.retain(|node| !all.iter().any(|one| !one.is_bare() && is_nameless(one, node)));
-    }
-    all.append(&mut nodes);
+    once::add_nodes(&mut all, in_graph);
+    once::without_titles(all)
 }
 
 /// What Terraform's log says of a node of its graph: `vertex "aws_disk.a" error: Provider produced invalid plan`.
@@ -245,6 +209,8 @@ fn explained(message: &Message) -> Vec<Explained> {
         found.clauses != [Clause::T2] || (is_first && crashed.insert(found.address))
     });
     let is_alone = all.len() == 1;
+    let provider = LazyCell::new(|| place::provider(message));
+    let trace = LazyCell::new(|| Trace::of(message));
     let mut explained = Vec::new();
     for mut found in all {
         complete(&mut found, message);
@@ -260,7 +226,7 @@ fn explained(message: &Message) -> Vec<Explained> {
             one.call = one.words.as_deref().and_then(crash::call);
         }
         if is_crash {
-            Trace::of(message).complete(&mut one, message);
+            trace.complete(&mut one);
         }
         if one.trouble.is_some_and(Trouble::is_of_package) {
             // Where the message is about one provider, any of its paragraphs may name the program.
@@ -268,7 +234,7 @@ fn explained(message: &Message) -> Vec<Explained> {
             let mut texts = one.words.as_deref().into_iter().chain(paragraphs);
             one.version = texts.find_map(place::version).map(str::to_owned);
         }
-        one.provider = one.provider.or_else(|| message.provider.clone()).or_else(|| place::provider(message));
+        one.provider = one.provider.or_else(|| message.provider.clone()).or_else(|| provider.clone());
         explained.push(one);
     }
     explained
@@ -288,6 +254,7 @@ fn complete(found: &mut ParsedSentence<'_>, message: &Message) {
         said.values = vec![("prior".into(), prior), ("actual".into(), actual)];
     }
     if found.clauses == [Clause::F2]
+        && found.path.is_none()
         && let Some(path) = message.paragraphs.iter().find_map(|text| mismatched_attribute(text))
     {
         found.path = Some(format!(".{path}").into());
@@ -574,29 +541,9 @@ impl Explained {
         self.trouble.map(Trouble::advice).or_else(of_clause)
     }
 
-    /// Whether another one says the same, and of which resource.
-    fn is_part_of(&self, other: &Self) -> bool {
-        let is_same = self.clauses.iter().any(|clause| other.clauses.contains(clause))
-            || (self.trouble.is_some() && self.trouble == other.trouble);
-        is_same && other.address.is_some() && self.path == other.path && self.kind == other.kind
-    }
-
     /// Whether somebody tells of a message, in a title or in prose, and it is not the message itself.
     fn is_mention(&self) -> bool {
         self.summary.is_empty() || heading_and_detail(&self.summary).is_some()
-    }
-
-    /// Whether it says all that another one says, and more.
-    fn says_more(&self, than: &Self) -> bool {
-        let parts = |one: &Self| {
-            let kind = one.kind.map(str::to_owned);
-            [one.provider.clone(), one.address.clone(), one.path.clone(), kind]
-        };
-        let (more, less) = (parts(self), parts(than));
-        let is_same = self.clauses.iter().any(|clause| than.clauses.contains(clause))
-            || (self.trouble.is_some() && self.trouble == than.trouble);
-        let has_all = more.iter().zip(&less).all(|(more, less)| less.is_none() || more == less);
-        is_same && has_all && (more != less || !self.is_mention())
     }
 
     /// Whether it has words besides its heading.
