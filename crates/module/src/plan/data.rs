@@ -128,8 +128,7 @@ impl<'c> Walk<'_, 'c> {
                 address: Some(address.to_owned()),
             });
         }
-        // The assertions cannot be judged.
-        self.has_failed_quietly = true;
+        self.unread_checks.insert((self.graph.nodes[instance.index].module, check.clone()));
         let module = &instance.address.resource.module;
         self.checks.instance(CheckKind::Check, module, check, None, &[CheckStatus::Fail], problems);
         self.add_read(instance, resource, ActionReason::ReadBecauseCheckNested, later.clone());

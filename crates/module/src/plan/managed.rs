@@ -362,7 +362,7 @@ impl<'c> Walk<'_, 'c> {
             let judged = judge(condition, scope, self.functions, words);
             self.report_condition(condition, scope, words, &judged);
             statuses.push(judged.status);
-            problems.extend(judged.message);
+            problems.extend(judged.problem);
         }
         let module = &instance.address.resource.module;
         self.checks.instance(

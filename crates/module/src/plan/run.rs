@@ -137,7 +137,7 @@ fn plan_observed(
         failed: Vec::new(),
         secrets: Default::default(),
         configured: Default::default(),
-        has_failed_quietly: false,
+        unread_checks: HashSet::new(),
     };
     walk.declare_checks();
     walk.show_variables();

@@ -11,7 +11,7 @@ use objchange_hcl::{
 use smol_str::SmolStr;
 
 use super::checks::Checks;
-use super::conditions::{self, judge};
+use super::conditions::{self, judge, judge_validation};
 use super::expand::{self, Expansion};
 use super::graph::{Graph, NodeKey, NodeKind};
 use super::imports::Import;
@@ -23,6 +23,7 @@ use super::subject::{Subject, SubjectKind};
 use super::targets::Targets;
 use super::world::{World, dynamic};
 use super::{CheckKind, CheckStatus, ModulePlan, PlannedAction, PlannedObject};
+use crate::config::ModuleId;
 use crate::diagnostics::PROVIDER;
 use crate::functions::ModuleFunctions;
 use crate::providers::Providers;
@@ -73,8 +74,8 @@ pub(crate) struct Walk<'i, 'c> {
     pub(crate) secrets: ToldSecrets,
     /// The provider configurations that were given to providers, and whether these took them.
     pub(crate) configured: HashMap<ProviderConfigAddress, bool>,
-    /// The node has no value, and nothing that would be an error says so.
-    pub(crate) has_failed_quietly: bool,
+    /// The checks that are not judged, because a data source in them could not be read. That is no error.
+    pub(crate) unread_checks: HashSet<(ModuleId, SmolStr)>,
 }
 
 impl<'c> Walk<'_, 'c> {
@@ -98,6 +99,11 @@ impl<'c> Walk<'_, 'c> {
                 self.skip(index);
                 continue;
             }
+            if let NodeKind::Check(name, _) = &node.kind
+                && self.unread_checks.contains(&(node.module, (*name).clone()))
+            {
+                continue;
+            }
             if is_resource {
                 self.open_checks(index);
             }
@@ -113,13 +119,12 @@ impl<'c> Walk<'_, 'c> {
             self.functions = self.module_functions.of(self.graph.nodes[index].scope);
             self.node(index);
             self.unanswered[index].extend(self.module_functions.take_unanswered());
-            let is_quiet = std::mem::take(&mut self.has_failed_quietly);
             // What depends on an object that must not be destroyed is destroyed before it.
             let prevented = match self.input.options.mode {
                 PlanMode::Destroy => self.prevented.len() - prevented,
                 _ => 0,
             };
-            self.failed[index] = is_quiet || self.found.error_count() > errors + prevented;
+            self.failed[index] = self.found.error_count() > errors + prevented;
         }
     }
 
@@ -317,10 +322,10 @@ impl<'c> Walk<'_, 'c> {
         let mut statuses = Vec::new();
         let mut problems = Vec::new();
         for rule in &variable.validations {
-            let judged = judge(rule, &scope, self.functions, &conditions::VALIDATION);
+            let judged = judge_validation(rule, &scope, self.functions);
             self.found.append(super::variable::judged(self.input.config, rule, &scope, &judged, reported));
             statuses.push(judged.status);
-            problems.extend(judged.message);
+            problems.extend(judged.problem);
         }
         // What is destroyed has no results, although rules that do not hold are errors then too.
         if self.input.options.mode != PlanMode::Destroy {
@@ -342,7 +347,7 @@ impl<'c> Walk<'_, 'c> {
                 let judged = judge(condition, &scope, self.functions, &conditions::OUTPUT);
                 self.report_condition(condition, &scope, &conditions::OUTPUT, &judged);
                 statuses.push(judged.status);
-                problems.extend(judged.message);
+                problems.extend(judged.problem);
             }
             let address = self.world.instances[at].address.clone();
             self.checks.instance(CheckKind::OutputValue, &address, name, None, &statuses, problems);
@@ -524,7 +529,7 @@ impl<'c> Walk<'_, 'c> {
                 self.found.push(Severity::Warning, warning.explained(&assert.condition, &scope));
             }
             statuses.push(judged.status);
-            problems.extend(judged.message);
+            problems.extend(judged.problem);
         }
         let address = self.world.instances[at].address.clone();
         self.checks.instance(CheckKind::Check, &address, name, None, &statuses, problems);

@@ -132,8 +132,17 @@ impl Planner {
 
     fn errors(&self, config: &Config, found: &Diagnostics) -> Answer {
         let shown = Shown::new(config, &self.schemas);
-        let diagnostics =
-            shown.json(found).iter().filter_map(|json| serde_json::from_str(json.get()).ok()).collect();
+        let diagnostics = shown.json(found).into_iter().filter_map(|json| {
+            let json = json.get();
+            // Versions before 1.13 do not say which type a value has that is of the wrong one.
+            let plain = json.split_once(" required, but have ").and_then(|(before, after)| {
+                let (_, after) = after.split_once('.')?;
+                Some(format!("{before} required.{after}"))
+            });
+            let json = plain.filter(|_| !self.is_newest()).unwrap_or_else(|| json.to_owned());
+            serde_json::from_str(&json).ok()
+        });
+        let diagnostics = diagnostics.collect();
         Answer { exit: 1, diagnostics, plan: None, text: None }
     }
 
