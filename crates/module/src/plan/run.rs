@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use hashbrown::{HashMap, HashSet};
 use objchange::Value;
 use objchange::address::{InstanceAddress, Mode, ModuleAddress, ResourceAddress};
+use objchange::value::Descend;
 use smol_str::SmolStr;
 
 use super::checks::Checks;
@@ -23,7 +24,7 @@ use super::{ModulePlan, PlannedAction, PlannedObject};
 use crate::config::ModuleId;
 use crate::functions::ModuleFunctions;
 use crate::providers::Providers;
-use crate::state::{Instances, MoveTypes, Moves, PriorState, Removals, warn_of_forgotten};
+use crate::state::{Instances, MoveTypes, Moves, PriorState, Removals, StateResource, warn_of_forgotten};
 use crate::{Diagnostics, Severity};
 
 /// Plans a module: what Terraform would do, as far as it can be known without its providers, or with whoever answers for
@@ -178,8 +179,11 @@ fn plan_observed(
         let stays = |name: &SmolStr| input.options.mode != PlanMode::Destroy && declared.contains_key(name);
         super::outputs::add_deleted(&mut plan.outputs, &input.state.outputs, stays);
     }
+    let is_old = !since(input.options.version, "1.15");
     let state_differs = input.options.mode == PlanMode::RefreshOnly
-        && (differs(&state, &refreshed) || !since(input.options.version, "1.15") && !plan.drift.is_empty());
+        && (differs(&state, &refreshed)
+            || state.resources.iter().any(|resource| has_reread_numbers(resource, is_old))
+            || is_old && lacks_objects(&refreshed, &declared));
     plan.prior_state = with_outputs(refreshed, &plan, input);
     finish(&mut plan, input.options.mode, targets.is_all(), state_differs, found);
     plan.relevant_attributes = crate::document::relevant_attributes(
@@ -308,6 +312,36 @@ fn differs(stored: &PriorState, refreshed: &PriorState) -> bool {
                 (before, now) => before.is_some() != now.is_some(),
             }
         })
+    })
+}
+
+/// Whether Terraform takes the objects of a resource for other ones once they are read, though they are not: numbers that
+/// providers send in binary form are not the same to it as those that it reads out of a state file. Since 1.15 that has only
+/// been seen of negative ones.
+fn has_reread_numbers((address, resource): (&ResourceAddress, &StateResource), is_old: bool) -> bool {
+    if address.mode != Mode::Managed || resource.provider.provider.is_builtin() {
+        return false;
+    }
+    let objects = resource.instances.values().filter_map(|instance| instance.current.as_ref());
+    let mut found = false;
+    for object in objects {
+        object.value.visit(|_, part| {
+            let number = part.as_number();
+            let number = number.filter(|number| is_old || number.to_f64() < 0.0);
+            found |= number.is_some_and(|number| number.as_i64().is_some() || number.as_f64().is_some());
+            if found { Descend::Over } else { Descend::Into }
+        });
+    }
+    found
+}
+
+/// Whether something is declared that does not exist. Before 1.15 a plan that only refreshes took that for a change.
+fn lacks_objects(refreshed: &PriorState, declared: &HashSet<InstanceAddress>) -> bool {
+    let managed = declared.iter().filter(|address| address.resource.mode == Mode::Managed);
+    managed.into_iter().any(|address| {
+        let resource = refreshed.resources.get(&address.resource);
+        let instance = resource.and_then(|resource| resource.instances.get(&address.key));
+        instance.is_none_or(|instance| instance.current.is_none())
     })
 }
 

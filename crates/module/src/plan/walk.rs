@@ -90,8 +90,9 @@ impl<'c> Walk<'_, 'c> {
                 self.skip(index);
                 continue;
             }
-            let is_resource = matches!(node.kind, NodeKind::Resource(_));
-            if !is_resource {
+            // A check is there even if what it looks at is not, unless that is its module.
+            let is_check = matches!(node.kind, NodeKind::Check(..));
+            if is_check && !self.call_failed(node.module) {
                 self.open_checks(index);
             }
             if node.needs.iter().any(|need| self.failed[*need]) {
@@ -104,7 +105,7 @@ impl<'c> Walk<'_, 'c> {
             {
                 continue;
             }
-            if is_resource {
+            if !is_check {
                 self.open_checks(index);
             }
             for need in &node.needs {
@@ -180,6 +181,14 @@ impl<'c> Walk<'_, 'c> {
                 self.checks.open(kind, &self.world.instances[*at].address, &name, None);
             }
         }
+    }
+
+    /// Whether the instances of a module are not known because of an error.
+    fn call_failed(&self, module: ModuleId) -> bool {
+        let loaded = &self.input.config.modules[module];
+        let call = loaded.parent.zip(loaded.path.last());
+        let call = call.and_then(|(parent, name)| self.graph.find(&NodeKey::Call(parent, name.clone())));
+        call.is_some_and(|call| self.failed[call])
     }
 
     /// A node that cannot be evaluated: its objects in the state are no orphans.
