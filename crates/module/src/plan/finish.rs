@@ -1,7 +1,7 @@
 //! What is left to do after the walk: orders, the state after apply, and what the plan is as a whole.
 
 use super::input::PlanMode;
-use super::{ModulePlan, PlannedAction, PlannedStateObject};
+use super::{ModulePlan, PlannedAction, PlannedOutput, PlannedStateObject};
 use crate::Diagnostics;
 use crate::document::compare_changes;
 
@@ -19,7 +19,11 @@ pub(crate) fn finish(
     plan.drift.sort_by(compare_changes);
     plan.planned_state = planned_state(plan, mode);
     plan.errored = found.has_errors();
-    let outputs = plan.outputs.values().any(|output| output.action != PlannedAction::NoOp);
+    // A plan that only refreshes keeps new values of outputs, as far as these are known.
+    let is_kept = |output: &PlannedOutput| {
+        mode != PlanMode::RefreshOnly || output.declared && output.after.is_wholly_known()
+    };
+    let outputs = plan.outputs.values().any(|output| output.action != PlannedAction::NoOp && is_kept(output));
     let resources = plan.changes.iter().any(|change| {
         !matches!(change.action, PlannedAction::NoOp)
             || change.previous_address.is_some()

@@ -182,8 +182,7 @@ fn plan_observed(
     let is_old = !since(input.options.version, "1.15");
     let state_differs = input.options.mode == PlanMode::RefreshOnly
         && (differs(&state, &refreshed)
-            || state.resources.iter().any(|resource| has_reread_numbers(resource, is_old))
-            || is_old && lacks_objects(&refreshed, &declared));
+            || state.resources.iter().any(|resource| has_reread_numbers(resource, is_old)));
     plan.prior_state = with_outputs(refreshed, &plan, input);
     finish(&mut plan, input.options.mode, targets.is_all(), state_differs, found);
     plan.relevant_attributes = crate::document::relevant_attributes(
@@ -333,16 +332,6 @@ fn has_reread_numbers((address, resource): (&ResourceAddress, &StateResource), i
         });
     }
     found
-}
-
-/// Whether something is declared that does not exist. Before 1.15 a plan that only refreshes took that for a change.
-fn lacks_objects(refreshed: &PriorState, declared: &HashSet<InstanceAddress>) -> bool {
-    let managed = declared.iter().filter(|address| address.resource.mode == Mode::Managed);
-    managed.into_iter().any(|address| {
-        let resource = refreshed.resources.get(&address.resource);
-        let instance = resource.and_then(|resource| resource.instances.get(&address.key));
-        instance.is_none_or(|instance| instance.current.is_none())
-    })
 }
 
 /// Whether two lists have the same resources, in whatever order.
