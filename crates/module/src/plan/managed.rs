@@ -446,7 +446,11 @@ impl<'c> Walk<'_, 'c> {
         let is_prevented = change.action.is_replace() && lifecycle.prevent_destroy;
         // What the provider answers has the marks of the configuration, and of the schema.
         let (_, marks) = decoded.value.unmark_deep_with_paths();
-        let after = schema.block.mark_hidden(&change.after.unmark_deep().0.mark_where_present(&marks));
+        let configured = change.after.unmark_deep().0.mark_where_present(&marks);
+        let after = schema.block.mark_hidden(&configured);
+        if change.action.is_replace() && reason != Some(ActionReason::ReplaceBecauseTainted) {
+            self.replaced.insert(address.clone(), configured);
+        }
         if prior.is_none()
             && let Some(by) = importing
         {

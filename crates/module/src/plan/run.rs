@@ -136,6 +136,7 @@ fn plan_observed(
         instance_count: 0,
         prevented: Vec::new(),
         failed: Vec::new(),
+        replaced: HashMap::new(),
         secrets: Default::default(),
         configured: Default::default(),
         unread_checks: HashSet::new(),
@@ -166,7 +167,7 @@ fn plan_observed(
         PlanMode::Destroy => Vec::new(),
         _ => child_outputs(&walk.world),
     };
-    let Walk { state: refreshed, declared, mut plan, mut found, checks, forgotten, .. } = walk;
+    let Walk { state: refreshed, declared, mut plan, mut found, checks, forgotten, replaced, .. } = walk;
     warn_of_forgotten(&forgotten, &mut found);
     // What is destroyed is destroyed as it is now.
     if input.options.mode != PlanMode::Destroy {
@@ -184,7 +185,7 @@ fn plan_observed(
         && (differs(&state, &refreshed)
             || state.resources.iter().any(|resource| has_reread_numbers(resource, is_old)));
     plan.prior_state = with_outputs(refreshed, &plan, input);
-    finish(&mut plan, input.options.mode, targets.is_all(), state_differs, found);
+    finish(&mut plan, input.options.mode, targets.is_all(), state_differs, &replaced, found);
     plan.relevant_attributes = crate::document::relevant_attributes(
         input.config,
         input.schemas,

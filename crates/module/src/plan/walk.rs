@@ -70,6 +70,9 @@ pub(crate) struct Walk<'i, 'c> {
     pub(crate) prevented: Vec<usize>,
     /// The nodes that have no value because of an error.
     pub(crate) failed: Vec<bool>,
+    /// What the state will hold of objects that are replaced, where that is other than planned: only what is sensitive in
+    /// their configuration is so there, not what is sensitive in their schemas.
+    pub(crate) replaced: HashMap<InstanceAddress, Value>,
     /// What providers were told that must not be shown.
     pub(crate) secrets: ToldSecrets,
     /// The provider configurations that were given to providers, and whether these took them.
