@@ -112,12 +112,20 @@ impl<'c> Validator<'_, 'c> {
             }
             NodeKind::Output(name, output) => {
                 let place = ReferenceContext { module: node.module, ..ReferenceContext::default() };
+                let errors = self.found.error_count();
                 self.conditions(at, place, &output.preconditions, &conditions::OUTPUT);
+                if self.found.error_count() > errors {
+                    return;
+                }
                 self.depends_on(node.module, &output.depends_on);
                 let errors = self.found.error_count();
                 let value = self.evaluate(at, place, &output.value);
-                if node.module == 0 && self.found.error_count() == errors {
-                    self.found.errors(super::outputs::refusals(output, &value));
+                // What modules return is not known to be ephemeral here. Before 1.13 it could not be passed on.
+                let is_passed_on = node.subjects.iter().any(|s| matches!(s.kind, SubjectKind::Module { .. }));
+                let is_marked = super::input::since(self.input.options.version, "1.13") && is_passed_on;
+                if self.found.error_count() == errors && !(output.ephemeral && is_marked && node.module != 0)
+                {
+                    self.found.errors(super::outputs::refusals(output, node.module == 0, &value));
                 }
                 self.world.instances[at].outputs.insert((*name).clone(), value);
             }

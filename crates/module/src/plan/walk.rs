@@ -372,12 +372,12 @@ impl<'c> Walk<'_, 'c> {
             self.found.errors(errors);
             return;
         }
+        let refusals = super::outputs::refusals(output, is_root, &value);
+        if !refusals.is_empty() {
+            self.found.errors(refusals);
+            return;
+        }
         if is_root {
-            let refusals = super::outputs::refusals(output, &value);
-            if !refusals.is_empty() {
-                self.found.errors(refusals);
-                return;
-            }
             if self.input.options.mode == PlanMode::Destroy {
                 return;
             }
