@@ -609,6 +609,7 @@ impl<'c> Walk<'_, 'c> {
 
     pub(crate) fn prevented(&mut self, index: usize, address: &InstanceAddress, resource: &ResourceNode<'c>) {
         self.prevented.push(index);
+        self.destroy_errors += 1;
         let detail = format!(
             "Resource {address} has lifecycle.prevent_destroy set, but the plan calls for this resource to be destroyed. To \
              avoid this error and continue with the plan, either disable lifecycle.prevent_destroy or reduce the scope of the \
@@ -665,6 +666,7 @@ impl<'c> Walk<'_, 'c> {
             self.providers.plan_destroy(provider, resource_type, &text, schema, &object.for_provider());
         let errors = self.found.error_count();
         self.provider_diagnostics(found, None, None, None);
+        self.destroy_errors += self.found.error_count() - errors;
         self.found.error_count() == errors
     }
 

@@ -102,28 +102,31 @@ impl<'c> Walk<'_, 'c> {
             if self.changes.get(&address.resource).is_some_and(|known| known.contains_key(&address.key)) {
                 continue;
             }
-            let Some(known) = self.changes.get(&address.resource).filter(|_| address.key.is_none()) else {
+            let Some(mut keys) = self.declared_keys(&address.resource).filter(|_| address.key.is_none())
+            else {
                 continue;
             };
-            let flags: Vec<String> = known
-                .keys()
-                .filter(|key| key.is_some())
-                .map(|key| InstanceAddress { resource: address.resource.clone(), key: key.clone() })
-                .map(|address| format!("  -replace={:?}", address.to_string()))
-                .collect();
-            let advice = match flags.len() {
-                0 => continue,
+            keys.sort_unstable();
+            let flag = |key: &InstanceKey| InstanceAddress {
+                resource: address.resource.clone(),
+                key: Some(key.clone()),
+            };
+            let flags: Vec<String> =
+                keys.iter().map(|key| format!("\n  -replace={:?}", flag(key).to_string())).collect();
+            let why = match flags.len() {
+                0 => "this resource doesn't have any instances.",
                 1 => {
-                    "To force replacement of the single declared instance, use the following option instead:"
+                    "it lacks an instance key.\n\nTo force replacement of the single declared instance, use the following option \
+                     instead:"
                 }
                 _ => {
-                    "To force replacement of particular instances, use one or more of the following options instead:"
+                    "it lacks an instance key.\n\nTo force replacement of particular instances, use one or more of the following \
+                     options instead:"
                 }
             };
             let detail = format!(
-                "Your force-replace request for {address} doesn't match any resource instances because it lacks an instance \
-                 key.\n\n{advice}\n{}",
-                flags.join("\n")
+                "Your force-replace request for {address} doesn't match any resource instances because {why}{}",
+                flags.concat()
             );
             self.found.without_place(
                 Severity::Warning,
@@ -131,6 +134,21 @@ impl<'c> Walk<'_, 'c> {
                 detail,
             );
         }
+    }
+
+    /// The keys of the instances of a resource that has `count` or `for_each`, if these are known.
+    fn declared_keys(&self, resource: &ResourceAddress) -> Option<Vec<InstanceKey>> {
+        let at = *self.world.addresses.get(&resource.module)?;
+        let name = resource_name(resource);
+        let config = &self.input.config.modules[self.world.instances[at].module].config;
+        let config = config.resources.get(&name)?;
+        // What was not planned because of an error has none.
+        self.world.instances[at].resources.get(&name)?;
+        if config.count.is_none() && config.for_each.is_none() {
+            return None;
+        }
+        let declared = self.declared.iter().filter(|address| address.resource == *resource);
+        Some(declared.filter_map(|address| address.key.clone()).collect())
     }
 
     /// Whether something that an object in the state depends on could not be planned.

@@ -135,6 +135,7 @@ fn plan_observed(
         creates_first: creates_first(&graph),
         instance_count: 0,
         prevented: Vec::new(),
+        destroy_errors: 0,
         failed: Vec::new(),
         replaced: HashMap::new(),
         secrets: Default::default(),
@@ -144,7 +145,15 @@ fn plan_observed(
     walk.declare_checks();
     walk.show_variables();
     walk.plan.has_begun = true;
-    walk.run(&order);
+    // Where nothing is left to destroy, nothing is evaluated.
+    let is_done = input.options.mode == PlanMode::Destroy
+        && input.state.resources.is_empty()
+        && input.state.outputs.is_empty();
+    walk.run(if is_done { &[] } else { &order });
+    // What is destroyed is evaluated before there is a plan.
+    if input.options.mode == PlanMode::Destroy && walk.found.error_count() > walk.destroy_errors {
+        return only_errors(walk.found);
+    }
     let mut wrong = Diagnostics::default();
     let modules = |path: &[SmolStr]| {
         let all = walk.world.instances.iter();

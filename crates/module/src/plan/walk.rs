@@ -68,6 +68,8 @@ pub(crate) struct Walk<'i, 'c> {
     pub(crate) instance_count: usize,
     /// The resources with objects that must not be destroyed, and would be.
     pub(crate) prevented: Vec<usize>,
+    /// How many errors say that an object cannot be destroyed.
+    pub(crate) destroy_errors: usize,
     /// The nodes that have no value because of an error.
     pub(crate) failed: Vec<bool>,
     /// What the state will hold of objects that are replaced, where that is other than planned: only what is sensitive in
