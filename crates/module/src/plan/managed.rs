@@ -10,7 +10,7 @@ use objchange::change::{
 use objchange::schema::Schema;
 use objchange::value::{Marks, Path};
 use objchange::{Type, Value};
-use objchange_hcl::{Decoded, Purpose, Scope, Variables, decode};
+use objchange_hcl::{Decoded, Purpose, ResourceConfig, Scope, Variables, decode};
 
 use super::conditions::{self, judge};
 use super::graph::{ResourceNode, resource_text};
@@ -105,15 +105,16 @@ impl<'c> Walk<'_, 'c> {
                     Mode::Ephemeral => self.ephemeral(&instance, resource, &variables),
                 }
             });
-            let values = match (resource.name.mode, self.input.options.mode) {
-                (Mode::Managed, PlanMode::RefreshOnly) => {
-                    let has = |key: Option<InstanceKey>| {
-                        self.current(&instance_address(&module, resource.name, key)).is_some()
-                    };
-                    values.only(has)
-                }
-                _ => values,
+            let is_there = |key: Option<InstanceKey>| {
+                let address = instance_address(&module, resource.name, key);
+                let is_planned = match self.input.options.mode {
+                    PlanMode::RefreshOnly => resource.name.mode != Mode::Managed,
+                    _ => self.targets.includes_instance(&address),
+                };
+                is_planned || self.current(&address).is_some()
             };
+            let is_whole = self.targets.is_all() && self.input.options.mode != PlanMode::RefreshOnly;
+            let values = if is_whole { values } else { values.only(is_there) };
             if resource.name.mode == Mode::Managed {
                 self.orphans_of(index, at, resource, &expansion);
             }
@@ -607,15 +608,14 @@ impl<'c> Walk<'_, 'c> {
         false
     }
 
-    pub(crate) fn prevented(&mut self, index: usize, address: &InstanceAddress, resource: &ResourceNode<'c>) {
+    /// Reports that an object must not be destroyed.
+    fn prevented(&mut self, index: usize, address: &InstanceAddress, resource: &ResourceNode<'c>) {
         self.prevented.push(index);
-        self.destroy_errors += 1;
-        let detail = format!(
-            "Resource {address} has lifecycle.prevent_destroy set, but the plan calls for this resource to be destroyed. To \
-             avoid this error and continue with the plan, either disable lifecycle.prevent_destroy or reduce the scope of the \
-             plan using the -target option."
-        );
-        self.found.error("Instance cannot be destroyed", resource.config.header, detail);
+        let found = match self.input.options.mode {
+            PlanMode::Destroy => &mut self.found_at_destroy,
+            PlanMode::Normal | PlanMode::RefreshOnly => &mut self.found,
+        };
+        found.push(Severity::Error, is_prevented(address, resource.config));
     }
 
     /// Plans to destroy an object, and the deposed ones beside it.
@@ -664,10 +664,17 @@ impl<'c> Walk<'_, 'c> {
         let resource_type = &address.resource.resource_type;
         let found =
             self.providers.plan_destroy(provider, resource_type, &text, schema, &object.for_provider());
+        let is_destroy = self.input.options.mode == PlanMode::Destroy;
+        if is_destroy {
+            std::mem::swap(&mut self.found, &mut self.found_at_destroy);
+        }
         let errors = self.found.error_count();
         self.provider_diagnostics(found, None, None, None);
-        self.destroy_errors += self.found.error_count() - errors;
-        self.found.error_count() == errors
+        let may_destroy = self.found.error_count() == errors;
+        if is_destroy {
+            std::mem::swap(&mut self.found, &mut self.found_at_destroy);
+        }
+        may_destroy
     }
 
     /// Plans to destroy the deposed objects of an instance.
@@ -806,6 +813,16 @@ impl<'c> Walk<'_, 'c> {
         }
         self.validated(instance, resource, decoded)
     }
+}
+
+/// The error that an object must not be destroyed.
+pub(crate) fn is_prevented(address: &InstanceAddress, config: &ResourceConfig) -> objchange_hcl::Diagnostic {
+    let detail = format!(
+        "Resource {address} has lifecycle.prevent_destroy set, but the plan calls for this resource to be destroyed. To avoid \
+         this error and continue with the plan, either disable lifecycle.prevent_destroy or reduce the scope of the plan using \
+         the -target option."
+    );
+    objchange_hcl::Diagnostic::new("Instance cannot be destroyed", config.header, detail)
 }
 
 /// What happens to an object, by the engine's action.

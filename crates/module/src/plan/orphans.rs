@@ -8,7 +8,7 @@ use objchange::{Type, Value};
 use objchange_hcl::ResourceName;
 use smol_str::SmolStr;
 
-use super::graph::{NodeKey, ResourceNode};
+use super::graph::{NodeKey, NodeKind, ResourceNode};
 use super::input::{PlanInput, PlanMode};
 use super::instances::{Expanded, ModuleInstanceId, Repetition};
 use super::targets::Targets;
@@ -43,14 +43,28 @@ impl<'c> Walk<'_, 'c> {
                 _ => ActionReason::DeleteBecauseWrongRepetition,
             };
             let instance = InstanceAddress { resource: address.clone(), key };
-            if resource.config.lifecycle.prevent_destroy
-                && self.targets.includes_instance(&instance)
-                && self.input.options.mode != PlanMode::RefreshOnly
-                && self.current(&instance).is_some()
-            {
-                self.prevented(index, &instance, resource);
-            }
+            self.keep_from_destroy(&instance);
             self.orphan(Some(index), &instance, reason);
+        }
+    }
+
+    /// Reports that an instance that is to be destroyed must not be, if its resource is still declared and says so.
+    fn keep_from_destroy(&mut self, address: &InstanceAddress) {
+        if self.input.options.mode == PlanMode::RefreshOnly
+            || !self.targets.includes_instance(address)
+            || self.current(address).is_none()
+        {
+            return;
+        }
+        let graph = self.graph;
+        let module = self.input.config.module_of(&address.resource.module);
+        let key = module.map(|module| NodeKey::Resource(module, resource_name(&address.resource)));
+        let Some(index) = key.and_then(|key| graph.find(&key)) else { return };
+        if let NodeKind::Resource(resource) = &graph.nodes[index].kind
+            && resource.config.lifecycle.prevent_destroy
+        {
+            let error = super::managed::is_prevented(address, resource.config);
+            self.found.push(Severity::Error, error);
         }
     }
 
@@ -74,6 +88,7 @@ impl<'c> Walk<'_, 'c> {
                 self.wanted.insert(address);
                 continue;
             }
+            self.keep_from_destroy(&address);
             let reason = self.reason(&address.resource);
             let reason = match self.moved.contains_key(&address)
                 && reason == ActionReason::DeleteBecauseNoResourceConfig

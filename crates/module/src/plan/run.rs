@@ -135,7 +135,7 @@ fn plan_observed(
         creates_first: creates_first(&graph),
         instance_count: 0,
         prevented: Vec::new(),
-        destroy_errors: 0,
+        found_at_destroy: Diagnostics::default(),
         failed: Vec::new(),
         replaced: HashMap::new(),
         secrets: Default::default(),
@@ -149,10 +149,10 @@ fn plan_observed(
     let is_done = input.options.mode == PlanMode::Destroy
         && input.state.resources.is_empty()
         && input.state.outputs.is_empty();
-    walk.run(if is_done { &[] } else { &order });
-    // What is destroyed is evaluated before there is a plan.
-    if input.options.mode == PlanMode::Destroy && walk.found.error_count() > walk.destroy_errors {
-        return only_errors(walk.found);
+    if is_done {
+        walk.open_root_outputs();
+    } else {
+        walk.run(&order);
     }
     let mut wrong = Diagnostics::default();
     let modules = |path: &[SmolStr]| {
@@ -167,6 +167,13 @@ fn plan_observed(
     }
     moves.warn_of_blocked(&mut walk.found);
     walk.orphans();
+    // What is destroyed is evaluated and read before it is planned.
+    if input.options.mode == PlanMode::Destroy {
+        if walk.found.has_errors() {
+            return only_errors(walk.found);
+        }
+        walk.found.append(std::mem::take(&mut walk.found_at_destroy));
+    }
     walk.check_imports();
     walk.update_dependencies(&order);
     walk.unmatched_replacements();

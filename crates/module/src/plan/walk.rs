@@ -68,8 +68,8 @@ pub(crate) struct Walk<'i, 'c> {
     pub(crate) instance_count: usize,
     /// The resources with objects that must not be destroyed, and would be.
     pub(crate) prevented: Vec<usize>,
-    /// How many errors say that an object cannot be destroyed.
-    pub(crate) destroy_errors: usize,
+    /// What is said of the objects that a plan to destroy everything destroys: nothing, if something was wrong before.
+    pub(crate) found_at_destroy: Diagnostics,
     /// The nodes that have no value because of an error.
     pub(crate) failed: Vec<bool>,
     /// What the state will hold of objects that are replaced, where that is other than planned: only what is sensitive in
@@ -121,16 +121,10 @@ impl<'c> Walk<'_, 'c> {
                 self.unanswered[index].extend(inherited);
             }
             let errors = self.found.error_count();
-            let prevented = self.prevented.len();
             self.functions = self.module_functions.of(self.graph.nodes[index].scope);
             self.node(index);
             self.unanswered[index].extend(self.module_functions.take_unanswered());
-            // What depends on an object that must not be destroyed is destroyed before it.
-            let prevented = match self.input.options.mode {
-                PlanMode::Destroy => self.prevented.len() - prevented,
-                _ => 0,
-            };
-            self.failed[index] = self.found.error_count() > errors + prevented;
+            self.failed[index] = self.found.error_count() > errors;
         }
     }
 
@@ -169,6 +163,13 @@ impl<'c> Walk<'_, 'c> {
                 self.plan.variables.insert(name.clone(), shown);
             }
         }
+    }
+
+    /// Says that the conditions of the outputs of the root module could be judged.
+    pub(crate) fn open_root_outputs(&mut self) {
+        let graph = self.graph;
+        let is_output = |index: &usize| matches!(graph.nodes[*index].kind, NodeKind::Output(..));
+        (0..graph.nodes.len()).filter(is_output).for_each(|index| self.open_checks(index));
     }
 
     /// Says that the instances of a node with conditions are known.
