@@ -375,9 +375,8 @@ impl<'c> Walk<'_, 'c> {
             self.found.errors(errors);
             return;
         }
-        let refusals = super::outputs::refusals(output, is_root, &value);
-        if !refusals.is_empty() {
-            self.found.errors(refusals);
+        if let Some(refusal) = super::outputs::refusal(output, is_root, &value) {
+            self.found.push(Severity::Error, refusal);
             return;
         }
         if is_root {
@@ -622,6 +621,7 @@ impl<'c> Walk<'_, 'c> {
         }
         if let Some(index) = index
             && !matches!(object.action, PlannedAction::NoOp)
+            && object.deposed.is_none()
         {
             self.set_pending(index, &object.address.resource.module);
         }

@@ -30,7 +30,8 @@ fn by_rule(config: &Value) -> Value {
         let names = names.iter().map(|name| Value::from(name.as_str()));
         Value::list(Type::String, names).unwrap_or_else(|_| Value::unknown(Type::list(Type::String)))
     };
-    let rule = |name: &str, value: &Value| match (name, text(config, "key")) {
+    let key = config.attribute("key").map(|key| key.as_str().unwrap_or_default());
+    let rule = |name: &str, value: &Value| match (name, key) {
         ("id", None) => Value::from("zones"),
         ("names", None) => names(&["z1", "z2", "z3"].map(String::from)),
         ("id", Some(key)) => Value::from(format!("lookup/{key}")),
