@@ -118,6 +118,9 @@ pub(crate) fn for_each(
             Expansion::Known(Expanded::ForEach(instances.collect()))
         }
         Err(Problem { summary, detail, cause }) => {
+            if value.marks().contains(Marks::EPHEMERAL) && value.marks().contains(Marks::SENSITIVE) {
+                errors.push(Diagnostic::new(summary, expr.span, SENSITIVE_KEYS).explained(expr, scope));
+            }
             let error = Diagnostic::new(summary, expr.span, detail);
             match cause {
                 Cause::Unknown => Expansion::Unknown(error.explained_by_unknown(expr, scope)),
@@ -129,6 +132,9 @@ pub(crate) fn for_each(
         }
     }
 }
+
+const SENSITIVE_KEYS: &str = "Sensitive values, or values derived from sensitive values, cannot be used as for_each arguments. \
+                              If used, the sensitive value could be exposed as a resource instance key.";
 
 /// What is wrong with a `for_each`.
 struct Problem {
@@ -156,11 +162,7 @@ fn elements(value: &Value) -> Result<Vec<(String, Value)>, Problem> {
         ));
     }
     if marks.contains(Marks::SENSITIVE) {
-        return Err(problem(
-            "Sensitive values, or values derived from sensitive values, cannot be used as for_each arguments. If used, the \
-             sensitive value could be exposed as a resource instance key."
-                .to_owned(),
-        ));
+        return Err(problem(SENSITIVE_KEYS.to_owned()));
     }
     if value.is_null() {
         return Err(unsuitable(

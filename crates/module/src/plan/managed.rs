@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use objchange::address::{InstanceAddress, InstanceKey, Mode};
+use objchange::address::{InstanceAddress, InstanceKey, Mode, ModuleAddress};
 use objchange::change::{
     Action, Lifecycle, PlanChangeError, PlanRequest, PlanResourceChange, PlanViolation, PlannedChange,
     PlannedResource, Provider, ProviderError, ReplaceReason, plan_change,
@@ -10,7 +10,7 @@ use objchange::change::{
 use objchange::schema::Schema;
 use objchange::value::{Marks, Path};
 use objchange::{Type, Value};
-use objchange_hcl::{Decoded, Purpose, ResourceConfig, Scope, Variables, decode};
+use objchange_hcl::{Decoded, Purpose, ResourceConfig, ResourceName, Scope, Variables, decode};
 
 use super::conditions::{self, judge};
 use super::graph::{ResourceNode, resource_text};
@@ -71,9 +71,16 @@ impl<'c> Walk<'_, 'c> {
         if self.refers_to_itself(index, resource) {
             return;
         }
-        for at in instances {
-            let (count, for_each) = (resource.config.count.as_ref(), resource.config.for_each.as_ref());
-            let Some(expansion) = self.expand(index, at, count, for_each) else {
+        let (count, for_each) = (resource.config.count.as_ref(), resource.config.for_each.as_ref());
+        let expansions = instances.iter().map(|at| (*at, self.expand(index, *at, count, for_each)));
+        let expansions: Vec<_> = expansions.collect();
+        if self.misses_imports(&graph.nodes[index].imports, resource, &expansions) {
+            self.forget_imports(&graph.nodes[index].imports);
+            instances.into_iter().for_each(|at| self.keep_all(at, resource));
+            return;
+        }
+        for (at, expansion) in expansions {
+            let Some(expansion) = expansion else {
                 self.keep_all(at, resource);
                 self.forget_imports(&graph.nodes[index].imports);
                 continue;
@@ -105,20 +112,44 @@ impl<'c> Walk<'_, 'c> {
                     Mode::Ephemeral => self.ephemeral(&instance, resource, &variables),
                 }
             });
-            let is_there = |key: Option<InstanceKey>| {
-                let address = instance_address(&module, resource.name, key);
-                let is_planned = match self.input.options.mode {
-                    PlanMode::RefreshOnly => resource.name.mode != Mode::Managed,
-                    _ => self.targets.includes_instance(&address),
-                };
-                is_planned || self.current(&address).is_some()
-            };
-            let is_whole = self.targets.is_all() && self.input.options.mode != PlanMode::RefreshOnly;
-            let values = if is_whole { values } else { values.only(is_there) };
             if resource.name.mode == Mode::Managed {
                 self.orphans_of(index, at, resource, &expansion);
             }
+            let values = self.seen_by_references(values, &module, resource.name);
             self.world.instances[at].resources.insert(resource.name.clone(), values.to_value());
+        }
+    }
+
+    /// What references see of the instances of a resource where not all of them are planned: those that are, and those of
+    /// the state.
+    fn seen_by_references(
+        &self,
+        values: Expanded<Value>,
+        module: &ModuleAddress,
+        name: &ResourceName,
+    ) -> Expanded<Value> {
+        let is_only_refreshed = self.input.options.mode == PlanMode::RefreshOnly;
+        if self.targets.is_all() && !is_only_refreshed {
+            return values;
+        }
+        let is_managed = name.mode == Mode::Managed;
+        let values = values.only(|key| {
+            let address = instance_address(module, name, key);
+            let is_planned = match is_only_refreshed {
+                true => !is_managed,
+                false => self.targets.includes_instance(&address),
+            };
+            is_planned || self.current(&address).is_some()
+        });
+        let known = self.state.resources.get(&super::resource::resource_address(module, name));
+        match known.filter(|_| is_managed && is_only_refreshed) {
+            None => values,
+            Some(known) => {
+                let objects = known.instances.iter();
+                values.with_others(objects.filter_map(|(key, instance)| {
+                    Some((key.as_ref()?, instance.current.as_ref()?.value.clone()))
+                }))
+            }
         }
     }
 

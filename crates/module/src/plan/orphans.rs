@@ -248,7 +248,7 @@ impl<'c> Walk<'_, 'c> {
             return;
         }
         let is_destroy = self.input.options.mode == PlanMode::Destroy;
-        let forget = self.removals.forgets(address);
+        let forget = !is_destroy && self.removals.forgets(address);
         if let Some(object) = &current
             && (forget || self.may_destroy(address, &provider, schema.as_ref(), object))
         {
@@ -264,7 +264,7 @@ impl<'c> Walk<'_, 'c> {
                     provider: provider.provider.clone(),
                     deposed: None,
                     action,
-                    reason: (!is_destroy || forget).then_some(reason),
+                    reason: (!is_destroy).then_some(reason),
                     before: object.value.clone(),
                     after: Value::null(Type::Dynamic),
                     schema: schema.clone(),
