@@ -96,7 +96,7 @@ pub(super) fn plan(args: &Args, planned: &PlannedModule) -> Result<ExitCode, Com
     diagnostics(config, schemas, &plan.diagnostics)?;
     choice.unmatched(&places).iter().for_each(|note| exit::note(note));
     let code = args.gate.answer(&verdict, true)?;
-    Ok(if plan.errored { ExitCode::from(FAILED) } else { code })
+    Ok(if plan.diagnostics.has_errors() { ExitCode::from(FAILED) } else { code })
 }
 
 fn report_options(args: &Args, options: &PlanOptions) -> Options {

@@ -77,7 +77,7 @@ impl Walk<'_, '_> {
 }
 
 /// A resource of the configuration: the address without the keys of its modules.
-fn without_keys(address: &ResourceAddress) -> ResourceAddress {
+pub(crate) fn without_keys(address: &ResourceAddress) -> ResourceAddress {
     let steps = address.module.0.iter().map(|step| ModuleStep { key: None, ..step.clone() });
     ResourceAddress { module: ModuleAddress(steps.collect()), ..address.clone() }
 }

@@ -175,6 +175,11 @@ fn plan_observed(
         walk.found.append(std::mem::take(&mut walk.found_at_destroy));
     }
     walk.check_imports();
+    // Terraform finds out after the plan is made, and keeps that.
+    let cycles = match input.options.mode {
+        PlanMode::Normal => walk.deposed_cycles(),
+        PlanMode::Destroy | PlanMode::RefreshOnly => Diagnostics::default(),
+    };
     walk.update_dependencies(&order);
     walk.unmatched_replacements();
     walk.undo_blocked_destroys();
@@ -202,6 +207,7 @@ fn plan_observed(
             || state.resources.iter().any(|resource| has_reread_numbers(resource, is_old)));
     plan.prior_state = with_outputs(refreshed, &plan, input);
     finish(&mut plan, input.options.mode, targets.is_all(), state_differs, &replaced, found);
+    plan.diagnostics.append(cycles);
     plan.relevant_attributes = crate::document::relevant_attributes(
         input.config,
         input.schemas,

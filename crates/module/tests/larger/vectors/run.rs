@@ -110,7 +110,7 @@ impl Planner {
         let mut found = diagnostics;
         found.append(planned.diagnostics.clone());
         let config = module.config;
-        let exit = match (planned.errored, planned.applyable) {
+        let exit = match (planned.diagnostics.has_errors(), planned.applyable) {
             (true, _) => 1,
             (false, true) => 2,
             (false, false) => 0,
