@@ -54,6 +54,10 @@ impl<'c> Walk<'_, 'c> {
         let later = planned_data_resource(&schema.block, &config)
             .map_or_else(|_| dynamic(), |later| schema.block.mark_hidden(&later));
         if let Some(reason) = reason {
+            // A plan that only refreshes leaves nothing to read.
+            if self.input.options.mode == PlanMode::RefreshOnly {
+                return nothing();
+            }
             self.add_read(instance, resource, reason, later.clone());
             self.postconditions(instance, resource, &scope, &later);
             return later;

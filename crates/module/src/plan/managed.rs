@@ -115,7 +115,7 @@ impl<'c> Walk<'_, 'c> {
             if resource.name.mode == Mode::Managed {
                 self.orphans_of(index, at, resource, &expansion);
             }
-            let values = self.seen_by_references(values, &module, resource.name);
+            let values = self.seen_by_references(index, values, &module, resource.name);
             self.world.instances[at].resources.insert(resource.name.clone(), values.to_value());
         }
     }
@@ -124,6 +124,7 @@ impl<'c> Walk<'_, 'c> {
     /// the state.
     fn seen_by_references(
         &self,
+        index: usize,
         values: Expanded<Value>,
         module: &ModuleAddress,
         name: &ResourceName,
@@ -136,7 +137,8 @@ impl<'c> Walk<'_, 'c> {
         let values = values.only(|key| {
             let address = instance_address(module, name, key);
             let is_planned = match is_only_refreshed {
-                true => !is_managed,
+                // What nobody could read may be there.
+                true => !is_managed && self.unanswered[index].contains(&address.to_string()),
                 false => self.targets.includes_instance(&address),
             };
             is_planned || self.current(&address).is_some()
@@ -173,7 +175,10 @@ impl<'c> Walk<'_, 'c> {
         let module = self.graph.nodes[index].module;
         let triggers = &config.lifecycle.replace_triggered_by;
         let errors = self.found.error_count();
-        triggers.iter().for_each(|trigger| self.undeclared_trigger(module, trigger));
+        // A plan that only refreshes replaces nothing.
+        if self.input.options.mode != PlanMode::RefreshOnly {
+            triggers.iter().for_each(|trigger| self.undeclared_trigger(module, trigger));
+        }
         !own.is_empty() || self.found.error_count() > errors
     }
 
@@ -256,11 +261,13 @@ impl<'c> Walk<'_, 'c> {
         match self.input.options.mode {
             PlanMode::Normal => self.plan_instance(instance, resource, variables, prior.as_ref(), importing),
             PlanMode::Destroy => {
+                // What is destroyed is planned as usual before: others see of it what it would be.
+                let value = self.plan_instance(instance, resource, variables, prior.as_ref(), importing);
                 if resource.config.lifecycle.prevent_destroy && prior.is_some() {
                     self.prevented(instance.index, address, resource);
                 }
                 self.delete_object(instance, resource, prior.as_ref(), None);
-                prior.map_or_else(nothing, |prior| prior.value)
+                value
             }
             PlanMode::RefreshOnly => {
                 let is_there = prior.is_some();
@@ -421,14 +428,15 @@ impl<'c> Walk<'_, 'c> {
         let names = instance.repetition.names();
         let outer = Scope::new(variables);
         let scope = outer.with(&names);
-        if !self.preconditions(instance, resource, &scope) {
+        let is_destroy = self.input.options.mode == PlanMode::Destroy;
+        if !is_destroy && !self.preconditions(instance, resource, &scope) {
             return nothing;
         }
         let Some(decoded) = self.config_object(instance, resource, &scope) else { return nothing };
         let lifecycle = &resource.config.lifecycle;
         let creates_first = self.creates_first[*index] || lifecycle.create_before_destroy == Some(true);
         let errors = self.found.error_count();
-        let triggered = self.is_triggered(instance, resource);
+        let triggered = !is_destroy && self.is_triggered(instance, resource);
         if self.found.error_count() > errors {
             return nothing;
         }
@@ -478,6 +486,16 @@ impl<'c> Walk<'_, 'c> {
         let is_prevented = change.action.is_replace() && lifecycle.prevent_destroy;
         // What the provider answers has the marks of the configuration, and of the schema.
         let (_, marks) = decoded.value.unmark_deep_with_paths();
+        if is_destroy {
+            if is_prevented {
+                self.found.push(Severity::Error, self::is_prevented(address, resource.config));
+            }
+            if change.action != Action::NoOp {
+                self.set_pending(*index, &address.resource.module);
+            }
+            let configured = change.after.unmark_deep().0.mark_where_present(&marks);
+            return schema.block.mark_hidden(&configured);
+        }
         let configured = change.after.unmark_deep().0.mark_where_present(&marks);
         let after = schema.block.mark_hidden(&configured);
         if change.action.is_replace() && reason != Some(ActionReason::ReplaceBecauseTainted) {

@@ -199,7 +199,7 @@ fn plan_observed(
         let declared = &input.config.modules[0].config.outputs;
         // A declared output that has no value because of an error stays, unless everything is destroyed.
         let stays = |name: &SmolStr| input.options.mode != PlanMode::Destroy && declared.contains_key(name);
-        super::outputs::add_deleted(&mut plan.outputs, &input.state.outputs, stays);
+        super::outputs::add_deleted(&mut plan.outputs, &refreshed.outputs, stays);
     }
     let is_old = !since(input.options.version, "1.15");
     let state_differs = input.options.mode == PlanMode::RefreshOnly

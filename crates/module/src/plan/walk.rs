@@ -27,7 +27,7 @@ use crate::config::ModuleId;
 use crate::diagnostics::PROVIDER;
 use crate::functions::ModuleFunctions;
 use crate::providers::Providers;
-use crate::state::{PriorState, Removals, StateObject, StateResource};
+use crate::state::{PriorState, Removals, StateObject, StateOutput, StateResource};
 use crate::{Diagnostics, ModuleDiagnostic, ProviderConfigAddress, Severity};
 
 /// Everything that the walk knows and finds.
@@ -381,6 +381,14 @@ impl<'c> Walk<'_, 'c> {
         }
         if is_root {
             if self.input.options.mode == PlanMode::Destroy {
+                // The state has the new values before all of them are deleted.
+                let (new, _) = value.unmark_deep();
+                if new.is_null() {
+                    self.state.outputs.remove(name);
+                } else if new.is_wholly_known() {
+                    let new = StateOutput { value: new, sensitive: output.sensitive };
+                    self.state.outputs.insert(name.clone(), new);
+                }
                 return;
             }
             let before = self.input.state.outputs.get(name);
@@ -448,10 +456,7 @@ impl<'c> Walk<'_, 'c> {
                 Some(instances)
             }
             Expansion::Wrong => None,
-            // The state decides what is destroyed.
-            Expansion::Unknown(_)
-                if self.input.options.mode == PlanMode::Destroy || !self.unanswered[index].is_empty() =>
-            {
+            Expansion::Unknown(_) if !self.unanswered[index].is_empty() => {
                 let repetition = Repetition {
                     count_index: count.map(|_| Value::unknown(Type::Number)),
                     each: for_each.map(|_| (Value::unknown(Type::String), dynamic())),
@@ -622,6 +627,7 @@ impl<'c> Walk<'_, 'c> {
         if let Some(index) = index
             && !matches!(object.action, PlannedAction::NoOp)
             && object.deposed.is_none()
+            && self.input.options.mode != PlanMode::Destroy
         {
             self.set_pending(index, &object.address.resource.module);
         }
