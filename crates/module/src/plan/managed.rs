@@ -471,9 +471,10 @@ impl<'c> Walk<'_, 'c> {
         if !self.accepted(instance, resource, &decoded, &change) {
             return nothing;
         }
+        let is_tainted = matches!(change.replace_reason, Some(ReplaceReason::Tainted));
         let reason = change.replace_reason.as_ref().map(|reason| match reason {
+            _ if triggered => ActionReason::ReplaceByTriggers,
             ReplaceReason::Tainted => ActionReason::ReplaceBecauseTainted,
-            ReplaceReason::Requested(_) if triggered && !requested => ActionReason::ReplaceByTriggers,
             ReplaceReason::Requested(_) => ActionReason::ReplaceByRequest,
             _ => ActionReason::ReplaceBecauseCannotUpdate,
         });
@@ -498,7 +499,7 @@ impl<'c> Walk<'_, 'c> {
         }
         let configured = change.after.unmark_deep().0.mark_where_present(&marks);
         let after = schema.block.mark_hidden(&configured);
-        if change.action.is_replace() && reason != Some(ActionReason::ReplaceBecauseTainted) {
+        if change.action.is_replace() && !is_tainted {
             self.replaced.insert(address.clone(), configured);
         }
         if prior.is_none()
