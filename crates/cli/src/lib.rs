@@ -12,6 +12,7 @@ mod check;
 mod configuration;
 #[cfg(feature = "provider")]
 mod conform;
+mod diff;
 mod document_warnings;
 mod documents;
 mod eval;
@@ -24,6 +25,7 @@ mod installed_providers;
 mod lock_file;
 mod module_plan;
 mod plan;
+mod plan_file;
 #[cfg(feature = "policy")]
 mod policy;
 mod pool;
@@ -74,6 +76,7 @@ enum Command {
     Conform(conform::Args),
     #[cfg(not(feature = "provider"))]
     Conform(absent::Args),
+    Diff(diff::Args),
     Eval(eval::Args),
     #[cfg(feature = "provider")]
     Explain(explain::Args),
@@ -155,6 +158,7 @@ fn run(command: &Command) -> Result<ExitCode, CommandError> {
         Command::Conform(args) => conform::run(args),
         #[cfg(not(feature = "provider"))]
         Command::Conform(_) => absent::run("conform"),
+        Command::Diff(args) => diff::run(args),
         Command::Eval(args) => eval::run(args),
         #[cfg(feature = "provider")]
         Command::Explain(args) => explain::run(args),

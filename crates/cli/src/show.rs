@@ -4,28 +4,26 @@ mod choose;
 mod gate;
 mod markdown;
 
-use std::collections::BTreeMap;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::OnceLock;
 
 use anstream::{AutoStream, ColorChoice};
 use clap::{Args, ValueEnum};
-use objchange_plan::{
-    Document, GroupBy, Options, Plan, PlanMode, Problem, Program, Report, Schemas, ShowError, extract,
-};
+use objchange_plan::{Document, GroupBy, Options, Plan, PlanMode, Program, Report, Schemas, ShowError};
 use objchange_text::Escaping;
 use thiserror::Error;
 
 use self::choose::places;
 pub(crate) use self::choose::{Choice, Places, changed_places};
 pub(crate) use self::gate::{Gate, GateError, Unasked, Verdict};
-use self::markdown::MarkdownArgs;
+pub(crate) use self::markdown::MarkdownArgs;
 use crate::exit::CommandError;
 use crate::input::{InputError, Size, Source};
 use crate::module_plan::{PlanInputs, PlanningArgs, is_module, planned_document, version_of};
-use crate::schema_cache::Wanted;
-use crate::schemas::{GivenSchemas, SchemaArgs, SchemaError, SchemaTextError};
+use crate::plan_file::{ReadError, placed, read_document};
+use crate::schemas::{SchemaArgs, SchemaError, SchemaTextError};
 use crate::style::colour;
 use crate::{document_warnings, exit, terminal};
 
@@ -176,8 +174,8 @@ enum Error {
     Input(#[from] InputError),
     #[error("{source_name}{}", placed(error))]
     Document { source_name: String, error: ShowError },
-    #[error("{source_name}:{line}: a second document starts here; split the file")]
-    Another { source_name: String, line: usize },
+    #[error(transparent)]
+    Read(#[from] ReadError),
     #[error(transparent)]
     Write(io::Error),
     #[error("--action and --drift choose from the changes of a plan, and this is a state, which has none")]
@@ -209,38 +207,6 @@ enum Error {
     MarkdownSensitive,
     #[error(transparent)]
     SchemaText(#[from] SchemaTextError),
-}
-
-/// The error after the name of its file: with the line and column first, as everywhere in this program.
-fn placed(error: &ShowError) -> String {
-    let (line, column, location, message) = match error {
-        ShowError::Document(e) => (e.line, e.column, &e.location, advised(&e.problem)),
-        ShowError::Schemas(e) => {
-            let message = match &e.message {
-                message if message.contains("terraform providers schema") => message.clone(),
-                message => format!(
-                    "{message}; pass the output of `terraform providers schema -json` as it was written"
-                ),
-            };
-            (e.line, e.column, &e.location, message)
-        }
-        other => return format!(": {other}"),
-    };
-    let location = if location.is_empty() { String::new() } else { format!("{location}: ") };
-    format!(":{line}:{column}: {location}{message}")
-}
-
-/// What is wrong, and what to do about it.
-fn advised(problem: &Problem) -> String {
-    match problem {
-        Problem::Malformed(_) | Problem::Value(_) => {
-            format!(
-                "{problem}; pass the output of `terraform show -json`, or a state file, as it was written"
-            )
-        }
-        // These say it themselves.
-        _ => problem.to_string(),
-    }
 }
 
 impl Arguments {
@@ -292,18 +258,8 @@ fn show(arguments: &Arguments, planned: Option<String>, verdict: &mut Verdict) -
         Some(text) => text,
         None => source.read_as_allowed(arguments.max_input.0)?,
     };
-    let found;
-    let document = match Document::parse_part(&text) {
-        Ok(document) => document,
-        Err(error) => {
-            found = extract(&text).ok_or_else(|| at(&name, error.into()))?;
-            if let Some(line) = found.another {
-                return Err(Error::Another { source_name: source.to_string(), line });
-            }
-            exit::warn(&format!("{source}: {found}"));
-            Document::parse_part(&found.text).map_err(|e| at(&name, e.into()))?
-        }
-    };
+    let room = OnceLock::new();
+    let document = read_document(&name, &text, &room)?;
     if let Document::State(_) = document {
         if arguments.choice.is_of_changes() {
             return Err(Error::NoActions);
@@ -329,7 +285,7 @@ fn show(arguments: &Arguments, planned: Option<String>, verdict: &mut Verdict) -
         return Err(Error::ShowSensitive(program));
     }
     let is_given = given.is_given();
-    let (schemas, schemas_name) = with_cached(arguments, given, &document);
+    let (schemas, schemas_name) = given.with_cached(&arguments.schemas.cache, document.providers());
     let result = write(arguments, &document, program, &schemas, verdict);
     document_warnings::print(&document);
     if !arguments.summary {
@@ -340,23 +296,6 @@ fn show(arguments: &Arguments, planned: Option<String>, verdict: &mut Verdict) -
         Err(error @ ShowError::Schemas(_)) => Err(at(&schemas_name, error)),
         result => result.map_err(|error| at(&name, error)),
     }
-}
-
-/// The schemas that are given, and those of other providers in the document that are cached.
-fn with_cached(arguments: &Arguments, given: GivenSchemas, document: &Document<'_>) -> (Schemas, String) {
-    let GivenSchemas { name, mut schemas } = given;
-    let is_given = !name.is_empty();
-    let is_missing = |provider: &&str| !schemas.providers().any(|given| given == *provider);
-    let wanted: Vec<Wanted> =
-        document.providers().into_iter().filter(is_missing).filter_map(Wanted::named).collect();
-    let cached = arguments.schemas.cache.choose(wanted, &BTreeMap::new());
-    let is_cached = !cached.origins.is_empty();
-    schemas.append(cached.schemas);
-    if !is_given && !is_cached {
-        return (Schemas::none(), name);
-    }
-    let name = if is_given { name } else { "the cached schemas".to_owned() };
-    (Schemas::new(schemas).with_origins(cached.origins), name)
 }
 
 fn write(

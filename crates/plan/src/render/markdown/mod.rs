@@ -65,7 +65,7 @@ impl Report<'_> {
 }
 
 /// How long a text is for a site.
-fn length(text: &str) -> usize {
+pub(crate) fn length(text: &str) -> usize {
     text.encode_utf16().count()
 }
 
@@ -81,25 +81,16 @@ const NAMES: usize = 10;
 
 fn head(report: &Report<'_>, items: &[Item<'_, '_>], options: &MarkdownOptions<'_>) -> String {
     let is_state = report.sections.iter().any(|section| matches!(section, Part::Resources(_)));
-    let mut head = String::new();
-    if let Some(marker) = options.marker {
-        head += &format!("<!-- objchange:{} -->\n", inert::marker(start(marker, MARKER)));
-    }
     let thing = if is_state { "state" } else { "plan" };
-    let title = options.title.map(|title| inert::prose(start(title, TITLE)));
-    let title = title.unwrap_or_else(|| format!("{} {thing}", report.program.name()));
     let mut counts = total(&report.counts, is_state);
     if !is_state && !report.counts.is_change() {
         counts.insert(0, "nothing to change".to_owned());
     }
-    let colon = if counts.is_empty() { "" } else { ": " };
-    head += &format!("## {title}{colon}{}\n", counts.join(", "));
+    let mut head = heading(options, &format!("{} {thing}", report.program.name()), &counts.join(", "));
     for sentence in sentences(report) {
         head += &format!("\n{sentence}\n");
     }
-    if let Some(link) = options.link.and_then(inert::target).filter(|link| link.len() <= LINK) {
-        head += &format!("\n[Full output]({link})\n");
-    }
+    head += &link(options);
     head += &table(report);
     let lost = losses(items);
     if length(&lost) < options.max_length / 4 {
@@ -111,8 +102,56 @@ fn head(report: &Report<'_>, items: &[Item<'_, '_>], options: &MarkdownOptions<'
     head
 }
 
+/// The marker and the headline of a page: its title, and what is said behind that.
+pub(crate) fn heading(options: &MarkdownOptions<'_>, title: &str, rest: &str) -> String {
+    let mut head = String::new();
+    if let Some(marker) = options.marker {
+        head += &format!("<!-- objchange:{} -->\n", inert::marker(start(marker, MARKER)));
+    }
+    let title = options.title.map_or_else(|| title.to_owned(), |title| inert::prose(start(title, TITLE)));
+    let colon = if rest.is_empty() { "" } else { ": " };
+    head + &format!("## {title}{colon}{rest}\n")
+}
+
+/// The link to the full output, if there is one.
+pub(crate) fn link(options: &MarkdownOptions<'_>) -> String {
+    let link = options.link.and_then(inert::target).filter(|link| link.len() <= LINK);
+    link.map_or_else(String::new, |link| format!("\n[Full output]({link})\n"))
+}
+
+/// What was left out of a page: so many of each thing, and the command that prints them.
+pub(crate) fn left_out<const N: usize>(
+    options: &MarkdownOptions<'_>,
+    things: [(usize, &str, &str); N],
+    command: &str,
+) -> String {
+    let left_out: Vec<_> = things
+        .into_iter()
+        .filter(|(count, ..)| *count > 0)
+        .map(|(count, thing, things)| format!("{count} {}", if count == 1 { thing } else { things }))
+        .collect();
+    if left_out.is_empty() {
+        return String::new();
+    }
+    let place = match options.link {
+        Some(_) => "see the link above for the rest".to_owned(),
+        None => format!("run `{command}` for the rest"),
+    };
+    format!(
+        "**Left out, to stay within {} characters: {}**; {place}.\n",
+        options.max_length,
+        left_out.join(" and ")
+    )
+}
+
+/// What pages of other crate modules are made of.
+pub(crate) mod parts {
+    pub(crate) use super::inert::{code, fenced, words};
+    pub(crate) use super::{heading, left_out, length, link, start};
+}
+
 /// So many characters of a text.
-fn start(text: &str, characters: usize) -> &str {
+pub(crate) fn start(text: &str, characters: usize) -> &str {
     text.char_indices().nth(characters).map_or(text, |(end, _)| &text[..end])
 }
 
@@ -302,26 +341,7 @@ impl<'s, 'r, 'p> Fit<'s, 'r, 'p> {
     /// What was left out.
     fn foot(&self, options: &MarkdownOptions<'_>) -> String {
         let lines = self.shown.iter().filter(|shown| shown.is_none()).count();
-        let things = |count: usize, thing: &str, things: &str| match count {
-            0 => None,
-            1 => Some(format!("1 {thing}")),
-            count => Some(format!("{count} {things}")),
-        };
-        let left_out: Vec<_> = [things(lines, "entry", "entries"), things(self.no_diff, "diff", "diffs")]
-            .into_iter()
-            .flatten()
-            .collect();
-        if left_out.is_empty() {
-            return String::new();
-        }
-        let place = match options.link {
-            Some(_) => "see the link above for the rest",
-            None => "run `objchange show` for the rest",
-        };
-        format!(
-            "**Left out, to stay within {} characters: {}**; {place}.\n",
-            options.max_length,
-            left_out.join(" and ")
-        )
+        let things = [(lines, "entry", "entries"), (self.no_diff, "diff", "diffs")];
+        left_out(options, things, "objchange show")
     }
 }
