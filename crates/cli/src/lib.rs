@@ -19,6 +19,7 @@ mod eval;
 mod exit;
 #[cfg(feature = "provider")]
 mod explain;
+mod hash;
 mod input;
 #[cfg(feature = "provider")]
 mod installed_providers;
@@ -83,6 +84,7 @@ enum Command {
     #[cfg(not(feature = "provider"))]
     Explain(absent::Args),
     Graph(module_plan::graph::Args),
+    Hash(hash::Args),
     #[cfg(feature = "shell")]
     Manual(shell::ManualArgs),
     Plan(module_plan::Args),
@@ -165,6 +167,7 @@ fn run(command: &Command) -> Result<ExitCode, CommandError> {
         #[cfg(not(feature = "provider"))]
         Command::Explain(_) => absent::run("explain"),
         Command::Graph(args) => module_plan::graph::run(args),
+        Command::Hash(args) => hash::run(args),
         #[cfg(feature = "shell")]
         Command::Manual(args) => shell::manual(args, Cli::command()),
         Command::Plan(args) => module_plan::run(args),

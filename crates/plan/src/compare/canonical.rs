@@ -101,9 +101,8 @@ pub(super) struct Side<'v, 't> {
 /// What is met on the way.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Notes {
-    /// The form depends on a schema: there is a set of several elements, or something is sensitive that the document does not
-    /// mark.
-    pub(super) needs_schemas: bool,
+    /// There is a set of several elements: without its schema it would be a list.
+    pub(super) has_sets: bool,
     /// How many sensitive values there are.
     pub(super) secrets: usize,
 }
@@ -253,7 +252,7 @@ impl<'i> Canonizer<'i> {
             return NodeKind::List(nodes);
         }
         if len > 1 {
-            self.notes.needs_schemas = true;
+            self.notes.has_sets = true;
             self.sort(&mut nodes, start, parts);
         }
         NodeKind::Set(nodes)
@@ -298,11 +297,8 @@ impl<'i> Canonizer<'i> {
             if is_root && value.is_null() && !unknown.has_true() {
                 continue;
             }
-            let mut sensitive = mark_of_member(side.sensitive, &key);
-            if is_sensitive && !sensitive.is_true() {
-                self.notes.needs_schemas |= !value.is_null() || unknown.has_true();
-                sensitive = sensitive.bool(true);
-            }
+            let marks = mark_of_member(side.sensitive, &key);
+            let sensitive = if is_sensitive { marks.bool(true) } else { marks };
             write_text(&key, &mut self.bytes);
             let node = self.node(Side { value, unknown, sensitive }, schema, &matching, start, false);
             nodes.push((key, node));

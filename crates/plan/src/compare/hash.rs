@@ -20,7 +20,7 @@ const VERSION: &str = "v1";
 /// The hash of what a plan will do: equal for plans that do the same, as [`Comparison`](crate::Comparison) compares them.
 ///
 /// As text it says how it was made: `v1:` and 64 hexadecimal digits, with `+key` behind the version if secrets are in it,
-/// and `+schemas` if the plan has sets or secrets that only schemas tell.
+/// and `+sets` if schemas told that the plan has sets of several elements, whose order is not in it.
 ///
 /// ```
 /// use objchange_plan::{Plan, PlanHash, Schemas};
@@ -52,8 +52,8 @@ pub struct PlanHash {
 pub struct HashForm {
     /// Sensitive values are, by a key.
     pub has_key: bool,
-    /// Schemas told what it is made of: which arrays are sets, or what else is sensitive.
-    pub has_schemas: bool,
+    /// The order of the elements of sets is not in it: schemas told that there are such sets.
+    pub has_sets: bool,
 }
 
 /// A hash, and what is to be known of it.
@@ -159,7 +159,7 @@ impl PlanHash {
                 digest.part(values.after(&mut canonizer).bytes());
             }
         }
-        let form = HashForm { has_key: key.is_some(), has_schemas: canonizer.notes.needs_schemas };
+        let form = HashForm { has_key: key.is_some(), has_sets: canonizer.notes.has_sets };
         let hash = Self { form, digest: digest.end(form) };
         Ok(HashedPlan { hash, steps: count, secrets: canonizer.notes.secrets })
     }
@@ -212,8 +212,8 @@ impl Digester {
 /// How a hash begins as text.
 fn prefix(form: HashForm) -> String {
     let key = if form.has_key { "+key" } else { "" };
-    let schemas = if form.has_schemas { "+schemas" } else { "" };
-    format!("{VERSION}{key}{schemas}")
+    let sets = if form.has_sets { "+sets" } else { "" };
+    format!("{VERSION}{key}{sets}")
 }
 
 impl fmt::Display for PlanHash {
@@ -230,7 +230,7 @@ impl FromStr for PlanHash {
         let digest = data_encoding::HEXLOWER_PERMISSIVE.decode(digits.as_bytes());
         let digest = digest.ok().and_then(|bytes| bytes.try_into().ok()).ok_or(ParseHashError::NoHash)?;
         let forms = [(false, false), (false, true), (true, false), (true, true)];
-        let forms = forms.map(|(has_key, has_schemas)| HashForm { has_key, has_schemas });
+        let forms = forms.map(|(has_key, has_sets)| HashForm { has_key, has_sets });
         if let Some(form) = forms.into_iter().find(|form| prefix(*form) == start) {
             return Ok(Self { form, digest });
         }
@@ -248,7 +248,7 @@ mod tests {
     #[test]
     fn hashes_are_read_as_they_are_written() {
         let digits = "0123456789abcdef".repeat(4);
-        for start in ["v1", "v1+key", "v1+schemas", "v1+key+schemas"] {
+        for start in ["v1", "v1+key", "v1+sets", "v1+key+sets"] {
             let text = format!("{start}:{digits}");
             assert_eq!(text.parse::<PlanHash>().unwrap().to_string(), text);
         }

@@ -150,6 +150,9 @@ impl<'c, 't> Body<'c, 't> {
         };
         let values = self.items.iter().filter(has_no_values).count();
         let things = [(lines, "difference", "differences"), (values, "list of values", "lists of values")];
-        page::left_out(options, things, "objchange diff")
+        match page::left_out(options, things, "objchange diff") {
+            foot if foot.is_empty() => foot,
+            foot => format!("\n{foot}"),
+        }
     }
 }

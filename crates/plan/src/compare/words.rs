@@ -99,9 +99,12 @@ pub(super) fn deeds(difference: &Difference<'_>) -> String {
         (Some(a), Some(b)) => {
             let is_other_provider = a.provider != b.provider;
             let (in_a, in_b) = (deed(a, is_other_provider), deed(b, is_other_provider));
-            match in_a == in_b {
-                true => in_a,
-                false => format!("{in_a} in A, {in_b} in B"),
+            // Addresses that are mapped to each other are the same.
+            let is_same = difference.kind != DifferenceKind::OtherAction && a.importing == b.importing;
+            match (is_same || in_a == in_b, in_a.contains(", ") || in_b.contains(", ")) {
+                (true, _) => in_b,
+                (false, false) => format!("{in_a} in A, {in_b} in B"),
+                (false, true) => format!("{in_a} in A; {in_b} in B"),
             }
         }
         (Some(a), None) => format!("{}, only in A", deed(a, false)),
