@@ -107,8 +107,8 @@ pub(super) struct Notes {
     pub(super) secrets: usize,
 }
 
-/// Makes sides canonical.
-pub(super) struct Canonizer<'i> {
+/// Writes sides in their canonical form.
+pub(super) struct CanonicalWriter<'i> {
     secrets: Secrets,
     ignored: &'i Ignored,
     pub(super) notes: Notes,
@@ -116,7 +116,7 @@ pub(super) struct Canonizer<'i> {
     bytes: Vec<u8>,
 }
 
-impl<'i> Canonizer<'i> {
+impl<'i> CanonicalWriter<'i> {
     pub(super) fn new(secrets: Secrets, ignored: &'i Ignored) -> Self {
         Self { secrets, ignored, notes: Notes::default(), bytes: Vec::new() }
     }

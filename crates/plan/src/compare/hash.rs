@@ -7,7 +7,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
-use super::canonical::{Canonizer, Secrets, write_len};
+use super::canonical::{CanonicalWriter, Secrets, write_len};
 use super::error::{CompareError, ComparedPlan};
 use super::ignore::Ignored;
 use super::steps::{Maps, steps};
@@ -146,22 +146,22 @@ impl PlanHash {
     ) -> Result<HashedPlan, CompareError> {
         let ignored = Ignored::new(&[]);
         let secrets = if key.is_some() { Secrets::Included } else { Secrets::LeftOut };
-        let mut canonizer = Canonizer::new(secrets, &ignored);
+        let mut writer = CanonicalWriter::new(secrets, &ignored);
         let mut digest = Digester::new(key);
         let mut count = 0;
         for step in steps(changes, ComparedPlan::A, &Maps::new(&[]))?.iter().filter(|step| step.is_done) {
             count += 1;
             digest.part(&step.header());
-            digest.part(&step.import(&mut canonizer));
+            digest.part(&step.import(&mut writer));
             if step.has_values() {
                 let values = step.read(changes, schemas, ComparedPlan::A)?;
-                digest.part(values.before(&mut canonizer).bytes());
-                digest.part(values.after(&mut canonizer).bytes());
+                digest.part(values.before(&mut writer).bytes());
+                digest.part(values.after(&mut writer).bytes());
             }
         }
-        let form = HashForm { has_key: key.is_some(), has_sets: canonizer.notes.has_sets };
+        let form = HashForm { has_key: key.is_some(), has_sets: writer.notes.has_sets };
         let hash = Self { form, digest: digest.end(form) };
-        Ok(HashedPlan { hash, steps: count, secrets: canonizer.notes.secrets })
+        Ok(HashedPlan { hash, steps: count, secrets: writer.notes.secrets })
     }
 
     /// What is in it.

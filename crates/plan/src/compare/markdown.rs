@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 
 use super::comparison::{Comparison, Difference, DifferenceKind};
-use super::words::{deeds, name, sections, sign, totals, value_lines, verdict};
+use super::words::{describe, name, sections, sign, totals, value_lines, verdict};
 use crate::render::MarkdownOptions;
 use crate::render::shared::markdown as page;
 
@@ -76,7 +76,7 @@ impl<'c, 't> Body<'c, 't> {
                     "\n{} {}: {}\n",
                     page::code(&sign(difference.kind).to_string()),
                     page::code(&name(difference)),
-                    page::words(&deeds(difference))
+                    page::words(&describe(difference))
                 ),
                 is_shown: false,
                 values: None,

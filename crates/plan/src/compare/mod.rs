@@ -38,7 +38,7 @@ pub use hash::{HashForm, HashKey, HashKeyError, HashedPlan, ParseHashError, Plan
 pub use ignore::{IgnoredPath, IgnoredPathError};
 pub use shown::ShownValue;
 
-use self::canonical::{Canonizer, Secrets};
+use self::canonical::{CanonicalWriter, Secrets};
 use self::ignore::Ignored;
 use self::pair::pair;
 use self::shown::Hidden;
@@ -155,8 +155,8 @@ impl<'t> Comparer<'_, 't> {
                 (DifferenceKind::OtherAction, self.values(a, b, false)?)
             }
             (Some(a), Some(b)) => {
-                let mut canonizer = Canonizer::new(Secrets::Included, self.ignored);
-                let is_import_same = a.import(&mut canonizer) == b.import(&mut canonizer);
+                let mut writer = CanonicalWriter::new(Secrets::Included, self.ignored);
+                let is_import_same = a.import(&mut writer) == b.import(&mut writer);
                 if !is_import_same && !a.is_import_unknown() {
                     (DifferenceKind::OtherAction, self.values(a, b, true)?)
                 } else {
@@ -186,12 +186,12 @@ impl<'t> Comparer<'_, 't> {
         }
         let values =
             [a.read(self.a, self.schemas, ComparedPlan::A)?, b.read(self.b, self.schemas, ComparedPlan::B)?];
-        let mut canonizer = Canonizer::new(Secrets::Included, self.ignored);
+        let mut writer = CanonicalWriter::new(Secrets::Included, self.ignored);
         let mut hidden = None;
-        let mut differences = |canonizer: &mut Canonizer<'_>, side| {
+        let mut differences = |writer: &mut CanonicalWriter<'_>, side| {
             let [a, b] = values.each_ref().map(|values| match side {
-                ComparedSide::Before => values.before(canonizer),
-                _ => values.after(canonizer),
+                ComparedSide::Before => values.before(writer),
+                _ => values.after(writer),
             });
             if a.bytes() == b.bytes() {
                 return Vec::new();
@@ -205,14 +205,10 @@ impl<'t> Comparer<'_, 't> {
         };
         if !is_same_action {
             let have_after = values.iter().all(StepValues::has_after);
-            return Ok(if have_after {
-                differences(&mut canonizer, ComparedSide::After)
-            } else {
-                Vec::new()
-            });
+            return Ok(if have_after { differences(&mut writer, ComparedSide::After) } else { Vec::new() });
         }
-        let before = differences(&mut canonizer, ComparedSide::Before);
-        let after = differences(&mut canonizer, ComparedSide::After);
+        let before = differences(&mut writer, ComparedSide::Before);
+        let after = differences(&mut writer, ComparedSide::After);
         Ok(joined(before, after))
     }
 }

@@ -3,7 +3,7 @@
 use objchange::schema::{Block, SchemaDocumentError};
 
 use super::address_map::AddressMap;
-use super::canonical::{Canonical, Canonizer, Side, write_text};
+use super::canonical::{Canonical, CanonicalWriter, Side, write_text};
 use super::comparison::{PlannedStep, StepActions};
 use super::error::{CompareError, ComparedPlan};
 use super::schema_part::SchemaPart;
@@ -250,7 +250,7 @@ impl<'c, 't> Step<'c, 't> {
     }
 
     /// The bytes of what is imported.
-    pub(super) fn import(&self, canonizer: &mut Canonizer<'_>) -> Vec<u8> {
+    pub(super) fn import(&self, writer: &mut CanonicalWriter<'_>) -> Vec<u8> {
         let mut bytes = Vec::new();
         if let Some(importing) = self.importing() {
             bytes.push(1);
@@ -261,7 +261,7 @@ impl<'c, 't> Step<'c, 't> {
                         let (value, nothing) = (json.view(), json.view().bool(false));
                         let side = Side { value, unknown: nothing, sensitive: nothing };
                         bytes.extend_from_slice(
-                            canonizer.side(side, SchemaPart::Unknown, &["importing", "identity"]).bytes(),
+                            writer.side(side, SchemaPart::Unknown, &["importing", "identity"]).bytes(),
                         );
                     }
                     Err(_) => write_text(identity, &mut bytes),
@@ -368,25 +368,25 @@ pub(super) struct StepValues<'s, 't> {
 }
 
 impl<'t> StepValues<'_, 't> {
-    fn canonical<'v>(&'v self, canonizer: &mut Canonizer<'_>, side: Side<'v, 't>) -> Canonical<'v, 't> {
+    fn canonical<'v>(&'v self, writer: &mut CanonicalWriter<'_>, side: Side<'v, 't>) -> Canonical<'v, 't> {
         let output = self.output.map(|name| ["output", name]);
         let prefix = output.as_ref().map_or(&[][..], |prefix| prefix);
-        canonizer.side(side, SchemaPart::of_block(self.schema), prefix)
+        writer.side(side, SchemaPart::of_block(self.schema), prefix)
     }
 
     /// The side before.
-    pub(super) fn before(&self, canonizer: &mut Canonizer<'_>) -> Canonical<'_, 't> {
+    pub(super) fn before(&self, writer: &mut CanonicalWriter<'_>) -> Canonical<'_, 't> {
         let Sides { before, before_sensitive, .. } = &self.sides;
         let value = before.view();
         let side = Side { value, unknown: value.bool(false), sensitive: before_sensitive.view() };
-        self.canonical(canonizer, side)
+        self.canonical(writer, side)
     }
 
     /// The side after.
-    pub(super) fn after(&self, canonizer: &mut Canonizer<'_>) -> Canonical<'_, 't> {
+    pub(super) fn after(&self, writer: &mut CanonicalWriter<'_>) -> Canonical<'_, 't> {
         let Sides { after, unknown, after_sensitive, .. } = &self.sides;
         let side = Side { value: after.view(), unknown: unknown.view(), sensitive: after_sensitive.view() };
-        self.canonical(canonizer, side)
+        self.canonical(writer, side)
     }
 
     /// Whether there is a value after, known or not.

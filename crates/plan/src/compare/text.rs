@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use objchange_text::visible;
 
 use super::comparison::Comparison;
-use super::words::{deeds, name, sections, sign, totals, value_lines, verdict};
+use super::words::{describe, name, sections, sign, totals, value_lines, verdict};
 use crate::options::Colour;
 
 impl Comparison<'_> {
@@ -28,7 +28,7 @@ impl Comparison<'_> {
             writeln!(out, "\n{start}{title}{end} ({})", differences.len())?;
             for difference in differences {
                 let sign = coloured(sign(difference.kind), colour);
-                writeln!(out, "{sign} {}: {}", visible(&name(difference)), visible(&deeds(difference)))?;
+                writeln!(out, "{sign} {}: {}", visible(&name(difference)), visible(&describe(difference)))?;
                 for (sign, line) in value_lines(difference) {
                     writeln!(out, "{}     {line}", coloured(sign, colour))?;
                 }

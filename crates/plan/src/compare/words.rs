@@ -94,11 +94,11 @@ pub(super) fn name(difference: &Difference<'_>) -> String {
 }
 
 /// What each plan does.
-pub(super) fn deeds(difference: &Difference<'_>) -> String {
+pub(super) fn describe(difference: &Difference<'_>) -> String {
     match (&difference.a, &difference.b) {
         (Some(a), Some(b)) => {
             let is_other_provider = a.provider != b.provider;
-            let (in_a, in_b) = (deed(a, is_other_provider), deed(b, is_other_provider));
+            let (in_a, in_b) = (describe_step(a, is_other_provider), describe_step(b, is_other_provider));
             // Addresses that are mapped to each other are the same.
             let is_same = difference.kind != DifferenceKind::OtherAction && a.importing == b.importing;
             match (is_same || in_a == in_b, in_a.contains(", ") || in_b.contains(", ")) {
@@ -107,41 +107,41 @@ pub(super) fn deeds(difference: &Difference<'_>) -> String {
                 (false, true) => format!("{in_a} in A; {in_b} in B"),
             }
         }
-        (Some(a), None) => format!("{}, only in A", deed(a, false)),
-        (None, Some(b)) => format!("{}, only in B", deed(b, false)),
+        (Some(a), None) => format!("{}, only in A", describe_step(a, false)),
+        (None, Some(b)) => format!("{}, only in B", describe_step(b, false)),
         (None, None) => String::new(),
     }
 }
 
 /// What a plan does.
-fn deed(step: &PlannedStep<'_>, with_provider: bool) -> String {
-    let mut deed = match step.actions {
+fn describe_step(step: &PlannedStep<'_>, with_provider: bool) -> String {
+    let mut text = match step.actions {
         StepActions::Invoke => "invoke".to_owned(),
         StepActions::Change(actions) => verb(actions),
     };
     if let Some((resource, event)) = &step.trigger {
         let event = if event.is_empty() { "called from".to_owned() } else { format!("{event} of") };
-        deed += &format!(" ({event} {resource})");
+        text += &format!(" ({event} {resource})");
     }
     if let Some(previous) = &step.previous_address {
-        deed += &format!(", moved from {previous}");
+        text += &format!(", moved from {previous}");
     }
     if let Some(importing) = &step.importing {
-        deed += ", imported";
+        text += ", imported";
         if let Some(id) = &importing.id {
-            deed += " from ";
-            quote_into(id, &mut deed);
+            text += " from ";
+            quote_into(id, &mut text);
         } else if let Some(identity) = &importing.identity {
-            deed += &format!(" by {identity}");
+            text += &format!(" by {identity}");
         }
     }
     if step.is_deferred {
-        deed += ", left to the next plan";
+        text += ", left to the next plan";
     }
     if with_provider {
-        deed += &format!(", by {}", step.provider.as_deref().unwrap_or("a provider that is not named"));
+        text += &format!(", by {}", step.provider.as_deref().unwrap_or("a provider that is not named"));
     }
-    deed
+    text
 }
 
 fn verb(actions: ResourceActions) -> String {
