@@ -17,8 +17,8 @@ use objchange_hcl::{
     parse_template, references,
 };
 use objchange_plan::{
-    CachedSchemas, Colour, CompareOptions, Comparison, Document, Filter, HashKey, HtmlOptions,
-    MarkdownOptions, Options, Plan, PlanHash, Program, Report, Schemas,
+    CachedSchemas, Colour, CompareOptions, Comparison, Document, Filter, HashKey, HashedPlan, HtmlOptions,
+    MarkdownOptions, Options, Plan, Program, Report, Schemas,
 };
 use objchange_policy::query::{CollectionKind, Projection, Query, Subject};
 use objchange_provider::client::{Handshake, LogLine, Reattach};
@@ -245,7 +245,7 @@ pub(crate) fn comparison(bytes: &[u8]) {
     let (Ok(a), Ok(b)) = (Plan::parse(a), Plan::parse(b)) else { return };
     let key = HashKey::new(&[7; 32]).expect("it is long enough");
     for schemas in [&*SCHEMAS, &Schemas::none()] {
-        let hash = |plan: &Plan<'_>| PlanHash::new(&plan.changes, schemas, Some(&key));
+        let hash = |plan: &Plan<'_>| HashedPlan::new(&plan.changes, schemas, Some(&key));
         let options = CompareOptions::default();
         let compared = Comparison::new(&a.changes, &b.changes, schemas, &options);
         let turned = Comparison::new(&b.changes, &a.changes, schemas, &options);

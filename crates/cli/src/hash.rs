@@ -136,7 +136,7 @@ fn hash(
     key: Option<&HashKey>,
     [name, schemas_name]: [&str; 2],
 ) -> Result<HashedPlan, CommandError> {
-    let hashed = PlanHash::new(&plan.changes, schemas, key);
+    let hashed = HashedPlan::new(&plan.changes, schemas, key);
     hashed.map_err(|error| unusable(complaint(error, [name, name], schemas_name)))
 }
 

@@ -11,7 +11,7 @@ mod documents;
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use objchange_plan::{CompareOptions, Comparison, HashKey, Plan, PlanHash, Schemas};
+use objchange_plan::{CompareOptions, Comparison, HashKey, HashedPlan, Plan, Schemas};
 
 fn action(index: usize) -> &'static str {
     match index % 10 {
@@ -48,7 +48,7 @@ fn compare(c: &mut Criterion) {
             group.bench_function(BenchmarkId::new(name, size), |bencher| {
                 bencher.iter(|| {
                     let plan = Plan::parse(black_box(&made.plan)).expect("it is a plan");
-                    PlanHash::new(&plan.changes, &schemas, key).expect("it has a hash").hash
+                    HashedPlan::new(&plan.changes, &schemas, key).expect("it has a hash").hash
                 });
             });
         }

@@ -14,8 +14,9 @@ fn diff(arguments: &[&str]) -> Output {
     objchange(["diff"].iter().chain(arguments), "")
 }
 
-fn plan(size: u32, unknown: Value) -> Value {
-    let change = json!({"actions": ["create"], "before": null, "after": {"size": size}, "after_unknown": unknown,
+/// A plan that creates an object.
+fn plan(after: &Value, unknown: &Value) -> Value {
+    let change = json!({"actions": ["create"], "before": null, "after": after, "after_unknown": unknown,
         "before_sensitive": false, "after_sensitive": {}});
     json!({"format_version": "1.2", "resource_changes": [{"address": "t.r", "mode": "managed", "type": "t", "name": "r",
         "provider_name": "example.com/p/p", "change": change}]})
@@ -23,16 +24,8 @@ fn plan(size: u32, unknown: Value) -> Value {
 
 #[test]
 fn exit_codes_say_whether_plans_differ() {
-    let unknown = {
-        let mut plan = plan(1, json!({"id": true}));
-        plan["resource_changes"][0]["change"]["after"] = json!({"size": 1});
-        plan.to_string()
-    };
-    let known = {
-        let mut plan = plan(1, json!({}));
-        plan["resource_changes"][0]["change"]["after"] = json!({"id": "i", "size": 1});
-        plan.to_string()
-    };
+    let unknown = plan(&json!({"size": 1}), &json!({"id": true})).to_string();
+    let known = plan(&json!({"id": "i", "size": 1}), &json!({})).to_string();
     let folder = Folder::with("diff-codes", &[("a.json", &unknown), ("b.json", &known)]);
     let [a, b] = ["a.json", "b.json"].map(|name| folder.at(name).to_str().unwrap().to_owned());
     let same = diff(&[&a, &a]);
@@ -104,12 +97,12 @@ fn options_that_match_nothing_are_noted() {
 /// What is no whole plan is named.
 #[test]
 fn what_is_no_plan_is_refused_by_its_name() {
-    let whole = plan(1, json!({})).to_string();
-    let mut failed = plan(1, json!({}));
+    let whole = plan(&json!({}), &json!({})).to_string();
+    let mut failed = plan(&json!({}), &json!({}));
     failed["errored"] = json!(true);
-    let mut part = plan(1, json!({}));
+    let mut part = plan(&json!({}), &json!({}));
     part.as_object_mut().unwrap().remove("format_version");
-    let mut lacking = plan(1, json!({}));
+    let mut lacking = plan(&json!({}), &json!({}));
     lacking["planned_values"] = json!({"root_module": {"resources": [{"address": "t.s", "mode": "managed", "type": "t",
         "name": "s", "values": {}}]}});
     lacking["complete"] = json!(true);

@@ -23,11 +23,11 @@ const VERSION: &str = "v1";
 /// and `+sets` if schemas told that the plan has sets of several elements, whose order is not in it.
 ///
 /// ```
-/// use objchange_plan::{Plan, PlanHash, Schemas};
+/// use objchange_plan::{HashedPlan, Plan, Schemas};
 ///
 /// let hash = |text: &str| {
 ///     let plan = Plan::parse(text).unwrap();
-///     PlanHash::new(&plan.changes, &Schemas::none(), None).unwrap().hash.to_string()
+///     HashedPlan::new(&plan.changes, &Schemas::none(), None).unwrap().hash.to_string()
 /// };
 /// let approved = hash(
 ///     r#"{"format_version":"1.2","timestamp":"2026-01-01T00:00:00Z","resource_changes":[{"address":"disk.a",
@@ -132,7 +132,7 @@ impl ParseHashError {
     }
 }
 
-impl PlanHash {
+impl HashedPlan {
     /// The hash of what a plan will do. A key brings in its sensitive values, which are left out otherwise. Schemas tell
     /// which arrays are sets, whose order does not matter, and what else is sensitive.
     ///
@@ -143,7 +143,7 @@ impl PlanHash {
         changes: &ChangeSet<'_>,
         schemas: &Schemas,
         key: Option<&HashKey>,
-    ) -> Result<HashedPlan, CompareError> {
+    ) -> Result<Self, CompareError> {
         let ignored = Ignored::new(&[]);
         let secrets = if key.is_some() { Secrets::Included } else { Secrets::LeftOut };
         let mut writer = CanonicalWriter::new(secrets, &ignored);
@@ -160,10 +160,12 @@ impl PlanHash {
             }
         }
         let form = HashForm { has_key: key.is_some(), has_sets: writer.notes.has_sets };
-        let hash = Self { form, digest: digest.end(form) };
-        Ok(HashedPlan { hash, steps: count, secrets: writer.notes.secrets })
+        let hash = PlanHash { form, digest: digest.end(form) };
+        Ok(Self { hash, steps: count, secrets: writer.notes.secrets })
     }
+}
 
+impl PlanHash {
     /// What is in it.
     pub fn form(&self) -> HashForm {
         self.form

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use hashbrown::HashMap;
 
 use super::steps::{Group, Step};
+use crate::text::Text;
 
 /// A step of the first plan, of the second, or one of each that are about the same.
 pub(super) type Pair<'p, 'c, 't> = (Option<&'p Step<'c, 't>>, Option<&'p Step<'c, 't>>);
@@ -51,7 +52,7 @@ fn without<T>(all: Vec<T>, indexes: impl Iterator<Item = usize>) -> Vec<T> {
 type Place<'p> = (Group, &'p str, Vec<&'p str>);
 
 fn place<'p>(step: &'p Step<'_, '_>) -> Place<'p> {
-    (step.group, &step.address, step.key.iter().map(|key| key.as_str()).collect())
+    (step.group, &step.address, step.key.iter().map(Text::as_str).collect())
 }
 
 fn places<'p>(steps: &[&'p Step<'_, '_>]) -> HashMap<Place<'p>, Vec<usize>> {

@@ -1,8 +1,8 @@
 //! Laws of comparisons and hashes, for any plans.
 
 use objchange_plan::{
-    Colour, CompareOptions, Comparison, Difference, DifferenceKind, HashKey, MarkdownOptions, Plan, PlanHash,
-    Schemas, ShownValue, ValueDifference,
+    Colour, CompareOptions, Comparison, Difference, DifferenceKind, HashKey, HashedPlan, MarkdownOptions,
+    Plan, Schemas, ShownValue, ValueDifference,
 };
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -237,7 +237,7 @@ fn has_secret(value: &ShownValue<'_>) -> bool {
 }
 
 fn hash(plan: &Plan<'_>, schemas: &Schemas, key: Option<&HashKey>) -> String {
-    PlanHash::new(&plan.changes, schemas, key).unwrap().hash.to_string()
+    HashedPlan::new(&plan.changes, schemas, key).unwrap().hash.to_string()
 }
 
 proptest! {

@@ -4,6 +4,7 @@ mod hash;
 mod laws;
 
 use std::path::Path;
+use std::slice::from_ref;
 
 use objchange_plan::{
     Colour, CompareOptions, Comparison, DifferenceKind, MarkdownOptions, Plan, Schemas, ShownValue,
@@ -62,6 +63,7 @@ pub(crate) fn plan(resources: &[Value]) -> Value {
 }
 
 /// A change of a resource.
+#[expect(clippy::needless_pass_by_value, reason = "they are made where they are passed")]
 pub(crate) fn resource(address: &str, actions: &[&str], before: Value, after: Value) -> Value {
     let parts: Vec<&str> = address.rsplitn(3, '.').collect();
     json!({"address": address, "mode": "managed", "type": parts[1], "name": parts[0], "provider_name": "p",
@@ -101,12 +103,12 @@ fn update(before: Value, after: Value) -> Value {
 #[test]
 fn plans_that_do_the_same() {
     let one = update(json!({"a": 1}), json!({"a": 2}));
-    check(&[one.clone()], &[one.clone()], "Both plans do the same: 1 change.\n");
+    check(from_ref(&one), from_ref(&one), "Both plans do the same: 1 change.\n");
     check(&[], &[], "Both plans do the same: nothing.\n");
     // What stays as it is does not count, whatever it is.
     let stays = |size: u32| resource("t.s", &["no-op"], json!({"a": size}), json!({"a": size}));
     check(&[one.clone(), stays(1)], &[stays(2), one.clone()], "Both plans do the same: 1 change.\n");
-    check(&[one.clone(), stays(1)], &[one.clone()], "Both plans do the same: 1 change.\n");
+    check(&[one.clone(), stays(1)], from_ref(&one), "Both plans do the same: 1 change.\n");
     // Neither do reasons, and null attributes of the object.
     let mut other = update(json!({"a": 1.0, "b": null}), json!({"a": 2e0}));
     other["action_reason"] = json!("x");
@@ -124,13 +126,13 @@ fn values_are_expected_only_where_they_were_unknown() {
     let a = unknown(json!({}), json!({"list": ["x", null]}), json!({"id": true, "list": [false, true]}));
     let b = unknown(json!({}), json!({"id": "i", "list": ["x", "y"]}), json!({}));
     check(
-        &[a.clone()],
-        &[b.clone()],
+        from_ref(&a),
+        from_ref(&b),
         "As expected (1)\n~ t.r: update\n~     id: (known after apply) in A, \"i\" in B\n~     list[1]: (known after apply) in A, \"y\" in B\n",
     );
     check(
         &[b],
-        &[a.clone()],
+        from_ref(&a),
         "Other values (1)\n! t.r: update\n!     id: \"i\" in A, (known after apply) in B\n!     list[1]: \"y\" in A, (known after apply) in B\n",
     );
     // An attribute that turns out to be null, and a list that turns out to be longer.
@@ -165,20 +167,20 @@ fn actions_moves_imports_and_providers() {
     let mut moved = resource("t.new", &["update"], object(), json!({"id": "j"}));
     moved["previous_address"] = json!("t.r");
     check(
-        &[a.clone()],
-        &[moved.clone()],
+        from_ref(&a),
+        from_ref(&moved),
         "Another action (1)\n! t.new (t.r in A): update in A; update, moved from t.r in B\n",
     );
     check(
         &[moved],
-        &[a.clone()],
+        from_ref(&a),
         "Another action (1)\n! t.r (t.new in A): update, moved from t.r in A; update in B\n",
     );
     let stays = resource("t.r", &["no-op"], object(), object());
-    check(&[stays], &[a.clone()], "Another action (1)\n! t.r: no change in A, update in B\n");
+    check(&[stays], from_ref(&a), "Another action (1)\n! t.r: no change in A, update in B\n");
     let replace = resource("t.r", &["create", "delete"], object(), json!({"id": "k"}));
     check(
-        &[a.clone()],
+        from_ref(&a),
         &[replace],
         "Another action (1)\n! t.r: update in A; replace, creating first in B\n!     id: \"j\" in A, \"k\" in B\n",
     );
@@ -333,12 +335,12 @@ fn drift_counts_in_plans_that_change_no_resource() {
     let stays = resource("t.s", &["no-op"], json!({}), json!({}));
     let none = (CompareOptions::default(), Schemas::none());
     assert_eq!(
-        diff(&drift(2, &[stays.clone()]), &drift(3, &[stays]), &none.0, &none.1),
+        diff(&drift(2, from_ref(&stays)), &drift(3, &[stays]), &none.0, &none.1),
         "Changed outside (1)\n! t.r: update\n!     a: 2 in A, 3 in B\n"
     );
     let create = resource("t.s", &["create"], Value::Null, json!({}));
     assert_eq!(
-        diff(&drift(2, &[create.clone()]), &drift(3, &[create]), &none.0, &none.1),
+        diff(&drift(2, from_ref(&create)), &drift(3, &[create]), &none.0, &none.1),
         "Both plans do the same: 1 change.\n"
     );
 }
