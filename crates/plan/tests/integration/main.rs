@@ -9,6 +9,7 @@ mod leaves;
 mod markdown;
 mod modes;
 mod mutated;
+mod plans;
 mod properties;
 mod report;
 mod state_file;
