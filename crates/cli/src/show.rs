@@ -3,6 +3,11 @@
 mod choose;
 mod gate;
 mod pages;
+#[cfg(feature = "template")]
+mod template;
+#[cfg(not(feature = "template"))]
+#[path = "show/template_absent.rs"]
+mod template;
 
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -12,7 +17,8 @@ use std::process::ExitCode;
 use anstream::{AutoStream, ColorChoice};
 use clap::{Args, ValueEnum};
 use objchange_plan::{
-    Document, GroupBy, Options, Plan, PlanMode, Problem, Program, Report, Schemas, ShowError, extract,
+    Document, GroupBy, Options, Plan, PlanMode, Problem, Program, Report, Schemas, ShowError, TemplateError,
+    extract,
 };
 use objchange_text::Escaping;
 use thiserror::Error;
@@ -21,6 +27,7 @@ use self::choose::places;
 pub(crate) use self::choose::{Choice, Places, changed_places};
 pub(crate) use self::gate::{Gate, GateError, Unasked, Verdict};
 use self::pages::PageArgs;
+use self::template::Template;
 use crate::exit::CommandError;
 use crate::input::{InputError, Size, Source};
 use crate::module_plan::{PlanInputs, PlanningArgs, is_module, planned_document, version_of};
@@ -52,6 +59,7 @@ Examples:
   terraform show -json | objchange show --color always - | less -R
   objchange show environments/prod --schemas schemas.json --var-file prod.tfvars --summary
   objchange show plan.json --format markdown --marker net --link https://ci.example/run/7 > comment.md
+  objchange show plan.json --format markdown --template comment.md.jinja
   objchange show plan.json --format html --out plan.html
   objchange show terraform.tfstate --schemas schemas.json";
 
@@ -91,6 +99,10 @@ pub(crate) struct Arguments {
     /// Show unchanged attributes, elements and blocks too
     #[arg(long)]
     full: bool,
+    /// Show an element that a set loses and one that it gains as one that is updated, if they agree in most of
+    /// what identifies them; Terraform shows them as removed and added
+    #[arg(long)]
+    match_sets: bool,
 
     /// Show sensitive values, as `tofu show -show-sensitive` does. Terraform has no such option
     #[arg(long, conflicts_with_all = ["json", "summary"])]
@@ -219,6 +231,11 @@ enum Error {
     File { path: PathBuf, error: io::Error },
     #[error(transparent)]
     SchemaText(#[from] SchemaTextError),
+    #[error("{}{}: {}", path.display(), error.line.map(|line| format!(":{line}")).unwrap_or_default(), error.message)]
+    Template { path: PathBuf, error: TemplateError },
+    #[cfg_attr(feature = "template", expect(dead_code, reason = "this build has templates"))]
+    #[error("this build has no templates: build or install with `--features full`")]
+    NoTemplates,
 }
 
 /// The error after the name of its file: with the line and column first, as everywhere in this program.
@@ -273,21 +290,35 @@ impl Arguments {
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
+    if arguments.page.prints_template() {
+        return Ok(arguments.gate.code(&Verdict::default(), print_template())?);
+    }
     let mut verdict = Verdict::default();
-    let file = match open(arguments) {
-        Ok(file) => file,
+    let page = match open(arguments) {
+        Ok(page) => page,
         Err(error) => return Ok(arguments.gate.code(&verdict, Err(error))?),
     };
     let planned = match is_module(&arguments.document) {
         true => Some(arguments.plan()?),
         false => None,
     };
-    let shown = show(arguments, planned, file, &mut verdict);
+    let shown = show(arguments, planned, page, &mut verdict);
     Ok(arguments.gate.code(&verdict, shown)?)
 }
 
-/// Refuses options that do not go together, and opens the file of the page, before anything is made.
-fn open(arguments: &Arguments) -> Result<Option<NewFile>, Error> {
+fn print_template() -> Result<(), Error> {
+    io::stdout().write_all(template::built_in()?.as_bytes()).map_err(Error::Write)
+}
+
+/// What a page is made with.
+struct Page {
+    /// The file that it is written to.
+    file: Option<NewFile>,
+    template: Option<Template>,
+}
+
+/// Refuses options that do not go together, reads the template, and opens the file of the page, before anything is made.
+fn open(arguments: &Arguments) -> Result<Page, Error> {
     let Arguments { format, page, .. } = arguments;
     match format {
         Format::Terraform if page.is_given() => return Err(Error::NotPage),
@@ -304,13 +335,14 @@ fn open(arguments: &Arguments) -> Result<Option<NewFile>, Error> {
         let error = |error| Error::File { path: path.to_owned(), error };
         NewFile::create(path, Access::Usual).map_err(error)
     };
-    page.file().map(create).transpose()
+    let template = page.template().map(|path| Template::read(path, arguments.max_input)).transpose()?;
+    Ok(Page { file: page.file().map(create).transpose()?, template })
 }
 
 fn show(
     arguments: &Arguments,
     planned: Option<String>,
-    file: Option<NewFile>,
+    Page { file, template }: Page,
     verdict: &mut Verdict,
 ) -> Result<(), Error> {
     let source = Source::new(&arguments.document);
@@ -366,17 +398,18 @@ fn show(
     let is_given = given.is_given();
     let (schemas, schemas_name) = with_cached(arguments, given, &document);
     let mut page = Vec::new();
-    let in_file = file.is_some().then_some(&mut page);
-    let result = write(arguments, &document, program, &schemas, verdict, in_file);
+    let target = Target { template: template.as_ref(), in_file: file.is_some().then_some(&mut page) };
+    let result = write(arguments, &document, program, &schemas, verdict, target);
     document_warnings::print(&document);
     if !arguments.summary {
         warn(&schemas, is_given);
     }
-    match result {
-        Err(ShowError::Write(error)) => Err(Error::Write(error)),
-        Err(error @ ShowError::Schemas(_)) => Err(at(&schemas_name, error)),
-        Err(error) => Err(at(&name, error)),
-        Ok(()) => match (file, arguments.page.file()) {
+    match (result, &template) {
+        (Err(ShowError::Template(error)), Some(template)) => Err(template.error(error)),
+        (Err(ShowError::Write(error)), _) => Err(Error::Write(error)),
+        (Err(error @ ShowError::Schemas(_)), _) => Err(at(&schemas_name, error)),
+        (Err(error), _) => Err(at(&name, error)),
+        (Ok(()), _) => match (file, arguments.page.file()) {
             (Some(file), Some(path)) => {
                 file.finish(&page).map_err(|error| Error::File { path: path.to_owned(), error })
             }
@@ -402,13 +435,20 @@ fn with_cached(arguments: &Arguments, given: GivenSchemas, document: &Document<'
     (Schemas::new(schemas).with_origins(cached.origins), name)
 }
 
+/// By what a page is written, and where to.
+struct Target<'t> {
+    template: Option<&'t Template>,
+    /// Instead of standard output.
+    in_file: Option<&'t mut Vec<u8>>,
+}
+
 fn write(
     arguments: &Arguments,
     document: &Document<'_>,
     program: Program,
     schemas: &Schemas,
     verdict: &mut Verdict,
-    in_file: Option<&mut Vec<u8>>,
+    target: Target<'_>,
 ) -> Result<(), ShowError> {
     let stdout = io::stdout();
     let colour = colour(&stdout);
@@ -422,6 +462,7 @@ fn write(
         program: Some(program),
         show_sensitive: arguments.show_sensitive,
         full: arguments.full,
+        match_sets: arguments.match_sets,
         width: width.unwrap_or(Options::default().width),
     };
     let filter = arguments.choice.filter();
@@ -450,8 +491,11 @@ fn write(
     } else {
         match arguments.format {
             Format::Terraform => report.write_text(&mut out, &options)?,
-            Format::Markdown => report.write_markdown(&mut out, &arguments.page.markdown())?,
-            Format::Html => match in_file {
+            Format::Markdown => match target.template {
+                Some(template) => template.write(&report, &mut out, &arguments.page.markdown())?,
+                None => report.write_markdown(&mut out, &arguments.page.markdown())?,
+            },
+            Format::Html => match target.in_file {
                 Some(page) => report.write_html(page, &arguments.page.html())?,
                 None => report.write_html(&mut out, &arguments.page.html())?,
             },

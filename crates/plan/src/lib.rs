@@ -56,8 +56,10 @@ pub use json::{
 };
 pub use options::{Colour, Options};
 pub use program::{Program, ProgramError, SIMULATED, Version};
+#[cfg(feature = "template")]
+pub use render::MarkdownTemplate;
 pub use render::{
-    GroupBy, HtmlOptions, MarkdownOptions, render_entry, render_plan, render_planned_change,
+    GroupBy, HtmlOptions, MarkdownOptions, TemplateError, render_entry, render_plan, render_planned_change,
     render_resource_change, render_state, render_value,
 };
 pub use report::{

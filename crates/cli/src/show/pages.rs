@@ -23,6 +23,14 @@ pub(crate) struct PageArgs {
     #[arg(long, value_name = "CHARACTERS", value_parser = parse_length, help_heading = "Options for --format markdown")]
     max_length: Option<usize>,
 
+    /// Write the page by this template, in the language of Jinja
+    #[arg(long, value_name = "FILE", help_heading = "Options for --format markdown")]
+    template: Option<PathBuf>,
+
+    /// Print the template of the built-in page, and do nothing else
+    #[arg(long, exclusive = true, help_heading = "Options for --format markdown")]
+    print_template: bool,
+
     /// Write the page to this file; `-`, or nothing, is standard output
     #[arg(long, value_name = "FILE", help_heading = "Options for --format html")]
     out: Option<PathBuf>,
@@ -36,7 +44,17 @@ impl PageArgs {
 
     /// Whether an option is given that only Markdown pages have.
     pub(crate) fn is_given_for_markdown(&self) -> bool {
-        self.marker.is_some() || self.max_length.is_some()
+        self.marker.is_some() || self.max_length.is_some() || self.template.is_some()
+    }
+
+    /// The file of the template.
+    pub(crate) fn template(&self) -> Option<&Path> {
+        self.template.as_deref()
+    }
+
+    /// Whether nothing but the built-in template is asked for.
+    pub(crate) fn prints_template(&self) -> bool {
+        self.print_template
     }
 
     /// Whether an option is given that only HTML pages have.

@@ -77,7 +77,8 @@ fn plan_observed(
         Ok(order) => order,
         Err(cycles) => return only_errors(cycle_errors(input, &graph, &cycles)),
     };
-    let module_functions = ModuleFunctions::new(input.config, input.schemas, input.functions);
+    let module_functions =
+        ModuleFunctions::new(input.config, input.schemas, input.functions, input.options.version);
     let mut found = validate(input, &graph, &order, &module_functions, providers);
     if found.has_errors() {
         return only_errors(found);

@@ -26,7 +26,9 @@ mod tokens;
 mod value;
 
 pub use html::HtmlOptions;
-pub use markdown::MarkdownOptions;
+#[cfg(feature = "template")]
+pub use markdown::MarkdownTemplate;
+pub use markdown::{MarkdownOptions, TemplateError};
 pub use page::{
     render_entry, render_plan, render_planned_change, render_resource_change, render_state, render_value,
 };

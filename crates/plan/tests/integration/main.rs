@@ -7,6 +7,7 @@ mod html;
 mod large;
 mod leaves;
 mod markdown;
+mod match_sets;
 mod modes;
 mod mutated;
 mod plans;

@@ -4,8 +4,14 @@
 
 mod fence;
 pub(super) mod inert;
+#[cfg(feature = "template")]
+mod template;
 
-use std::io;
+use std::{fmt, io};
+
+#[cfg(feature = "template")]
+pub use template::MarkdownTemplate;
+use thiserror::Error;
 
 use super::Writer;
 use super::outline::{Item, Module, Piece, Section, sections};
@@ -41,6 +47,16 @@ impl MarkdownOptions<'_> {
     pub const MIN_LENGTH: usize = 4_000;
 }
 
+/// A template for pages cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{message}")]
+pub struct TemplateError {
+    /// The line of the template, if the error is at one.
+    pub line: Option<usize>,
+    /// What is wrong there.
+    pub message: String,
+}
+
 /// How many diffs may be too long before no more are tried: a plan of thousands need not be made for a page of a few.
 const MAX_MISFITS: usize = 20;
 
@@ -56,13 +72,15 @@ impl Report<'_> {
         options: &MarkdownOptions<'_>,
     ) -> Result<(), ShowError> {
         let (sections, items) = sections(self);
-        let head = head(self, &items, options);
+        let head = Head::new(self, &items, options);
+        let has_link = head.link.is_some();
+        let head = head.to_string();
         let mut fit = Fit::new(&sections, &items, options.max_length.saturating_sub(length(&head) + FOOT));
         fit.lines();
         fit.diffs(self)?;
         out.write_all(head.as_bytes())?;
         fit.write(out)?;
-        let foot = fit.foot(options);
+        let foot = fit.foot(options.max_length, has_link);
         Ok(out.write_all(foot.as_bytes())?)
     }
 }
@@ -80,50 +98,80 @@ const MARKER: usize = 100;
 const NAME: usize = 80;
 const NAMES: usize = 10;
 
-fn head(report: &Report<'_>, items: &[Item<'_, '_>], options: &MarkdownOptions<'_>) -> String {
-    let mut head = String::new();
-    if let Some(marker) = options.marker {
-        head += &format!("<!-- objchange:{} -->\n", inert::marker(start(marker, MARKER)));
-    }
-    let title = options.title.map(|title| inert::prose(start(title, TITLE)));
-    let title = title.unwrap_or_else(|| default_title(report));
-    let counts = counts(report);
-    let colon = if counts.is_empty() { "" } else { ": " };
-    head += &format!("## {title}{colon}{counts}\n");
-    for Sentence { important, rest } in sentences(report) {
-        let important = if important.is_empty() { String::new() } else { format!("**{important}**") };
-        head += &format!("\n{important}{rest}\n");
-    }
-    if let Some(link) = options.link.and_then(inert::target).filter(|link| link.len() <= LINK) {
-        head += &format!("\n[Full output]({link})\n");
-    }
-    head += &table(report);
-    let lost = lost(items);
-    if length(&lost) < options.max_length / 4 {
-        head += &lost;
-    }
-    if !items.is_empty() {
-        head.push('\n');
-    }
-    head
+/// What stands above the entries, as Markdown.
+struct Head {
+    marker: Option<String>,
+    title: String,
+    link: Option<String>,
+    /// The counts and what is to be known before the rest is read.
+    middle: [String; 2],
+    /// The names of what is destroyed, which are to be seen before anything is opened, and how many there are besides.
+    destroyed: Vec<String>,
+    more_destroyed: usize,
+    has_entries: bool,
 }
 
-/// The names of what is destroyed, which are to be seen before anything is opened.
-fn lost(items: &[Item<'_, '_>]) -> String {
-    let losses = losses(items);
-    if losses.is_empty() {
-        return String::new();
+impl Head {
+    fn new(report: &Report<'_>, items: &[Item<'_, '_>], options: &MarkdownOptions<'_>) -> Self {
+        let title = options.title.map(|title| inert::prose(start(title, TITLE)));
+        let counts = counts(report);
+        let colon = if counts.is_empty() { "" } else { ": " };
+        let mut notes = String::new();
+        for Sentence { important, rest } in sentences(report) {
+            let important = if important.is_empty() { String::new() } else { format!("**{important}**") };
+            notes += &format!("\n{important}{rest}\n");
+        }
+        let mut head = Self {
+            marker: options.marker.map(|marker| inert::marker(start(marker, MARKER))),
+            title: title.unwrap_or_else(|| default_title(report)),
+            link: options.link.and_then(inert::target).filter(|link| link.len() <= LINK),
+            middle: [format!("{colon}{counts}\n{notes}"), table(report)],
+            destroyed: Vec::new(),
+            more_destroyed: 0,
+            has_entries: !items.is_empty(),
+        };
+        head.add_destroyed(items, options.max_length / 4);
+        head
     }
-    let name = |(_, item): &(usize, &Item<'_, '_>)| {
-        let start = start(&item.name, NAME);
-        inert::code(&format!("{start}{}", if start == item.name { "" } else { "…" }))
-    };
-    let names: Vec<_> = losses.iter().take(NAMES).map(name).collect();
-    let more = match losses.len().saturating_sub(NAMES) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    format!("\nDestroyed or replaced: {}{more}\n", names.join(", "))
+
+    /// Adds the names of what is destroyed, if they are not too long.
+    fn add_destroyed(&mut self, items: &[Item<'_, '_>], max_length: usize) {
+        let losses = losses(items);
+        let name = |(_, item): &(usize, &Item<'_, '_>)| {
+            let start = start(&item.name, NAME);
+            inert::code(&format!("{start}{}", if start == item.name { "" } else { "…" }))
+        };
+        self.destroyed = losses.iter().take(NAMES).map(name).collect();
+        self.more_destroyed = losses.len().saturating_sub(NAMES);
+        if length(&self.destroyed_line()) >= max_length {
+            (self.destroyed, self.more_destroyed) = (Vec::new(), 0);
+        }
+    }
+
+    fn destroyed_line(&self) -> String {
+        if self.destroyed.is_empty() {
+            return String::new();
+        }
+        let more = match self.more_destroyed {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        format!("\nDestroyed or replaced: {}{more}\n", self.destroyed.join(", "))
+    }
+}
+
+impl fmt::Display for Head {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(marker) = &self.marker {
+            writeln!(f, "<!-- objchange:{marker} -->")?;
+        }
+        let [counts, table] = &self.middle;
+        write!(f, "## {}{counts}", self.title)?;
+        if let Some(link) = &self.link {
+            write!(f, "\n[Full output]({link})\n")?;
+        }
+        write!(f, "{table}{}{}", self.destroyed_line(), if self.has_entries { "\n" } else { "" })
+    }
 }
 
 /// The counts of the actions on resources.
@@ -162,10 +210,13 @@ fn section_start(section: &Section) -> String {
     format!("### {}\n\n", section.title)
 }
 
+fn module_name(module: &Module) -> String {
+    module.address.as_deref().map_or_else(|| "Root module".to_owned(), inert::html_code)
+}
+
 fn group_start(section: &Section, index: usize) -> String {
     let summary = |module: &Module| {
-        let name = module.address.as_deref().map_or_else(|| "Root module".to_owned(), inert::html_code);
-        format!("<details><summary>{name}: {}</summary>\n\n", module.counts())
+        format!("<details><summary>{}: {}</summary>\n\n", module_name(module), module.counts())
     };
     section.groups[index].as_ref().map_or_else(String::new, summary)
 }
@@ -283,29 +334,28 @@ impl<'s, 'r, 'p> Fit<'s, 'r, 'p> {
         }
     }
 
-    /// What was left out.
-    fn foot(&self, options: &MarkdownOptions<'_>) -> String {
+    /// How much was left out; nothing if all is there.
+    fn left_out(&self) -> String {
         let lines = self.shown.iter().filter(|shown| shown.is_none()).count();
         let things = |count: usize, thing: &str, things: &str| match count {
             0 => None,
             1 => Some(format!("1 {thing}")),
             count => Some(format!("{count} {things}")),
         };
-        let left_out: Vec<_> = [things(lines, "entry", "entries"), things(self.no_diff, "diff", "diffs")]
-            .into_iter()
-            .flatten()
-            .collect();
+        let left_out = [things(lines, "entry", "entries"), things(self.no_diff, "diff", "diffs")];
+        left_out.into_iter().flatten().collect::<Vec<_>>().join(" and ")
+    }
+
+    /// What was left out, and where it is to be seen.
+    fn foot(&self, max_length: usize, has_link: bool) -> String {
+        let left_out = self.left_out();
         if left_out.is_empty() {
             return String::new();
         }
-        let place = match options.link {
-            Some(_) => "see the link above for the rest",
-            None => "run `objchange show` for the rest",
+        let place = match has_link {
+            true => "see the link above for the rest",
+            false => "run `objchange show` for the rest",
         };
-        format!(
-            "**Left out, to stay within {} characters: {}**; {place}.\n",
-            options.max_length,
-            left_out.join(" and ")
-        )
+        format!("**Left out, to stay within {max_length} characters: {left_out}**; {place}.\n")
     }
 }
