@@ -11,6 +11,7 @@ mod markdown;
 mod match_sets;
 mod modes;
 mod mutated;
+mod plans;
 mod properties;
 mod report;
 mod state_file;
