@@ -132,6 +132,15 @@ fn the_state_of_the_directory_counts() {
 }
 
 #[test]
+fn files_of_opentofu_are_read_as_opentofu() {
+    let folder = folder("module-tofu", "output \"o\" {\n  value = \"terraform\"\n}\n");
+    folder.write("main.tofu", "output \"o\" {\n  value = \"tofu\"\n}\n");
+    assert!(plan(&folder, &[]).stdout.contains("\"terraform\""));
+    let output = plan(&folder, &["--as", "opentofu"]);
+    assert!(output.stdout.contains("\"tofu\"") && !output.stdout.contains("\"terraform\""), "{output:?}");
+}
+
+#[test]
 fn a_gate_refuses_what_only_a_provider_could_say() {
     let main = "terraform {\n  required_providers {\n    test = { source = \"example.com/test/test\" }\n  }\n}\n\
                 resource \"test_disk\" \"a\" {\n  name = \"new\"\n}\n";
