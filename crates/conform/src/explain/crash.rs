@@ -70,7 +70,7 @@ impl<'m> Trace<'m> {
     pub(super) fn of(message: &'m Message) -> Self {
         let paragraphs = || message.paragraphs.iter().map(String::as_str);
         let is_program = |text: &&str| {
-            text.starts_with(page::TRACE)
+            text.contains(page::TRACE)
                 || text.trim_end_matches('!').ends_with(" plugin crashed")
                 || LOGGED_TRACE.is_match(text)
         };
@@ -140,7 +140,9 @@ fn panic(paragraph: &str) -> Option<&str> {
 
 /// Whether a text has what only a provider's stack trace has.
 fn is_of_provider(text: &str) -> bool {
-    PROVIDER.iter().any(|word| text.contains(word))
+    // The folder of a provider's code may have other programs in it.
+    let is_tool = text.contains("main.main()") && text.contains("/cmd/");
+    !is_tool && PROVIDER.iter().any(|word| text.contains(word))
 }
 
 /// Whether a message has a stack trace of a provider, and not one of Terraform itself.
