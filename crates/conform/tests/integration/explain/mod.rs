@@ -88,9 +88,12 @@ fn what_is_tolerated_is_found_in_the_log() {
 
 #[test]
 fn what_is_about_no_provider_is_left_out() {
-    for text in
-        ["", "Error: Unsupported argument\n\nAn argument named \"x\" is not expected here.", "No changes."]
-    {
+    for text in [
+        "",
+        "Error: Unsupported argument\n\nAn argument named \"x\" is not expected here.",
+        "No changes.",
+        "panic: no block\n\ngoroutine 1 [running]:\nmain.main()\n\t/go/mod/example.com/terraform-provider-acme@v1.2.3/cmd/migrate/main.go:5 +0x8a5",
+    ] {
         assert_eq!(explain(text), []);
     }
 }
@@ -143,7 +146,10 @@ fn nothing_is_too_odd() {
     let _ = explain(&lines);
     let _ = explain(&format!("\\nError: {}", "\"\\n\" ".repeat(100_000)));
     // Each of these is compared with the others.
-    for line in ["Error: Provider produced invalid plan", "[ERROR] vertex \"a.b\" error: Provider produced invalid plan"] {
+    for line in [
+        "Error: Provider produced invalid plan",
+        "[ERROR] vertex \"a.b\" error: Provider produced invalid plan",
+    ] {
         let lines: String = (0..5_000).map(|i| format!("{line} {i}\n")).collect();
         assert!(!explain(&lines).is_empty());
     }
