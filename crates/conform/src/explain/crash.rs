@@ -70,7 +70,7 @@ impl<'m> Trace<'m> {
     pub(super) fn of(message: &'m Message) -> Self {
         let paragraphs = || message.paragraphs.iter().map(String::as_str);
         let is_program = |text: &&str| {
-            text.starts_with(page::TRACE)
+            text.contains(page::TRACE)
                 || text.trim_end_matches('!').ends_with(" plugin crashed")
                 || LOGGED_TRACE.is_match(text)
         };
@@ -151,8 +151,10 @@ pub(super) fn is_crash(message: &Message) -> bool {
     // What other programs say when they crash stands below a heading of its own, or names their packages.
     let has_trace = message.summary.is_empty() && any(&|text| text.contains("goroutine "));
     let is_other = is_core || any(&|text| PACKAGE.is_match(text));
+    // The folder of a provider's code may have other programs in it.
+    let is_tool = any(&|text| text.contains("main.main()")) && any(&|text| text.contains("/cmd/"));
     any(&|text| page::is_logged(text) && LOGGED_TRACE.is_match(text))
-        || (has_panic && (any(&is_of_provider) || (has_trace && !is_other)))
+        || (has_panic && !is_tool && (any(&is_of_provider) || (has_trace && !is_other)))
         // The beginning may be cut off.
         || any(&|text| FRAME.is_match(text) && text.contains("terraform-plugin-"))
 }

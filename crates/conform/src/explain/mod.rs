@@ -113,6 +113,7 @@ pub fn explain(text: &str) -> Vec<Explained> {
     let mut all: Vec<Explained> = all.into_iter().filter(|one| seen.insert(one.clone())).collect();
     let in_graph = in_graph.into_iter().filter(|node| seen.insert(node.clone())).collect();
     once::add_nodes(&mut all, in_graph);
+    once::complete_by_title(&mut all);
     once::without_titles(all)
 }
 
@@ -202,6 +203,15 @@ fn explained(message: &Message) -> Vec<Explained> {
     if all.is_empty() {
         all.extend(message.paragraphs.iter().filter_map(|text| by_title(text)));
     }
+    // The heading of an SDK is more exact than the sentence below, of which the end may be cut off.
+    if let Some(heading) = sentence::sentence(&message.summary).filter(|_| !message.is_title) {
+        let is_plain = |one: &&mut ParsedSentence<'_>| {
+            one.address.is_none() && one.path.is_none() && one.said.kind.is_none() && one.trouble.is_none()
+        };
+        for one in all.iter_mut().filter(is_plain) {
+            one.clauses.clone_from(&heading.clauses);
+        }
+    }
     // A crash is told in several sentences.
     let mut crashed = HashSet::new();
     all.retain(|found| {
@@ -258,6 +268,9 @@ fn complete(found: &mut ParsedSentence<'_>, message: &Message) {
         && let Some(path) = message.paragraphs.iter().find_map(|text| mismatched_attribute(text))
     {
         found.path = Some(format!(".{path}").into());
+    }
+    if found.clauses == [Clause::U5] && found.path.is_none() {
+        found.path = message.paragraphs.iter().find_map(|text| place::go_path(text)).map(Cow::Owned);
     }
     if found.words.is_some_and(|words| words.starts_with("Error validating write-only")) {
         said.kind = Some("write_only_not_checked");
@@ -579,7 +592,7 @@ impl Explained {
             version: None,
             call: None,
             frame: None,
-            address: found.address.map(|address| address.replace("\\\"", "\"")),
+            address: found.address.map(address),
             schema_type: found.schema.map(str::to_owned),
             path: found.path.map(Cow::into_owned),
             words: found.words.map(str::to_owned),
@@ -587,6 +600,13 @@ impl Explained {
             likeness,
         }
     }
+}
+
+/// An address as Terraform prints it.
+fn address(text: &str) -> String {
+    let plain = text.replace("\\\"", "\"");
+    // References may begin with the kind of the block.
+    plain.strip_prefix("resource.").map(str::to_owned).unwrap_or(plain)
 }
 
 /// The provider's address of `"provider[\"registry.terraform.io/hashicorp/aws\"].west"`.

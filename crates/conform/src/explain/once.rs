@@ -46,6 +46,29 @@ pub(super) fn add_nodes(all: &mut Vec<Explained>, mut nodes: Vec<Explained>) {
     all.append(&mut nodes);
 }
 
+/// Adds to a message of which the end is cut off what the title says of it.
+pub(super) fn complete_by_title(all: &mut Vec<Explained>) {
+    let is_title = |one: &Explained| one.is_mention() && one.address.is_none() && one.kind.is_some();
+    let is_cut = |one: &Explained| {
+        one.address.is_some() && one.trouble.is_none() && one.kind.is_none() && !one.has_detail()
+    };
+    let only = |is_it: &dyn Fn(&Explained) -> bool| {
+        let mut found = all.iter().enumerate().filter(|(_, one)| is_it(one)).map(|(at, _)| at);
+        found.next().filter(|_| found.next().is_none())
+    };
+    let (Some(title), Some(cut)) = (only(&is_title), only(&is_cut)) else { return };
+    if !topics(&all[title]).any(|topic| topics(&all[cut]).any(|of| of == topic)) {
+        return;
+    }
+    let said = all[title].clone();
+    let one = &mut all[cut];
+    one.clauses.retain(|clause| said.clauses.contains(clause));
+    one.provider = one.provider.take().or(said.provider);
+    one.path = one.path.take().or(said.path);
+    (one.kind, one.words, one.values, one.likeness) = (said.kind, said.words, said.values, said.likeness);
+    all.remove(title);
+}
+
 /// Leaves out headings, and parts of messages, that others say in full.
 pub(super) fn without_titles(all: Vec<Explained>) -> Vec<Explained> {
     let full = || all.iter().filter(|one| !one.is_bare());

@@ -570,8 +570,11 @@ fn heading(line: &str) -> Option<&str> {
         None => false,
     };
     let mut known = Clause::ALL.iter().filter_map(|clause| clause.terraform_summary());
-    behind.or_else(|| known.any(is_known).then_some(line))
+    behind.or_else(|| (line.starts_with(OF_SHOW) || known.any(is_known)).then_some(line))
 }
+
+/// How `terraform show -json` says what is wrong: it has no heading.
+const OF_SHOW: &str = "Failed to marshal state to json: ";
 
 #[cfg(test)]
 mod tests {

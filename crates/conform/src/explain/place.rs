@@ -143,11 +143,12 @@ pub(super) fn sentence_end(text: &str) -> &str {
 /// The steps of a path as Go prints it.
 static GO_STEP: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"GetAttrStep\{Name:("(?:[^"\\]|\\.)*")\}|IndexStep\{Key:cty\.(?:NumberIntVal\(([0-9]+)\)|StringVal\(("(?:[^"\\]|\\.)*")\))"#,
+        r#"(?:GetAttrStep\{Name:|AttributeName\()("(?:[^"\\]|\\.)*")[})]|(?:IndexStep\{Key:cty\.NumberIntVal|ElementKeyInt)\(([0-9]+)\)|(?:IndexStep\{Key:cty\.StringVal|ElementKeyString)\(("(?:[^"\\]|\\.)*")\)"#,
     )
 });
 
-/// The path `.disk[0].size` that Go prints as `cty.Path{cty.GetAttrStep{Name:"disk"}, cty.IndexStep{…}, …}`.
+/// The path `.disk[0].size` that Go prints as `cty.Path{cty.GetAttrStep{Name:"disk"}, cty.IndexStep{…}, …}`, or as
+/// `AttributeName("disk").ElementKeyInt(0).AttributeName("size")`.
 pub(super) fn go_path(text: &str) -> Option<String> {
     let mut path = String::new();
     for step in GO_STEP.captures_iter(text) {

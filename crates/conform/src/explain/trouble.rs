@@ -95,7 +95,8 @@ troubles! {
     /// An object in the state does not fit the provider's schema.
     StateNotDecoded, "state_not_decoded", "An object in the state does not fit the schema of this version of the provider.",
         ["failed to decode resource from state" "data could not be decoded from the state" "invalid resource instance data in state"
-         "error decoding " "failed to decode identity"], STATE_NOT_DECODED;
+         "error decoding " "failed to decode identity"
+         "state to json: unsupported attribute" "marshaling prior state: unsupported attribute"], STATE_NOT_DECODED;
     /// The provider's code cannot take a value of Terraform's.
     ValueConversion, "value_conversion", "The provider's own code cannot take a value: its types do not fit its schema.",
         ["value conversion error" "error was encountered trying to build a value" "error was encountered trying to convert"
