@@ -15,6 +15,7 @@ mod read;
 mod resource;
 mod selected;
 mod shape;
+mod testing;
 mod variable;
 
 pub(crate) use body::BodyPart;
@@ -31,6 +32,9 @@ pub(crate) use read::is_name;
 pub use resource::each;
 pub use selected::{DecodedResource, SelectError, SelectedResource, SourcePlace, Unfollowed};
 pub(crate) use shape::Shape;
+pub use testing::{
+    MockData, MockObject, MockProvider, Override, OverrideDuring, RunCommand, RunModule, RunPlanOptions, TestFile, TestRun,
+};
 pub use variable::{Input, VariableValues};
 
 use crate::syntax::ast::Body;
