@@ -32,7 +32,9 @@ pub mod state;
 pub mod variables;
 
 pub use arguments::PlanArguments;
-pub use diagnostics::{Diagnostics, ModuleDiagnostic, NOWHERE, Shown, ShownLine};
+pub use diagnostics::{
+    Comparison, ConditionOwner, Diagnostics, ModuleDiagnostic, NOWHERE, Shown, ShownLine,
+};
 pub use directory::{Module, ModuleTexts};
 pub use objchange_hcl::Severity;
 pub use plan::ModulePlan;

@@ -27,7 +27,7 @@ use super::{
 };
 use crate::providers::{A_BUG, BrokenContract, DataAnswer, ImportAnswer, Providers};
 use crate::state::StateObject;
-use crate::{ProviderConfigAddress, Severity};
+use crate::{ConditionOwner, ProviderConfigAddress, Severity};
 
 /// One instance of a resource while it is planned.
 pub(crate) struct Instance<'w> {
@@ -355,24 +355,23 @@ impl<'c> Walk<'_, 'c> {
         if all.is_empty() {
             return true;
         }
+        let owner = ConditionOwner {
+            kind: CheckKind::Resource,
+            module: instance.address.resource.module.clone(),
+            name: resource_text(resource.name),
+            key: instance.address.key.clone(),
+        };
         let errors = self.found.error_count();
         let mut statuses = Vec::new();
         let mut problems = Vec::new();
         for condition in all {
             let judged = judge(condition, scope, self.functions, words);
-            self.report_condition(condition, scope, words, &judged);
+            self.report_condition(condition, scope, words, &judged, &owner);
             statuses.push(judged.status);
             problems.extend(judged.message);
         }
-        let module = &instance.address.resource.module;
-        self.checks.instance(
-            CheckKind::Resource,
-            module,
-            &resource_text(resource.name),
-            instance.address.key.clone(),
-            &statuses,
-            problems,
-        );
+        let ConditionOwner { kind, module, name, key } = owner;
+        self.checks.instance(kind, &module, &name, key, &statuses, problems);
         self.found.error_count() == errors
     }
 

@@ -51,10 +51,10 @@ pub(crate) fn ephemeral_refusals(
              state.",
             text.trim_start_matches('.')
         );
-        found.add(ModuleDiagnostic {
-            diagnostic: Diagnostic::new("Invalid use of ephemeral value", place(&path), detail),
-            address: Some(address.to_owned()),
-        });
+        found.add(ModuleDiagnostic::new(
+Diagnostic::new("Invalid use of ephemeral value", place(&path), detail),
+Some(address.to_owned()),
+));
     }
     found
 }

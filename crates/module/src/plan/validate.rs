@@ -9,7 +9,7 @@ use objchange_hcl::{
 };
 use smol_str::SmolStr;
 
-use super::CheckStatus;
+use super::{CheckKind, CheckStatus};
 use super::check::{Checked, ReferenceContext, check};
 use super::conditions::{self, Words, judge};
 use super::expand::{self, Expansion};
@@ -22,7 +22,7 @@ use super::world::{World, dynamic};
 use crate::diagnostics::PROVIDER;
 use crate::functions::ModuleFunctions;
 use crate::providers::Providers;
-use crate::{Diagnostics, ModuleDiagnostic, Severity};
+use crate::{ConditionOwner, Diagnostics, ModuleDiagnostic, Severity};
 
 /// Validates all modules; true for each node that has no value, because of its own errors or those of what it needs.
 pub(crate) fn validate(
@@ -233,6 +233,12 @@ impl<'c> Validator<'_, 'c> {
         // The rules judge the value itself, where it is known already.
         let actual = self.world.actual_variables.get(&(at, name.clone())).cloned();
         let usual = actual.and_then(|actual| self.world.instances[at].variables.insert(name.clone(), actual));
+        let owner = ConditionOwner {
+            kind: CheckKind::InputVariable,
+            module: self.world.instances[at].address.clone(),
+            name: name.to_string(),
+            key: None,
+        };
         for rule in &variable.validations {
             let checked = self.checked_condition(place, rule);
             if !checked.errors.is_empty() {
@@ -241,8 +247,8 @@ impl<'c> Validator<'_, 'c> {
             }
             let variables = self.world.variables(self.graph, at, &checked.subjects);
             let judged = judge(rule, &Scope::new(&variables), self.functions, &conditions::VALIDATION);
-            let found =
-                super::variable::judged(self.input.config, rule, &Scope::new(&variables), &judged, reported);
+            let scope = Scope::new(&variables);
+            let found = super::variable::judged(self.input.config, rule, &scope, &judged, reported, &owner);
             self.found.append(found);
         }
         if let Some(usual) = usual {
@@ -627,13 +633,13 @@ impl<'c> Validator<'_, 'c> {
                 objchange::change::Severity::Error => Severity::Error,
                 _ => Severity::Warning,
             };
-            self.found.add(ModuleDiagnostic {
-                diagnostic: Diagnostic {
+            self.found.add(ModuleDiagnostic::new(
+Diagnostic {
                     severity,
                     ..Diagnostic::new((PROVIDER, diagnostic.summary), span, diagnostic.detail)
                 },
-                address: address.map(str::to_owned),
-            });
+address.map(str::to_owned),
+));
         }
     }
 }

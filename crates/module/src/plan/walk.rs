@@ -27,7 +27,7 @@ use crate::diagnostics::PROVIDER;
 use crate::functions::ModuleFunctions;
 use crate::providers::Providers;
 use crate::state::{PriorState, Removals, StateObject, StateResource};
-use crate::{Diagnostics, ModuleDiagnostic, ProviderConfigAddress, Severity};
+use crate::{ConditionOwner, Diagnostics, ModuleDiagnostic, ProviderConfigAddress, Severity};
 
 /// Everything that the walk knows and finds.
 pub(crate) struct Walk<'i, 'c> {
@@ -290,7 +290,7 @@ impl<'c> Walk<'_, 'c> {
             }
             _ => {
                 let given = self.input.variables.get(name);
-                match super::variable::root_value(name, variable, given) {
+                match super::variable::root_value(self.input.config, name, variable, given) {
                     Ok(value) => value,
                     Err(error) => {
                         self.found.push(Severity::Error, *error);
@@ -311,21 +311,29 @@ impl<'c> Walk<'_, 'c> {
         variable: &objchange_hcl::VariableConfig,
     ) {
         let module = self.graph.nodes[index].module;
-        let reported = super::variable::reported_at(self.input.config, module, name, variable);
+        let given = self.input.variables.get(name).filter(|_| module == 0);
+        let in_file = given.filter(|given| given.origin.is_empty()).and_then(|given| given.span);
+        let reported = in_file.or_else(|| super::variable::reported_at(self.input.config, module, name, variable));
         let variables = self.world.variables(self.graph, at, &self.graph.nodes[index].subjects);
         let scope = Scope::new(&variables);
+        let owner = ConditionOwner {
+            kind: CheckKind::InputVariable,
+            module: self.world.instances[at].address.clone(),
+            name: name.to_string(),
+            key: None,
+        };
         let mut statuses = Vec::new();
         let mut problems = Vec::new();
         for rule in &variable.validations {
             let judged = judge(rule, &scope, self.functions, &conditions::VALIDATION);
-            self.found.append(super::variable::judged(self.input.config, rule, &scope, &judged, reported));
+            let found = super::variable::judged(self.input.config, rule, &scope, &judged, reported, &owner);
+            self.found.append(found);
             statuses.push(judged.status);
             problems.extend(judged.message);
         }
         // What is destroyed has no results, although rules that do not hold are errors then too.
         if self.input.options.mode != PlanMode::Destroy {
-            let address = self.world.instances[at].address.clone();
-            self.checks.instance(CheckKind::InputVariable, &address, name, None, &statuses, problems);
+            self.checks.instance(CheckKind::InputVariable, &owner.module, name, None, &statuses, problems);
         }
     }
 
@@ -336,16 +344,21 @@ impl<'c> Walk<'_, 'c> {
         let scope = Scope::new(&variables);
         let errors = self.found.error_count();
         if !output.preconditions.is_empty() && self.input.options.mode != PlanMode::Destroy {
+            let owner = ConditionOwner {
+                kind: CheckKind::OutputValue,
+                module: self.world.instances[at].address.clone(),
+                name: name.to_string(),
+                key: None,
+            };
             let mut statuses = Vec::new();
             let mut problems = Vec::new();
             for condition in &output.preconditions {
                 let judged = judge(condition, &scope, self.functions, &conditions::OUTPUT);
-                self.report_condition(condition, &scope, &conditions::OUTPUT, &judged);
+                self.report_condition(condition, &scope, &conditions::OUTPUT, &judged, &owner);
                 statuses.push(judged.status);
                 problems.extend(judged.message);
             }
-            let address = self.world.instances[at].address.clone();
-            self.checks.instance(CheckKind::OutputValue, &address, name, None, &statuses, problems);
+            self.checks.instance(CheckKind::OutputValue, &owner.module, name, None, &statuses, problems);
         }
         if self.found.error_count() > errors {
             return;
@@ -505,6 +518,12 @@ impl<'c> Walk<'_, 'c> {
     ) {
         let variables = self.world.variables(self.graph, at, &self.graph.nodes[index].subjects);
         let scope = Scope::new(&variables);
+        let owner = ConditionOwner {
+            kind: CheckKind::Check,
+            module: self.world.instances[at].address.clone(),
+            name: name.to_string(),
+            key: None,
+        };
         let mut statuses = Vec::new();
         let mut problems = Vec::new();
         for assert in &config.asserts {
@@ -521,13 +540,13 @@ impl<'c> Walk<'_, 'c> {
             };
             if let Some((summary, detail)) = warning {
                 let warning = Diagnostic::new(summary, assert.condition.span, detail);
-                self.found.push(Severity::Warning, warning.explained(&assert.condition, &scope));
+                let warning = warning.explained(&assert.condition, &scope);
+                self.found.push_condition(Severity::Warning, warning, &owner);
             }
             statuses.push(judged.status);
             problems.extend(judged.message);
         }
-        let address = self.world.instances[at].address.clone();
-        self.checks.instance(CheckKind::Check, &address, name, None, &statuses, problems);
+        self.checks.instance(CheckKind::Check, &owner.module, name, None, &statuses, problems);
     }
 
     /// Reports what is wrong with a condition itself, and with its message.
@@ -545,6 +564,7 @@ impl<'c> Walk<'_, 'c> {
         scope: &Scope<'_>,
         words: &conditions::Words,
         judged: &conditions::Judged,
+        owner: &ConditionOwner,
     ) {
         self.report_errors(judged);
         if judged.status == CheckStatus::Fail {
@@ -555,7 +575,7 @@ impl<'c> Walk<'_, 'c> {
                 PlanMode::RefreshOnly => Severity::Warning,
                 _ => Severity::Error,
             };
-            self.found.push(severity, diagnostic);
+            self.found.push_condition(severity, diagnostic, owner);
         }
     }
 
@@ -577,13 +597,13 @@ impl<'c> Walk<'_, 'c> {
                 (Some(path), Some(place)) => Some(place(path)),
                 _ => span,
             };
-            self.found.add(ModuleDiagnostic {
-                diagnostic: Diagnostic {
+            self.found.add(ModuleDiagnostic::new(
+Diagnostic {
                     severity,
                     ..Diagnostic::new((PROVIDER, diagnostic.summary), subject, diagnostic.detail)
                 },
-                address: address.map(str::to_owned),
-            });
+address.map(str::to_owned),
+));
         }
     }
 
