@@ -17,6 +17,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod apply;
 mod arguments;
 pub mod config;
 mod diagnostics;

@@ -39,11 +39,11 @@ pub(crate) struct Instance<'w> {
 }
 
 /// Asks one of the providers about one type.
-struct Asked<'p> {
-    providers: &'p mut dyn Providers,
-    provider: &'p ProviderConfigAddress,
-    resource_type: &'p str,
-    address: &'p str,
+pub(crate) struct Asked<'p> {
+    pub(crate) providers: &'p mut dyn Providers,
+    pub(crate) provider: &'p ProviderConfigAddress,
+    pub(crate) resource_type: &'p str,
+    pub(crate) address: &'p str,
 }
 
 impl Provider for Asked<'_> {
@@ -746,7 +746,7 @@ impl<'c> Walk<'_, 'c> {
 
     /// An ephemeral resource: open while planning, unless its configuration is not known; its values are unknown without
     /// its provider.
-    fn ephemeral(
+    pub(crate) fn ephemeral(
         &mut self,
         instance: &Instance<'_>,
         resource: &ResourceNode<'c>,

@@ -1,6 +1,6 @@
 //! Planning a module from end to end.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use hashbrown::{HashMap, HashSet};
 use objchange::Value;
@@ -119,7 +119,7 @@ pub(crate) fn plan_prepared<'c>(
     providers: &mut dyn Providers,
     observer: &mut dyn Observer,
 ) -> (ModulePlan, Option<Evaluated<'c>>) {
-    let PreparedModule { graph, order, functions: module_functions, found } = prepared;
+    let PreparedModule { graph, order, found, .. } = prepared;
     let mut found = found.clone();
     let targets = Targets::new(input.config, graph, input.options);
     if !targets.is_all() {
@@ -148,35 +148,14 @@ pub(crate) fn plan_prepared<'c>(
     if found.has_errors() {
         return (only_errors(found), None);
     }
-    let nodes = graph.nodes.len();
     let mut walk = Walk {
-        input,
-        graph,
-        module_functions,
-        functions: module_functions.of(0),
-        world: World::new(input.config, input.options, false),
-        providers,
-        targets: &targets,
-        state: state.clone(),
-        moved: &moves.moved,
-        declared: HashSet::new(),
-        wanted: HashSet::new(),
-        plan: ModulePlan::default(),
         found,
-        checks: Checks::default(),
-        pending: vec![BTreeSet::new(); nodes],
-        changes: HashMap::new(),
-        imports: Default::default(),
-        removals: &removals,
-        forgotten: Vec::new(),
-        unanswered: vec![BTreeSet::new(); nodes],
-        creates_first: creates_first(graph),
-        instance_count: 0,
-        prevented: Vec::new(),
-        failed: Vec::new(),
-        secrets: Default::default(),
-        configured: Default::default(),
-        has_failed_quietly: false,
+        ..Walk::new(
+            input,
+            prepared,
+            providers,
+            WalkedState { state: state.clone(), targets: &targets, moved: &moves.moved, removals: &removals },
+        )
     };
     walk.declare_checks();
     walk.show_variables();
@@ -229,6 +208,59 @@ pub(crate) fn plan_prepared<'c>(
         &child_outputs,
     );
     (plan, Some(Evaluated { world }))
+}
+
+/// The state that a walk begins with, and what of it and of the configuration counts.
+pub(crate) struct WalkedState<'i> {
+    pub(crate) state: PriorState,
+    pub(crate) targets: &'i Targets,
+    /// The old addresses of what was moved, by the new ones.
+    pub(crate) moved: &'i BTreeMap<InstanceAddress, InstanceAddress>,
+    pub(crate) removals: &'i Removals,
+}
+
+impl<'i, 'c> Walk<'i, 'c> {
+    /// A walk that has not begun.
+    pub(crate) fn new(
+        input: &'i PlanInput<'c>,
+        prepared: &'i PreparedModule<'c>,
+        providers: &'i mut dyn Providers,
+        walked: WalkedState<'i>,
+    ) -> Self {
+        let PreparedModule { graph, functions: module_functions, .. } = prepared;
+        let WalkedState { state, targets, moved, removals } = walked;
+        let nodes = graph.nodes.len();
+        Self {
+            input,
+            graph,
+            module_functions,
+            functions: module_functions.of(0),
+            world: World::new(input.config, input.options, false),
+            providers,
+            targets,
+            state,
+            moved,
+            declared: HashSet::new(),
+            wanted: HashSet::new(),
+            plan: ModulePlan::default(),
+            found: Diagnostics::default(),
+            checks: Checks::default(),
+            pending: vec![BTreeSet::new(); nodes],
+            changes: HashMap::new(),
+            imports: Default::default(),
+            removals,
+            forgotten: Vec::new(),
+            unanswered: vec![BTreeSet::new(); nodes],
+            creates_first: creates_first(graph),
+            instance_count: 0,
+            prevented: Vec::new(),
+            failed: Vec::new(),
+            secrets: Default::default(),
+            configured: Default::default(),
+            has_failed_quietly: false,
+            applying: None,
+        }
+    }
 }
 
 /// The outputs of child modules that were evaluated and are not null.

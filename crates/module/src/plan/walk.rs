@@ -23,6 +23,7 @@ use super::subject::{Subject, SubjectKind};
 use super::targets::Targets;
 use super::world::{World, dynamic};
 use super::{CheckKind, CheckStatus, ModulePlan, PlannedAction, PlannedObject};
+use crate::apply::Applying;
 use crate::diagnostics::PROVIDER;
 use crate::functions::ModuleFunctions;
 use crate::providers::Providers;
@@ -75,6 +76,8 @@ pub(crate) struct Walk<'i, 'c> {
     pub(crate) configured: HashMap<ProviderConfigAddress, bool>,
     /// The node has no value, and nothing that would be an error says so.
     pub(crate) has_failed_quietly: bool,
+    /// The plan that is applied; `None` while planning.
+    pub(crate) applying: Option<Applying<'i>>,
 }
 
 impl<'c> Walk<'_, 'c> {
@@ -221,6 +224,9 @@ impl<'c> Walk<'_, 'c> {
                 instances.into_iter().for_each(|at| self.call(index, at, name, call));
             }
             NodeKind::CallClose(_) => {}
+            NodeKind::Resource(resource) if self.applying.is_some() => {
+                self.apply_resource(index, resource, instances);
+            }
             NodeKind::Resource(resource) => self.resource(index, resource, instances),
             NodeKind::Provider(provider) => self.provider(index, provider),
             NodeKind::Check(name, config) => {
@@ -377,8 +383,12 @@ impl<'c> Walk<'_, 'c> {
             if self.input.options.mode == PlanMode::Destroy {
                 return;
             }
-            let before = self.input.state.outputs.get(name);
-            self.plan.outputs.insert(name.clone(), super::outputs::planned(&value, output, before));
+            if self.applying.is_some() {
+                self.apply_output(name, output, &value);
+            } else {
+                let before = self.input.state.outputs.get(name);
+                self.plan.outputs.insert(name.clone(), super::outputs::planned(&value, output, before));
+            }
         }
         let mut marks = objchange::value::Marks::NONE;
         // Before 1.13 a child's flag says nothing while planning.
