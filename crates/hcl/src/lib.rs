@@ -81,8 +81,8 @@ pub use module::{
     LifecycleConfig, MockData, MockObject, MockProvider, ModuleCall, ModuleConfig, MoveEndpoint, MoveTarget,
     MovedConfig, OutputConfig, Override, OverrideDuring, Problems, ProviderConfig, ProviderRef,
     ProvisionerConfig, RemovedConfig, RequiredProvider, ResourceConfig, ResourceName, RunCommand, RunModule,
-    RunPlanOptions, SelectError, SelectedResource, SourcePlace, TestFile, TestRun, Unfollowed, VariableConfig,
-    VariableValues, each,
+    RunPlanOptions, SelectError, SelectedResource, SourcePlace, TestFile, TestRun, Unfollowed,
+    VariableConfig, VariableValues, each,
 };
 pub use objchange_text::{Called, Diagnostic, LineIndex, Position, Severity, Span, Summary};
 pub use outline::Outline;

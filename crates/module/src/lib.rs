@@ -30,12 +30,11 @@ mod providers;
 mod provisioners;
 mod schemas;
 pub mod state;
+pub mod test;
 pub mod variables;
 
 pub use arguments::PlanArguments;
-pub use diagnostics::{
-    Comparison, ConditionOwner, Diagnostics, ModuleDiagnostic, NOWHERE, Shown, ShownLine,
-};
+pub use diagnostics::{Comparison, ConditionOwner, Diagnostics, ModuleDiagnostic, NOWHERE, Shown, ShownLine};
 pub use directory::{Module, ModuleTexts};
 pub use objchange_hcl::Severity;
 pub use plan::ModulePlan;

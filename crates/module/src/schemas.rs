@@ -2,7 +2,9 @@
 
 use std::sync::LazyLock;
 
-use objchange::schema::{FunctionSchema, ProviderSchemas, Schema, SchemaDocumentError, SchemaKind};
+use objchange::schema::{
+    FunctionSchema, ProviderSchemas, Schema, SchemaDocumentError, SchemaKind, SchemaPart,
+};
 use smol_str::SmolStr;
 
 use crate::ProviderAddress;
@@ -59,6 +61,34 @@ impl Schemas {
             }
         }
         Ok(None)
+    }
+
+    /// All schemas of a provider as `terraform providers schema -json` has them.
+    pub(crate) fn document_of(&self, provider: &ProviderAddress) -> Option<serde_json::Value> {
+        let builtin = if provider.is_builtin() { BUILTIN.as_ref() } else { None };
+        let name = provider.to_string();
+        let mut documents = self.documents.iter().chain(builtin);
+        let document = documents.find(|document| document.providers().any(|other| other == name))?;
+        let mut parts = serde_json::Map::new();
+        let read = |part, own: &str| {
+            let text = document.text(&name, part, own).ok().flatten()?;
+            serde_json::from_str::<serde_json::Value>(&text).ok()
+        };
+        for part in SchemaPart::all() {
+            let key = part.key().to_owned();
+            if part == SchemaPart::Schema(SchemaKind::Provider) {
+                parts.extend(read(part, "").map(|schema| (key, schema)));
+                continue;
+            }
+            let schemas: serde_json::Map<String, serde_json::Value> = document
+                .part_names(&name, part)
+                .filter_map(|own| Some((own.to_owned(), read(part, own)?)))
+                .collect();
+            if !schemas.is_empty() {
+                parts.insert(key, serde_json::Value::Object(schemas));
+            }
+        }
+        Some(serde_json::Value::Object(parts))
     }
 
     /// The functions of a provider that can be read, by name.

@@ -28,12 +28,13 @@ pub use declarations::{
 pub use environment::Environment;
 pub use problems::Problems;
 pub(crate) use raw::{Content, RawBlock, RawBody};
-pub(crate) use read::is_name;
+pub(crate) use read::{is_name, target};
 pub use resource::each;
 pub use selected::{DecodedResource, SelectError, SelectedResource, SourcePlace, Unfollowed};
 pub(crate) use shape::Shape;
 pub use testing::{
-    MockData, MockObject, MockProvider, Override, OverrideDuring, RunCommand, RunModule, RunPlanOptions, TestFile, TestRun,
+    MockData, MockObject, MockProvider, Override, OverrideDuring, RunCommand, RunModule, RunPlanOptions,
+    TestFile, TestRun,
 };
 pub use variable::{Input, VariableValues};
 

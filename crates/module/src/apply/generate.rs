@@ -29,6 +29,8 @@ pub enum FillProblem {
         wanted: String,
         /// Why, in words.
         reason: String,
+        /// The type of the value.
+        found: String,
     },
     /// An object was needed for nested objects; what was found.
     NotAnObject(String),
@@ -87,9 +89,15 @@ impl GeneratedValues {
             })),
             // Lists, sets and maps are empty; what may be anything is null.
             Type::Tuple(_) | Type::Dynamic => Value::null(ty.clone()),
-            Type::List(element) => Value::list::<Value>((**element).clone(), []).unwrap_or_else(|_| Value::null(ty.clone())),
-            Type::Set(element) => Value::set::<Value>((**element).clone(), []).unwrap_or_else(|_| Value::null(ty.clone())),
-            Type::Map(element) => Value::map::<&str, Value>((**element).clone(), []).unwrap_or_else(|_| Value::null(ty.clone())),
+            Type::List(element) => {
+                Value::list::<Value>((**element).clone(), []).unwrap_or_else(|_| Value::null(ty.clone()))
+            }
+            Type::Set(element) => {
+                Value::set::<Value>((**element).clone(), []).unwrap_or_else(|_| Value::null(ty.clone()))
+            }
+            Type::Map(element) => {
+                Value::map::<&str, Value>((**element).clone(), []).unwrap_or_else(|_| Value::null(ty.clone()))
+            }
         }
     }
 
@@ -133,7 +141,11 @@ impl GeneratedValues {
         // Collections are there as lists of objects of any kind.
         schema.coerce_config(&filled).map_err(|error| FillError {
             path: Path::root(),
-            problem: FillProblem::Conversion { wanted: "object".to_owned(), reason: error.to_string() },
+            problem: FillProblem::Conversion {
+                wanted: "object".to_owned(),
+                reason: error.to_string(),
+                found: "object".to_owned(),
+            },
         })
     }
 }
@@ -198,6 +210,7 @@ impl Filling<'_> {
                     problem: FillProblem::Conversion {
                         wanted: attribute.implied_type().friendly_name().to_string(),
                         reason: error.kind.to_string(),
+                        found: given.ty().friendly_name().to_string(),
                     },
                 }),
                 None => {
@@ -261,7 +274,9 @@ impl Filling<'_> {
             Kind::List(elements) | Kind::Set(elements) | Kind::Tuple(elements) => {
                 let elements = elements.iter().enumerate();
                 Value::tuple(
-                    elements.map(|(i, element)| one(self, element, path.clone().index(i as i64))).collect::<Vec<_>>(),
+                    elements
+                        .map(|(i, element)| one(self, element, path.clone().index(i as i64)))
+                        .collect::<Vec<_>>(),
                 )
             }
             Kind::Map(map) => {

@@ -73,7 +73,9 @@ pub(crate) struct Applying<'p> {
 pub fn apply(input: &PlanInput<'_>, plan: &ModulePlan, providers: &mut dyn Providers) -> AppliedModule {
     match PreparedModule::new(input, providers, &mut Nobody) {
         Ok(prepared) => apply_prepared(input, &prepared, plan, providers).0,
-        Err(diagnostics) => AppliedModule { state: input.state.clone(), diagnostics, ..AppliedModule::default() },
+        Err(diagnostics) => {
+            AppliedModule { state: input.state.clone(), diagnostics, ..AppliedModule::default() }
+        }
     }
 }
 

@@ -15,7 +15,8 @@ use super::generate::GeneratedValues;
 use crate::ProviderConfigAddress;
 use crate::plan::ImportedBy;
 use crate::providers::{
-    Answered, DataAnswer, ImportAnswer, MoveObject, ProviderObject, Providers, SimulatedProviders, StoredObject,
+    Answered, DataAnswer, ImportAnswer, MoveObject, ProviderObject, Providers, SimulatedProviders,
+    StoredObject,
 };
 
 /// Plans as [`SimulatedProviders`] do, and applies: computed attributes without a value get one that is made up. Of the
@@ -59,17 +60,26 @@ impl InventingProviders<'_> {
         filled.map_err(|_| vec![Diagnostic::error("Values cannot be made up")])
     }
 
-    fn applied(&mut self, provider: &ProviderConfigAddress, address: &str, request: &ApplyResourceChange) -> Value {
+    fn applied(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        address: &str,
+        request: &ApplyResourceChange,
+    ) -> Value {
         let planned = &request.planned;
         let with = |others: &[(&str, Value)]| {
             let members = planned.as_object().map(|object| {
                 object.iter().map(|(name, value)| {
-                    let other = others.iter().find(|(other, _)| other == name).map(|(_, other)| other.clone());
+                    let other =
+                        others.iter().find(|(other, _)| other == name).map(|(_, other)| other.clone());
                     let value = other.filter(|_| !value.is_wholly_known()).unwrap_or_else(|| value.clone());
                     (name.clone(), value)
                 })
             });
-            members.map_or_else(|| planned.clone(), |members| Value::object(members.collect::<Vec<(SmolStr, _)>>()))
+            members.map_or_else(
+                || planned.clone(),
+                |members| Value::object(members.collect::<Vec<(SmolStr, _)>>()),
+            )
         };
         if provider.provider.is_builtin() {
             let input = planned.attribute("input").cloned().unwrap_or_else(|| Value::null(Type::Dynamic));
@@ -87,7 +97,10 @@ impl InventingProviders<'_> {
     fn null_data(&self, address: &str, schema: &Schema, config: &Value) -> Value {
         let object = planned_data_resource(&schema.block, config).unwrap_or_else(|_| config.clone());
         let own = |name: &str| config.attribute(name).cloned().filter(|value| !value.is_null());
-        let inputs = own("inputs").unwrap_or_else(|| Value::map::<&str, Value>(Type::String, []).unwrap_or_else(|_| Value::null(Type::map(Type::String))));
+        let inputs = own("inputs").unwrap_or_else(|| {
+            Value::map::<&str, Value>(Type::String, [])
+                .unwrap_or_else(|_| Value::null(Type::map(Type::String)))
+        });
         let digits = || Value::from(self.values.digits(address, "random"));
         let members = object.as_object().map(|object| {
             object.iter().map(|(name, value)| {
@@ -95,13 +108,16 @@ impl InventingProviders<'_> {
                     "outputs" => inputs.clone(),
                     "id" => Value::from("static"),
                     "random" => digits(),
-                    "has_computed_default" => own("has_computed_default").unwrap_or_else(|| Value::from("default")),
+                    "has_computed_default" => {
+                        own("has_computed_default").unwrap_or_else(|| Value::from("default"))
+                    }
                     _ => value.clone(),
                 };
                 (name.clone(), value)
             })
         });
-        members.map_or_else(|| object.clone(), |members| Value::object(members.collect::<Vec<(SmolStr, _)>>()))
+        members
+            .map_or_else(|| object.clone(), |members| Value::object(members.collect::<Vec<(SmolStr, _)>>()))
     }
 }
 
@@ -137,7 +153,8 @@ impl Providers for InventingProviders<'_> {
     ) -> Result<PlannedResource, ProviderError> {
         let mut planned = self.others.plan(provider, resource_type, address, request)?;
         if is_null(provider) && resource_type == "null_resource" && !request.prior.is_null() {
-            let is_same = |name: &str| match (request.prior.attribute(name), planned.planned.attribute(name)) {
+            let is_same = |name: &str| match (request.prior.attribute(name), planned.planned.attribute(name))
+            {
                 (Some(prior), Some(planned)) => planned.definitely_equals(prior),
                 _ => true,
             };

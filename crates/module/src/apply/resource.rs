@@ -159,7 +159,11 @@ impl<'c> Walk<'_, 'c> {
                 return None;
             }
             Err(error) => {
-                self.found.error("Change cannot be made", resource.config.header, format!("{address}: {error}."));
+                self.found.error(
+                    "Change cannot be made",
+                    resource.config.header,
+                    format!("{address}: {error}."),
+                );
                 return None;
             }
         };
@@ -174,17 +178,28 @@ impl<'c> Walk<'_, 'c> {
         let applied = match apply_change(&request, &mut provider) {
             Ok(applied) => applied,
             Err(error) => {
-                self.found.error("Change cannot be made", resource.config.header, format!("{address}: {error}."));
+                self.found.error(
+                    "Change cannot be made",
+                    resource.config.header,
+                    format!("{address}: {error}."),
+                );
                 return None;
             }
         };
         let place = |path: &Path| value_place(&resource.body, &decoded, path);
-        let failed = applied.diagnostics.iter().any(|found| found.severity == objchange::change::Severity::Error)
-            || !applied.violations.is_empty();
+        let failed =
+            applied.diagnostics.iter().any(|found| found.severity == objchange::change::Severity::Error)
+                || !applied.violations.is_empty();
         self.provider_diagnostics(applied.diagnostics, Some(&text), resource.config.header, Some(&place));
         for violation in &applied.violations {
-            let detail = format!("When applying changes to {address}, the result is not what was planned: {violation}.");
-            self.found.error("Provider produced inconsistent result after apply", resource.config.header, detail);
+            let detail = format!(
+                "When applying changes to {address}, the result is not what was planned: {violation}."
+            );
+            self.found.error(
+                "Provider produced inconsistent result after apply",
+                resource.config.header,
+                detail,
+            );
         }
         let (_, marks) = decoded.value.unmark_deep_with_paths();
         let value = schema.block.mark_hidden(&applied.saved.unmark_deep().0.mark_where_present(&marks));

@@ -10,6 +10,7 @@ use objchange::address::{InstanceKey, ModuleAddress};
 use objchange_hcl::{Diagnostic, Severity, Span, Summary};
 
 pub use shown::{Shown, ShownLine};
+pub(crate) use text::wrap;
 
 use crate::plan::CheckKind;
 
@@ -56,6 +57,13 @@ pub struct Comparison {
     pub types_differ: bool,
     /// Both sides are printed, and not only what differs.
     pub is_verbose: bool,
+}
+
+impl Comparison {
+    /// What is odd about the comparison itself.
+    pub(crate) fn warning(&self) -> Option<&'static str> {
+        self.types_differ.then_some("LHS and RHS values are of different types")
+    }
 }
 
 impl ModuleDiagnostic {
@@ -108,7 +116,12 @@ impl Diagnostics {
     }
 
     /// Adds what is about a condition of this object.
-    pub(crate) fn push_condition(&mut self, severity: Severity, diagnostic: Diagnostic, owner: &ConditionOwner) {
+    pub(crate) fn push_condition(
+        &mut self,
+        severity: Severity,
+        diagnostic: Diagnostic,
+        owner: &ConditionOwner,
+    ) {
         let diagnostic = Diagnostic { severity, ..diagnostic };
         let condition = Some(Box::new(owner.clone()));
         self.all.push(ModuleDiagnostic { condition, ..ModuleDiagnostic::new(diagnostic, None) });

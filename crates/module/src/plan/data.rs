@@ -120,13 +120,13 @@ impl<'c> Walk<'_, 'c> {
             found.iter().map(|diagnostic| format!("{}: {}", diagnostic.summary, diagnostic.detail)).collect();
         for diagnostic in found {
             self.found.add(ModuleDiagnostic::new(
-Diagnostic::warning(
+                Diagnostic::warning(
                     (PROVIDER, diagnostic.summary),
                     diagnostic.path.as_ref().map_or(resource.config.header, place),
                     diagnostic.detail,
                 ),
-Some(address.to_owned()),
-));
+                Some(address.to_owned()),
+            ));
         }
         // The assertions cannot be judged.
         self.has_failed_quietly = true;

@@ -91,7 +91,8 @@ impl Walk<'_, '_> {
                 let Some(known) = self.state.resources.get_mut(&address) else { continue };
                 for (key, instance) in &mut known.instances {
                     let address = InstanceAddress { resource: address.clone(), key: key.clone() };
-                    let Some(object) = instance.current.as_mut().filter(|_| changed.contains(&address)) else {
+                    let Some(object) = instance.current.as_mut().filter(|_| changed.contains(&address))
+                    else {
                         continue;
                     };
                     let names = above[index].iter();

@@ -12,7 +12,7 @@ mod imports;
 pub(crate) mod input;
 pub(crate) mod instances;
 pub(crate) mod managed;
-mod orphans;
+pub(crate) mod orphans;
 mod outputs;
 pub(crate) mod references;
 pub(crate) mod resource;
@@ -22,7 +22,7 @@ pub(crate) mod subject;
 pub(crate) mod targets;
 mod triggers;
 mod validate;
-mod variable;
+pub(crate) mod variable;
 pub(crate) mod walk;
 pub(crate) mod world;
 
@@ -36,7 +36,7 @@ use objchange::value::{Marks, Path};
 use objchange_hcl::Span;
 use smol_str::SmolStr;
 
-pub use input::{GivenVariable, PlanInput, PlanMode, PlanOptions, Target};
+pub use input::{GivenVariable, OverriddenModule, PlanInput, PlanMode, PlanOptions, Target};
 pub use references::{
     ExplainError, Explanation, ExplanationStep, ReferenceGraph, ReferenceKind, ReferenceNode,
 };

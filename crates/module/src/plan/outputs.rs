@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use objchange::Value;
 use objchange::value::Marks;
 use objchange_hcl::{Diagnostic, OutputConfig};
+use objchange_plan::Version;
 use smol_str::SmolStr;
 
 use super::{PlannedAction, PlannedOutput};
@@ -26,6 +27,19 @@ pub(crate) fn refusals(output: &OutputConfig, value: &Value) -> Vec<Diagnostic> 
         found.push(Diagnostic::new("Output refers to sensitive values", output.header, detail));
     }
     found
+}
+
+/// The marks that the declaration of an output puts on its value.
+pub(crate) fn marks(output: &OutputConfig, version: Version) -> Marks {
+    let mut marks = Marks::NONE;
+    // Before 1.13 a child's flag says nothing while planning.
+    if output.sensitive && super::input::since(version, "1.13") {
+        marks |= Marks::SENSITIVE;
+    }
+    if output.ephemeral {
+        marks |= Marks::EPHEMERAL;
+    }
+    marks
 }
 
 /// What happens to an output of the root module.

@@ -52,9 +52,9 @@ pub(crate) fn ephemeral_refusals(
             text.trim_start_matches('.')
         );
         found.add(ModuleDiagnostic::new(
-Diagnostic::new("Invalid use of ephemeral value", place(&path), detail),
-Some(address.to_owned()),
-));
+            Diagnostic::new("Invalid use of ephemeral value", place(&path), detail),
+            Some(address.to_owned()),
+        ));
     }
     found
 }

@@ -87,7 +87,8 @@ impl<'c> PreparedModule<'c> {
         providers: &mut dyn Providers,
         observer: &mut dyn Observer,
     ) -> Result<Self, Diagnostics> {
-        let checks = [Config::wrong_call_arguments, Config::missing_provisioners, Config::missing_provider_configs];
+        let checks =
+            [Config::wrong_call_arguments, Config::missing_provisioners, Config::missing_provider_configs];
         for check in checks {
             let wrong = check(input.config);
             if wrong.has_errors() {

@@ -9,7 +9,6 @@ use objchange_hcl::{
 };
 use smol_str::SmolStr;
 
-use super::{CheckKind, CheckStatus};
 use super::check::{Checked, ReferenceContext, check};
 use super::conditions::{self, Words, judge};
 use super::expand::{self, Expansion};
@@ -19,6 +18,7 @@ use super::instances::{Expanded, ModuleInstance, ModuleInstanceId, Repetition};
 use super::secrets::ToldSecrets;
 use super::subject::{Subject, SubjectKind};
 use super::world::{World, dynamic};
+use super::{CheckKind, CheckStatus};
 use crate::diagnostics::PROVIDER;
 use crate::functions::ModuleFunctions;
 use crate::providers::Providers;
@@ -634,12 +634,12 @@ impl<'c> Validator<'_, 'c> {
                 _ => Severity::Warning,
             };
             self.found.add(ModuleDiagnostic::new(
-Diagnostic {
+                Diagnostic {
                     severity,
                     ..Diagnostic::new((PROVIDER, diagnostic.summary), span, diagnostic.detail)
                 },
-address.map(str::to_owned),
-));
+                address.map(str::to_owned),
+            ));
         }
     }
 }

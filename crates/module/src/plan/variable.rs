@@ -75,7 +75,8 @@ pub(crate) fn root_value(
         }
         Some(span) if given.origin.is_empty() => {
             let place = place_in_words(config, variable.header);
-            let detail = format!("The given value is not suitable for var.{name} {verb} at {place}: {reason}.");
+            let detail =
+                format!("The given value is not suitable for var.{name} {verb} at {place}: {reason}.");
             Box::new(Diagnostic::new(summary, span, detail))
         }
         _ => {
@@ -85,13 +86,13 @@ pub(crate) fn root_value(
     };
     let converted = match &variable.ty {
         None => given.value.clone(),
-        Some(ty) => ty
-            .convert(&given.value)
-            .map_err(|wrong| error("Invalid value for input variable", "declared", &wrong.kind.to_string()))?,
+        Some(ty) => ty.convert(&given.value).map_err(|wrong| {
+            error("Invalid value for input variable", "declared", &wrong.kind.to_string())
+        })?,
     };
-    or_default(variable, converted)
-        .map(Some)
-        .ok_or_else(|| error("Required variable not set", "defined", "required variable may not be set to null"))
+    or_default(variable, converted).map(Some).ok_or_else(|| {
+        error("Required variable not set", "defined", "required variable may not be set to null")
+    })
 }
 
 /// Where null is no value, the default; `None` where there is none.

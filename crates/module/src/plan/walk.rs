@@ -200,7 +200,10 @@ impl<'c> Walk<'_, 'c> {
     fn node(&mut self, index: usize) {
         let graph = self.graph;
         let node = &graph.nodes[index];
-        let instances = self.world.by_module[node.module].clone();
+        let mut instances = self.world.by_module[node.module].clone();
+        if !self.input.options.overridden_modules.is_empty() {
+            self.leave_overridden(&node.kind, &mut instances);
+        }
         match &node.kind {
             NodeKind::Variable(name, variable) => {
                 instances.into_iter().for_each(|at| self.variable(index, at, name, variable));
@@ -238,6 +241,23 @@ impl<'c> Walk<'_, 'c> {
                 }
             }
         }
+    }
+
+    /// Takes out the instances of a module of which nothing is made, after their outputs have got their values.
+    fn leave_overridden(&mut self, kind: &NodeKind<'c>, instances: &mut Vec<ModuleInstanceId>) {
+        if matches!(kind, NodeKind::Variable(..) | NodeKind::Validation(..)) {
+            return;
+        }
+        instances.retain(|at| {
+            let instance = &mut self.world.instances[*at];
+            let Some(outputs) = &instance.overridden else { return true };
+            if let NodeKind::Output(name, output) = kind {
+                let value = outputs.attribute(name).cloned().unwrap_or_else(|| Value::null(Type::Dynamic));
+                let value = value.with_marks(super::outputs::marks(output, self.input.options.version));
+                instance.outputs.insert((*name).clone(), value);
+            }
+            false
+        });
     }
 
     /// The value of an expression; none where it is wrong.
@@ -319,7 +339,8 @@ impl<'c> Walk<'_, 'c> {
         let module = self.graph.nodes[index].module;
         let given = self.input.variables.get(name).filter(|_| module == 0);
         let in_file = given.filter(|given| given.origin.is_empty()).and_then(|given| given.span);
-        let reported = in_file.or_else(|| super::variable::reported_at(self.input.config, module, name, variable));
+        let reported =
+            in_file.or_else(|| super::variable::reported_at(self.input.config, module, name, variable));
         let variables = self.world.variables(self.graph, at, &self.graph.nodes[index].subjects);
         let scope = Scope::new(&variables);
         let owner = ConditionOwner {
@@ -390,14 +411,7 @@ impl<'c> Walk<'_, 'c> {
                 self.plan.outputs.insert(name.clone(), super::outputs::planned(&value, output, before));
             }
         }
-        let mut marks = objchange::value::Marks::NONE;
-        // Before 1.13 a child's flag says nothing while planning.
-        if output.sensitive && super::input::since(self.input.options.version, "1.13") {
-            marks |= objchange::value::Marks::SENSITIVE;
-        }
-        if output.ephemeral {
-            marks |= objchange::value::Marks::EPHEMERAL;
-        }
+        let marks = super::outputs::marks(output, self.input.options.version);
         self.world.instances[at].outputs.insert(name.clone(), value.with_marks(marks));
     }
 
@@ -415,6 +429,9 @@ impl<'c> Walk<'_, 'c> {
             let mut instance = ModuleInstance::new(child, address, Some(at));
             instance.repetition = repetition.clone();
             instance.is_undecided = is_undecided;
+            let around = self.world.instances[at].overridden.clone();
+            instance.overridden =
+                around.or_else(|| self.input.options.overridden(&instance.address).cloned());
             made.push(instance);
             made.len() - 1
         });
@@ -608,12 +625,12 @@ impl<'c> Walk<'_, 'c> {
                 _ => span,
             };
             self.found.add(ModuleDiagnostic::new(
-Diagnostic {
+                Diagnostic {
                     severity,
                     ..Diagnostic::new((PROVIDER, diagnostic.summary), subject, diagnostic.detail)
                 },
-address.map(str::to_owned),
-));
+                address.map(str::to_owned),
+            ));
         }
     }
 

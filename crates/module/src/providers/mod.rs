@@ -10,7 +10,8 @@ use std::fmt;
 
 use objchange::Value;
 use objchange::change::{
-    AppliedResource, ApplyResourceChange, Diagnostic, PlanResourceChange, PlannedResource, PrivateData, ProviderError,
+    AppliedResource, ApplyResourceChange, Diagnostic, PlanResourceChange, PlannedResource, PrivateData,
+    ProviderError,
 };
 use objchange::schema::{Schema, SchemaKind};
 

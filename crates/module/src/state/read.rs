@@ -287,12 +287,12 @@ impl Reading<'_> {
                 _ => Severity::Warning,
             };
             self.diagnostics.add(ModuleDiagnostic::new(
-objchange_hcl::Diagnostic {
+                objchange_hcl::Diagnostic {
                     severity,
                     ..objchange_hcl::Diagnostic::new((PROVIDER, diagnostic.summary), None, diagnostic.detail)
                 },
-Some(address.to_string()),
-));
+                Some(address.to_string()),
+            ));
         }
     }
 

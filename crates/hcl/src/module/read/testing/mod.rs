@@ -107,7 +107,8 @@ impl Reader<'_> {
                     let mut declared = Declared::new(block, &PROVIDER, self);
                     self.refuse_version(&mut declared);
                     let header = declared.header;
-                    let alias = declared.content.attribute("alias").map(|_| self.string(&declared.content, "alias"));
+                    let alias =
+                        declared.content.attribute("alias").map(|_| self.string(&declared.content, "alias"));
                     if alias.is_some_and(|alias| !alias.is_some_and(|(alias, _)| is_name(&alias))) {
                         self.refuse_alias();
                         continue;
@@ -164,7 +165,8 @@ impl Reader<'_> {
         match all.get(&key) {
             Some(first) => {
                 let (name, alias) = &key;
-                let shown = alias.as_ref().map_or_else(|| name.to_string(), |alias| format!("{name}.{alias}"));
+                let shown =
+                    alias.as_ref().map_or_else(|| name.to_string(), |alias| format!("{name}.{alias}"));
                 let detail = format!("A provider for {shown} is already defined at {}.", self.place(*first));
                 self.problems.error("Duplicate provider block", header, detail);
                 false
@@ -208,8 +210,11 @@ impl Once {
         let RawBlock { kind, header, .. } = block;
         match self.seen.iter().find(|(other, _)| other == kind) {
             Some((_, first)) => {
-                let detail =
-                    format!("This {} already has a {kind} block defined at {}.", self.around, reader.place(*first));
+                let detail = format!(
+                    "This {} already has a {kind} block defined at {}.",
+                    self.around,
+                    reader.place(*first)
+                );
                 reader.problems.error(
                     ("multiple_blocks", format!("Multiple {:?} blocks", kind.as_str())),
                     *header,

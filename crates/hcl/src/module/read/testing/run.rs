@@ -96,9 +96,12 @@ impl Reader<'_> {
         if let Some(list) = content.attribute("target") {
             options.target = self.reference_list(&list.expr);
         }
-        if let Some(refresh) = content.attribute("refresh").filter(|_| options.refresh_only && !options.refresh) {
+        if let Some(refresh) =
+            content.attribute("refresh").filter(|_| options.refresh_only && !options.refresh)
+        {
             let place = refresh.name_span.to(refresh.expr.span);
-            let detail = "The \"refresh\" option cannot be set to false when running a test in \"refresh-only\" mode.";
+            let detail =
+                "The \"refresh\" option cannot be set to false when running a test in \"refresh-only\" mode.";
             self.problems.error("Incompatible plan options", place, detail);
         }
         options
@@ -115,8 +118,7 @@ impl Reader<'_> {
             self.problems.error("Invalid version constraint", *place, detail);
         }
         if content.attribute("source").is_none() {
-            let detail =
-                "You must specify a source attribute when executing alternate modules during test executions.";
+            let detail = "You must specify a source attribute when executing alternate modules during test executions.";
             self.problems.error("Missing \"source\" attribute for module block", header, detail);
         }
         let source = self.string(&content, "source")?;
