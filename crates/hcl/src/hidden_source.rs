@@ -456,6 +456,10 @@ fn literals_of(text: &str, is_json: bool) -> Vec<Span> {
                 found.extend(json_literals(content).into_iter().map(|(from, to)| at(from, to)));
             }
             None => {
+                if is_header(content) {
+                    start += line.len();
+                    continue;
+                }
                 if let Some((from, to)) = quoted(content) {
                     found.push(at(from, to));
                 }
@@ -471,20 +475,34 @@ fn literals_of(text: &str, is_json: bool) -> Vec<Span> {
 const QUOTES: [char; 3] = ['"', '\'', '`'];
 
 /// Words before the labels of a block, which are shown also in a text that cannot be read.
-const BLOCKS: [&str; 12] = [
+const BLOCKS: [&str; 16] = [
     "backend",
     "check",
     "data",
     "dynamic",
     "ephemeral",
+    "mock_data",
+    "mock_provider",
+    "mock_resource",
     "module",
     "output",
     "provider",
     "provisioner",
     "resource",
+    "run",
     "terraform",
     "variable",
 ];
+
+/// Whether a line is the header of a block and nothing else: labels are no secrets.
+fn is_header(line: &str) -> bool {
+    let mut words = line.trim().trim_end_matches('{').trim_end().split(' ').filter(|word| !word.is_empty());
+    let is_label = |word: &str| {
+        let inside = word.strip_prefix('"').and_then(|word| word.strip_suffix('"'));
+        inside.is_some_and(|name| name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-')))
+    };
+    words.next().is_some_and(|word| BLOCKS.contains(&word)) && words.all(is_label)
+}
 
 /// From the first quote of a line to the last, or to the end of the line where one may be missing. What is before may be the
 /// rest of a string of the line before, unless it is an argument's name or the word of a block.

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use objchange::schema::{
     FunctionSchema, ProviderSchemas, Schema, SchemaDocumentError, SchemaKind, SchemaPart,
 };
+use serde_json::json;
 use smol_str::SmolStr;
 
 use crate::ProviderAddress;
@@ -64,7 +65,7 @@ impl Schemas {
     }
 
     /// All schemas of a provider as `terraform providers schema -json` has them.
-    pub(crate) fn document_of(&self, provider: &ProviderAddress) -> Option<serde_json::Value> {
+    pub(crate) fn document_of(&self, provider: &ProviderAddress, is_new: bool) -> Option<serde_json::Value> {
         let builtin = if provider.is_builtin() { BUILTIN.as_ref() } else { None };
         let name = provider.to_string();
         let mut documents = self.documents.iter().chain(builtin);
@@ -87,6 +88,18 @@ impl Schemas {
             if !schemas.is_empty() {
                 parts.insert(key, serde_json::Value::Object(schemas));
             }
+        }
+        if provider.is_builtin() && is_new {
+            // What version 1.15 says in addition of the provider that is part of it.
+            parts
+                .insert("provider".to_owned(), json!({"version": 0, "block": {"description_kind": "plain"}}));
+            let id = json!({
+                "type": "string",
+                "description": "The unique identifier for the data store.",
+                "required_for_import": true
+            });
+            let identity = json!({"terraform_data": {"version": 0, "attributes": {"id": id}}});
+            parts.insert("resource_identity_schemas".to_owned(), identity);
         }
         Some(serde_json::Value::Object(parts))
     }

@@ -58,7 +58,7 @@ pub(crate) fn count(
         let detail = "The \"count\" value depends on resource attributes that cannot be determined until apply, so Terraform \
                       cannot predict how many instances will be created. To work around this, use the -target argument to \
                       first apply only the resources that the count depends on.";
-        return Expansion::Unknown(error(SUMMARY, detail.to_owned()));
+        return Expansion::Unknown(Diagnostic::new(SUMMARY, expr.span, detail));
     } else {
         let Some(number) = number.as_number() else { return Expansion::Wrong };
         match number.as_u64() {

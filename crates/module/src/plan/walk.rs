@@ -316,6 +316,9 @@ impl<'c> Walk<'_, 'c> {
             }
             _ => {
                 let given = self.input.variables.get(name);
+                if given.is_some() && self.applying.is_none() {
+                    self.warn_of_deprecated(variable);
+                }
                 match super::variable::root_value(self.input.config, name, variable, given) {
                     Ok(value) => value,
                     Err(error) => {
@@ -327,6 +330,17 @@ impl<'c> Walk<'_, 'c> {
         };
         let value = value.unwrap_or_else(dynamic).with_marks(marks);
         self.world.instances[at].variables.insert(name.clone(), value);
+    }
+
+    /// Says that the value of a variable is not wanted any more.
+    fn warn_of_deprecated(&mut self, variable: &objchange_hcl::VariableConfig) {
+        let Some((why, span)) = &variable.deprecated else { return };
+        if !super::input::since(self.input.options.version, "1.15") {
+            return;
+        }
+        let warning = Diagnostic::warning("Deprecated variable got a value", *span, why.clone());
+        let context = Some(variable.header.to(*span));
+        self.found.push(Severity::Warning, Diagnostic { context, ..warning });
     }
 
     fn validation(

@@ -28,6 +28,8 @@ struct ExpectedFailure {
 #[derive(Debug, Default)]
 pub(super) struct ExpectedFailures {
     all: Vec<ExpectedFailure>,
+    /// What was expected is not reported: version 1.15 with `-verbose` shows only what planning and applying have said.
+    pub(super) is_lossy: bool,
 }
 
 /// What the diagnostics of a plan or an apply are, once failures are expected.
@@ -66,9 +68,11 @@ impl ExpectedFailures {
         (expected, found)
     }
 
-    /// The diagnostics without expected failures, which are noted. A check that fails and that nobody expects to is an error.
-    pub(super) fn judge(&mut self, found: &Diagnostics, stage: Stage) -> Diagnostics {
+    /// The diagnostics without expected failures, which are noted; and whether what is left stops the run. A check that fails
+    /// although nobody expects it to is an error.
+    pub(super) fn judge(&mut self, found: &Diagnostics, stage: Stage) -> (Diagnostics, bool) {
         let mut judged = Diagnostics::default();
+        let mut is_stopped = false;
         for diagnostic in found.iter() {
             let Some(owner) = &diagnostic.condition else {
                 judged.add(diagnostic.clone());
@@ -96,16 +100,24 @@ impl ExpectedFailures {
             }
             let mut diagnostic = diagnostic.clone();
             if is_check {
-                diagnostic.diagnostic.severity = Severity::Error;
+                is_stopped = true;
+                if !self.is_lossy {
+                    diagnostic.diagnostic.severity = Severity::Error;
+                }
             }
             judged.add(diagnostic);
         }
-        judged
+        is_stopped |= judged.has_errors();
+        (judged, is_stopped)
     }
 
-    /// An error for each object whose conditions hold.
-    pub(super) fn missing(&self) -> Diagnostics {
+    /// An error for each object whose conditions hold, and whether there are any.
+    pub(super) fn missing(&self) -> (Diagnostics, bool) {
         let mut found = Diagnostics::default();
+        let is_missing = self.all.iter().any(|expected| !expected.has_failed);
+        if self.is_lossy {
+            return (found, is_missing);
+        }
         for expected in self.all.iter().filter(|expected| !expected.has_failed) {
             let detail = format!(
                 "The checkable object, {}, was expected to report an error but did not.",
@@ -113,7 +125,7 @@ impl ExpectedFailures {
             );
             found.error("Missing expected failure", expected.span, detail);
         }
-        found
+        (found, is_missing)
     }
 }
 

@@ -116,7 +116,7 @@ impl<'s> TestRunner<'s> {
             suite,
             schemas,
             functions,
-            language: functions.clone().in_module(),
+            language: functions.clone(),
             options,
             prepared: HashMap::new(),
             places: suite.config().sources.places(),

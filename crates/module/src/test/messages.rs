@@ -23,9 +23,11 @@ impl TestPrinter<'_> {
             return messages;
         }
         let files = self.suite.paths().enumerate();
-        let files: Map<String, Json> = files
-            .map(|(index, path)| (path.to_owned(), self.suite.run_names(index).collect::<Vec<_>>().into()))
-            .collect();
+        let names = |index| {
+            let names: Vec<&str> = self.suite.run_names(index).collect();
+            if names.is_empty() { Json::Null } else { names.into() }
+        };
+        let files: Map<String, Json> = files.map(|(index, path)| (path.to_owned(), names(index))).collect();
         let runs: usize = files.values().filter_map(Json::as_array).map(Vec::len).sum();
         let text = format!("Found {} and {}", counted(files.len(), "file"), counted(runs, "run block"));
         messages.push(message("info", &text, About::default(), "test_abstract", Json::Object(files)));
@@ -77,9 +79,7 @@ impl TestPrinter<'_> {
         let about = About { file: Some(path), run: Some(&run.name) };
         let name = &run.name;
         if run.started {
-            let elapsed = run.elapsed.as_millis();
             let fields = json!({"path": path, "run": name, "progress": "starting", "elapsed": 0});
-            let _ = elapsed;
             messages.push(message("info", &format!("  {name:?}... in progress"), about, "test_run", fields));
         }
         let fields = json!({"path": path, "run": name, "progress": "complete", "status": run.status.name()});
@@ -105,20 +105,19 @@ impl TestPrinter<'_> {
         self.diagnostic_messages(&run.diagnostics, about, messages);
     }
 
-    /// The schemas of the providers of the objects that are shown.
+    /// The schemas of the providers of the module.
     fn add_provider_schemas(&self, fields: &mut Json, run: &RunReport) {
-        let providers = match &run.outcome {
-            Some(RunOutcome::Plan(plan, ..)) => {
-                plan.changes.iter().map(|change| change.provider.clone()).collect()
-            }
-            Some(RunOutcome::State(state, _)) => {
-                state.resources.values().map(|resource| resource.provider.provider.clone()).collect()
-            }
-            None => std::collections::BTreeSet::new(),
+        let module = match &run.outcome {
+            Some(RunOutcome::Plan(_, _, module) | RunOutcome::State(_, module)) => *module,
+            None => return,
         };
+        let providers = self.suite.modules.get(module).map(|module| module.config.providers());
         let schemas: Map<String, Json> = providers
             .iter()
-            .filter_map(|provider| Some((provider.to_string(), self.schemas.document_of(provider)?)))
+            .flatten()
+            .filter_map(|provider| {
+                Some((provider.to_string(), self.schemas.document_of(provider, self.is_new())?))
+            })
             .collect();
         if !schemas.is_empty() {
             fields["provider_schemas"] = Json::Object(schemas);

@@ -309,8 +309,8 @@ impl Providers for TestProviders<'_> {
         match self.completed(&request.schema, &request.planned, given, address) {
             Ok(object) => answer.new_state = Some(object),
             Err(error) => {
-                // There is nothing then: it was not made, or stays as it was.
-                answer.new_state = None;
+                // The object is there, without what could not be computed.
+                answer.new_state = Some(with_nulls(&request.planned));
                 answer.diagnostics.push(error);
             }
         }
@@ -324,6 +324,16 @@ impl Providers for TestProviders<'_> {
     ) -> Answered<ProviderObject> {
         self.others.move_object(provider, request)
     }
+}
+
+/// The object with null for each attribute that is not known.
+fn with_nulls(object: &Value) -> Value {
+    let Some(members) = object.as_object() else { return object.clone() };
+    let known = |value: &Value| match value.is_wholly_known() {
+        true => value.clone(),
+        false => Value::null(value.ty().clone()),
+    };
+    Value::object(members.iter().map(|(name, value)| (name.clone(), known(value))).collect::<Vec<_>>())
 }
 
 /// A planned object with the parts of the proposed one that are unknown in the plan.

@@ -61,6 +61,7 @@ impl TestRunner<'_> {
         let module = suite_file.modules.get(index).copied().unwrap_or(0);
         let config = &suite.modules[module].config;
         let (mut expected, found) = ExpectedFailures::new(&run.expect_failures);
+        expected.is_lossy = self.is_new && self.options.verbose;
         report.started = !found.has_errors() || !self.is_new;
         checked(found, report)?;
         checked(suite.unsuitable.get(module).cloned().unwrap_or_default(), report)?;
@@ -113,31 +114,34 @@ impl TestRunner<'_> {
         let (plan, planned) = plan_prepared(&input, prepared, &mut providers, &mut Nobody);
         let evaluated = match run.command {
             RunCommand::Plan => {
-                let mut found = expected.judge(&plan.diagnostics, Stage::Plan);
-                if !found.has_errors() {
-                    found.append(expected.missing());
+                let (found, is_stopped) = expected.judge(&plan.diagnostics, Stage::Plan);
+                let (missing, is_missing) = expected.missing();
+                report.diagnostics.append(found);
+                report.diagnostics.append(missing);
+                if is_stopped || is_missing {
+                    return Err(Stopped);
                 }
-                checked(found, report)?;
                 if is_verbose {
                     report.outcome = Some(RunOutcome::Plan(Box::new(plan), options.mode, module));
                 }
                 planned
             }
             RunCommand::Apply => {
-                checked(expected.judge(&plan.diagnostics, Stage::PlanBeforeApply), report)?;
+                checked(expected.judge(&plan.diagnostics, Stage::PlanBeforeApply).0, report)?;
                 providers.others.is_applying = true;
                 let (applied, evaluated) = apply_prepared(&input, prepared, &plan, &mut providers);
                 let state = progress.states.entry(key).or_default();
                 (state.state, state.last) = (applied.state.clone(), Some(index));
                 progress.provisioners.extend(with_provisioners(config));
-                checked(expected.judge(&applied.diagnostics, Stage::Apply), report)?;
-                let missing = expected.missing();
-                if missing.has_errors() {
-                    report.diagnostics.append(missing);
-                    if !is_new {
-                        return Err(Stopped);
-                    }
+                let (found, is_stopped) = expected.judge(&applied.diagnostics, Stage::Apply);
+                let (missing, is_missing) = expected.missing();
+                if is_missing {
                     report.status = TestStatus::Fail;
+                }
+                report.diagnostics.append(found);
+                report.diagnostics.append(missing);
+                if is_stopped || is_missing && !is_new {
+                    return Err(Stopped);
                 }
                 if is_verbose {
                     report.outcome = Some(RunOutcome::State(Box::new(applied.state), module));

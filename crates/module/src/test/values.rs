@@ -161,6 +161,8 @@ impl<'s> FileScope<'s> {
         let no_variables = BTreeMap::new();
         let declared = module.config.modules.first().map_or(&no_variables, |root| &root.config.variables);
         let mut result = RunVariables::default();
+        let errors = found.error_count();
+        let mut undeclared = Diagnostics::default();
         for (name, value) in &module.globals[usize::from(self.suite_file.is_in_test_directory)].0 {
             match value {
                 Ok(given) => drop(result.given.insert(name.clone(), given.clone())),
@@ -190,7 +192,7 @@ impl<'s> FileScope<'s> {
                     name.as_str(),
                     run.name.as_str()
                 );
-                found.warning("Value for undeclared variable", attribute.expr.span, detail);
+                undeclared.warning("Value for undeclared variable", attribute.expr.span, detail);
                 result.others.extend(value.map(|value| (name.clone(), value)));
                 continue;
             }
@@ -200,7 +202,11 @@ impl<'s> FileScope<'s> {
                 result.given.insert(name.clone(), given);
             }
         }
-        if found.has_errors() {
+        let has_failed = found.error_count() > errors;
+        if !has_failed || !self.is_new {
+            found.append(undeclared);
+        }
+        if has_failed {
             return result;
         }
         for (name, variable) in declared {
