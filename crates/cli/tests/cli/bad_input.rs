@@ -11,7 +11,7 @@ use crate::program::{objchange, workspace};
 #[path = "../../../../fuzz/readers.rs"]
 mod readers;
 
-const READERS: [fn(&[u8]); 20] = [
+const READERS: [fn(&[u8]); 21] = [
     readers::case,
     readers::configuration,
     readers::configuration_json,
@@ -23,6 +23,7 @@ const READERS: [fn(&[u8]); 20] = [
     readers::markers,
     readers::messages,
     readers::msgpack,
+    readers::pages,
     readers::path,
     readers::policy,
     readers::policy_format,

@@ -3,9 +3,11 @@
 mod corners;
 mod depth;
 mod golden;
+mod html;
 mod large;
 mod leaves;
 mod markdown;
+mod match_sets;
 mod modes;
 mod mutated;
 mod properties;
