@@ -25,6 +25,7 @@ mod input;
 mod installed_providers;
 mod lock_file;
 mod module_plan;
+mod module_test;
 mod plan;
 mod plan_file;
 #[cfg(feature = "policy")]
@@ -110,6 +111,7 @@ enum Command {
     Sentinel(absent::Args),
     /// Show a plan or state as `terraform show` prints it
     Show(show::Arguments),
+    Test(module_test::Args),
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -190,5 +192,6 @@ fn run(command: &Command) -> Result<ExitCode, CommandError> {
         #[cfg(not(feature = "sentinel"))]
         Command::Sentinel(_) => absent::run("sentinel"),
         Command::Show(arguments) => show::run(arguments),
+        Command::Test(args) => module_test::run(args),
     }
 }

@@ -29,6 +29,8 @@ pub(crate) struct World<'c> {
     pub(crate) addresses: HashMap<ModuleAddress, ModuleInstanceId>,
     /// Nothing is known of variables, resources and modules: only types are looked at.
     pub(crate) is_validating: bool,
+    /// Changes are made: `terraform.applying`.
+    pub(crate) is_applying: bool,
 }
 
 impl<'c> World<'c> {
@@ -47,6 +49,7 @@ impl<'c> World<'c> {
             actual_variables: HashMap::new(),
             addresses,
             is_validating,
+            is_applying: false,
         }
     }
 
@@ -94,7 +97,7 @@ impl<'c> World<'c> {
                 "terraform",
                 vec![
                     ("workspace".into(), Value::from(self.options.workspace.as_str())),
-                    ("applying".into(), Value::from(false).with_marks(Marks::EPHEMERAL)),
+                    ("applying".into(), Value::from(self.is_applying).with_marks(Marks::EPHEMERAL)),
                 ],
             );
         }

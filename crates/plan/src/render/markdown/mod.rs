@@ -395,6 +395,7 @@ impl<'s, 'r, 'p> Fit<'s, 'r, 'p> {
     }
 
     /// How much was left out; nothing if all is there.
+    #[cfg(feature = "template")]
     fn left_out(&self) -> String {
         amounts(self.things_left_out())
     }
