@@ -17,8 +17,8 @@ use objchange_hcl::{
     parse_template, references,
 };
 use objchange_plan::{
-    CachedSchemas, Colour, CompareOptions, Comparison, Document, HashKey, HashedPlan, MarkdownOptions,
-    Options, Plan, Program, Schemas,
+    CachedSchemas, Colour, CompareOptions, Comparison, Document, Filter, HashKey, HashedPlan, HtmlOptions,
+    MarkdownOptions, Options, Plan, Program, Report, Schemas,
 };
 use objchange_policy::query::{CollectionKind, Projection, Query, Subject};
 use objchange_provider::client::{Handshake, LogLine, Reattach};
@@ -223,6 +223,46 @@ pub(crate) fn comparison(bytes: &[u8]) {
         let out = String::from_utf8(out).expect("what is written is text");
         assert!(!out.chars().any(|c| c.is_control() && c != '\n'));
     }
+}
+
+/// Documents as pages: no text of theirs is markup, and nothing in them cannot be seen.
+pub(crate) fn pages(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let Ok(document) = Document::parse_part(text) else { return };
+    let (schemas, options) = (Schemas::none(), Options::default());
+    let Ok(report) = Report::of(&document, &schemas, &options, &Filter::default()) else { return };
+    let mut page = Vec::new();
+    let mut is_whole = report.write_markdown(&mut page, &MarkdownOptions::default()).is_ok();
+    check_visible(&String::from_utf8(page).expect("a page is text"));
+    let mut page = Vec::new();
+    is_whole &= report.write_html(&mut page, &HtmlOptions::default()).is_ok();
+    let page = String::from_utf8(page).expect("a page is text");
+    check_visible(&page);
+    // The style sheet and the script are ours.
+    let Some((_, entries)) = page.split_once("<main ") else { return };
+    let entries = entries.split("</main>").next().unwrap_or_default();
+    let mut open = Vec::new();
+    for tag in entries.split('<').skip(1) {
+        let name: String = tag.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '/').collect();
+        match name.strip_prefix('/') {
+            Some(name) => assert_eq!(open.pop().as_deref(), Some(name), "{entries}"),
+            None => {
+                assert!(TAGS.contains(&name.as_str()), "{name}\n{entries}");
+                open.push(name);
+            }
+        }
+    }
+    assert!(open.is_empty() || !is_whole, "{open:?}\n{entries}");
+}
+
+/// The elements that entries are made of.
+const TAGS: [&str; 16] = [
+    "a", "article", "b", "code", "del", "details", "div", "h2", "h3", "h4", "i", "ins", "section", "small",
+    "span", "summary",
+];
+
+fn check_visible(page: &str) {
+    assert!(!page.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\t')), "{page}");
 }
 
 /// Cases, as `objchange check` runs them.

@@ -8,7 +8,7 @@ use std::thread;
 
 use anstream::{AutoStream, ColorChoice};
 use clap::ValueEnum;
-use objchange_plan::{AddressMap, CompareOptions, Comparison, IgnoredPath, Schemas};
+use objchange_plan::{AddressMap, CompareOptions, Comparison, IgnoredPath, MarkdownOptions, Schemas};
 use objchange_text::Escaping;
 
 use crate::exit::{self, CommandError, FAILED, unusable};
@@ -16,7 +16,7 @@ use crate::input::{Size, Source};
 use crate::module_plan::{PlanInputs, PlanningArgs};
 use crate::plan_file::{PlanFile, complaint};
 use crate::schemas::SchemaArgs;
-use crate::show::MarkdownArgs;
+use crate::show::{parse_length, parse_link, parse_marker};
 use crate::style::colour;
 
 const AFTER_HELP: &str = "\
@@ -85,7 +85,44 @@ pub(crate) struct Args {
 
     // Last, because its heading is that of all options below.
     #[command(flatten)]
-    markdown: MarkdownArgs,
+    comment: CommentArgs,
+}
+
+/// The options of a Markdown page.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Options for --format markdown")]
+struct CommentArgs {
+    /// The headline before the counts
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+
+    /// The page with the full output, such as that of the CI run
+    #[arg(long, value_name = "URL", value_parser = parse_link)]
+    link: Option<String>,
+
+    /// Begin with a hidden comment of this name, so that a bot finds its comment again
+    #[arg(long, value_name = "NAME", value_parser = parse_marker)]
+    marker: Option<String>,
+
+    /// The most characters of the page; what does not fit is left out, and the page says so [default: 65536]
+    #[arg(long, value_name = "CHARACTERS", value_parser = parse_length)]
+    max_length: Option<usize>,
+}
+
+impl CommentArgs {
+    /// Whether any of the options is given.
+    fn is_given(&self) -> bool {
+        self.title.is_some() || self.link.is_some() || self.marker.is_some() || self.max_length.is_some()
+    }
+
+    fn options(&self) -> MarkdownOptions<'_> {
+        MarkdownOptions {
+            title: self.title.as_deref(),
+            link: self.link.as_deref(),
+            marker: self.marker.as_deref(),
+            max_length: self.max_length.unwrap_or(MarkdownOptions::default().max_length),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -98,7 +135,7 @@ enum Format {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
-    if args.markdown.is_given() && args.format != Format::Markdown {
+    if args.comment.is_given() && args.format != Format::Markdown {
         return Err("--title, --link, --marker and --max-length need --format markdown".into());
     }
     let given = [&args.a, &args.b].map(|path| Source::new(path));
@@ -146,7 +183,7 @@ fn write(args: &Args, comparison: &Comparison<'_>, names: [&str; 2]) -> io::Resu
     match args.format {
         _ if args.json => comparison.write_json(&mut out, names)?,
         Format::Text => comparison.write_text(&mut out, colour, names)?,
-        Format::Markdown => comparison.write_markdown(&mut out, &args.markdown.options(), names)?,
+        Format::Markdown => comparison.write_markdown(&mut out, &args.comment.options(), names)?,
     }
     out.flush()
 }

@@ -196,6 +196,9 @@ pub(crate) fn makes_sensitive(function: &str) -> bool {
     function.strip_prefix("core::").unwrap_or(function) == "sensitive"
 }
 
+/// The names of types, which are no variables where a type stands.
+const PRIMITIVE_TYPES: [&str; 4] = ["any", "bool", "number", "string"];
+
 #[derive(Default)]
 struct Walk<'e> {
     found: Vec<Reference<'e>>,
@@ -263,11 +266,20 @@ impl<'e> Walk<'e> {
         if makes_sensitive(&call.name) {
             self.sensitive.extend(&call.arguments);
         }
-        for argument in &call.arguments {
+        let first_type = if call.name.trim_start_matches("core::") == "convert" { 1 } else { usize::MAX };
+        for (i, argument) in call.arguments.iter().enumerate() {
             if self.sought.is_some_and(|(span, is_argument)| is_argument && argument.start() == span) {
                 self.place = Some(argument.span);
             }
+            let variables = self.found.len();
             self.expr(argument);
+            if i >= first_type {
+                let is_type = |reference: &Reference<'_>| {
+                    reference.steps.is_empty() && PRIMITIVE_TYPES.contains(&reference.name.as_str())
+                };
+                let in_type = self.found.split_off(variables);
+                self.found.extend(in_type.into_iter().filter(|reference| !is_type(reference)));
+            }
         }
     }
 

@@ -64,9 +64,11 @@ pub use json::{
 };
 pub use options::{Colour, Options};
 pub use program::{Program, ProgramError, SIMULATED, Version};
+#[cfg(feature = "template")]
+pub use render::MarkdownTemplate;
 pub use render::{
-    GroupBy, MarkdownOptions, render_entry, render_plan, render_planned_change, render_resource_change,
-    render_state, render_value,
+    GroupBy, HtmlOptions, MarkdownOptions, TemplateError, render_entry, render_plan, render_planned_change,
+    render_resource_change, render_state, render_value,
 };
 pub use report::{
     ActionHeader, Comment, Counts, Entries, Filter, Heading, Invocation, ModulePlace, Note, Outcome,

@@ -11,7 +11,7 @@ use crate::program::{objchange, workspace};
 #[path = "../../../../fuzz/readers.rs"]
 mod readers;
 
-const READERS: [fn(&[u8]); 21] = [
+const READERS: [fn(&[u8]); 22] = [
     readers::case,
     readers::comparison,
     readers::configuration,
@@ -24,6 +24,7 @@ const READERS: [fn(&[u8]); 21] = [
     readers::markers,
     readers::messages,
     readers::msgpack,
+    readers::pages,
     readers::path,
     readers::policy,
     readers::policy_format,

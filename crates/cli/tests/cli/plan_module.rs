@@ -145,7 +145,13 @@ fn a_gate_refuses_what_only_a_provider_could_say() {
     assert!(replace.stderr.contains("1 to update, of which the providers may replace some"), "{replace:?}");
     let drift = plan(&folder, &["--fail-on", "drift"]);
     assert_eq!(drift.code, 1, "{drift:?}");
-    assert_eq!(plan(&folder, &["--fail-on", "create"]).code, 0);
+    for action in ["create", "update", "replace"] {
+        let unread = plan(&folder, &["--fail-on", action]);
+        assert_eq!(unread.code, 1, "{unread:?}");
+        assert!(unread.stderr.contains("1 that nobody has read"), "{unread:?}");
+    }
+    assert_eq!(plan(&folder, &["--refresh=false", "--fail-on", "create"]).code, 0);
+    assert_eq!(plan(&folder, &["--fail-on", "delete"]).code, 0);
 }
 
 #[test]

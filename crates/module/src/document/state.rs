@@ -92,7 +92,13 @@ impl JsonWriter {
                             json.object(|json| {
                                 json.bool_member("sensitive", output.sensitive);
                                 if output.is_known() {
-                                    json.output_type(&output.after);
+                                    // What is null and was not there before has no type.
+                                    match output.after.is_null() && output.action == PlannedAction::NoOp {
+                                        true => {
+                                            json.member("type", |json| json.plain(&objchange::Type::Dynamic))
+                                        }
+                                        false => json.output_type(&output.after),
+                                    }
                                     json.member("value", |json| json.known(&output.after));
                                 }
                             });

@@ -147,9 +147,13 @@ impl<'c> World<'c> {
             Some(NodeKind::Resource(resource))
                 if resource.config.count.is_none() && resource.config.for_each.is_none() =>
             {
-                resource
+                let unknown = resource
                     .schema
-                    .map_or_else(dynamic, |schema| Value::unknown(schema.block.implied_type().clone()))
+                    .map_or_else(dynamic, |schema| Value::unknown(schema.block.implied_type().clone()));
+                match name.mode {
+                    Mode::Ephemeral => unknown.with_marks(Marks::EPHEMERAL),
+                    Mode::Managed | Mode::Data => unknown,
+                }
             }
             _ => dynamic(),
         }

@@ -29,10 +29,9 @@ impl Comparison<'_> {
     ) -> io::Result<()> {
         let (verdict, totals) = (verdict(&self.counts), totals(&self.counts));
         let mut head = match options.title {
-            None => page::heading(options, verdict, &totals),
-            Some(_) => page::heading(options, "", &format!("{verdict}: {totals}")),
+            None => page::head(options, verdict, &totals),
+            Some(_) => page::head(options, "", &format!("{verdict}: {totals}")),
         };
-        head += &page::link(options);
         if !self.is_same() {
             let [a, b] = names.map(|name| page::code(page::start(name, NAME)));
             head += &format!("\nA is {a}, B is {b}. `!` is a surprise, `~` was unknown in A.\n");
@@ -150,7 +149,8 @@ impl<'c, 't> Body<'c, 't> {
         };
         let values = self.items.iter().filter(has_no_values).count();
         let things = [(lines, "difference", "differences"), (values, "list of values", "lists of values")];
-        match page::left_out(options, things, "objchange diff") {
+        let left_out = page::left_out(things);
+        match page::foot(&left_out, options.max_length, options.link.is_some(), "objchange diff") {
             foot if foot.is_empty() => foot,
             foot => format!("\n{foot}"),
         }

@@ -1,6 +1,8 @@
 //! Markdown pages: what is on them, that no value becomes markup, and that they fit.
 
-use objchange_plan::{Document, Filter, MarkdownOptions, Options, Report, Schemas};
+use objchange_plan::{
+    Document, Filter, MarkdownOptions, MarkdownTemplate, Options, Report, Schemas, ShowError,
+};
 use proptest::prelude::*;
 use pulldown_cmark::{CowStr, Event, Parser, Tag, TagEnd};
 use serde_json::{Value, json};
@@ -10,7 +12,19 @@ fn page(plan: &str, options: &MarkdownOptions<'_>) -> String {
     let report = Report::of(&document, &schemas, &Options::default(), &Filter::default()).unwrap();
     let mut out = Vec::new();
     report.write_markdown(&mut out, options).unwrap();
-    String::from_utf8(out).unwrap()
+    let page = String::from_utf8(out).unwrap();
+    assert_eq!(by_template(&report, options, MarkdownTemplate::BUILT_IN).unwrap(), page);
+    page
+}
+
+fn by_template(
+    report: &Report<'_>,
+    options: &MarkdownOptions<'_>,
+    template: &str,
+) -> Result<String, ShowError> {
+    let mut out = Vec::new();
+    report.write_markdown_template(&mut out, options, &MarkdownTemplate::parse(template)?)?;
+    Ok(String::from_utf8(out).unwrap())
 }
 
 fn resource(address: &str, module: Option<&str>, actions: &[&str], before: &Value, after: &Value) -> Value {
@@ -19,8 +33,12 @@ fn resource(address: &str, module: Option<&str>, actions: &[&str], before: &Valu
 }
 
 /// A plan with something in each section, and this text at each place that a document can have it.
-fn plan(text: &str) -> String {
-    let word: String = text.chars().take(20).collect();
+pub(crate) fn plan(text: &str) -> String {
+    plan_with(text, &text.chars().take(20).collect::<String>())
+}
+
+/// The same with this word as an action. Those that are not known are kept, and not more than a few hundred.
+pub(crate) fn plan_with(text: &str, action: &str) -> String {
     let value = json!({"id": text, "note": [text], "tags": {text: text}});
     let mut replaced =
         resource(text, None, &["delete", "create"], &json!({"ami": text}), &json!({"ami": "x"}));
@@ -41,7 +59,7 @@ fn plan(text: &str) -> String {
             resource(text, None, &["create"], &Value::Null, &value),
             resource(text, None, &["forget"], &value, &Value::Null),
             resource(text, Some("module.other"), &["update"], &json!({"id": text}), &json!({"id": "x"})),
-            resource(text, None, &[&word], &value, &value),
+            resource(text, None, &[action], &value, &value),
             replaced, moved, imported, read, deposed,
         ],
         "resource_drift": [resource(text, None, &["update"], &json!({"id": "x"}), &value)],
@@ -157,8 +175,53 @@ fn a_title_a_link_and_a_marker_stay_what_they_are() {
     assert!(page.contains("(https://x.example/%29%3Cb%3E)"), "{page}");
 }
 
+/// A template that prints all it is given.
+const ALL: &str = "\
+{% for section in page.sections %}{% for group in section.groups %}{% for entry in group.entries %}
+- {{ entry.address }} {{ entry.address|code }} {{ entry.action }} {{ entry.deposed }}
+{% endfor %}{% endfor %}{% endfor %}
+{{ page.title }} {{ page.left_out }} {{ report.resource_changes[0].address }}
+{{ report }}
+";
+
+fn by_template_of(plan: &str, template: &str) -> Result<String, ShowError> {
+    let (document, schemas) = (Document::parse(plan).unwrap(), Schemas::none());
+    let report = Report::of(&document, &schemas, &Options::default(), &Filter::default())?;
+    by_template(&report, &MarkdownOptions::default(), template)
+}
+
+#[test]
+fn nothing_becomes_markup_in_a_template_either() {
+    let plain = structure(&by_template_of(&plan("x.y"), ALL).unwrap());
+    for text in HOSTILE {
+        let page = by_template_of(&plan(text), ALL).unwrap();
+        assert_eq!(structure(&page), plain, "{text}\n{page}");
+        assert!(!page.contains(['\u{202e}', '\u{1b}']), "{page}");
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_template_is_named_with_its_line() {
+    let error = |template: &str| match by_template_of(&plan("x"), template) {
+        Err(ShowError::Template(error)) => (error.line, error.message),
+        other => panic!("{template}: {other:?}"),
+    };
+    assert_eq!(error("a\n{% if %}").0, Some(2));
+    let (line, message) = error("a\n\n{{ page.titel }}");
+    assert_eq!((line, message.as_str()), (Some(3), "undefined value"));
+    let (_, message) = error(
+        "{% for a in range(9999) %}{% for b in range(9999) %}{% for c in range(9999) %}{% endfor %}{% endfor %}{% endfor %}",
+    );
+    assert_eq!(message, "the template takes too many steps");
+    let (line, message) = error(&"x".repeat(70_000));
+    assert_eq!(
+        (line, message.as_str()),
+        (None, "the page is longer than 65536 characters, also without entries")
+    );
+}
+
 /// A plan of so many resources, those that are destroyed in the end.
-fn large(count: usize) -> String {
+pub(crate) fn large(count: usize) -> String {
     let changes: Vec<_> = (0..count)
         .map(|index| {
             let (address, module) =
@@ -197,8 +260,20 @@ proptest! {
     fn any_text_is_inert(text in "[ -~\n\t`|<>\u{85}\u{2028}]{0,40}") {
         let options = MarkdownOptions::default();
         // What could only be words is not written as code.
-        let found = page(&plan(&format!(".{text}")), &options);
+        let found = page(&plan_with(&format!(".{text}"), "x.y"), &options);
         prop_assert_eq!(structure(&found), structure(&page(&plan("x.y"), &options)), "{}", found);
+    }
+
+    /// Also where a template writes more than the built-in one.
+    #[test]
+    fn a_page_by_a_template_fits(count in 0..200_usize, max_length in MarkdownOptions::MIN_LENGTH..40_000) {
+        let template = ALL.replace("{{ report }}", "").replace("{{ entry.deposed }}", "{{ entry.line }} {{ entry.diff|code }}");
+        let plan = large(count.max(1));
+        let (document, schemas) = (Document::parse(&plan).unwrap(), Schemas::none());
+        let report = Report::of(&document, &schemas, &Options::default(), &Filter::default()).unwrap();
+        let options = MarkdownOptions { max_length, ..Default::default() };
+        let found = by_template(&report, &options, &template).unwrap();
+        prop_assert!(found.encode_utf16().count() <= max_length, "{}", found);
     }
 
     /// Each address is on the page, or the page says that something is left out.
@@ -218,7 +293,7 @@ proptest! {
             marker: Some(&text),
             max_length: MarkdownOptions::MIN_LENGTH,
         };
-        let found = page(&plan(&text), &options);
+        let found = page(&plan_with(&text, "x.y"), &options);
         prop_assert!(found.encode_utf16().count() <= MarkdownOptions::MIN_LENGTH, "{}", found);
     }
 }

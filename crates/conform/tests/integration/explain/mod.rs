@@ -332,3 +332,18 @@ fn advice_is_about_what_happened() {
         assert!(advice.is_some_and(|advice| advice.contains(words)), "{text}: {all:?} {advice:?}");
     }
 }
+
+/// The version of a package or program is named in paths and sentences.
+#[test]
+fn the_version_of_the_provider_is_known_where_it_is_named() {
+    let load =
+        "Failed to instantiate provider \"registry.terraform.io/acme/acme\" to obtain schema: fork/exec";
+    for (text, version) in [
+        (format!("{load} .terraform/providers/x/2.16.0/linux_amd64/terraform-provider-acme_v2.16.0: permission denied"), Some("2.16.0")),
+        (format!("{load} .terraform/providers/x/2.1.0-rc1/linux_amd64/terraform-provider-acme: permission denied"), Some("2.1.0-rc1")),
+        (format!("{load} ./terraform-provider-acme: permission denied"), None),
+        ("Error: Failed to install provider\n\nError while installing acme/acme v3.5.0: the local package for registry.terraform.io/acme/acme 3.5.0 doesn't match any of the checksums previously recorded".into(), Some("3.5.0")),
+    ] {
+        assert_eq!(explain(&text)[0].version.as_deref(), version, "{text}");
+    }
+}

@@ -50,7 +50,7 @@ pub(super) fn html_code(text: &str) -> String {
 }
 
 /// An address of a page as the target of a link, if it is one.
-pub(super) fn target(url: &str) -> Option<String> {
+pub(in crate::render) fn target(url: &str) -> Option<String> {
     if !url.starts_with("https://") && !url.starts_with("http://") {
         return None;
     }
