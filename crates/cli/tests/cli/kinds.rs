@@ -20,6 +20,7 @@ use objchange_hcl::{FunctionError, SelectError};
 use objchange_plan::{
     AddressMapError, CompareError, DocumentError, HashKeyError, IgnoredPathError, JsonError, ObjectError,
     ParseHashError, Plan, PriorError, ProgramError, SchemaCacheError, Schemas, ShowError, StateEditError,
+    TemplateError,
 };
 use objchange_policy::query::{QueryError, SubjectError};
 use objchange_policy::rego::PolicyError;
@@ -94,6 +95,7 @@ fn every_error_type_has_one() {
         ShowError: |e| e.kind();
         StateEditError: |e| e.kind();
         SubjectError: |e| e.kind();
+        TemplateError: |e| e.kind();
         TooManyImplied: |e| e.kind();
         TooManyReads: |e| e.kind();
         TypeMismatch: |e| e.kind.kind();

@@ -70,6 +70,7 @@ pub(super) fn complete_by_title(all: &mut Vec<Explained>) {
 }
 
 /// Leaves out headings, and parts of messages, that others say in full.
+#[expect(clippy::needless_pass_by_value, reason = "what it returns takes the place of what it is given")]
 pub(super) fn without_titles(all: Vec<Explained>) -> Vec<Explained> {
     let full = || all.iter().filter(|one| !one.is_bare());
     let topics_in_full: HashSet<Topic> = full().flat_map(topics).collect();

@@ -366,7 +366,7 @@ impl ShowError {
             Self::Document(error) => error.problem.kind(),
             Self::Schemas(error) => error.kind.kind(),
             Self::Write(_) => "write",
-            Self::Template(_) => "template",
+            Self::Template(error) => error.kind(),
         }
     }
 }

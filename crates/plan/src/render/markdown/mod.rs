@@ -57,6 +57,13 @@ pub struct TemplateError {
     pub message: String,
 }
 
+impl TemplateError {
+    /// The stable name of the kind of error.
+    pub fn kind(&self) -> &'static str {
+        "template"
+    }
+}
+
 /// How many diffs may be too long before no more are tried: a plan of thousands need not be made for a page of a few.
 const MAX_MISFITS: usize = 20;
 
