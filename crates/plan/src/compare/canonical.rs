@@ -43,6 +43,18 @@ pub(super) enum NodeKind<'v, 't> {
     Sensitive(Box<Node<'v, 't>>),
 }
 
+impl Node<'_, '_> {
+    /// Whether it or anything in it must not be shown.
+    pub(super) fn has_secret(&self) -> bool {
+        match &self.kind {
+            NodeKind::Sensitive(_) => true,
+            NodeKind::List(parts) | NodeKind::Set(parts) => parts.iter().any(Node::has_secret),
+            NodeKind::Object(members) => members.iter().any(|(_, part)| part.has_secret()),
+            NodeKind::Null | NodeKind::Unknown | NodeKind::Scalar(_) => false,
+        }
+    }
+}
+
 /// A part, and where its bytes are.
 #[derive(Clone, Copy)]
 pub(super) struct Placed<'n, 'v, 't> {
