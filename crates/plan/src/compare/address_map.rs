@@ -1,10 +1,13 @@
 //! Addresses of one plan that have another name in the other.
 
+use std::cell::Cell;
 use std::fmt;
 use std::str::FromStr;
 
 use objchange::address::{InstanceAddress, ModuleAddress, steps};
 use thiserror::Error;
+
+use crate::text::Text;
 
 /// Which modules or resources of the first plan have another address in the second: `module.staging=module.prod`.
 ///
@@ -114,6 +117,34 @@ impl AddressMap {
         }
         mapped.push_str(rest);
         Some(mapped)
+    }
+}
+
+/// The addresses of one plan that have another name in the other.
+pub(super) struct Maps<'m> {
+    maps: &'m [AddressMap],
+    is_used: Vec<Cell<bool>>,
+}
+
+impl<'m> Maps<'m> {
+    pub(super) fn new(maps: &'m [AddressMap]) -> Self {
+        Self { maps, is_used: vec![Cell::new(false); maps.len()] }
+    }
+
+    /// The address by the first of these that names it.
+    pub(super) fn apply<'t>(&self, address: &Text<'t>) -> Text<'t> {
+        for (map, is_used) in self.maps.iter().zip(&self.is_used) {
+            if let Some(mapped) = map.apply(address) {
+                is_used.set(true);
+                return Text::from(mapped);
+            }
+        }
+        address.clone()
+    }
+
+    /// Those that name nothing.
+    pub(super) fn unused(&self) -> impl Iterator<Item = &AddressMap> {
+        self.maps.iter().zip(&self.is_used).filter(|(_, is_used)| !is_used.get()).map(|(map, _)| map)
     }
 }
 

@@ -7,10 +7,11 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
+use super::address_map::Maps;
 use super::canonical::{CanonicalWriter, Secrets, write_len};
 use super::error::{CompareError, ComparedPlan};
 use super::ignore::Ignored;
-use super::steps::{Maps, steps};
+use super::steps::steps;
 use crate::changes::ChangeSet;
 use crate::report::Schemas;
 

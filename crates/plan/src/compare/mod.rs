@@ -17,6 +17,7 @@ mod hash;
 mod ignore;
 mod json;
 mod markdown;
+mod number;
 mod pair;
 mod schema_part;
 mod sets;
@@ -38,11 +39,12 @@ pub use hash::{HashForm, HashKey, HashKeyError, HashedPlan, ParseHashError, Plan
 pub use ignore::{IgnoredPath, IgnoredPathError};
 pub use shown::ShownValue;
 
+use self::address_map::Maps;
 use self::canonical::{CanonicalWriter, Secrets};
 use self::ignore::Ignored;
 use self::pair::pair;
 use self::shown::Hidden;
-use self::steps::{Group, Maps, Step, StepValues, steps};
+use self::steps::{Group, Step, StepValues, steps};
 use crate::changes::ChangeSet;
 use crate::report::Schemas;
 

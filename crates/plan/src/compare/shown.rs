@@ -134,6 +134,12 @@ impl Cover<'_> {
         self.0.is_some_and(|hidden| hidden.is_whole)
     }
 
+    /// Whether the place or anything below is hidden.
+    pub(super) fn hides_some(self) -> bool {
+        self.0
+            .is_some_and(|hidden| hidden.is_whole || !hidden.members.is_empty() || hidden.elements.is_some())
+    }
+
     pub(super) fn member(self, key: &str) -> Self {
         Self(self.0.filter(|hidden| !hidden.is_whole).and_then(|hidden| hidden.members.get(key)))
     }

@@ -2,7 +2,7 @@
 
 use objchange::schema::{Block, SchemaDocumentError};
 
-use super::address_map::AddressMap;
+use super::address_map::Maps;
 use super::canonical::{Canonical, CanonicalWriter, Side, write_text};
 use super::comparison::{PlannedStep, StepActions};
 use super::error::{CompareError, ComparedPlan};
@@ -75,34 +75,6 @@ pub(super) fn steps<'c, 't>(
         return Err(CompareError::Twice { plan, address: two[0].own_address().to_string() });
     }
     Ok(steps)
-}
-
-/// The addresses of one plan that have another name in the other.
-pub(super) struct Maps<'m> {
-    maps: &'m [AddressMap],
-    is_used: Vec<std::cell::Cell<bool>>,
-}
-
-impl<'m> Maps<'m> {
-    pub(super) fn new(maps: &'m [AddressMap]) -> Self {
-        Self { maps, is_used: vec![std::cell::Cell::new(false); maps.len()] }
-    }
-
-    /// The address by the first of these that names it.
-    fn apply<'t>(&self, address: &Text<'t>) -> Text<'t> {
-        for (map, is_used) in self.maps.iter().zip(&self.is_used) {
-            if let Some(mapped) = map.apply(address) {
-                is_used.set(true);
-                return Text::from(mapped);
-            }
-        }
-        address.clone()
-    }
-
-    /// Those that name nothing.
-    pub(super) fn unused(&self) -> impl Iterator<Item = &AddressMap> {
-        self.maps.iter().zip(&self.is_used).filter(|(_, is_used)| !is_used.get()).map(|(map, _)| map)
-    }
 }
 
 impl<'c, 't> Step<'c, 't> {

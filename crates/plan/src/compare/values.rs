@@ -1,6 +1,6 @@
 //! What differs between one side of a change and the same side in the other plan.
 
-use super::canonical::{Canonical, NodeKind, Placed};
+use super::canonical::{Canonical, Node, NodeKind, Placed};
 use super::comparison::{ComparedSide, ValueDifference, ValueStep};
 use super::sets::{self, Pairing};
 use super::shown::{Cover, Hidden, ShownValue, shown};
@@ -144,11 +144,16 @@ impl<'t> Walk<'t> {
         expected: bool,
         cover: Cover<'_>,
     ) {
-        let is_secret = |part: &Option<Part<'_, '_, 't>>| {
-            part.is_some_and(|part| matches!(part.node.kind, NodeKind::Sensitive(_)))
-        };
-        // What is sensitive in one plan may be the same value in the other.
-        let is_hidden = cover.is_whole() || is_secret(&a) || is_secret(&b);
+        let nodes = [a, b].map(|part| part.map(|part| part.node));
+        let is_secret = |node: &&Node<'_, 't>| matches!(node.kind, NodeKind::Sensitive(_));
+        let has_shape = |node: &&Node<'_, 't>| !matches!(node.kind, NodeKind::Unknown | NodeKind::Null);
+        let have_other_shapes = nodes.iter().flatten().filter(|node| has_shape(node)).count() == 2;
+        // What is sensitive in one plan may be the same value in the other. Where the values have another shape, what hides
+        // parts of one says nothing of the other.
+        let is_hidden = cover.is_whole()
+            || nodes.iter().flatten().any(is_secret)
+            || have_other_shapes
+                && (cover.hides_some() || nodes.iter().flatten().any(|node| node.has_secret()));
         let value = |part: Option<Part<'_, '_, 't>>| match part {
             None => ShownValue::Absent,
             Some(_) if is_hidden => ShownValue::Sensitive,
