@@ -16,7 +16,10 @@ use objchange_hcl::{
     decode, evaluate, evaluate_template, parse_body, parse_body_json, parse_data, parse_expression,
     parse_template, references,
 };
-use objchange_plan::{CachedSchemas, Document, Options, Program, Schemas};
+use objchange_plan::{
+    CachedSchemas, Colour, CompareOptions, Comparison, Document, Filter, HashKey, HashedPlan, HtmlOptions,
+    MarkdownOptions, Options, Plan, Program, Report, Schemas,
+};
 use objchange_policy::query::{CollectionKind, Projection, Query, Subject};
 use objchange_provider::client::{Handshake, LogLine, Reattach};
 use objchange_provider::{Component, message};
@@ -184,6 +187,81 @@ pub(crate) fn documents(bytes: &[u8]) {
             Document::Plan(plan) => objchange_plan::render_plan(plan, &Schemas::none(), &options),
             Document::State(state) => objchange_plan::render_state(state, &Schemas::none(), &options),
         };
+    }
+}
+
+/// Documents as pages: no text of theirs is markup, and nothing in them cannot be seen.
+pub(crate) fn pages(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let Ok(document) = Document::parse_part(text) else { return };
+    let (schemas, options) = (Schemas::none(), Options::default());
+    let Ok(report) = Report::of(&document, &schemas, &options, &Filter::default()) else { return };
+    let mut page = Vec::new();
+    let mut is_whole = report.write_markdown(&mut page, &MarkdownOptions::default()).is_ok();
+    check_visible(&String::from_utf8(page).expect("a page is text"));
+    let mut page = Vec::new();
+    is_whole &= report.write_html(&mut page, &HtmlOptions::default()).is_ok();
+    let page = String::from_utf8(page).expect("a page is text");
+    check_visible(&page);
+    // The style sheet and the script are ours.
+    let Some((_, entries)) = page.split_once("<main ") else { return };
+    let entries = entries.split("</main>").next().unwrap_or_default();
+    let mut open = Vec::new();
+    for tag in entries.split('<').skip(1) {
+        let name: String = tag.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '/').collect();
+        match name.strip_prefix('/') {
+            Some(name) => assert_eq!(open.pop().as_deref(), Some(name), "{entries}"),
+            None => {
+                assert!(TAGS.contains(&name.as_str()), "{name}\n{entries}");
+                open.push(name);
+            }
+        }
+    }
+    assert!(open.is_empty() || !is_whole, "{open:?}\n{entries}");
+}
+
+/// The elements that entries are made of.
+const TAGS: [&str; 16] = [
+    "a", "article", "b", "code", "del", "details", "div", "h2", "h3", "h4", "i", "ins", "section", "small",
+    "span", "summary",
+];
+
+fn check_visible(page: &str) {
+    assert!(!page.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\t')), "{page}");
+}
+
+/// Two plans, the second after a NUL, which JSON cannot hold: what a comparison calls the same has one hash, what it calls
+/// different another one, and it does not matter which of the plans is the first.
+pub(crate) fn comparison(bytes: &[u8]) {
+    static SCHEMAS: LazyLock<Schemas> = LazyLock::new(|| {
+        let block = r#"{"attributes":{"a":{"type":["set","dynamic"]},"b":{"type":"string","sensitive":true}},"block_types":{
+            "c":{"nesting_mode":"set","block":{"attributes":{"a":{"type":["set","dynamic"]}}}}}}"#;
+        let text =
+            format!(r#"{{"provider_schemas":{{"p":{{"resource_schemas":{{"t":{{"block":{block}}}}}}}}}}}"#);
+        Schemas::parse(text).expect("they are schemas")
+    });
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let (a, b) = text.split_once('\0').unwrap_or((text, text));
+    let (Ok(a), Ok(b)) = (Plan::parse(a), Plan::parse(b)) else { return };
+    let key = HashKey::new(&[7; 32]).expect("it is long enough");
+    for schemas in [&*SCHEMAS, &Schemas::none()] {
+        let hash = |plan: &Plan<'_>| HashedPlan::new(&plan.changes, schemas, Some(&key));
+        let options = CompareOptions::default();
+        let compared = Comparison::new(&a.changes, &b.changes, schemas, &options);
+        let turned = Comparison::new(&b.changes, &a.changes, schemas, &options);
+        // What cannot be read is an error.
+        let (Ok(compared), Ok(turned)) = (compared, turned) else { continue };
+        assert_eq!(compared.is_same(), turned.is_same());
+        if let (Ok(one), Ok(other)) = (hash(&a), hash(&b)) {
+            assert_eq!(compared.is_same(), one.hash == other.hash);
+        }
+        let mut out = Vec::new();
+        let page = MarkdownOptions::default();
+        compared.write_text(&mut out, Colour::Never, ["a", "b"]).expect("there is room");
+        compared.write_json(&mut out, ["a", "b"]).expect("there is room");
+        compared.write_markdown(&mut out, &page, ["a", "b"]).expect("there is room");
+        let out = String::from_utf8(out).expect("what is written is text");
+        assert!(!out.chars().any(|c| c.is_control() && c != '\n'));
     }
 }
 

@@ -411,6 +411,8 @@ impl fmt::Debug for Function {
 pub struct Functions {
     by_name: HashMap<SmolStr, Function>,
     has_providers: bool,
+    /// `convert` is a special form, and in no table.
+    lacks_convert: bool,
 }
 
 impl Functions {
@@ -428,6 +430,32 @@ impl Functions {
 
     pub(crate) fn has_providers(&self) -> bool {
         self.has_providers
+    }
+
+    /// The same functions as this version of Terraform 1 has them: `convert` came with 1.15, and `contains` looks for nulls
+    /// since 1.16.
+    ///
+    /// ```
+    /// use objchange_hcl::{Functions, Scope, Variables, evaluate, parse_expression};
+    ///
+    /// let expr = parse_expression("contains([1], null)")?;
+    /// let nothing = Variables::default();
+    /// let errors = |functions: &Functions| evaluate(&expr, &Scope::new(&nothing), functions).1.len();
+    /// assert_eq!(errors(Functions::pure()), 0);
+    /// assert_eq!(errors(&Functions::pure().clone().of_minor_version(15)), 1);
+    /// # Ok::<(), Vec<objchange_hcl::Diagnostic>>(())
+    /// ```
+    #[must_use]
+    pub fn of_minor_version(mut self, minor: u32) -> Self {
+        self.lacks_convert = minor < 15;
+        if minor < 16 {
+            self.insert("contains", crate::functions::contains_without_null());
+        }
+        self
+    }
+
+    pub(crate) fn lacks_convert(&self) -> bool {
+        self.lacks_convert
     }
 
     /// The function of this name. Those without a namespace are also found under `core::`.

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use objchange::Value;
 use objchange::schema::FunctionSchema;
 use objchange_hcl::{Function, Functions, Parameter};
+use objchange_plan::Version;
 use smol_str::SmolStr;
 
 use crate::config::{Config, ModuleId};
@@ -28,9 +29,9 @@ pub(crate) struct ModuleFunctions {
 type Unanswered = Arc<Mutex<BTreeSet<String>>>;
 
 impl ModuleFunctions {
-    pub(crate) fn new(config: &Config, schemas: &Schemas, language: &Functions) -> Self {
+    pub(crate) fn new(config: &Config, schemas: &Schemas, language: &Functions, version: Version) -> Self {
         let mut functions = Self {
-            language: language.clone().in_module(),
+            language: language.clone().in_module().of_minor_version(version.minor()),
             extended: Vec::new(),
             of_module: vec![None; config.modules.len()],
             unanswered: Unanswered::default(),

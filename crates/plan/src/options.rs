@@ -29,6 +29,9 @@ pub struct Options {
     pub show_sensitive: bool,
     /// Nothing is hidden: unchanged parts are shown too.
     pub full: bool,
+    /// An element that a set loses and one that it gains are shown as one that is updated, if they agree in most of what
+    /// identifies them. Terraform shows them as removed and added.
+    pub match_sets: bool,
 }
 
 impl Default for Options {
@@ -40,6 +43,7 @@ impl Default for Options {
             width: 78,
             show_sensitive: false,
             full: false,
+            match_sets: false,
         }
     }
 }

@@ -8,6 +8,7 @@ use thiserror::Error;
 
 use crate::changes::ChangedResource;
 use crate::document::{Document, Plan, ResourceActions, State};
+use crate::options::Options;
 use crate::walk::{Dialect, Place};
 
 /// What follows the version in a plan that was made without asking its providers, as the metadata of a build.
@@ -105,6 +106,11 @@ impl Version {
         Self { major, minor }
     }
 
+    /// The second number: 11 of `1.11`.
+    pub fn minor(self) -> u32 {
+        self.minor
+    }
+
     /// The version that this is the text of, such as `1.11.4` or `1.16.0-rc2`.
     pub fn parse(text: &str) -> Option<Self> {
         Self::parse_exactly(text).map(|version| version.min(Self::NEWEST))
@@ -189,11 +195,12 @@ impl Program {
     }
 
     /// The rules by which it compares what stands in no block. Only OpenTofu can be asked to show what is sensitive.
-    pub(crate) fn dialect(self, show_sensitive: bool) -> Dialect {
-        match self {
+    pub(crate) fn dialect(self, options: &Options) -> Dialect {
+        let dialect = match self {
             Self::Terraform(_) => Dialect::LEGACY,
-            Self::OpenTofu => Dialect::OpenTofu { place: Place::Inside, shows_sensitive: show_sensitive },
-        }
+            Self::OpenTofu => Dialect::opentofu(Place::Inside, options.show_sensitive),
+        };
+        dialect.matching_sets(options.match_sets)
     }
 }
 

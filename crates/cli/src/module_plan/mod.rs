@@ -3,9 +3,9 @@
 mod arguments;
 mod documents;
 mod explain;
-mod files;
+pub(crate) mod files;
 pub(crate) mod graph;
-mod inputs;
+pub(crate) mod inputs;
 mod output;
 #[cfg(feature = "provider")]
 mod real;

@@ -1,5 +1,6 @@
 //! `objchange show`.
 
+use crate::folder::Folder;
 use crate::program::{Output, objchange, workspace};
 
 const PLAN: &str = r#"{"format_version":"1.2","resource_changes":[{"address":"a_b.c","mode":"managed","type":"a_b",
@@ -365,6 +366,43 @@ fn markdown_for_a_comment() {
         (&["--format", "markdown", "--link", "javascript:x"], "a link starts with https:// or http://"),
         (&["--format", "markdown", "--max-length", "10"], "at least 4000"),
         (&["--format", "markdown", "--json"], "cannot be used with"),
+    ] {
+        let output = show(arguments, PLAN);
+        assert_eq!(output.code, 2, "{arguments:?}");
+        assert!(output.stderr.contains(error), "{arguments:?}: {}", output.stderr);
+    }
+}
+
+#[test]
+fn html_for_a_browser() {
+    let page = show(&["--format", "html", "--title", "Net"], PLAN).stdout;
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("<h1>Net: 1 to create</h1>"), "{page}");
+    assert!(page.contains("secret = <i>(sensitive value)</i>") && !page.contains("hunter2"), "{page}");
+
+    let folder = Folder::with("html", &[("plan.json", PLAN), ("old.html", "old")]);
+    let out = |name: &str, plan: &str| {
+        let arguments =
+            ["--format", "html", "--title", "Net", "--out", &folder.at(name).display().to_string()];
+        show(&arguments, plan)
+    };
+    let read = |name: &str| std::fs::read_to_string(folder.at(name)).unwrap_or_default();
+    let output = out("new.html", PLAN);
+    assert_eq!((output.code, output.stdout.as_str(), read("new.html")), (0, "", page.clone()));
+    // What cannot be read leaves the old page as it was, and no new one.
+    for name in ["old.html", "none.html"] {
+        assert_eq!(out(name, &PLAN[..200]).code, 2);
+    }
+    assert_eq!((read("old.html").as_str(), folder.at("none.html").exists()), ("old", false));
+    assert_eq!((out("old.html", PLAN).code, read("old.html")), (0, page));
+
+    for (arguments, error) in [
+        (&["--out", "x.html"][..], "--out needs --format html"),
+        (&["--format", "markdown", "--out", "x.html"], "--out needs --format html"),
+        (&["--format", "html", "--marker", "net"], "need --format markdown"),
+        (&["--format", "html", "--show-sensitive"], "shows no sensitive values"),
+        (&["--format", "html", "--link", "javascript:x"], "a link starts with https:// or http://"),
+        (&["--format", "html", "--out", "nowhere/x.html"], "nowhere/x.html: cannot be written: "),
+        (&["--format", "html", "--json"], "cannot be used with"),
     ] {
         let output = show(arguments, PLAN);
         assert_eq!(output.code, 2, "{arguments:?}");

@@ -4,6 +4,7 @@ use objchange::value::Kind;
 use objchange::{Type, Value};
 use objchange_text::Span;
 
+use super::forms::Form;
 use super::{Evaluator, Failed, Scope, dynamic};
 use crate::function::{Capability, Function};
 use crate::suggestion::did_you_mean;
@@ -39,7 +40,9 @@ pub(super) fn recursive(name: &str) -> String {
 
 impl Evaluator<'_> {
     pub(super) fn call(&mut self, call: &Call, scope: &Scope<'_>) -> Value {
-        if let Some(form) = super::forms::Form::named(&call.name) {
+        if let Some(form) = Form::named(&call.name)
+            && !(form == Form::Convert && self.functions.lacks_convert())
+        {
             return self.form(form, call, scope);
         }
         let Some(function) = self.functions.get(&call.name) else {
@@ -62,6 +65,11 @@ impl Evaluator<'_> {
     fn unknown_function(&self, name: &str) -> (&'static str, String) {
         let of_provider = |detail| ("Unknown provider function", detail);
         match name.split_once("::").filter(|_| self.functions.has_providers()) {
+            None if name.starts_with("provider::") => {
+                let namespace = name.rsplit_once("::").map_or(name, |(namespace, _)| namespace);
+                let detail = format!("There are no functions in namespace \"{namespace}::\".");
+                ("Call to unknown function", detail)
+            }
             None => {
                 let mut names: Vec<&str> = self.functions.names().collect();
                 names.sort_unstable();

@@ -12,10 +12,7 @@ pub(super) fn add(functions: &mut Functions) {
     let list_of = |element| Parameter::new("list", Type::list(element));
     functions.insert("alltrue", Function::new([list_of(Type::Bool)], Type::Bool, |a, _| Ok(all_true(&a[0]))));
     functions.insert("anytrue", Function::new([list_of(Type::Bool)], Type::Bool, |a, _| Ok(any_true(&a[0]))));
-    functions.insert(
-        "contains",
-        Function::new([any("list"), any("value").null()], Type::Bool, |a, _| contains(&a[0], &a[1])),
-    );
+    functions.insert("contains", contains_value(any("value").null()));
     functions.insert(
         "index",
         Function::new([any("list"), any("value")], Type::Number, |a, _| index(&a[0], &a[1])),
@@ -25,6 +22,15 @@ pub(super) fn add(functions: &mut Functions) {
     functions.insert("length", length.glancing());
     let one = Function::typed_by([any("list")], one_type, |a, ty| one(&a[0], ty));
     functions.insert("one", one.nullable().glancing());
+}
+
+fn contains_value(value: Parameter) -> Function {
+    Function::new([any("list"), value], Type::Bool, |a, _| contains(&a[0], &a[1]))
+}
+
+/// `contains` as it was before Terraform 1.16.
+pub(crate) fn contains_without_null() -> Function {
+    contains_value(any("value"))
 }
 
 /// A null is not true. What comes after a false does not matter, nor does what is unknown before it.

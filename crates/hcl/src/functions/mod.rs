@@ -29,6 +29,7 @@ mod unpredictable;
 mod verbs;
 mod yaml;
 
+pub(crate) use collections::contains_without_null;
 pub use files::BaseDirectory;
 pub(crate) use regex::PatternCache;
 

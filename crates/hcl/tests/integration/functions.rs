@@ -4,6 +4,7 @@ use objchange::value::{Marks, Refinements};
 use objchange::{Type, Value};
 use objchange_hcl::{
     BaseDirectory, Function, FunctionError, Functions, Scope, Variables, evaluate, parse_expression,
+    variables,
 };
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -382,4 +383,18 @@ fn what_cannot_be_planned_is_unknown() {
         planned.get("plantimestamp").unwrap().call(Vec::new()),
         Ok(Value::from("2026-01-02T03:04:05Z"))
     );
+}
+
+/// In the type of a `convert` the names of types are no variables; where a version has no such function, it is not there.
+#[test]
+fn types_to_convert_to_are_no_references() {
+    let expr = parse_expression("convert(a, object({ b = optional(string, c) })) + string").unwrap();
+    let names: Vec<&str> = variables(&expr).iter().map(|reference| reference.name.as_str()).collect();
+    assert_eq!(names, ["a", "c", "string"]);
+    let expr = parse_expression("convert(1, string)").unwrap();
+    let nothing = Variables::default();
+    let errors =
+        |minor| evaluate(&expr, &Scope::new(&nothing), &Functions::pure().clone().of_minor_version(minor)).1;
+    assert_eq!(errors(15).len(), 0);
+    assert_eq!(errors(14)[0].summary, "Call to unknown function");
 }

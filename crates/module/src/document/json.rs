@@ -4,12 +4,12 @@ use objchange_text::json::write_string;
 
 /// A JSON text that grows. Commas are set where they belong.
 #[derive(Debug, Default)]
-pub(super) struct JsonWriter {
+pub(crate) struct JsonWriter {
     out: String,
 }
 
 impl JsonWriter {
-    pub(super) fn into_string(self) -> String {
+    pub(crate) fn into_string(self) -> String {
         self.out
     }
 

@@ -227,7 +227,7 @@ fn message(condition: &Condition, scope: &Scope<'_>, functions: &Functions) -> M
 }
 
 /// What is said of messages with sensitive and with ephemeral values.
-const HIDDEN: [(&str, &str); 2] = [
+pub(crate) const HIDDEN: [(&str, &str); 2] = [
     (
         "Error message refers to sensitive values",
         "The error expression used to explain this condition refers to sensitive values, so Terraform will not display the \

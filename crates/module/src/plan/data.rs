@@ -140,14 +140,14 @@ impl<'c> Walk<'_, 'c> {
         let problems: Vec<String> =
             found.iter().map(|diagnostic| format!("{}: {}", diagnostic.summary, diagnostic.detail)).collect();
         for diagnostic in found {
-            self.found.add(ModuleDiagnostic {
-                diagnostic: Diagnostic::warning(
+            self.found.add(ModuleDiagnostic::new(
+                Diagnostic::warning(
                     (PROVIDER, diagnostic.summary),
                     diagnostic.path.as_ref().map_or(resource.config.header, place),
                     diagnostic.detail,
                 ),
-                address: Some(address.to_owned()),
-            });
+                Some(address.to_owned()),
+            ));
         }
         self.unread_checks.insert((self.graph.nodes[instance.index].module, check.clone()));
         let module = &instance.address.resource.module;

@@ -24,6 +24,8 @@ pub(crate) struct ModuleInstance {
     pub(crate) repetition: Repetition,
     /// It stands for any number of instances, which are not known.
     pub(crate) is_undecided: bool,
+    /// Nothing of it is made: it has these outputs.
+    pub(crate) overridden: Option<Value>,
     pub(crate) variables: HashMap<SmolStr, Value>,
     pub(crate) locals: HashMap<SmolStr, Value>,
     pub(crate) outputs: HashMap<SmolStr, Value>,
@@ -60,6 +62,7 @@ impl ModuleInstance {
             parent,
             repetition: Repetition::default(),
             is_undecided: false,
+            overridden: None,
             variables: HashMap::new(),
             locals: HashMap::new(),
             outputs: HashMap::new(),

@@ -27,7 +27,7 @@ use super::{
 };
 use crate::providers::{A_BUG, BrokenContract, DataAnswer, ImportAnswer, Providers};
 use crate::state::StateObject;
-use crate::{ProviderConfigAddress, Severity};
+use crate::{ConditionOwner, ProviderConfigAddress, Severity};
 
 /// One instance of a resource while it is planned.
 pub(crate) struct Instance<'w> {
@@ -39,11 +39,11 @@ pub(crate) struct Instance<'w> {
 }
 
 /// Asks one of the providers about one type.
-struct Asked<'p> {
-    providers: &'p mut dyn Providers,
-    provider: &'p ProviderConfigAddress,
-    resource_type: &'p str,
-    address: &'p str,
+pub(crate) struct Asked<'p> {
+    pub(crate) providers: &'p mut dyn Providers,
+    pub(crate) provider: &'p ProviderConfigAddress,
+    pub(crate) resource_type: &'p str,
+    pub(crate) address: &'p str,
 }
 
 impl Provider for Asked<'_> {
@@ -394,24 +394,23 @@ impl<'c> Walk<'_, 'c> {
         if all.is_empty() {
             return true;
         }
+        let owner = ConditionOwner {
+            kind: CheckKind::Resource,
+            module: instance.address.resource.module.clone(),
+            name: resource_text(resource.name),
+            key: instance.address.key.clone(),
+        };
         let errors = self.found.error_count();
         let mut statuses = Vec::new();
         let mut problems = Vec::new();
         for condition in all {
             let judged = judge(condition, scope, self.functions, words);
-            self.report_condition(condition, scope, words, &judged);
+            self.report_condition(condition, scope, words, &judged, &owner);
             statuses.push(judged.status);
             problems.extend(judged.problem);
         }
-        let module = &instance.address.resource.module;
-        self.checks.instance(
-            CheckKind::Resource,
-            module,
-            &resource_text(resource.name),
-            instance.address.key.clone(),
-            &statuses,
-            problems,
-        );
+        let ConditionOwner { kind, module, name, key } = owner;
+        self.checks.instance(kind, &module, &name, key, &statuses, problems);
         self.found.error_count() == errors
     }
 
@@ -810,7 +809,7 @@ impl<'c> Walk<'_, 'c> {
 
     /// An ephemeral resource: open while planning, unless its configuration is not known; its values are unknown without
     /// its provider.
-    fn ephemeral(
+    pub(crate) fn ephemeral(
         &mut self,
         instance: &Instance<'_>,
         resource: &ResourceNode<'c>,

@@ -1,31 +1,31 @@
 //! Planning: what it is made of, and what comes out.
 
-mod check;
-mod checks;
+pub(crate) mod check;
+pub(crate) mod checks;
 pub(crate) mod conditions;
 mod data;
 mod dependencies;
 mod deposed_cycles;
 mod expand;
 mod finish;
-mod graph;
+pub(crate) mod graph;
 mod imports;
-mod input;
-mod instances;
-mod managed;
-mod orphans;
+pub(crate) mod input;
+pub(crate) mod instances;
+pub(crate) mod managed;
+pub(crate) mod orphans;
 mod outputs;
-mod references;
-mod resource;
-mod run;
+pub(crate) mod references;
+pub(crate) mod resource;
+pub(crate) mod run;
 mod secrets;
 pub(crate) mod subject;
-mod targets;
+pub(crate) mod targets;
 mod triggers;
 mod validate;
-mod variable;
-mod walk;
-mod world;
+pub(crate) mod variable;
+pub(crate) mod walk;
+pub(crate) mod world;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -37,7 +37,7 @@ use objchange::value::{Marks, Path};
 use objchange_hcl::Span;
 use smol_str::SmolStr;
 
-pub use input::{GivenVariable, PlanInput, PlanMode, PlanOptions, Target};
+pub use input::{GivenVariable, OverriddenModule, PlanInput, PlanMode, PlanOptions, Target};
 pub use references::{
     ExplainError, Explanation, ExplanationStep, ReferenceGraph, ReferenceKind, ReferenceNode,
 };

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use objchange::Value;
 use objchange::value::Marks;
 use objchange_hcl::{Diagnostic, OutputConfig};
+use objchange_plan::Version;
 use smol_str::SmolStr;
 
 use super::{PlannedAction, PlannedOutput};
@@ -38,6 +39,19 @@ pub(crate) fn refusal(output: &OutputConfig, is_root: bool, value: &Value) -> Op
 
 /// Where something ephemeral is given to what does not declare that it takes it.
 pub(crate) const NOT_ALLOWED: &str = "Ephemeral value not allowed";
+
+/// The marks that the declaration of an output puts on its value.
+pub(crate) fn marks(output: &OutputConfig, version: Version) -> Marks {
+    let mut marks = Marks::NONE;
+    // Before 1.13 a child's flag says nothing while planning.
+    if output.sensitive && super::input::since(version, "1.13") {
+        marks |= Marks::SENSITIVE;
+    }
+    if output.ephemeral {
+        marks |= Marks::EPHEMERAL;
+    }
+    marks
+}
 
 /// What happens to an output of the root module.
 pub(crate) fn planned(value: &Value, output: &OutputConfig, before: Option<&StateOutput>) -> PlannedOutput {

@@ -52,10 +52,10 @@ pub(crate) fn ephemeral_refusals(
             None => (place(&whole), "it is not a write-only attribute and must be persisted to state."),
         };
         let detail = format!("Ephemeral values are not valid for {:?}, because {why}", name.as_str());
-        found.add(ModuleDiagnostic {
-            diagnostic: Diagnostic::new("Invalid use of ephemeral value", span, detail),
-            address: Some(address.to_owned()),
-        });
+        found.add(ModuleDiagnostic::new(
+            Diagnostic::new("Invalid use of ephemeral value", span, detail),
+            Some(address.to_owned()),
+        ));
     }
     found
 }

@@ -1,6 +1,6 @@
 //! Planning a module from end to end.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use hashbrown::{HashMap, HashSet};
 use objchange::Value;
@@ -21,7 +21,7 @@ use super::validate::validate;
 use super::walk::Walk;
 use super::world::World;
 use super::{ModulePlan, PlannedAction, PlannedObject};
-use crate::config::ModuleId;
+use crate::config::{Config, ModuleId};
 use crate::functions::ModuleFunctions;
 use crate::providers::Providers;
 use crate::state::{Instances, MoveTypes, Moves, PriorState, Removals, StateResource, warn_of_forgotten};
@@ -60,30 +60,71 @@ fn plan_observed(
     providers: &mut dyn Providers,
     observer: &mut dyn Observer,
 ) -> ModulePlan {
-    let wrong = input.config.wrong_call_arguments();
-    if wrong.has_errors() {
-        return only_errors(wrong);
+    match PreparedModule::new(input, providers, observer) {
+        Ok(prepared) => plan_prepared(input, &prepared, providers, observer).0,
+        Err(found) => only_errors(found),
     }
-    let missing = input.config.missing_provisioners();
-    if missing.has_errors() {
-        return only_errors(missing);
+}
+
+/// What plans of a module have in common, whatever its variables are: they may be made from one of these.
+#[derive(Debug)]
+pub(crate) struct PreparedModule<'c> {
+    pub(crate) graph: Graph<'c>,
+    /// The nodes, each after those that it needs.
+    pub(crate) order: Vec<usize>,
+    pub(crate) functions: ModuleFunctions,
+    /// The warnings of validation.
+    found: Diagnostics,
+}
+
+impl<'c> PreparedModule<'c> {
+    /// Validates a module.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it, whatever the values of variables and resources will be.
+    pub(crate) fn new(
+        input: &PlanInput<'c>,
+        providers: &mut dyn Providers,
+        observer: &mut dyn Observer,
+    ) -> Result<Self, Diagnostics> {
+        let checks =
+            [Config::wrong_call_arguments, Config::missing_provisioners, Config::missing_provider_configs];
+        for check in checks {
+            let wrong = check(input.config);
+            if wrong.has_errors() {
+                return Err(wrong);
+            }
+        }
+        let graph = Graph::new(input.config, input.schemas, input.state);
+        observer.graph(input.config, &graph);
+        let order = graph.order().map_err(|cycles| cycle_errors(input, &graph, &cycles))?;
+        let functions =
+            ModuleFunctions::new(input.config, input.schemas, input.functions, input.options.version);
+        let found = validate(input, &graph, &order, &functions, providers);
+        if found.has_errors() {
+            return Err(found);
+        }
+        Ok(Self { graph, order, functions, found })
     }
-    let missing = input.config.missing_provider_configs();
-    if missing.has_errors() {
-        return only_errors(missing);
-    }
-    let graph = Graph::new(input.config, input.schemas, input.state);
-    observer.graph(input.config, &graph);
-    let order = match graph.order() {
-        Ok(order) => order,
-        Err(cycles) => return only_errors(cycle_errors(input, &graph, &cycles)),
-    };
-    let module_functions = ModuleFunctions::new(input.config, input.schemas, input.functions);
-    let mut found = validate(input, &graph, &order, &module_functions, providers);
-    if found.has_errors() {
-        return only_errors(found);
-    }
-    let targets = Targets::new(input.config, &graph, input.options);
+}
+
+/// What names mean in the root module after a walk.
+#[derive(Debug)]
+pub(crate) struct Evaluated<'c> {
+    pub(crate) world: World<'c>,
+}
+
+/// Plans a module that was prepared, and says what names mean in it then, if planning has begun.
+pub(crate) fn plan_prepared<'c>(
+    input: &PlanInput<'c>,
+    prepared: &PreparedModule<'c>,
+    providers: &mut dyn Providers,
+    observer: &mut dyn Observer,
+) -> (ModulePlan, Option<Evaluated<'c>>) {
+    let PreparedModule { graph, order, found, .. } = prepared;
+    let mut found = found.clone();
+    let targets = Targets::new(input.config, graph, input.options);
     if !targets.is_all() {
         found.without_place(
             Severity::Warning,
@@ -108,39 +149,16 @@ fn plan_observed(
     let removals = Removals::new(input.config, &mut found);
     super::orphans::check_providers(input, &state, &targets, &mut found);
     if found.has_errors() {
-        return only_errors(found);
+        return (only_errors(found), None);
     }
-    let nodes = graph.nodes.len();
     let mut walk = Walk {
-        input,
-        graph: &graph,
-        module_functions: &module_functions,
-        functions: module_functions.of(0),
-        world: World::new(input.config, input.options, false),
-        providers,
-        targets: &targets,
-        state: state.clone(),
-        moved: &moves.moved,
-        declared: HashSet::new(),
-        wanted: HashSet::new(),
-        plan: ModulePlan::default(),
         found,
-        checks: Checks::default(),
-        pending: vec![BTreeSet::new(); nodes],
-        changes: HashMap::new(),
-        imports: Default::default(),
-        removals: &removals,
-        forgotten: Vec::new(),
-        unanswered: vec![BTreeSet::new(); nodes],
-        creates_first: creates_first(&graph),
-        instance_count: 0,
-        prevented: Vec::new(),
-        found_at_destroy: Diagnostics::default(),
-        failed: Vec::new(),
-        replaced: HashMap::new(),
-        secrets: Default::default(),
-        configured: Default::default(),
-        unread_checks: HashSet::new(),
+        ..Walk::new(
+            input,
+            prepared,
+            providers,
+            WalkedState { state: state.clone(), targets: &targets, moved: &moves.moved, removals: &removals },
+        )
     };
     walk.declare_checks();
     walk.show_variables();
@@ -152,7 +170,7 @@ fn plan_observed(
     if is_done {
         walk.open_root_outputs();
     } else {
-        walk.run(&order);
+        walk.run(order);
     }
     let mut wrong = Diagnostics::default();
     let modules = |path: &[SmolStr]| {
@@ -163,14 +181,14 @@ fn plan_observed(
     let has = |address: &InstanceAddress| walk.declared.contains(address);
     moves.validate(input.config, &Instances { modules: &modules, has: &has }, &mut wrong);
     if wrong.has_errors() {
-        return only_errors(wrong);
+        return (only_errors(wrong), None);
     }
     moves.warn_of_blocked(&mut walk.found);
     walk.orphans();
     // What is destroyed is evaluated and read before it is planned.
     if input.options.mode == PlanMode::Destroy {
         if walk.found.has_errors() {
-            return only_errors(walk.found);
+            return (only_errors(walk.found), None);
         }
         walk.found.append(std::mem::take(&mut walk.found_at_destroy));
     }
@@ -180,7 +198,7 @@ fn plan_observed(
         PlanMode::Normal => walk.deposed_cycles(),
         PlanMode::Destroy | PlanMode::RefreshOnly => Diagnostics::default(),
     };
-    walk.update_dependencies(&order);
+    walk.update_dependencies(order);
     walk.unmatched_replacements();
     walk.undo_blocked_destroys();
     observer.walked(&walk);
@@ -188,7 +206,8 @@ fn plan_observed(
         PlanMode::Destroy => Vec::new(),
         _ => child_outputs(&walk.world),
     };
-    let Walk { state: refreshed, declared, mut plan, mut found, checks, forgotten, replaced, .. } = walk;
+    let Walk { state: refreshed, declared, mut plan, mut found, checks, forgotten, replaced, world, .. } =
+        walk;
     warn_of_forgotten(&forgotten, &mut found);
     // What is destroyed is destroyed as it is now.
     if input.options.mode != PlanMode::Destroy {
@@ -215,7 +234,62 @@ fn plan_observed(
         &plan,
         &child_outputs,
     );
-    plan
+    (plan, Some(Evaluated { world }))
+}
+
+/// The state that a walk begins with, and what of it and of the configuration counts.
+pub(crate) struct WalkedState<'i> {
+    pub(crate) state: PriorState,
+    pub(crate) targets: &'i Targets,
+    /// The old addresses of what was moved, by the new ones.
+    pub(crate) moved: &'i BTreeMap<InstanceAddress, InstanceAddress>,
+    pub(crate) removals: &'i Removals,
+}
+
+impl<'i, 'c> Walk<'i, 'c> {
+    /// A walk that has not begun.
+    pub(crate) fn new(
+        input: &'i PlanInput<'c>,
+        prepared: &'i PreparedModule<'c>,
+        providers: &'i mut dyn Providers,
+        walked: WalkedState<'i>,
+    ) -> Self {
+        let PreparedModule { graph, functions: module_functions, .. } = prepared;
+        let WalkedState { state, targets, moved, removals } = walked;
+        let nodes = graph.nodes.len();
+        Self {
+            input,
+            graph,
+            module_functions,
+            functions: module_functions.of(0),
+            world: World::new(input.config, input.options, false),
+            providers,
+            targets,
+            state,
+            moved,
+            declared: HashSet::new(),
+            wanted: HashSet::new(),
+            plan: ModulePlan::default(),
+            found: Diagnostics::default(),
+            checks: Checks::default(),
+            pending: vec![BTreeSet::new(); nodes],
+            changes: HashMap::new(),
+            imports: Default::default(),
+            removals,
+            forgotten: Vec::new(),
+            unanswered: vec![BTreeSet::new(); nodes],
+            creates_first: creates_first(graph),
+            instance_count: 0,
+            prevented: Vec::new(),
+            found_at_destroy: Diagnostics::default(),
+            failed: Vec::new(),
+            replaced: HashMap::new(),
+            secrets: Default::default(),
+            configured: Default::default(),
+            unread_checks: HashSet::new(),
+            applying: None,
+        }
+    }
 }
 
 /// The outputs of child modules that were evaluated and are not null.

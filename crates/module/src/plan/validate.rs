@@ -9,7 +9,6 @@ use objchange_hcl::{
 };
 use smol_str::SmolStr;
 
-use super::CheckStatus;
 use super::check::{Checked, ReferenceContext, check};
 use super::conditions::{self, Words, judge, judge_message, judge_validation};
 use super::expand::{self, Expansion};
@@ -19,10 +18,11 @@ use super::instances::{Expanded, ModuleInstance, ModuleInstanceId, Repetition};
 use super::secrets::ToldSecrets;
 use super::subject::{Subject, SubjectKind};
 use super::world::{World, dynamic};
+use super::{CheckKind, CheckStatus};
 use crate::diagnostics::PROVIDER;
 use crate::functions::ModuleFunctions;
 use crate::providers::Providers;
-use crate::{Diagnostics, ModuleDiagnostic, Severity};
+use crate::{ConditionOwner, Diagnostics, ModuleDiagnostic, Severity};
 
 /// Validates all modules; true for each node that has no value, because of its own errors or those of what it needs.
 pub(crate) fn validate(
@@ -239,6 +239,12 @@ impl<'c> Validator<'_, 'c> {
         // The rules judge the value itself, where it is known already.
         let actual = self.world.actual_variables.get(&(at, name.clone())).cloned();
         let usual = actual.and_then(|actual| self.world.instances[at].variables.insert(name.clone(), actual));
+        let owner = ConditionOwner {
+            kind: CheckKind::InputVariable,
+            module: self.world.instances[at].address.clone(),
+            name: name.to_string(),
+            key: None,
+        };
         for rule in &variable.validations {
             let checked = self.checked_condition(place, rule);
             if !checked.errors.is_empty() {
@@ -246,9 +252,9 @@ impl<'c> Validator<'_, 'c> {
                 continue;
             }
             let variables = self.world.variables(self.graph, at, &checked.subjects);
-            let judged = judge_validation(rule, &Scope::new(&variables), self.functions);
-            let found =
-                super::variable::judged(self.input.config, rule, &Scope::new(&variables), &judged, reported);
+            let scope = Scope::new(&variables);
+            let judged = judge_validation(rule, &scope, self.functions);
+            let found = super::variable::judged(self.input.config, rule, &scope, &judged, reported, &owner);
             self.found.append(found);
         }
         if let Some(usual) = usual {
@@ -642,13 +648,13 @@ impl<'c> Validator<'_, 'c> {
                 objchange::change::Severity::Error => Severity::Error,
                 _ => Severity::Warning,
             };
-            self.found.add(ModuleDiagnostic {
-                diagnostic: Diagnostic {
+            self.found.add(ModuleDiagnostic::new(
+                Diagnostic {
                     severity,
                     ..Diagnostic::new((PROVIDER, diagnostic.summary), span, diagnostic.detail)
                 },
-                address: address.map(str::to_owned),
-            });
+                address.map(str::to_owned),
+            ));
         }
     }
 }

@@ -23,12 +23,13 @@ use super::subject::{Subject, SubjectKind};
 use super::targets::Targets;
 use super::world::{World, dynamic};
 use super::{CheckKind, CheckStatus, ModulePlan, PlannedAction, PlannedObject};
+use crate::apply::Applying;
 use crate::config::ModuleId;
 use crate::diagnostics::PROVIDER;
 use crate::functions::ModuleFunctions;
 use crate::providers::Providers;
 use crate::state::{PriorState, Removals, StateObject, StateOutput, StateResource};
-use crate::{Diagnostics, ModuleDiagnostic, ProviderConfigAddress, Severity};
+use crate::{ConditionOwner, Diagnostics, ModuleDiagnostic, ProviderConfigAddress, Severity};
 
 /// Everything that the walk knows and finds.
 pub(crate) struct Walk<'i, 'c> {
@@ -81,6 +82,8 @@ pub(crate) struct Walk<'i, 'c> {
     pub(crate) configured: HashMap<ProviderConfigAddress, bool>,
     /// The checks that are not judged, because a data source in them could not be read. That is no error.
     pub(crate) unread_checks: HashSet<(ModuleId, SmolStr)>,
+    /// The plan that is applied; `None` while planning.
+    pub(crate) applying: Option<Applying<'i>>,
 }
 
 impl<'c> Walk<'_, 'c> {
@@ -217,7 +220,10 @@ impl<'c> Walk<'_, 'c> {
     fn node(&mut self, index: usize) {
         let graph = self.graph;
         let node = &graph.nodes[index];
-        let instances = self.world.by_module[node.module].clone();
+        let mut instances = self.world.by_module[node.module].clone();
+        if !self.input.options.overridden_modules.is_empty() {
+            self.leave_overridden(&node.kind, &mut instances);
+        }
         match &node.kind {
             NodeKind::Variable(name, variable) => {
                 instances.into_iter().for_each(|at| self.variable(index, at, name, variable));
@@ -241,6 +247,9 @@ impl<'c> Walk<'_, 'c> {
                 instances.into_iter().for_each(|at| self.call(index, at, name, call));
             }
             NodeKind::CallClose(_) => {}
+            NodeKind::Resource(resource) if self.applying.is_some() => {
+                self.apply_resource(index, resource, instances);
+            }
             NodeKind::Resource(resource) => self.resource(index, resource, instances),
             NodeKind::Provider(provider) => self.provider(index, provider),
             NodeKind::Check(name, config) => {
@@ -252,6 +261,23 @@ impl<'c> Walk<'_, 'c> {
                 }
             }
         }
+    }
+
+    /// Takes out the instances of a module of which nothing is made, after their outputs have got their values.
+    fn leave_overridden(&mut self, kind: &NodeKind<'c>, instances: &mut Vec<ModuleInstanceId>) {
+        if matches!(kind, NodeKind::Variable(..) | NodeKind::Validation(..)) {
+            return;
+        }
+        instances.retain(|at| {
+            let instance = &mut self.world.instances[*at];
+            let Some(outputs) = &instance.overridden else { return true };
+            if let NodeKind::Output(name, output) = kind {
+                let value = outputs.attribute(name).cloned().unwrap_or_else(|| Value::null(Type::Dynamic));
+                let value = value.with_marks(super::outputs::marks(output, self.input.options.version));
+                instance.outputs.insert((*name).clone(), value);
+            }
+            false
+        });
     }
 
     /// The value of an expression; none where it is wrong.
@@ -310,7 +336,10 @@ impl<'c> Walk<'_, 'c> {
             }
             _ => {
                 let given = self.input.variables.get(name);
-                match super::variable::root_value(name, variable, given) {
+                if given.is_some() && self.applying.is_none() {
+                    self.warn_of_deprecated(variable);
+                }
+                match super::variable::root_value(self.input.config, name, variable, given) {
                     Ok(value) => value,
                     Err(error) => {
                         self.found.push(Severity::Error, *error);
@@ -323,6 +352,17 @@ impl<'c> Walk<'_, 'c> {
         self.world.instances[at].variables.insert(name.clone(), value);
     }
 
+    /// Says that the value of a variable is not wanted any more.
+    fn warn_of_deprecated(&mut self, variable: &objchange_hcl::VariableConfig) {
+        let Some((why, span)) = &variable.deprecated else { return };
+        if !super::input::since(self.input.options.version, "1.15") {
+            return;
+        }
+        let warning = Diagnostic::warning("Deprecated variable got a value", *span, why.clone());
+        let context = Some(variable.header.to(*span));
+        self.found.push(Severity::Warning, Diagnostic { context, ..warning });
+    }
+
     fn validation(
         &mut self,
         index: usize,
@@ -331,21 +371,30 @@ impl<'c> Walk<'_, 'c> {
         variable: &objchange_hcl::VariableConfig,
     ) {
         let module = self.graph.nodes[index].module;
-        let reported = super::variable::reported_at(self.input.config, module, name, variable);
+        let given = self.input.variables.get(name).filter(|_| module == 0);
+        let in_file = given.filter(|given| given.origin.is_empty()).and_then(|given| given.span);
+        let reported =
+            in_file.or_else(|| super::variable::reported_at(self.input.config, module, name, variable));
         let variables = self.world.variables(self.graph, at, &self.graph.nodes[index].subjects);
         let scope = Scope::new(&variables);
+        let owner = ConditionOwner {
+            kind: CheckKind::InputVariable,
+            module: self.world.instances[at].address.clone(),
+            name: name.to_string(),
+            key: None,
+        };
         let mut statuses = Vec::new();
         let mut problems = Vec::new();
         for rule in &variable.validations {
             let judged = judge_validation(rule, &scope, self.functions);
-            self.found.append(super::variable::judged(self.input.config, rule, &scope, &judged, reported));
+            let found = super::variable::judged(self.input.config, rule, &scope, &judged, reported, &owner);
+            self.found.append(found);
             statuses.push(judged.status);
             problems.extend(judged.problem);
         }
         // What is destroyed has no results, although rules that do not hold are errors then too.
         if self.input.options.mode != PlanMode::Destroy {
-            let address = self.world.instances[at].address.clone();
-            self.checks.instance(CheckKind::InputVariable, &address, name, None, &statuses, problems);
+            self.checks.instance(CheckKind::InputVariable, &owner.module, name, None, &statuses, problems);
         }
     }
 
@@ -356,16 +405,21 @@ impl<'c> Walk<'_, 'c> {
         let scope = Scope::new(&variables);
         let errors = self.found.error_count();
         if !output.preconditions.is_empty() && self.input.options.mode != PlanMode::Destroy {
+            let owner = ConditionOwner {
+                kind: CheckKind::OutputValue,
+                module: self.world.instances[at].address.clone(),
+                name: name.to_string(),
+                key: None,
+            };
             let mut statuses = Vec::new();
             let mut problems = Vec::new();
             for condition in &output.preconditions {
                 let judged = judge(condition, &scope, self.functions, &conditions::OUTPUT);
-                self.report_condition(condition, &scope, &conditions::OUTPUT, &judged);
+                self.report_condition(condition, &scope, &conditions::OUTPUT, &judged, &owner);
                 statuses.push(judged.status);
                 problems.extend(judged.problem);
             }
-            let address = self.world.instances[at].address.clone();
-            self.checks.instance(CheckKind::OutputValue, &address, name, None, &statuses, problems);
+            self.checks.instance(CheckKind::OutputValue, &owner.module, name, None, &statuses, problems);
         }
         if self.found.error_count() > errors {
             return;
@@ -391,17 +445,14 @@ impl<'c> Walk<'_, 'c> {
                 }
                 return;
             }
-            let before = self.input.state.outputs.get(name);
-            self.plan.outputs.insert(name.clone(), super::outputs::planned(&value, output, before));
+            if self.applying.is_some() {
+                self.apply_output(name, output, &value);
+            } else {
+                let before = self.input.state.outputs.get(name);
+                self.plan.outputs.insert(name.clone(), super::outputs::planned(&value, output, before));
+            }
         }
-        let mut marks = objchange::value::Marks::NONE;
-        // Before 1.13 a child's flag says nothing while planning.
-        if output.sensitive && super::input::since(self.input.options.version, "1.13") {
-            marks |= objchange::value::Marks::SENSITIVE;
-        }
-        if output.ephemeral {
-            marks |= objchange::value::Marks::EPHEMERAL;
-        }
+        let marks = super::outputs::marks(output, self.input.options.version);
         self.world.instances[at].outputs.insert(name.clone(), value.with_marks(marks));
     }
 
@@ -419,6 +470,9 @@ impl<'c> Walk<'_, 'c> {
             let mut instance = ModuleInstance::new(child, address, Some(at));
             instance.repetition = repetition.clone();
             instance.is_undecided = is_undecided;
+            let around = self.world.instances[at].overridden.clone();
+            instance.overridden =
+                around.or_else(|| self.input.options.overridden(&instance.address).cloned());
             made.push(instance);
             made.len() - 1
         });
@@ -529,6 +583,12 @@ impl<'c> Walk<'_, 'c> {
     ) {
         let variables = self.world.variables(self.graph, at, &self.graph.nodes[index].subjects);
         let scope = Scope::new(&variables);
+        let owner = ConditionOwner {
+            kind: CheckKind::Check,
+            module: self.world.instances[at].address.clone(),
+            name: name.to_string(),
+            key: None,
+        };
         let mut statuses = Vec::new();
         let mut problems = Vec::new();
         for assert in &config.asserts {
@@ -545,13 +605,13 @@ impl<'c> Walk<'_, 'c> {
             };
             if let Some((summary, detail)) = warning {
                 let warning = Diagnostic::new(summary, assert.condition.span, detail);
-                self.found.push(Severity::Warning, warning.explained(&assert.condition, &scope));
+                let warning = warning.explained(&assert.condition, &scope);
+                self.found.push_condition(Severity::Warning, warning, &owner);
             }
             statuses.push(judged.status);
             problems.extend(judged.problem);
         }
-        let address = self.world.instances[at].address.clone();
-        self.checks.instance(CheckKind::Check, &address, name, None, &statuses, problems);
+        self.checks.instance(CheckKind::Check, &owner.module, name, None, &statuses, problems);
     }
 
     /// Reports what is wrong with a condition itself, and with its message.
@@ -569,6 +629,7 @@ impl<'c> Walk<'_, 'c> {
         scope: &Scope<'_>,
         words: &conditions::Words,
         judged: &conditions::Judged,
+        owner: &ConditionOwner,
     ) {
         self.report_errors(judged);
         if judged.status == CheckStatus::Fail {
@@ -579,7 +640,7 @@ impl<'c> Walk<'_, 'c> {
                 PlanMode::RefreshOnly => Severity::Warning,
                 _ => Severity::Error,
             };
-            self.found.push(severity, diagnostic);
+            self.found.push_condition(severity, diagnostic, owner);
         }
     }
 
@@ -601,13 +662,13 @@ impl<'c> Walk<'_, 'c> {
                 (Some(path), Some(place)) => Some(place(path)),
                 _ => span,
             };
-            self.found.add(ModuleDiagnostic {
-                diagnostic: Diagnostic {
+            self.found.add(ModuleDiagnostic::new(
+                Diagnostic {
                     severity,
                     ..Diagnostic::new((PROVIDER, diagnostic.summary), subject, diagnostic.detail)
                 },
-                address: address.map(str::to_owned),
-            });
+                address.map(str::to_owned),
+            ));
         }
     }
 

@@ -30,6 +30,8 @@ pub(crate) struct World<'c> {
     pub(crate) addresses: HashMap<ModuleAddress, ModuleInstanceId>,
     /// Nothing is known of variables, resources and modules: only types are looked at.
     pub(crate) is_validating: bool,
+    /// Changes are made: `terraform.applying`.
+    pub(crate) is_applying: bool,
     /// What references see of module calls, once that does not change any more.
     seen_modules: RefCell<HashMap<SeenModule, Value>>,
 }
@@ -53,6 +55,7 @@ impl<'c> World<'c> {
             actual_variables: HashMap::new(),
             addresses,
             is_validating,
+            is_applying: false,
             seen_modules: RefCell::default(),
         }
     }
@@ -105,7 +108,7 @@ impl<'c> World<'c> {
                 "terraform",
                 vec![
                     ("workspace".into(), Value::from(self.options.workspace.as_str())),
-                    ("applying".into(), Value::from(false).with_marks(Marks::EPHEMERAL)),
+                    ("applying".into(), Value::from(self.is_applying).with_marks(Marks::EPHEMERAL)),
                 ],
             );
         }

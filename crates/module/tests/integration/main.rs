@@ -9,4 +9,5 @@ mod moves;
 mod plan;
 mod providers;
 mod state;
+mod testing;
 mod variables;

@@ -8,6 +8,8 @@ mod block;
 mod collection;
 mod hidden;
 mod json;
+mod likeness;
+mod matched_sets;
 mod nested;
 mod opentofu_lists;
 mod parts;

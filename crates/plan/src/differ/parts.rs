@@ -5,7 +5,7 @@ use objchange::schema::{Attribute, Block};
 use smol_str::SmolStr;
 
 use super::sequence::Places;
-use super::{attribute, block, hidden, json, nested, sequence};
+use super::{attribute, block, hidden, json, matched_sets, nested, sequence};
 use crate::diff::{Diff, DiffAction, Part, Parts, Sensitivity};
 use crate::json::Json;
 use crate::text::Text;
@@ -42,7 +42,11 @@ pub(super) enum At<'t> {
 impl<'t> At<'t> {
     /// The elements of a set.
     pub(super) fn of_set(change: &Change<'_, 't>) -> Self {
-        Self::Places(sequence::set_places(change))
+        let places = sequence::set_places(change);
+        Self::Places(match change.dialect.matches_sets() {
+            true => matched_sets::with_pairs(change, places),
+            false => places,
+        })
     }
 
     /// What stands at the same positions, so many.
@@ -326,8 +330,7 @@ mod tests {
 
     fn dialects() -> Vec<Dialect> {
         let places = [Place::Block, Place::InBlock, Place::Inside];
-        let opentofu =
-            |place| [false, true].map(|shows_sensitive| Dialect::OpenTofu { place, shows_sensitive });
+        let opentofu = |place| [false, true].map(|shows_sensitive| Dialect::opentofu(place, shows_sensitive));
         [Dialect::LEGACY, Dialect::MODERN].into_iter().chain(places.into_iter().flat_map(opentofu)).collect()
     }
 

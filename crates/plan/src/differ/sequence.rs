@@ -43,11 +43,14 @@ impl Places {
             Places::Before(_) => (Some(index), None),
             Places::After(_) => (None, Some(index)),
             Places::Positions(_) => (Some(index), Some(index)),
-            Places::Listed(places) => {
-                let [i, j] = places[index].map(|i| (i != NOWHERE).then_some(i as usize));
-                (i, j)
-            }
+            Places::Listed(places) => Self::position(places[index]),
         }
+    }
+
+    /// The positions that a listed place is made of.
+    pub(super) fn position(place: [u32; 2]) -> Place {
+        let [i, j] = place.map(|i| (i != NOWHERE).then_some(i as usize));
+        (i, j)
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = Place> {
@@ -64,18 +67,18 @@ pub(super) fn places<'v, 't>(change: &Change<'v, 't>, is_object: impl Fn(View<'v
         return Places::Positions(before.len());
     }
     let (old, new) = ((before.len(), |i| before.at(i)), (after.len(), |i| after.at(i)));
-    match change.dialect {
-        Dialect::Terraform { .. } => generic_places(&old, &new, is_object),
-        Dialect::OpenTofu { .. } => by_pairs(&old, &new, Alike::new(before, after, is_object)),
+    match change.dialect.is_opentofu() {
+        false => generic_places(&old, &new, is_object),
+        true => by_pairs(&old, &new, Alike::new(before, after, is_object)),
     }
 }
 
 /// As [`places`], for lines of text.
 pub(super) fn line_places(before: &[Option<&str>], after: &[Option<&str>], dialect: Dialect) -> Places {
     let (old, new) = ((before.len(), |i: usize| before[i]), (after.len(), |i: usize| after[i]));
-    match dialect {
-        Dialect::Terraform { .. } => generic_places(&old, &new, |_| false),
-        Dialect::OpenTofu { .. } => by_pairs(&old, &new, Never),
+    match dialect.is_opentofu() {
+        false => generic_places(&old, &new, |_| false),
+        true => by_pairs(&old, &new, Never),
     }
 }
 

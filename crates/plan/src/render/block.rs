@@ -12,13 +12,14 @@ impl Writer<'_> {
         }
         self.open("{", diff, view);
         let view = View { omit_replace: false, ..view };
-        let hidden = self.attributes(&block.attributes, indent + 1, view);
-        self.hidden(indent + 1, hidden, "attribute");
+        self.attributes(&block.attributes, indent + 1, view);
         let spaced = !block.attributes.is_empty();
         let hidden: usize = block.blocks.iter().map(|ty| self.block_type(ty, spaced, indent + 1, view)).sum();
         if hidden > 0 {
             self.blank_line();
-            self.hidden(indent + 1, hidden, "block");
+            self.hidden(indent + 1, hidden, "block", |this| {
+                block.blocks.iter().for_each(|ty| this.hidden_blocks(ty, indent + 1, view));
+            });
         }
         self.start_line(indent, DiffAction::NoOp);
         self.push("}");
@@ -50,6 +51,17 @@ impl Writer<'_> {
             }
         }
         hidden
+    }
+
+    /// Writes the blocks of one type that are not to be shown.
+    fn hidden_blocks(&mut self, ty: &BlockType<'_>, indent: usize, view: View) {
+        if let Some(unknown) = ty.unknown.as_ref().filter(|unknown| unknown.hidden) {
+            self.nested_block(&ty.name, None, unknown, indent, view);
+        }
+        for index in (0..ty.blocks.len()).filter(|index| ty.blocks.is_hidden(*index)) {
+            let block = ty.blocks.get(index);
+            self.nested_block(&ty.name, block.label.as_deref(), &block.diff, indent, view);
+        }
     }
 
     fn nested_block(&mut self, name: &str, label: Option<&str>, diff: &Diff<'_>, indent: usize, view: View) {

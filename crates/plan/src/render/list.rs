@@ -18,18 +18,23 @@ impl Writer<'_> {
         }
         self.open("[", diff, view);
         let inner = View { no_null_suffix: true, omit_replace: false };
-        let mut hidden = 0;
+        let write = |this: &mut Self, hidden: Vec<usize>| {
+            this.hidden(indent + 1, hidden.len(), "element", |this| {
+                hidden.iter().for_each(|index| this.element(&elements.get(*index), indent + 1, inner));
+            });
+        };
+        let mut hidden = Vec::new();
         for index in 0..elements.len() {
             if elements.is_hidden(index) {
-                hidden += 1;
+                hidden.push(index);
                 continue;
             }
             if context {
-                self.hidden(indent + 1, std::mem::take(&mut hidden), "element");
+                write(self, std::mem::take(&mut hidden));
             }
             self.element(&elements.get(index), indent + 1, inner);
         }
-        self.hidden(indent + 1, hidden, "element");
+        write(self, hidden);
         self.close("]", diff, indent, view);
     }
 

@@ -1,8 +1,8 @@
 //! The printers of reports: the text of `terraform show` (from `page` down), JSON (`json`), the summary
-//! (`summary`), and Markdown pages (`markdown`).
+//! (`summary`), Markdown pages (`markdown`), and HTML pages (`html`). The last two list the same (`outline`, `overview`).
 //!
 //! What is shown is the report's to decide; printers know how it looks, and never the documents it came from. Text is
-//! written as tokens with roles (`tokens`), of which a sink (`terminal`, or `fence` in `markdown`) makes what people see. A value that is hidden
+//! written as tokens with roles (`tokens`), of which a sink (`terminal`, `fence` in `markdown`, `diff` in `html`) makes what people see. A value that is hidden
 //! costs nothing.
 
 mod action;
@@ -10,10 +10,13 @@ mod block;
 mod escape;
 mod frame;
 mod header;
+mod html;
 mod json;
 mod list;
 mod markdown;
 mod object;
+mod outline;
+mod overview;
 mod page;
 mod state;
 mod summary;
@@ -22,11 +25,21 @@ mod text;
 mod tokens;
 mod value;
 
-pub use markdown::MarkdownOptions;
+pub use html::HtmlOptions;
+#[cfg(feature = "template")]
+pub use markdown::MarkdownTemplate;
+pub use markdown::{MarkdownOptions, TemplateError};
 pub use page::{
     render_entry, render_plan, render_planned_change, render_resource_change, render_state, render_value,
 };
 pub use summary::GroupBy;
+
+/// What the printers of comparisons share with those of reports.
+pub(crate) mod shared {
+    pub(crate) use super::escape::name as identifier_or_quoted;
+    pub(crate) use super::json::write_lines as write_json_lines;
+    pub(crate) use super::markdown::parts as markdown;
+}
 
 use std::io;
 
@@ -60,6 +73,8 @@ struct Writer<'s> {
     depth: usize,
     /// There are no signs and no columns for them: a state.
     plain: bool,
+    /// The sink can fold unchanged parts: they are written too.
+    folds: bool,
 }
 
 /// Writes text for a terminal.
@@ -78,7 +93,7 @@ fn print(
 
 impl<'s> Writer<'s> {
     fn new(sink: &'s mut Sink<'s>, program: Program) -> Self {
-        Self { tokens: Tokens::default(), sink, error: None, program, depth: 0, plain: false }
+        Self { tokens: Tokens::default(), sink, error: None, program, depth: 0, plain: false, folds: false }
     }
 
     /// Passes on what has been written.
@@ -180,14 +195,24 @@ impl<'s> Writer<'s> {
         self.push(" ");
     }
 
-    /// Writes how many unchanged things are not shown, if any are.
-    fn hidden(&mut self, indent: usize, count: usize, thing: &str) {
+    /// Writes how many unchanged things are not shown, if any are, and for a sink that folds them the things themselves.
+    fn hidden(&mut self, indent: usize, count: usize, thing: &str, write: impl FnOnce(&mut Self)) {
         if count == 0 {
             return;
         }
-        self.start_line(indent, DiffAction::NoOp);
         let plural = if count == 1 { "" } else { "s" };
-        self.text(Role::Hidden, &format!("# ({count} unchanged {thing}{plural} hidden)"));
+        let text = format!("{count} unchanged {thing}{plural}");
+        if !self.folds {
+            self.start_line(indent, DiffAction::NoOp);
+            self.text(Role::Hidden, &format!("# ({text} hidden)"));
+            return self.push("\n");
+        }
+        self.end(Role::FoldStart);
+        self.start_line(indent, DiffAction::NoOp);
+        self.text(Role::Hidden, &text);
         self.push("\n");
+        self.end(Role::FoldBody);
+        write(self);
+        self.end(Role::FoldEnd);
     }
 }

@@ -18,29 +18,28 @@ impl Writer<'_> {
         }
         self.open("{", diff, view);
         let inner = View { no_null_suffix: !nested, omit_replace: false };
-        let hidden = self.attributes(attributes, indent + 1, inner);
-        self.hidden(indent + 1, hidden, "attribute");
+        self.attributes(attributes, indent + 1, inner);
         self.close("}", diff, indent, view);
     }
 
-    /// Writes the attributes of an object or block that are to be shown, and gives the number of the others.
-    pub(super) fn attributes(
-        &mut self,
-        attributes: &Parts<'_, Entry<'_>>,
-        indent: usize,
-        view: View,
-    ) -> usize {
+    /// Writes the attributes of an object or block that are to be shown, and the number of the others.
+    pub(super) fn attributes(&mut self, attributes: &Parts<'_, Entry<'_>>, indent: usize, view: View) {
         let width = attributes.names().map(|name| escape::name_width(&name)).max().unwrap_or_default();
-        let mut hidden = 0;
-        for (index, name) in attributes.names().enumerate() {
-            if attributes.is_hidden(index) {
-                hidden += 1;
-                continue;
+        let write = |this: &mut Self, index: usize| {
+            let attribute = attributes.get(index);
+            this.entry(&attribute.key, width, &attribute.diff, indent, view);
+            this.push("\n");
+        };
+        let mut hidden = Vec::new();
+        for index in 0..attributes.len() {
+            match attributes.is_hidden(index) {
+                true => hidden.push(index),
+                false => write(self, index),
             }
-            self.entry(&name, width, &attributes.get(index).diff, indent, view);
-            self.push("\n");
         }
-        hidden
+        self.hidden(indent, hidden.len(), "attribute", |this| {
+            hidden.iter().for_each(|index| write(this, *index));
+        });
     }
 
     pub(super) fn map(
@@ -62,23 +61,27 @@ impl Writer<'_> {
             false => elements.names().map(|key| escape::quoted_width(&key)).max().unwrap_or_default(),
         };
         let inner = View { no_null_suffix: nested || diff.action == DiffAction::Delete, omit_replace: false };
-        let mut hidden = 0;
-        for index in 0..elements.len() {
-            if elements.is_hidden(index) {
-                hidden += 1;
-                continue;
-            }
+        let write = |this: &mut Self, index: usize| {
             let entry = elements.get(index);
             let Entry { key, diff } = &*entry;
-            self.warnings(diff, indent + 1);
-            self.start_line(indent + 1, diff.action);
-            let start = self.tokens.text.len();
-            self.quote(Role::Key, key);
-            self.equals(start, width);
-            self.value(diff, indent + 1, inner);
-            self.push(if matches!(diff.kind, Kind::Object { .. }) { ",\n" } else { "\n" });
+            this.warnings(diff, indent + 1);
+            this.start_line(indent + 1, diff.action);
+            let start = this.tokens.text.len();
+            this.quote(Role::Key, key);
+            this.equals(start, width);
+            this.value(diff, indent + 1, inner);
+            this.push(if matches!(diff.kind, Kind::Object { .. }) { ",\n" } else { "\n" });
+        };
+        let mut hidden = Vec::new();
+        for index in 0..elements.len() {
+            match elements.is_hidden(index) {
+                true => hidden.push(index),
+                false => write(self, index),
+            }
         }
-        self.hidden(indent + 1, hidden, "element");
+        self.hidden(indent + 1, hidden.len(), "element", |this| {
+            hidden.iter().for_each(|index| write(this, *index));
+        });
         self.close("}", diff, indent, view);
     }
 

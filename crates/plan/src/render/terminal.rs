@@ -87,6 +87,9 @@ fn sequences(role: Role) -> (&'static str, &'static str) {
         | Role::Comment
         | Role::ParagraphStart
         | Role::ParagraphEnd
+        | Role::FoldStart
+        | Role::FoldBody
+        | Role::FoldEnd
         | Role::EntryStart
         | Role::EntryEnd => ("", ""),
         Role::Null | Role::Hidden => ("\x1b[90m", "\x1b[0m\x1b[0m"),

@@ -75,6 +75,12 @@ pub(super) enum Role {
     ForcesReplacement,
     /// How much is not shown.
     Hidden,
+    /// Unchanged parts start that a reader can unfold, with a line of how many they are. Without text.
+    FoldStart,
+    /// That line has ended, and the parts follow. Without text.
+    FoldBody,
+    /// They end. Without text.
+    FoldEnd,
     /// What is said of an entry or a value.
     Comment,
     /// The `#` of a comment after which Terraform resets the colour.

@@ -42,6 +42,7 @@ pub use entries::{Entries, ReportEntry};
 pub use filter::Filter;
 pub(crate) use fold::{Fold, Show, fold};
 pub use header::{Comment, Heading, ResourceHeader};
+pub(crate) use header::{is_shown, previous_address};
 pub use plan::Summary;
 pub(crate) use plan::entry;
 pub use schemas::{SchemaOrigin, SchemaSource, Schemas};
@@ -239,7 +240,7 @@ impl<'p> Report<'p> {
         filter: &Filter,
     ) -> Result<Self, ShowError> {
         let program = options.program.unwrap_or_default();
-        let dialect = program.dialect(options.show_sensitive);
+        let dialect = program.dialect(options);
         let differ = plan::Differ { changes, schemas, program, dialect, full: options.full };
         plan::report(differ, options.mode.unwrap_or_default(), filter)
     }
@@ -268,7 +269,7 @@ impl<'p> Report<'p> {
     /// What is shown of a state, as [`Report::of`].
     pub fn of_state(state: &'p State<'_>, schemas: &'p Schemas, options: &Options, filter: &Filter) -> Self {
         let program = options.program.unwrap_or_else(|| Program::of_state(state));
-        state::report(state, schemas, program, program.dialect(options.show_sensitive), filter)
+        state::report(state, schemas, program, program.dialect(options), filter)
     }
 
     /// Whether nothing is among what was asked for.
@@ -353,6 +354,9 @@ pub enum ShowError {
     /// The text cannot be written.
     #[error("cannot write: {0}")]
     Write(#[from] io::Error),
+    /// The template of a page cannot be used.
+    #[error("{0}")]
+    Template(#[from] crate::render::TemplateError),
 }
 
 impl ShowError {
@@ -362,6 +366,7 @@ impl ShowError {
             Self::Document(error) => error.problem.kind(),
             Self::Schemas(error) => error.kind.kind(),
             Self::Write(_) => "write",
+            Self::Template(_) => "template",
         }
     }
 }

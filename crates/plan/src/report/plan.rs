@@ -313,7 +313,7 @@ pub(crate) fn entry<'p>(
     schema: Option<&'p Block>,
     options: &Options,
 ) -> Result<ReportEntry<'p, ResourceHeader<'p>>, ShowError> {
-    let dialect = options.program.unwrap_or_default().dialect(options.show_sensitive);
+    let dialect = options.program.unwrap_or_default().dialect(options);
     let diff = diff_resource(document, resource, schema, None, dialect)?;
     let diff = shown(resource, diff, options.full);
     Ok(ReportEntry::new(

@@ -1,8 +1,16 @@
 //! By whose rules a change is compared, as far as those depend on where a value stands.
 
+/// How a place is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Dialect {
+    rules: Rules,
+    /// Elements of sets that go and come are paired where they look like one that changes.
+    matches_sets: bool,
+}
+
 /// By whose rules a place is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Dialect {
+enum Rules {
     /// By Terraform's. In a legacy place, whose schema uses nothing that the legacy SDK could not express, `""` is null.
     Terraform { is_legacy: bool },
     /// By OpenTofu's. There `""` is null as the value of an attribute of a block, and nowhere else.
@@ -26,58 +34,84 @@ pub(crate) enum Place {
 
 impl Dialect {
     /// Terraform's rules, where `""` is `""`.
-    pub(crate) const MODERN: Self = Self::Terraform { is_legacy: false };
+    pub(crate) const MODERN: Self = Self::new(Rules::Terraform { is_legacy: false });
 
     /// Terraform's rules, where `""` is null.
-    pub(crate) const LEGACY: Self = Self::Terraform { is_legacy: true };
+    pub(crate) const LEGACY: Self = Self::new(Rules::Terraform { is_legacy: true });
+
+    const fn new(rules: Rules) -> Self {
+        Self { rules, matches_sets: false }
+    }
+
+    /// OpenTofu's rules at such a place.
+    pub(crate) const fn opentofu(place: Place, shows_sensitive: bool) -> Self {
+        Self::new(Rules::OpenTofu { place, shows_sensitive })
+    }
+
+    /// The same rules, where elements of sets that go and come are paired, or not.
+    pub(crate) fn matching_sets(self, matches_sets: bool) -> Self {
+        Self { matches_sets, ..self }
+    }
+
+    pub(crate) fn matches_sets(self) -> bool {
+        self.matches_sets
+    }
+
+    fn with(self, rules: Rules) -> Self {
+        Self { rules, ..self }
+    }
 
     pub(crate) fn is_opentofu(self) -> bool {
-        matches!(self, Self::OpenTofu { .. })
+        matches!(self.rules, Rules::OpenTofu { .. })
     }
 
     /// Whether what is sensitive is shown all the same.
     pub(crate) fn shows_sensitive(self) -> bool {
-        matches!(self, Self::OpenTofu { shows_sensitive: true, .. })
+        matches!(self.rules, Rules::OpenTofu { shows_sensitive: true, .. })
     }
 
     /// Whether `""` is null.
     pub(crate) fn empty_is_null(self) -> bool {
-        match self {
-            Self::Terraform { is_legacy } => is_legacy,
-            Self::OpenTofu { place, .. } => place == Place::InBlock,
+        match self.rules {
+            Rules::Terraform { is_legacy } => is_legacy,
+            Rules::OpenTofu { place, .. } => place == Place::InBlock,
         }
     }
 
     fn at(self, new: Place) -> Self {
-        match self {
-            Self::Terraform { .. } => self,
-            Self::OpenTofu { shows_sensitive, .. } => Self::OpenTofu { place: new, shows_sensitive },
+        match self.rules {
+            Rules::Terraform { .. } => self,
+            Rules::OpenTofu { shows_sensitive, .. } => {
+                self.with(Rules::OpenTofu { place: new, shows_sensitive })
+            }
         }
     }
 
     /// The rules in a block; a modern one is told from its schema, and stays so below.
     pub(crate) fn in_block(self, is_modern: impl FnOnce() -> bool) -> Self {
-        match self {
-            Self::Terraform { is_legacy } => Self::Terraform { is_legacy: is_legacy && !is_modern() },
-            Self::OpenTofu { .. } => self.at(Place::Block),
+        match self.rules {
+            Rules::Terraform { is_legacy } => {
+                self.with(Rules::Terraform { is_legacy: is_legacy && !is_modern() })
+            }
+            Rules::OpenTofu { .. } => self.at(Place::Block),
         }
     }
 
     /// The rules in a value of which no schema tells anything.
     pub(crate) fn without_schema(self) -> Self {
-        match self {
-            Self::Terraform { .. } => Self::MODERN,
-            Self::OpenTofu { .. } => self.at(Place::Inside),
+        match self.rules {
+            Rules::Terraform { .. } => self.with(Self::MODERN.rules),
+            Rules::OpenTofu { .. } => self.at(Place::Inside),
         }
     }
 
     /// The rules for a member of what stands here.
     #[inline]
     pub(crate) fn member(self) -> Self {
-        match self {
-            Self::Terraform { .. } => self,
-            Self::OpenTofu { place: Place::Block, .. } => self.at(Place::InBlock),
-            Self::OpenTofu { .. } => self.at(Place::Inside),
+        match self.rules {
+            Rules::Terraform { .. } => self,
+            Rules::OpenTofu { place: Place::Block, .. } => self.at(Place::InBlock),
+            Rules::OpenTofu { .. } => self.at(Place::Inside),
         }
     }
 
@@ -90,9 +124,9 @@ impl Dialect {
     /// The rules for what stands here where something hides it: Terraform forgets then that a place is modern.
     #[inline]
     pub(crate) fn hidden(self) -> Self {
-        match self {
-            Self::Terraform { .. } => Self::LEGACY,
-            Self::OpenTofu { .. } => self,
+        match self.rules {
+            Rules::Terraform { .. } => self.with(Self::LEGACY.rules),
+            Rules::OpenTofu { .. } => self,
         }
     }
 }

@@ -273,6 +273,10 @@ impl<'v, 't> Change<'v, 't> {
         }
     }
 
+    pub(crate) fn unknown_in_element(&self, index: usize) -> Unknown<'v, 't> {
+        self.unknown.element(index)
+    }
+
     pub(crate) fn is_element_unknown(&self, index: usize) -> bool {
         self.unknown.element(index).is_whole()
     }

@@ -3,14 +3,14 @@
 use crate::report;
 
 use objchange_plan::{
-    Colour, DiffAction, Document, Filter, MarkdownOptions, Options, Plan, PlanMode, Program, Report, Schemas,
-    Section, ShowError, render_plan,
+    Colour, DiffAction, Document, Filter, HtmlOptions, MarkdownOptions, MarkdownTemplate, Options, Plan,
+    PlanMode, Program, Report, Schemas, Section, ShowError, render_plan,
 };
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 /// A text that stands in a document only where it must not be shown.
-const MARKER: &str = "SECRET-MARKER";
+pub(crate) const MARKER: &str = "SECRET-MARKER";
 
 /// Any JSON value; strings may hold JSON, several lines, control characters.
 fn any_json() -> impl Strategy<Value = Value> {
@@ -56,7 +56,7 @@ fn any_mode() -> impl Strategy<Value = &'static str> + Clone {
     prop_oneof![Just("single"), Just("list"), Just("set"), Just("map")]
 }
 
-fn any_block() -> impl Strategy<Value = Value> {
+pub(crate) fn any_block() -> impl Strategy<Value = Value> {
     let flags = || (any::<bool>(), prop::bool::weighted(0.1), prop::bool::weighted(0.1));
     let plain = (any_type(), flags()).prop_map(|(ty, (computed, sensitive, write_only))| {
         json!({"type": ty, "optional": true, "computed": computed, "sensitive": sensitive,
@@ -228,7 +228,7 @@ const ACTIONS: [&[&str]; 8] = [
 ];
 
 /// A plan with one resource, drift of it and an output, and its schemas, from a schema and choices.
-fn plan_of(block: &Value, choices: &[u8]) -> (String, String) {
+pub(crate) fn plan_of(block: &Value, choices: &[u8]) -> (String, String) {
     let mut at = 0;
     let mut pick = |n: usize| {
         at += 1;
@@ -284,12 +284,15 @@ fn outputs(document: &str, schemas: &Schemas) -> Vec<String> {
         Err(error) => return vec![error.to_string(), format!("{error:?}")],
     };
     let mut outputs = vec![format!("{document:?}")];
+    let template = &MarkdownTemplate::parse("{{ page }}{{ report }}").unwrap();
     let refreshing = PlanMode::RefreshOnly;
     let shown = [(false, PlanMode::Normal), (true, PlanMode::Normal), (false, refreshing)];
-    for ((full, mode), program) in
-        shown.into_iter().flat_map(|shown| programs().map(move |program| (shown, program)))
+    let shown = shown.into_iter().flat_map(|shown| [(shown, false), (shown, true)]);
+    for (((full, mode), match_sets), program) in
+        shown.flat_map(|shown| programs().map(move |program| (shown, program)))
     {
-        let options = Options { full, mode: Some(mode), program: Some(program), ..Options::default() };
+        let options =
+            Options { full, match_sets, mode: Some(mode), program: Some(program), ..Options::default() };
         let coloured = Options { colour: Colour::Always, ..options };
         let report = match Report::of(&document, schemas, &options, &Filter::default()) {
             Ok(report) => report,
@@ -310,6 +313,8 @@ fn outputs(document: &str, schemas: &Schemas) -> Vec<String> {
         keep(&mut |out| report.write_json(out));
         keep(&mut |out| report.write_summary(out, Colour::Never, Default::default()));
         keep(&mut |out| report.write_markdown(out, &MarkdownOptions::default()));
+        keep(&mut |out| report.write_markdown_template(out, &MarkdownOptions::default(), template));
+        keep(&mut |out| report.write_html(out, &HtmlOptions::default()));
         outputs.push(format!("{report:?}"));
         outputs.push(serde_json::to_string(&report).unwrap_or_else(|error| error.to_string()));
     }
@@ -341,12 +346,18 @@ proptest! {
         choices in prop::collection::vec(any::<u8>(), 1..64),
         full in any::<bool>(),
         refreshing in any::<bool>(),
+        match_sets in any::<bool>(),
         program in prop::sample::select(programs().collect::<Vec<_>>()),
     ) {
         let (plan, schemas) = plan_of(&block, &choices);
-        let mode = if refreshing { PlanMode::RefreshOnly } else { PlanMode::Normal };
-        let options =
-            Options { colour: Colour::Always, mode: Some(mode), program: Some(program), full, ..Options::default() };
+        let options = Options {
+            colour: Colour::Always,
+            mode: Some(if refreshing { PlanMode::RefreshOnly } else { PlanMode::Normal }),
+            program: Some(program),
+            full,
+            match_sets,
+            ..Options::default()
+        };
         let (plan, schemas) = (Plan::parse(&plan).unwrap(), Schemas::parse(schemas).unwrap());
         report::text(&Report::of_plan(&plan, &schemas, &options, &Filter::default()).unwrap(), &options).unwrap();
     }

@@ -18,9 +18,9 @@ impl Difference {
     /// The difference that an error of the parser may be about.
     pub(super) fn of_error(info: &str) -> Option<Self> {
         match info {
-            "':' must be followed by a valid YAML whitespace" | "tabs disallowed in this context" => {
-                Some(Self::Tabs)
-            }
+            "':' must be followed by a valid YAML whitespace"
+            | "expected whitespace"
+            | "tabs disallowed in this context" => Some(Self::Tabs),
             "plain scalar cannot start with '-' followed by ,[]{}" => Some(Self::Hyphen),
             "while parsing a quoted scalar, found unknown escape character" => Some(Self::Escape),
             _ => None,

@@ -16,7 +16,7 @@ use super::walk::Walk;
 use crate::config::Config;
 
 /// Looks at a plan while it is made.
-pub(super) trait Observer {
+pub(crate) trait Observer {
     /// The graph is there.
     fn graph(&mut self, _config: &Config, _graph: &Graph<'_>) {}
 
@@ -25,7 +25,7 @@ pub(super) trait Observer {
 }
 
 /// Nobody looks.
-pub(super) struct Nobody;
+pub(crate) struct Nobody;
 
 impl Observer for Nobody {}
 

@@ -3,14 +3,23 @@
 //! A page that would be too long lacks diffs, and then lines, the least important first, and says so.
 
 mod fence;
-mod inert;
-mod sections;
+pub(super) mod inert;
+#[cfg(feature = "template")]
+mod template;
 
-use std::io;
+use std::{fmt, io};
 
-use self::sections::{Item, Section, sections};
-use super::summary::total;
-use crate::report::{Outcome, Report, Section as Part, ShowError, Warning};
+#[cfg(feature = "template")]
+pub use template::MarkdownTemplate;
+use thiserror::Error;
+
+use super::Writer;
+use super::outline::{Item, Module, Piece, Section, sections};
+use super::overview::{
+    LINK, Sentence, TITLE, action_counts, counts, default_title, losses, sentences, start,
+};
+use super::tokens::Tokens;
+use crate::report::{Report, ShowError};
 
 /// What people choose of a Markdown page.
 #[derive(Debug, Clone, Copy)]
@@ -38,6 +47,16 @@ impl MarkdownOptions<'_> {
     pub const MIN_LENGTH: usize = 4_000;
 }
 
+/// A template for pages cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{message}")]
+pub struct TemplateError {
+    /// The line of the template, if the error is at one.
+    pub line: Option<usize>,
+    /// What is wrong there.
+    pub message: String,
+}
+
 /// How many diffs may be too long before no more are tried: a plan of thousands need not be made for a page of a few.
 const MAX_MISFITS: usize = 20;
 
@@ -53,7 +72,7 @@ impl Report<'_> {
         options: &MarkdownOptions<'_>,
     ) -> Result<(), ShowError> {
         let (sections, items) = sections(self);
-        let head = head(self, &items, options);
+        let head = Head::new(self, &items, options).to_string();
         let mut fit = Fit::new(&sections, &items, options.max_length.saturating_sub(length(&head) + FOOT));
         fit.lines();
         fit.diffs(self)?;
@@ -65,144 +84,219 @@ impl Report<'_> {
 }
 
 /// How long a text is for a site.
-fn length(text: &str) -> usize {
+pub(crate) fn length(text: &str) -> usize {
     text.encode_utf16().count()
 }
 
 /// Room for what is said below of what was left out.
 const FOOT: usize = 300;
 
-/// The most characters of a title, of a link, of a marker, and of a name in the head; the most names there.
-const TITLE: usize = 200;
-const LINK: usize = 1_000;
+/// The most characters of a marker, and of a name in the head; the most names there.
 const MARKER: usize = 100;
 const NAME: usize = 80;
 const NAMES: usize = 10;
 
-fn head(report: &Report<'_>, items: &[Item<'_, '_>], options: &MarkdownOptions<'_>) -> String {
-    let is_state = report.sections.iter().any(|section| matches!(section, Part::Resources(_)));
-    let mut head = String::new();
-    if let Some(marker) = options.marker {
-        head += &format!("<!-- objchange:{} -->\n", inert::marker(start(marker, MARKER)));
-    }
-    let thing = if is_state { "state" } else { "plan" };
-    let title = options.title.map(|title| inert::prose(start(title, TITLE)));
-    let title = title.unwrap_or_else(|| format!("{} {thing}", report.program.name()));
-    let mut counts = total(&report.counts, is_state);
-    if !is_state && !report.counts.is_change() {
-        counts.insert(0, "nothing to change".to_owned());
-    }
-    let colon = if counts.is_empty() { "" } else { ": " };
-    head += &format!("## {title}{colon}{}\n", counts.join(", "));
-    for sentence in sentences(report) {
-        head += &format!("\n{sentence}\n");
-    }
-    if let Some(link) = options.link.and_then(inert::target).filter(|link| link.len() <= LINK) {
-        head += &format!("\n[Full output]({link})\n");
-    }
-    head += &table(report);
-    let lost = losses(items);
-    if length(&lost) < options.max_length / 4 {
-        head += &lost;
-    }
-    if !items.is_empty() {
-        head.push('\n');
-    }
-    head
+/// What pages of others than reports are made of.
+pub(crate) mod parts {
+    pub(crate) use super::inert::{code, fenced, words};
+    pub(crate) use super::{heading, left_out, length, link};
+    pub(crate) use crate::render::overview::start;
 }
 
-/// So many characters of a text.
-fn start(text: &str, characters: usize) -> &str {
-    text.char_indices().nth(characters).map_or(text, |(end, _)| &text[..end])
+/// The marker and the headline of a page: its title, and what is said behind that.
+pub(crate) fn heading(options: &MarkdownOptions<'_>, default_title: &str, rest: &str) -> String {
+    let marker = marker(options).map_or_else(String::new, |marker| marker_line(&marker));
+    let colon = if rest.is_empty() { "" } else { ": " };
+    format!("{marker}## {}{colon}{rest}\n", title(options, default_title))
 }
 
-/// The names of what is destroyed, which are to be seen before anything is opened.
-fn losses(items: &[Item<'_, '_>]) -> String {
-    let mut lost: Vec<_> = items.iter().filter(|item| item.is_loss).collect();
-    lost.sort_by_key(|item| item.rank);
-    if lost.is_empty() {
-        return String::new();
+/// The link to the full output, if there is one.
+pub(crate) fn link(options: &MarkdownOptions<'_>) -> String {
+    target(options).map_or_else(String::new, |target| link_line(&target))
+}
+
+/// What was left out of a page: so many of each thing, and the command that prints them.
+pub(crate) fn left_out<const N: usize>(
+    options: &MarkdownOptions<'_>,
+    things: [(usize, &str, &str); N],
+    command: &str,
+) -> String {
+    let left_out = amounts(things);
+    if left_out.is_empty() {
+        return left_out;
     }
-    let name = |item: &&Item<'_, '_>| {
-        let start = start(&item.name, NAME);
-        inert::code(&format!("{start}{}", if start == item.name { "" } else { "…" }))
+    let place = match target(options) {
+        Some(_) => "see the link above for the rest".to_owned(),
+        None => format!("run `{command}` for the rest"),
     };
-    let names: Vec<_> = lost.iter().take(NAMES).map(name).collect();
-    let more = match lost.len().saturating_sub(NAMES) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    format!("\nDestroyed or replaced: {}{more}\n", names.join(", "))
+    format!("**Left out, to stay within {} characters: {left_out}**; {place}.\n", options.max_length)
 }
 
-/// What is to be known before the rest is read.
-fn sentences(report: &Report<'_>) -> Vec<&'static str> {
-    let mut sentences = Vec::new();
-    if report.errored {
-        sentences.push("**Planning failed**: only what was planned until then is listed.");
-    } else if report.complete == Some(false) {
-        sentences.push("The plan is incomplete: more may be left to change.");
+/// How many there are of each thing, such as `1 entry and 2 diffs`.
+fn amounts<const N: usize>(things: [(usize, &str, &str); N]) -> String {
+    let things = things.into_iter().filter(|(count, ..)| *count > 0);
+    let amount = |(count, one, many)| format!("{count} {}", if count == 1 { one } else { many });
+    things.map(amount).collect::<Vec<_>>().join(" and ")
+}
+
+fn marker(options: &MarkdownOptions<'_>) -> Option<String> {
+    options.marker.map(|marker| inert::marker(start(marker, MARKER)))
+}
+
+fn marker_line(marker: &str) -> String {
+    format!("<!-- objchange:{marker} -->\n")
+}
+
+fn title(options: &MarkdownOptions<'_>, default: &str) -> String {
+    options.title.map_or_else(|| default.to_owned(), |title| inert::prose(start(title, TITLE)))
+}
+
+fn target(options: &MarkdownOptions<'_>) -> Option<String> {
+    options.link.and_then(inert::target).filter(|link| link.len() <= LINK)
+}
+
+fn link_line(target: &str) -> String {
+    format!("\n[Full output]({target})\n")
+}
+
+/// What stands above the entries, as Markdown.
+struct Head {
+    marker: Option<String>,
+    title: String,
+    link: Option<String>,
+    /// The counts and what is to be known before the rest is read.
+    middle: [String; 2],
+    /// The names of what is destroyed, which are to be seen before anything is opened, and how many there are besides.
+    destroyed: Vec<String>,
+    more_destroyed: usize,
+    has_entries: bool,
+}
+
+impl Head {
+    fn new(report: &Report<'_>, items: &[Item<'_, '_>], options: &MarkdownOptions<'_>) -> Self {
+        let counts = counts(report);
+        let colon = if counts.is_empty() { "" } else { ": " };
+        let mut notes = String::new();
+        for Sentence { important, rest } in sentences(report) {
+            let important = if important.is_empty() { String::new() } else { format!("**{important}**") };
+            notes += &format!("\n{important}{rest}\n");
+        }
+        let mut head = Self {
+            marker: marker(options),
+            title: title(options, &default_title(report)),
+            link: target(options),
+            middle: [format!("{colon}{counts}\n{notes}"), table(report)],
+            destroyed: Vec::new(),
+            more_destroyed: 0,
+            has_entries: !items.is_empty(),
+        };
+        head.add_destroyed(items, options.max_length / 4);
+        head
     }
-    if report.of_selection {
-        sentences.push("Only what was chosen is listed and counted.");
-    }
-    for section in &report.sections {
-        match section {
-            Part::Warnings(warnings) => sentences.extend(warnings.iter().map(|warning| match warning {
-                Warning::NewerFormat => "The plan has a newer format: what is new in it may be missing here.",
-                Warning::NewerStateFormat => "The state has a newer format: what is new in it may be missing here.",
-            })),
-            Part::Outcome(outcome) => sentences.push(match outcome {
-                Outcome::NoChangeMatches => "No resource with changes matches.",
-                Outcome::NoResourceMatches => "No resource matches.",
-                Outcome::EmptyState => "There are no resources.",
-                Outcome::PlanningFailed => continue,
-                Outcome::NeedsAnotherPlan => "This plan requires another plan to be applied first.",
-                Outcome::NothingToDestroy => "No objects need to be destroyed.",
-                Outcome::StillMatches => "The infrastructure still matches the configuration.",
-                Outcome::Matches => "The infrastructure matches the configuration.",
-                Outcome::MatchesDriftSaved => {
-                    "The configuration matches what changed outside: applying the plan only updates the state."
-                }
-                Outcome::MatchesDriftUnsaved => {
-                    "The configuration matches what changed outside: a refresh-only plan updates the state."
-                }
-            }),
-            _ => {}
+
+    /// Adds the names of what is destroyed, if they are not too long.
+    fn add_destroyed(&mut self, items: &[Item<'_, '_>], max_length: usize) {
+        let losses = losses(items);
+        let name = |(_, item): &(usize, &Item<'_, '_>)| {
+            let start = start(&item.name, NAME);
+            inert::code(&format!("{start}{}", if start == item.name { "" } else { "…" }))
+        };
+        self.destroyed = losses.iter().take(NAMES).map(name).collect();
+        self.more_destroyed = losses.len().saturating_sub(NAMES);
+        if length(&self.destroyed_line()) >= max_length {
+            (self.destroyed, self.more_destroyed) = (Vec::new(), 0);
         }
     }
-    sentences
+
+    fn destroyed_line(&self) -> String {
+        if self.destroyed.is_empty() {
+            return String::new();
+        }
+        let more = match self.more_destroyed {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        format!("\nDestroyed or replaced: {}{more}\n", self.destroyed.join(", "))
+    }
+}
+
+impl fmt::Display for Head {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(marker) = &self.marker {
+            f.write_str(&marker_line(marker))?;
+        }
+        let [counts, table] = &self.middle;
+        write!(f, "## {}{counts}", self.title)?;
+        if let Some(link) = &self.link {
+            f.write_str(&link_line(link))?;
+        }
+        write!(f, "{table}{}{}", self.destroyed_line(), if self.has_entries { "\n" } else { "" })
+    }
 }
 
 /// The counts of the actions on resources.
 fn table(report: &Report<'_>) -> String {
-    let counts = &report.counts;
-    let rows = [
-        ("Destroy", counts.delete),
-        ("Replace", counts.replace),
-        ("Unknown", counts.unknown),
-        ("Forget", counts.forget),
-        ("Update", counts.update),
-        ("Create", counts.create),
-        ("Read", counts.read),
-        ("Move", counts.r#move),
-        ("Import", counts.import),
-    ];
-    let rows: String = rows
-        .iter()
-        .filter(|(_, count)| *count > 0)
-        .map(|(action, count)| format!("| {action} | {count} |\n"))
-        .collect();
+    let rows: String =
+        action_counts(report).map(|(action, count)| format!("| {action} | {count} |\n")).collect();
     match rows.as_str() {
         "" => rows,
         rows => format!("\n| Action | Resources |\n| :-- | --: |\n{rows}"),
     }
 }
 
+/// The line of an item.
+fn line(item: &Item<'_, '_>) -> String {
+    let text = |piece: &Piece| match piece {
+        Piece::Verb(verb) => format!("**{verb}**"),
+        Piece::Words(words) => (*words).to_owned(),
+        Piece::Code(text) => inert::code(text),
+        Piece::Reason(reason) => inert::words(reason).into_owned(),
+    };
+    item.line.iter().map(text).collect()
+}
+
+/// The text of the diff of an item: empty if there is nothing to see, none if it is longer than so many bytes.
+fn diff(item: &Item<'_, '_>, report: &Report<'_>, limit: usize) -> Result<Option<String>, ShowError> {
+    let mut text = String::new();
+    let mut sink = |tokens: &Tokens| fence::write(tokens, limit, &mut text);
+    let mut writer = Writer::new(&mut sink, report.program);
+    item.write(&mut writer)?;
+    // It fails only where the limit is met.
+    let fits = writer.flush().is_ok();
+    Ok(fits.then_some(text))
+}
+
+fn section_start(section: &Section) -> String {
+    format!("### {}\n\n", section.title)
+}
+
+fn module_name(module: &Module) -> String {
+    module.address.as_deref().map_or_else(|| "Root module".to_owned(), inert::html_code)
+}
+
+fn group_start(section: &Section, index: usize) -> String {
+    let summary = |module: &Module| {
+        format!("<details><summary>{}: {}</summary>\n\n", module_name(module), module.counts())
+    };
+    section.groups[index].as_ref().map_or_else(String::new, summary)
+}
+
+fn group_end(section: &Section, index: usize) -> &'static str {
+    if section.groups[index].is_some() { "</details>\n\n" } else { "" }
+}
+
+/// How long what is around the items is: the heading, and each group.
+fn lengths_around(section: &Section) -> Vec<usize> {
+    let group = |index| length(&group_start(section, index)) + length(group_end(section, index));
+    std::iter::once(length(&section_start(section))).chain((0..section.groups.len()).map(group)).collect()
+}
+
 /// What of a page fits.
 struct Fit<'s, 'r, 'p> {
     sections: &'s [Section],
     items: &'s [Item<'r, 'p>],
+    /// The line of each.
+    lines: Vec<String>,
     /// The items, the most important first.
     order: Vec<usize>,
     /// Of each whether its line is there, and its diff.
@@ -216,13 +310,14 @@ impl<'s, 'r, 'p> Fit<'s, 'r, 'p> {
     fn new(sections: &'s [Section], items: &'s [Item<'r, 'p>], room: usize) -> Self {
         let mut order: Vec<_> = (0..items.len()).collect();
         order.sort_by_key(|index| items[*index].rank);
-        Self { sections, items, order, shown: vec![None; items.len()], room, no_diff: 0 }
+        let lines = items.iter().map(line).collect();
+        Self { sections, items, lines, order, shown: vec![None; items.len()], room, no_diff: 0 }
     }
 
     /// Takes the lines that fit, with what stands around them.
     fn lines(&mut self) {
-        let costs: Vec<_> = self.items.iter().map(|item| length(&item.line) + 2).collect();
-        let around: Vec<Vec<_>> = self.sections.iter().map(Section::costs).collect();
+        let costs: Vec<_> = self.lines.iter().map(|line| length(line) + 2).collect();
+        let around: Vec<Vec<_>> = self.sections.iter().map(lengths_around).collect();
         let all = costs.iter().sum::<usize>() + around.iter().flatten().sum::<usize>();
         // Some of the room is for the diffs of what matters most.
         let mut room = if all <= self.room { self.room } else { self.room / 4 * 3 };
@@ -255,7 +350,7 @@ impl<'s, 'r, 'p> Fit<'s, 'r, 'p> {
             }
             let diff = match misfits < MAX_MISFITS {
                 // A unit is at most three bytes.
-                true => item.diff(report, self.room.saturating_mul(3))?,
+                true => diff(item, report, self.room.saturating_mul(3))?,
                 false => None,
             };
             match diff.map(|diff| if diff.is_empty() { diff } else { inert::fenced(&diff) + "\n\n" }) {
@@ -274,54 +369,44 @@ impl<'s, 'r, 'p> Fit<'s, 'r, 'p> {
 
     fn write(&self, out: &mut dyn io::Write) -> io::Result<()> {
         let (mut section, mut group) = (None, None);
-        for (item, shown) in self.items.iter().zip(&self.shown) {
+        for ((item, line), shown) in self.items.iter().zip(&self.lines).zip(&self.shown) {
             let Some(diff) = shown else { continue };
             let place = (item.section, item.group);
             if group.is_some_and(|group| group != place) {
                 self.end_group(group, out)?;
             }
             if section != Some(item.section) {
-                write!(out, "{}", self.sections[item.section].start())?;
+                write!(out, "{}", section_start(&self.sections[item.section]))?;
             }
             if group != Some(place) {
-                write!(out, "{}", self.sections[item.section].start_group(item.group))?;
+                write!(out, "{}", group_start(&self.sections[item.section], item.group))?;
             }
             (section, group) = (Some(item.section), Some(place));
-            write!(out, "{}\n\n{diff}", item.line)?;
+            write!(out, "{line}\n\n{diff}")?;
         }
         self.end_group(group, out)
     }
 
     fn end_group(&self, group: Option<(usize, usize)>, out: &mut dyn io::Write) -> io::Result<()> {
         match group {
-            Some((section, group)) => out.write_all(self.sections[section].end_group(group).as_bytes()),
+            Some((section, group)) => out.write_all(group_end(&self.sections[section], group).as_bytes()),
             None => Ok(()),
         }
     }
 
-    /// What was left out.
+    /// How much was left out; nothing if all is there.
+    #[cfg(feature = "template")]
+    fn left_out(&self) -> String {
+        amounts(self.things_left_out())
+    }
+
+    /// What was left out, and where it is to be seen.
     fn foot(&self, options: &MarkdownOptions<'_>) -> String {
+        left_out(options, self.things_left_out(), "objchange show")
+    }
+
+    fn things_left_out(&self) -> [(usize, &'static str, &'static str); 2] {
         let lines = self.shown.iter().filter(|shown| shown.is_none()).count();
-        let things = |count: usize, thing: &str, things: &str| match count {
-            0 => None,
-            1 => Some(format!("1 {thing}")),
-            count => Some(format!("{count} {things}")),
-        };
-        let left_out: Vec<_> = [things(lines, "entry", "entries"), things(self.no_diff, "diff", "diffs")]
-            .into_iter()
-            .flatten()
-            .collect();
-        if left_out.is_empty() {
-            return String::new();
-        }
-        let place = match options.link {
-            Some(_) => "see the link above for the rest",
-            None => "run `objchange show` for the rest",
-        };
-        format!(
-            "**Left out, to stay within {} characters: {}**; {place}.\n",
-            options.max_length,
-            left_out.join(" and ")
-        )
+        [(lines, "entry", "entries"), (self.no_diff, "diff", "diffs")]
     }
 }

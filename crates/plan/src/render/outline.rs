@@ -1,11 +1,9 @@
-//! What a Markdown page lists, in which order, and what may go first.
+//! What a page for people lists, and in which order: shared by Markdown and HTML.
 
 use hashbrown::HashMap;
 
-use super::super::summary::{reasons, summary_group};
-use super::super::tokens::Tokens;
-use super::super::{View, Writer};
-use super::{fence, inert, length};
+use super::summary::{reasons, summary_group};
+use super::{View, Writer};
 use crate::document::{CheckStatus, ResourceActions, TriggerTime};
 use crate::report::{
     ActionHeader, Entries, Heading, OutputHeader, Report, ResourceHeader, Section as Part, ShowError,
@@ -14,9 +12,9 @@ use crate::report::{
 
 /// A section of the page.
 pub(super) struct Section {
-    title: &'static str,
-    /// What is to be read where a group is closed, as HTML; without it the group is always open.
-    groups: Vec<Option<String>>,
+    pub(super) title: &'static str,
+    /// What its items are grouped by: modules, or nothing.
+    pub(super) groups: Vec<Option<Module>>,
 }
 
 /// One thing on the page.
@@ -25,13 +23,29 @@ pub(super) struct Item<'r, 'p> {
     pub(super) group: usize,
     /// Which goes first where not all fit: the highest.
     pub(super) rank: u8,
+    /// What happens to the resource, in a word, in the section of those that change.
+    pub(super) action: Option<&'static str>,
     /// An object is lost.
     pub(super) is_loss: bool,
     /// The address or name, as it is.
     pub(super) name: String,
-    /// What is said of it, as Markdown.
-    pub(super) line: String,
+    /// The key of the deposed object that this is.
+    pub(super) deposed: Option<String>,
+    /// What is said of it.
+    pub(super) line: Vec<Piece>,
     body: Body<'r, 'p>,
+}
+
+/// A piece of the line of an item.
+pub(super) enum Piece {
+    /// What happens.
+    Verb(&'static str),
+    /// Our words between the others.
+    Words(&'static str),
+    /// A name or a text of the document.
+    Code(String),
+    /// A reason, which may have names of the document in it.
+    Reason(String),
 }
 
 /// What a diff is made of.
@@ -43,37 +57,28 @@ enum Body<'r, 'p> {
     Resource(&'r Entries<'p, StateHeader<'p>>, usize),
 }
 
-impl Section {
-    /// How long what is around the items is: the heading, and each group.
-    pub(super) fn costs(&self) -> Vec<usize> {
-        let group = |index| length(&self.start_group(index)) + length(self.end_group(index));
-        std::iter::once(length(&self.start())).chain((0..self.groups.len()).map(group)).collect()
-    }
-
-    pub(super) fn start(&self) -> String {
-        format!("### {}\n\n", self.title)
-    }
-
-    pub(super) fn start_group(&self, index: usize) -> String {
-        let summary = self.groups[index].as_ref();
-        summary.map_or_else(String::new, |summary| format!("<details><summary>{summary}</summary>\n\n"))
-    }
-
-    pub(super) fn end_group(&self, index: usize) -> &'static str {
-        if self.groups[index].is_some() { "</details>\n\n" } else { "" }
-    }
-}
-
 impl Item<'_, '_> {
+    /// An item of the first section, of which nothing is said yet.
+    fn new(rank: u8, name: &str) -> Self {
+        Self {
+            section: 0,
+            group: 0,
+            rank,
+            action: None,
+            is_loss: false,
+            name: name.to_owned(),
+            deposed: None,
+            line: Vec::new(),
+            body: Body::None,
+        }
+    }
+
     pub(super) fn has_diff(&self) -> bool {
         !matches!(self.body, Body::None)
     }
 
-    /// The text of the diff: empty if there is nothing to see, none if it is longer than so many bytes.
-    pub(super) fn diff(&self, report: &Report<'_>, limit: usize) -> Result<Option<String>, ShowError> {
-        let mut text = String::new();
-        let mut sink = |tokens: &Tokens| fence::write(tokens, limit, &mut text);
-        let mut writer = Writer::new(&mut sink, report.program);
+    /// Writes the diff: nothing if there is nothing to see.
+    pub(super) fn write(&self, writer: &mut Writer<'_>) -> Result<(), ShowError> {
         match self.body {
             Body::None => {}
             Body::Change(entries, index) => {
@@ -103,9 +108,7 @@ impl Item<'_, '_> {
                 }
             }
         }
-        // It fails only where the limit is met.
-        let fits = writer.flush().is_ok();
-        Ok(fits.then_some(text))
+        Ok(())
     }
 }
 
@@ -125,12 +128,13 @@ pub(super) fn sections<'r, 'p>(report: &'r Report<'p>) -> (Vec<Section>, Vec<Ite
         });
         page.list("Moved", entries, |header| {
             let previous = header.previous_address.as_ref()?;
-            Some(format!("{} → {}", inert::code(previous), inert::code(&header.address)))
+            Some(vec![code(previous), Piece::Words(" → "), code(&header.address)])
         });
         page.list("Imported", entries, |header| {
             let import = header.importing.as_ref()?;
-            let id = import.id.as_ref().map_or_else(String::new, |id| format!(" from {}", inert::code(id)));
-            Some(inert::code(&header.address) + &id)
+            let mut line = vec![code(&header.address)];
+            line.extend(import.id.iter().flat_map(|id| [Piece::Words(" from "), code(id)]));
+            Some(line)
         });
     }
     page.checks(report);
@@ -148,10 +152,10 @@ pub(super) fn sections<'r, 'p>(report: &'r Report<'p>) -> (Vec<Section>, Vec<Ite
             }
             Part::InvokedActions(entries) => {
                 let line = |header: &ActionHeader<'_>| {
-                    let caller = header.called_from.as_ref();
-                    let caller = caller
-                        .map_or_else(String::new, |caller| format!(", called from {}", inert::code(caller)));
-                    format!("**Invoke** {}{caller}", inert::code(&header.address))
+                    let mut line = vec![Piece::Verb("Invoke"), Piece::Words(" "), code(&header.address)];
+                    let caller = header.called_from.iter();
+                    line.extend(caller.flat_map(|caller| [Piece::Words(", called from "), code(caller)]));
+                    line
                 };
                 page.section("Actions", entries, 5, line, |header| header.address.to_string(), Body::Action);
             }
@@ -160,7 +164,7 @@ pub(super) fn sections<'r, 'p>(report: &'r Report<'p>) -> (Vec<Section>, Vec<Ite
                     "Outputs",
                     entries,
                     8,
-                    |header| inert::code(&header.name),
+                    |header| vec![code(&header.name)],
                     |header| header.name.to_string(),
                     Body::Output,
                 );
@@ -192,7 +196,7 @@ impl<'r, 'p> Page<'r, 'p> {
         title: &'static str,
         entries: &'r Entries<'p, H>,
         rank: u8,
-        line: impl Fn(&H) -> String,
+        line: impl Fn(&H) -> Vec<Piece>,
         name: impl Fn(&H) -> String,
         body: fn(&'r Entries<'p, H>, usize) -> Body<'r, 'p>,
     ) {
@@ -203,12 +207,9 @@ impl<'r, 'p> Page<'r, 'p> {
         self.sections.push(Section { title, groups: vec![None] });
         self.items.extend(entries.headers().enumerate().map(|(index, header)| Item {
             section,
-            group: 0,
-            rank,
-            is_loss: false,
-            name: name(&header),
             line: line(&header),
             body: body(entries, index),
+            ..Item::new(rank, &name(&header))
         }));
     }
 
@@ -221,12 +222,9 @@ impl<'r, 'p> Page<'r, 'p> {
                 CheckStatus::Error => (2, "Error"),
                 CheckStatus::Unknown => (6, "Not known yet"),
             };
-            let mut line = format!("**{status}** {}", inert::code(&check.address));
-            for problem in &check.problems {
-                line += &format!(" — {}", inert::code(problem));
-            }
-            let name = check.address.to_string();
-            Item { section, group: 0, rank, is_loss: false, name, line, body: Body::None }
+            let mut line = vec![Piece::Verb(status), Piece::Words(" "), code(&check.address)];
+            line.extend(check.problems.iter().flat_map(|problem| [Piece::Words(" — "), code(problem)]));
+            Item { section, line, ..Item::new(rank, &check.address) }
         }));
         if !report.checks.is_empty() {
             self.sections.push(Section { title: "Checks", groups: vec![None] });
@@ -238,7 +236,7 @@ impl<'r, 'p> Page<'r, 'p> {
         &mut self,
         title: &'static str,
         entries: &'r Entries<'p, ResourceHeader<'p>>,
-        line: impl Fn(&ResourceHeader<'_>) -> Option<String>,
+        line: impl Fn(&ResourceHeader<'_>) -> Option<Vec<Piece>>,
     ) {
         let section = self.sections.len();
         self.items.extend(entries.headers().enumerate().filter_map(|(index, header)| {
@@ -248,12 +246,10 @@ impl<'r, 'p> Page<'r, 'p> {
                 || header.heading == Heading::Imported && header.importing.is_some() && title == "Imported";
             Some(Item {
                 section,
-                group: 0,
-                rank: if forgotten { 3 } else { 7 },
-                is_loss: false,
-                name: header.address.to_string(),
+                deposed: header.deposed.as_ref().map(ToString::to_string),
                 line: line(&header)?,
                 body: if has_diff { Body::Change(entries, index) } else { Body::None },
+                ..Item::new(if forgotten { 3 } else { 7 }, &header.address)
             })
         }));
         if self.items.last().is_some_and(|item| item.section == section) {
@@ -269,15 +265,16 @@ impl<'r, 'p> Page<'r, 'p> {
             if matches!(header.actions, ResourceActions::NoOp | ResourceActions::Forget) {
                 continue;
             }
-            let (rank, _) = summary_group(header.actions);
+            let (rank, action) = summary_group(header.actions);
             let item = Item {
                 section: self.sections.len(),
                 group: modules.add(header.module_address.as_deref(), rank, PHRASES[usize::from(rank)]),
-                rank,
+                action: Some(action),
                 is_loss: rank <= 1,
-                name: header.address.to_string(),
+                deposed: header.deposed.as_ref().map(ToString::to_string),
                 line: change_line(&header),
                 body: Body::Change(entries, index),
+                ..Item::new(rank, &header.address)
             };
             items.push(item);
         }
@@ -289,17 +286,16 @@ impl<'r, 'p> Page<'r, 'p> {
         let mut modules = Modules::default();
         let section = self.sections.len();
         let item = |(index, header): (usize, std::borrow::Cow<'_, StateHeader<'_>>)| {
-            let deposed =
-                header.deposed.as_deref().map(|key| format!(" — deposed object {}", inert::code(key)));
-            let tainted = if header.tainted { " — tainted" } else { "" };
+            let mut line = vec![code(&header.address)];
+            line.extend(deposed(header.deposed.as_deref()));
+            line.extend(header.tainted.then_some(Piece::Words(" — tainted")));
             Item {
                 section,
                 group: modules.add(header.module_address.as_deref(), 0, "resources"),
-                rank: 0,
-                is_loss: false,
-                name: header.address.to_string(),
-                line: format!("{}{}{tainted}", inert::code(&header.address), deposed.unwrap_or_default()),
+                deposed: header.deposed.as_ref().map(ToString::to_string),
+                line,
                 body: Body::Resource(entries, index),
+                ..Item::new(0, &header.address)
             }
         };
         let items = entries.headers().enumerate().map(item).collect();
@@ -334,9 +330,18 @@ const PHRASES: [&str; 8] = [
 
 /// A module, and how many of its resources are in each group, with what is said of that.
 #[derive(Default)]
-struct Module {
-    address: Option<String>,
+pub(super) struct Module {
+    /// `None` is the root module.
+    pub(super) address: Option<String>,
     counts: [(&'static str, usize); 8],
+}
+
+impl Module {
+    /// What happens in it, such as `1 to destroy, 2 to update`.
+    pub(super) fn counts(&self) -> String {
+        let counts = self.counts.iter().filter(|(_, count)| *count > 0);
+        counts.map(|(phrase, count)| format!("{count} {phrase}")).collect::<Vec<_>>().join(", ")
+    }
 }
 
 /// Modules, and what happens in them.
@@ -361,30 +366,21 @@ impl Modules {
         index
     }
 
-    /// The place of each module by its number, and what is said of the modules in the order of these places.
-    fn sorted(self) -> (Vec<usize>, Vec<Option<String>>) {
+    /// The place of each module by its number, and the modules in the order of these places.
+    fn sorted(mut self) -> (Vec<usize>, Vec<Option<Module>>) {
         let mut order: Vec<_> = (0..self.list.len()).collect();
         order.sort_by_key(|index| self.list[*index].counts.iter().position(|(_, count)| *count > 0));
         let mut places = vec![0; order.len()];
         for (place, index) in order.iter().enumerate() {
             places[*index] = place;
         }
-        let summary = |index: usize| {
-            let Module { address, counts } = &self.list[index];
-            let name = address.as_deref().map_or_else(|| "Root module".to_owned(), inert::html_code);
-            let counts: Vec<_> = counts
-                .iter()
-                .filter(|(_, count)| *count > 0)
-                .map(|(phrase, count)| format!("{count} {phrase}"))
-                .collect();
-            Some(format!("{name}: {}", counts.join(", ")))
-        };
-        (places, order.into_iter().map(summary).collect())
+        let module = |index: usize| Some(std::mem::take(&mut self.list[index]));
+        (places, order.into_iter().map(module).collect())
     }
 }
 
 /// What happens to a resource, and why.
-fn change_line(header: &ResourceHeader<'_>) -> String {
+fn change_line(header: &ResourceHeader<'_>) -> Vec<Piece> {
     let verb = match (header.heading, header.actions) {
         (Heading::HasChanged, _) => "Changed",
         (Heading::HasBeenDeleted, _) => "Deleted",
@@ -394,12 +390,16 @@ fn change_line(header: &ResourceHeader<'_>) -> String {
         }
         (_, actions) => summary_group(actions).1,
     };
-    let mut line = format!("**{verb}** {}", inert::code(&header.address));
-    if let Some(key) = header.deposed.as_deref() {
-        line += &format!(" — deposed object {}", inert::code(key));
-    }
-    for reason in reasons(header) {
-        line += &format!(" — {}", inert::words(&reason));
-    }
+    let mut line = vec![Piece::Verb(verb), Piece::Words(" "), code(&header.address)];
+    line.extend(deposed(header.deposed.as_deref()));
+    line.extend(reasons(header).into_iter().flat_map(|reason| [Piece::Words(" — "), Piece::Reason(reason)]));
     line
+}
+
+fn deposed(key: Option<&str>) -> impl Iterator<Item = Piece> {
+    key.into_iter().flat_map(|key| [Piece::Words(" — deposed object "), code(key)])
+}
+
+fn code(text: &str) -> Piece {
+    Piece::Code(text.to_owned())
 }

@@ -1,0 +1,259 @@
+//! `objchange test [DIR]`: runs the tests of a module.
+
+mod output;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::{LazyLock, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use objchange_module::config::{Config, Files};
+use objchange_module::plan::PlanOptions;
+use objchange_module::test::{TestOptions, TestReport, TestRunner, TestSuite, TestTexts};
+use objchange_module::variables::automatic_files;
+use objchange_module::{ProviderAddress, Schemas};
+use objchange_plan::Program;
+
+use self::output::Printing;
+use crate::configuration::Settings;
+use crate::exit::{self, CommandError, FAILED, unusable};
+use crate::input::Size;
+use crate::module_plan::files::DiskFiles;
+use crate::module_plan::{inputs, version_of};
+use crate::schema_cache::Wanted;
+use crate::schemas::{HOW_TO_GET_SCHEMAS, SchemaArgs};
+use crate::{lock_file, pool};
+
+const AFTER_HELP: &str = "\
+Runs the test files of the module in DIR, `*.tftest.hcl` and `*.tftest.json` there and in its directory `tests`, as \
+`terraform test` does, but without its providers: schemas are enough. Nothing is made anywhere: runs with `command = apply` \
+apply in memory.
+
+Providers that no `mock_provider` block mocks are simulated. Of `terraform_data` and of the provider hashicorp/null it is \
+known what they do; what apply makes up for others is named at the end, and is an error with --strict. Provisioners never run.
+
+Schemas of the providers come from --schemas, --provider-binary, or the cache that `objchange schemas add` fills.
+
+Exit codes:
+  0  all runs pass; also where there are none, unless --strict is given
+  1  a run fails, or cannot be decided; a file cannot be read
+  2  the input cannot be used, or the output cannot be written
+
+Examples:
+  objchange test
+  objchange test modules/network --schemas schemas.json
+  objchange test --filter tests/naming.tftest.hcl --verbose
+  objchange test --json | jq 'select(.type == \"test_summary\")'
+  objchange test --junit-xml report.xml --strict";
+
+/// Run the tests of a module, as `terraform test` does, without its providers
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct Args {
+    /// The directory of the module
+    #[arg(value_name = "DIR", default_value = ".")]
+    directory: PathBuf,
+
+    #[command(flatten)]
+    schemas: SchemaArgs,
+
+    /// Run only this test file: its path as it is printed, e.g. `tests/a.tftest.hcl`. Can be repeated
+    #[arg(long, value_name = "FILE")]
+    filter: Vec<String>,
+
+    /// The directory with test files beside those of the module
+    #[arg(long, value_name = "DIR", default_value = "tests")]
+    test_directory: String,
+
+    #[command(flatten)]
+    variables: Settings,
+
+    /// Print the plan or the state of each run
+    #[arg(long)]
+    verbose: bool,
+
+    /// Print the messages of `terraform test -json`, one JSON object a line
+    #[arg(long)]
+    json: bool,
+
+    /// Write a JUnit XML report to this file
+    #[arg(long, value_name = "FILE")]
+    junit_xml: Option<PathBuf>,
+
+    /// Count assertions that depend on unknown values as undecided, not as errors
+    #[arg(long)]
+    three_valued: bool,
+
+    /// Fail where values are made up for providers that are not mocked, and where no run is left to run
+    #[arg(long)]
+    strict: bool,
+
+    /// Seed for generated values: the same seed gives the same values
+    #[arg(long, value_name = "NUMBER", default_value = "0")]
+    seed: u64,
+
+    /// Run and print as this version does, e.g. `terraform@1.11`
+    #[arg(long = "as", value_name = "PROGRAM")]
+    program: Option<Program>,
+
+    /// Also read modules and files of functions below this directory. Can be repeated
+    #[arg(long, value_name = "DIR")]
+    allow_path: Vec<PathBuf>,
+
+    /// Maximum number of resource instances in a run
+    #[arg(long, value_name = "COUNT", default_value = "1000000")]
+    max_instances: usize,
+
+    /// Maximum size of each file of schemas, e.g. `500M` or `4G`
+    #[arg(long, value_name = "SIZE", default_value = "1G")]
+    max_input: Size,
+}
+
+pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
+    let directory = &args.directory;
+    let files = DiskFiles::new(directory, &args.allow_path)
+        .map_err(|error| unusable(format!("{}: {error}", directory.display())))?;
+    let version = version_of(args.program);
+    let terraform_version = format!("{version}.0");
+    let variables = inputs::variables(&files, &args.variables)?;
+    let suite = TestSuite::load(TestTexts {
+        files: &files,
+        manifest: None,
+        test_directory: &args.test_directory,
+        filter: &args.filter,
+        variables: &variables,
+        test_values: &values_of(&files, &args.test_directory)?,
+        version,
+        terraform_version: &terraform_version,
+    });
+    let schemas = schemas(args, &suite)?;
+    let printing = Printing::new(args, &suite, &schemas);
+    printing.begin(&terraform_version)?;
+    if suite.diagnostics.has_errors() {
+        return Ok(ExitCode::from(FAILED));
+    }
+    let functions = inputs::functions(&files)?;
+    let options = TestOptions {
+        plan: PlanOptions {
+            workspace: "default".to_owned(),
+            working_directory: files.working_directory(),
+            version,
+            max_instances: args.max_instances,
+            ..PlanOptions::default()
+        },
+        verbose: args.verbose,
+        three_valued: args.three_valued,
+        strict: args.strict,
+        seed: args.seed,
+        clock,
+    };
+    // Runners keep what they have learned of the modules, so each is used again.
+    let runners: Mutex<Vec<TestRunner<'_>>> = Mutex::default();
+    let idle = || runners.lock().unwrap_or_else(PoisonError::into_inner).pop();
+    let run_file = |index: &usize| {
+        let mut runner = idle().unwrap_or_else(|| TestRunner::new(&suite, &schemas, &functions, &options));
+        let report = runner.run_file(*index);
+        runners.lock().unwrap_or_else(PoisonError::into_inner).push(runner);
+        report
+    };
+    let mut report = TestReport::default();
+    let indices: Vec<usize> = (0..suite.paths().len()).collect();
+    pool::each(&indices, run_file, |file| {
+        printing.file(&file)?;
+        report.files.push(file);
+        Ok::<(), CommandError>(())
+    })?;
+    printing.summary(&report)?;
+    if let Some(path) = &args.junit_xml {
+        printing.junit(path, &report)?;
+    }
+    let ran = report.files.iter().map(|file| file.runs.len()).sum::<usize>();
+    say_what_was_simulated(&report);
+    if ran == 0 && args.strict {
+        exit::note("no run was left to run, which --strict does not accept");
+        return Ok(ExitCode::from(FAILED));
+    }
+    Ok(if report.passes() { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
+}
+
+/// The time since the program was started.
+fn clock() -> Duration {
+    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+    START.elapsed()
+}
+
+/// The files of the test directory that give values to variables.
+fn values_of(files: &DiskFiles, directory: &str) -> Result<Vec<(String, String)>, CommandError> {
+    // What is wrong with the directory is said with the tests.
+    let names = files.list(directory).unwrap_or_default();
+    let mut all = Vec::new();
+    for name in automatic_files(names.iter().map(String::as_str)) {
+        let path = format!("{}/{name}", directory.trim_end_matches('/'));
+        let text = files.read(&path).map_err(|why| unusable(format!("{path}: {why}")))?;
+        all.push((path, text.unwrap_or_default()));
+    }
+    Ok(all)
+}
+
+/// The schemas of all providers of the modules that are run.
+fn schemas(args: &Args, suite: &TestSuite) -> Result<Schemas, CommandError> {
+    let mut schemas = inputs::schemas(None, args.schemas.documents(&[], args.max_input))?;
+    let is_run = suite.paths().len() > 0 && !suite.diagnostics.has_errors();
+    let providers = suite.configs().filter(|_| is_run).flat_map(Config::providers);
+    let missing = |schemas: &Schemas, provider: &ProviderAddress| {
+        !provider.is_builtin() && !schemas.has_provider(provider)
+    };
+    let wanted: std::collections::BTreeSet<ProviderAddress> =
+        providers.filter(|provider| missing(&schemas, provider)).collect();
+    if wanted.is_empty() {
+        return Ok(schemas);
+    }
+    let locked = lock_file::versions_of(&args.directory);
+    let cache = &args.schemas.cache;
+    schemas.push(cache.choose(wanted.iter().cloned().map(Wanted::Provider), &locked).schemas);
+    let missing: std::collections::BTreeSet<ProviderAddress> =
+        wanted.into_iter().filter(|provider| missing(&schemas, provider)).collect();
+    if !missing.is_empty() {
+        let names = cache.describe_missing(&missing, &locked);
+        return Err(unusable(format!("there are no schemas of {names}: {HOW_TO_GET_SCHEMAS}")));
+    }
+    Ok(schemas)
+}
+
+/// How many attributes are named that were made up.
+const NAMED: usize = 10;
+
+/// Says what did not happen as with Terraform.
+fn say_what_was_simulated(report: &TestReport) {
+    let mut provisioners: Vec<&str> =
+        report.files.iter().flat_map(|file| &file.provisioners).map(String::as_str).collect();
+    provisioners.sort_unstable();
+    provisioners.dedup();
+    if !provisioners.is_empty() {
+        exit::warn(&format!(
+            "provisioners never run here: those of {} were left out",
+            provisioners.join(", ")
+        ));
+    }
+    let mut invented: Vec<&str> =
+        report.files.iter().flat_map(|file| &file.invented).map(String::as_str).collect();
+    invented.sort_unstable();
+    invented.dedup();
+    if !invented.is_empty() {
+        let more = match invented.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            n => format!(" and {n} more"),
+        };
+        let named = invented.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+        exit::note(&format!(
+            "made up without a provider: {named}{more}; mock the provider to choose values, or use --strict to refuse this"
+        ));
+    }
+    let undecided: usize = report.files.iter().flat_map(|file| &file.runs).map(|run| run.undecided).sum();
+    if undecided > 0 {
+        let plural = if undecided == 1 { " is" } else { "s are" };
+        exit::note(&format!(
+            "{undecided} assertion{plural} undecided: what they need is not known before apply"
+        ));
+    }
+}

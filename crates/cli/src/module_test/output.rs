@@ -1,0 +1,100 @@
+//! What is printed of tests.
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use objchange_module::Schemas;
+use objchange_module::test::{FileReport, Output, Stream, TestPrinter, TestReport, TestSuite};
+use serde_json::{Value as Json, json};
+
+use super::{Args, clock};
+use crate::exit::{CommandError, unusable};
+use crate::terminal;
+use crate::write_file::{Access, write_file};
+
+/// Prints what was asked for while tests run.
+pub(super) struct Printing<'s> {
+    printer: TestPrinter<'s>,
+    json: bool,
+    /// When the clock of the tests was at zero.
+    zero: SystemTime,
+}
+
+impl<'s> Printing<'s> {
+    pub(super) fn new(args: &Args, suite: &'s TestSuite, schemas: &'s Schemas) -> Self {
+        let zero = SystemTime::now().checked_sub(clock()).unwrap_or(SystemTime::UNIX_EPOCH);
+        Self { printer: TestPrinter::new(suite, schemas), json: args.json, zero }
+    }
+
+    /// Prints what is known before the first file.
+    pub(super) fn begin(&self, terraform_version: &str) -> io::Result<()> {
+        if !self.json {
+            return texts(&self.printer.load_text());
+        }
+        let version = json!({
+            "@level": "info",
+            "@message": format!("Terraform {terraform_version}"),
+            "@module": "terraform.ui",
+            "terraform": terraform_version,
+            "type": "version",
+            "ui": "1.2",
+        });
+        self.messages(std::iter::once(version).chain(self.printer.load_messages()))
+    }
+
+    pub(super) fn file(&self, file: &FileReport) -> io::Result<()> {
+        match self.json {
+            true => self.messages(self.printer.file_messages(file)),
+            false => texts(&self.printer.file_text(file)),
+        }
+    }
+
+    pub(super) fn summary(&self, report: &TestReport) -> io::Result<()> {
+        match self.json {
+            true => self.messages(self.printer.summary_messages(report)),
+            false => texts(&self.printer.summary_text(report)),
+        }
+    }
+
+    /// Writes the report for JUnit.
+    pub(super) fn junit(&self, path: &Path, report: &TestReport) -> Result<(), CommandError> {
+        let time = |since: Duration| self.time(since).to_rfc3339_opts(SecondsFormat::Secs, true);
+        let xml = self.printer.junit(report, &time);
+        write_file(path, xml, Access::Usual)
+            .map_err(|error| unusable(format!("{}: cannot be written: {error}", path.display())))
+    }
+
+    fn time(&self, since: Duration) -> DateTime<Utc> {
+        DateTime::from(self.zero + since)
+    }
+
+    fn messages(&self, messages: impl IntoIterator<Item = Json>) -> io::Result<()> {
+        let now = self.time(clock()).to_rfc3339_opts(SecondsFormat::Micros, true);
+        let mut out = io::stdout().lock();
+        for mut message in messages {
+            if let Some(fields) = message.as_object_mut() {
+                fields.insert("@timestamp".to_owned(), now.as_str().into());
+            }
+            writeln!(out, "{message}")?;
+        }
+        out.flush()
+    }
+}
+
+/// Writes texts to their streams, in their order.
+fn texts(outputs: &[Output]) -> io::Result<()> {
+    for Output { stream, text } in outputs {
+        match stream {
+            Stream::Out => write(&mut terminal::stdout(), text)?,
+            Stream::Err => write(&mut terminal::stderr(), text)?,
+        }
+    }
+    Ok(())
+}
+
+fn write(out: &mut impl Write, text: &str) -> io::Result<()> {
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}

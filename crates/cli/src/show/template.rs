@@ -1,0 +1,45 @@
+//! Markdown pages by a template of one's own.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use objchange_plan::{MarkdownOptions, MarkdownTemplate, Report, ShowError, TemplateError};
+
+use super::Error;
+use crate::input::{Size, Source};
+
+/// The template of the built-in page.
+pub(super) fn built_in() -> Result<&'static str, Error> {
+    Ok(MarkdownTemplate::BUILT_IN)
+}
+
+/// A template, and the file that it is from.
+pub(super) struct Template {
+    path: PathBuf,
+    template: MarkdownTemplate,
+}
+
+impl Template {
+    pub(super) fn read(path: &Path, max_input: Size) -> Result<Self, Error> {
+        let text = Source::new(path).read_at_most(max_input.0)?;
+        let template = MarkdownTemplate::parse(&text);
+        Ok(Self { path: path.to_owned(), template: template.map_err(|error| error_in(path, error))? })
+    }
+
+    pub(super) fn write(
+        &self,
+        report: &Report<'_>,
+        out: &mut dyn io::Write,
+        options: &MarkdownOptions<'_>,
+    ) -> Result<(), ShowError> {
+        report.write_markdown_template(out, options, &self.template)
+    }
+
+    pub(super) fn error(&self, error: TemplateError) -> Error {
+        error_in(&self.path, error)
+    }
+}
+
+fn error_in(path: &Path, error: TemplateError) -> Error {
+    Error::Template { path: path.to_owned(), error }
+}

@@ -1,0 +1,35 @@
+//! A build without templates.
+
+use std::io;
+use std::path::Path;
+
+use objchange_plan::{MarkdownOptions, Report, ShowError, TemplateError};
+
+use super::Error;
+use crate::input::Size;
+
+pub(super) fn built_in() -> Result<&'static str, Error> {
+    Err(Error::NoTemplates)
+}
+
+/// There are none.
+pub(super) enum Template {}
+
+impl Template {
+    pub(super) fn read(_: &Path, _: Size) -> Result<Self, Error> {
+        Err(Error::NoTemplates)
+    }
+
+    pub(super) fn write(
+        &self,
+        _: &Report<'_>,
+        _: &mut dyn io::Write,
+        _: &MarkdownOptions<'_>,
+    ) -> Result<(), ShowError> {
+        match *self {}
+    }
+
+    pub(super) fn error(&self, _: TemplateError) -> Error {
+        match *self {}
+    }
+}

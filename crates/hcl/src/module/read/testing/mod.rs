@@ -1,0 +1,231 @@
+//! Test files: `*.tftest.hcl`, `*.tftest.json`.
+
+mod mock;
+mod run;
+mod shapes;
+
+use std::collections::BTreeMap;
+
+use objchange_text::{Diagnostic, Span};
+use smol_str::SmolStr;
+
+use super::super::raw::{RawBlock, RawBody};
+use super::super::shape::{PROVIDER, VARIABLE};
+use super::super::testing::{MockData, OverrideDuring, TestFile};
+use super::collect::Declared;
+use super::references::keyword;
+use super::{BAD_NAME, Problems, Reader, is_name};
+use crate::sources::Sources;
+use crate::syntax::ast::Attribute;
+
+impl TestFile {
+    /// Reads one of the sources as a test file: the one with this position. A name that ends with `.json` is of JSON
+    /// syntax.
+    ///
+    /// ```
+    /// use objchange_hcl::{RunCommand, Sources, TestFile};
+    ///
+    /// let sources = Sources::of("a.tftest.hcl", "run \"p\" {\n  command = plan\n}\n").unwrap();
+    /// let (file, problems) = TestFile::read(&sources, 0);
+    /// assert!(problems.errors.is_empty());
+    /// assert_eq!(file.runs[0].command, RunCommand::Plan);
+    ///
+    /// let sources = Sources::of("a.tftest.hcl", "run \"p\" {\n  command = \"plan\"\n}\n").unwrap();
+    /// let (_, problems) = TestFile::read(&sources, 0);
+    /// assert_eq!(problems.errors[0].summary, "Invalid \"command\" keyword");
+    /// ```
+    pub fn read(sources: &Sources, index: usize) -> (Self, Problems) {
+        let mut reader = Reader::new(sources, index..index + 1);
+        let mut file = Self::default();
+        if let Some(source) = sources.files().get(index)
+            && let Some(body) = RawBody::of_file(source, &mut reader.problems)
+        {
+            reader.test_file(body, &mut file);
+        }
+        (file, reader.finish())
+    }
+}
+
+impl MockData {
+    /// Reads one of the sources as a mock file: the one with this position. A name that ends with `.json` is of JSON
+    /// syntax.
+    pub fn read(sources: &Sources, index: usize) -> (Self, Problems) {
+        let mut reader = Reader::new(sources, index..index + 1);
+        let mut data = Self::default();
+        if let Some(source) = sources.files().get(index)
+            && let Some(body) = RawBody::of_file(source, &mut reader.problems)
+        {
+            let content = body.read(&shapes::MOCK_FILE, &mut reader.problems);
+            data = reader.mock_data(content.blocks);
+        }
+        (data, reader.finish())
+    }
+}
+
+impl Reader<'_> {
+    fn test_file(&mut self, body: RawBody<'_>, file: &mut TestFile) {
+        let content = body.read(&shapes::FILE, &mut self.problems);
+        let mut once = Once::new("test file");
+        let mut names: BTreeMap<SmolStr, Span> = BTreeMap::new();
+        let mut providers: BTreeMap<(SmolStr, Option<SmolStr>), Span> = BTreeMap::new();
+        let mut overrides = Vec::new();
+        for block in content.blocks {
+            match &*block.kind {
+                "test" => {
+                    if once.is_first(&block, self) {
+                        let content = block.body.read(&shapes::TEST, &mut self.problems);
+                        file.parallel = self.bool(&content, "parallel").unwrap_or(false);
+                    }
+                }
+                "variables" => {
+                    if once.is_first(&block, self) {
+                        file.variables = block.body.arguments(&mut self.problems);
+                    }
+                }
+                "variable" => {
+                    let declared = Declared::new(block, &VARIABLE, self);
+                    let name = declared.label(0);
+                    let variable = self.variable(&name, declared);
+                    file.declared.insert(name, variable);
+                }
+                "run" => {
+                    let Some(run) = self.run(block) else { continue };
+                    if let Some(first) = names.get(&run.name) {
+                        let detail = format!(
+                            "This test file already has a run named {} block defined at {}.",
+                            run.name,
+                            self.place(*first)
+                        );
+                        self.problems.error("Duplicate \"run\" block names", run.header, detail);
+                    } else {
+                        names.insert(run.name.clone(), run.header);
+                        file.runs.push(run);
+                    }
+                }
+                "provider" => {
+                    let label = block.labels.first().map(|label| label.span);
+                    let mut declared = Declared::new(block, &PROVIDER, self);
+                    self.refuse_version(&mut declared);
+                    let header = declared.header;
+                    let alias =
+                        declared.content.attribute("alias").map(|_| self.string(&declared.content, "alias"));
+                    if alias.is_some_and(|alias| !alias.is_some_and(|(alias, _)| is_name(&alias))) {
+                        self.refuse_alias();
+                        continue;
+                    }
+                    let Some(provider) = self.provider(declared) else { continue };
+                    let key = (provider.name.clone(), provider.alias.clone());
+                    if self.is_first_provider(&mut providers, key, label.unwrap_or(header), header) {
+                        file.providers.push(provider);
+                    }
+                }
+                "mock_provider" => {
+                    let Some(provider) = self.mock_provider(block) else { continue };
+                    let key = (provider.name.clone(), provider.alias.clone());
+                    if self.is_first_provider(&mut providers, key, provider.name_span, provider.header) {
+                        file.mock_providers.push(provider);
+                    }
+                }
+                _ => overrides.push(block),
+            }
+        }
+        file.overrides = self.overrides(overrides);
+    }
+
+    fn refuse_version(&mut self, declared: &mut Declared<'_>) {
+        let attributes = std::mem::take(&mut declared.content.attributes);
+        for attribute in attributes {
+            if attribute.name != "version" {
+                declared.content.attributes.push(attribute);
+                continue;
+            }
+            let detail = "Version constraints inside provider configuration blocks are not allowed in test files. To silence \
+                          this error, move the provider version constraint into the required_providers block of the \
+                          configuration that uses this provider.";
+            let place = attribute.name_span.to(attribute.expr.span);
+            self.problems.error("Version constraints are not allowed in test files", place, detail);
+        }
+    }
+
+    /// As Terraform: without the place.
+    fn refuse_alias(&mut self) {
+        let detail = format!("An alias must be a valid name. {BAD_NAME}");
+        let error = Diagnostic::new("Invalid provider configuration alias", None, detail);
+        self.problems.errors.push(error);
+    }
+
+    /// Reports a second provider of a name and alias; whether this is the first one.
+    fn is_first_provider(
+        &mut self,
+        all: &mut BTreeMap<(SmolStr, Option<SmolStr>), Span>,
+        key: (SmolStr, Option<SmolStr>),
+        label: Span,
+        header: Span,
+    ) -> bool {
+        match all.get(&key) {
+            Some(first) => {
+                let (name, alias) = &key;
+                let shown =
+                    alias.as_ref().map_or_else(|| name.to_string(), |alias| format!("{name}.{alias}"));
+                let detail = format!("A provider for {shown} is already defined at {}.", self.place(*first));
+                self.problems.error("Duplicate provider block", header, detail);
+                false
+            }
+            None => {
+                all.insert(key, label);
+                true
+            }
+        }
+    }
+
+    /// What `override_during` says.
+    fn override_during(&mut self, attribute: Option<&Attribute>) -> Option<OverrideDuring> {
+        let attribute = attribute?;
+        match keyword(&attribute.expr) {
+            Some("plan") => Some(OverrideDuring::Plan),
+            Some("apply") => Some(OverrideDuring::Apply),
+            _ => {
+                let place = attribute.name_span.to(attribute.expr.span);
+                let detail = "The override_during attribute must be a value of plan or apply.";
+                self.problems.error("Invalid override_during value", place, detail);
+                None
+            }
+        }
+    }
+}
+
+/// Blocks of which a block or a file has one at most.
+struct Once {
+    around: &'static str,
+    seen: Vec<(SmolStr, Span)>,
+}
+
+impl Once {
+    fn new(around: &'static str) -> Self {
+        Self { around, seen: Vec::new() }
+    }
+
+    /// Reports a second block of a type; whether this is the first one.
+    fn is_first(&mut self, block: &RawBlock<'_>, reader: &mut Reader<'_>) -> bool {
+        let RawBlock { kind, header, .. } = block;
+        match self.seen.iter().find(|(other, _)| other == kind) {
+            Some((_, first)) => {
+                let detail = format!(
+                    "This {} already has a {kind} block defined at {}.",
+                    self.around,
+                    reader.place(*first)
+                );
+                reader.problems.error(
+                    ("multiple_blocks", format!("Multiple {:?} blocks", kind.as_str())),
+                    *header,
+                    detail,
+                );
+                false
+            }
+            None => {
+                self.seen.push((kind.clone(), *header));
+                true
+            }
+        }
+    }
+}

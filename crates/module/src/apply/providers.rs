@@ -1,0 +1,263 @@
+//! Providers that are not there, and apply all the same: what only a real one could choose is invented.
+
+use std::collections::BTreeSet;
+
+use objchange::change::{
+    AppliedResource, ApplyResourceChange, Diagnostic, PlanResourceChange, PlannedResource, ProviderError,
+    planned_data_resource,
+};
+use objchange::schema::{Block, Schema, SchemaKind};
+use objchange::value::Path;
+use objchange::{Type, Value};
+use smol_str::SmolStr;
+
+use super::generate::GeneratedValues;
+use crate::ProviderConfigAddress;
+use crate::plan::ImportedBy;
+use crate::providers::{
+    Answered, DataAnswer, ImportAnswer, MoveObject, ProviderObject, Providers, SimulatedProviders,
+    StoredObject,
+};
+
+/// Plans as [`SimulatedProviders`] do, and applies: computed attributes without a value get one that is made up. Of the
+/// providers `terraform` and `hashicorp/null` it is known what they do.
+#[derive(Debug, Default)]
+pub struct InventingProviders<'f> {
+    /// Who plans.
+    pub others: SimulatedProviders<'f>,
+    /// The values.
+    pub values: GeneratedValues,
+    /// What was made up so far.
+    pub invented: BTreeSet<Invention>,
+    /// A plan is being applied: then data sources are made up that nobody could read while planning.
+    pub is_applying: bool,
+}
+
+/// An attribute with a value that was made up.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Invention {
+    /// The resource instance.
+    pub address: String,
+    /// The attribute: `arn`, `disk[0].id`.
+    pub attribute: String,
+}
+
+/// Whether this is a provider whose behaviour is known.
+fn is_null(provider: &ProviderConfigAddress) -> bool {
+    provider.provider.namespace == "hashicorp" && provider.provider.name == "null"
+}
+
+impl InventingProviders<'_> {
+    fn invent(&mut self, address: &str, schema: &Block, object: &Value) -> Result<Value, Vec<Diagnostic>> {
+        let mut paths = Vec::new();
+        let filled = self.values.fill(schema, object, None, address, &mut paths);
+        for path in paths {
+            let attribute = path.to_string();
+            let attribute = attribute.trim_start_matches('.').to_owned();
+            self.invented.insert(Invention { address: address.to_owned(), attribute });
+        }
+        // Nothing was given that could be wrong.
+        filled.map_err(|_| vec![Diagnostic::error("Values cannot be made up")])
+    }
+
+    fn applied(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        address: &str,
+        request: &ApplyResourceChange,
+    ) -> Value {
+        let planned = &request.planned;
+        let with = |others: &[(&str, Value)]| {
+            let members = planned.as_object().map(|object| {
+                object.iter().map(|(name, value)| {
+                    let other =
+                        others.iter().find(|(other, _)| other == name).map(|(_, other)| other.clone());
+                    let value = other.filter(|_| !value.is_wholly_known()).unwrap_or_else(|| value.clone());
+                    (name.clone(), value)
+                })
+            });
+            members.map_or_else(
+                || planned.clone(),
+                |members| Value::object(members.collect::<Vec<(SmolStr, _)>>()),
+            )
+        };
+        if provider.provider.is_builtin() {
+            let input = planned.attribute("input").cloned().unwrap_or_else(|| Value::null(Type::Dynamic));
+            let id = Value::from(self.values.uuid(address, "id"));
+            return with(&[("id", id), ("output", input)]);
+        }
+        if is_null(provider) {
+            let id = Value::from(self.values.digits(address, "id"));
+            return with(&[("id", id)]);
+        }
+        planned.clone()
+    }
+
+    /// `null_data_source`: its inputs are its outputs.
+    fn null_data(&self, address: &str, schema: &Schema, config: &Value) -> Value {
+        let object = planned_data_resource(&schema.block, config).unwrap_or_else(|_| config.clone());
+        let own = |name: &str| config.attribute(name).cloned().filter(|value| !value.is_null());
+        let inputs = own("inputs").unwrap_or_else(|| {
+            Value::map::<&str, Value>(Type::String, [])
+                .unwrap_or_else(|_| Value::null(Type::map(Type::String)))
+        });
+        let digits = || Value::from(self.values.digits(address, "random"));
+        let members = object.as_object().map(|object| {
+            object.iter().map(|(name, value)| {
+                let value = match &**name {
+                    "outputs" => inputs.clone(),
+                    "id" => Value::from("static"),
+                    "random" => digits(),
+                    "has_computed_default" => {
+                        own("has_computed_default").unwrap_or_else(|| Value::from("default"))
+                    }
+                    _ => value.clone(),
+                };
+                (name.clone(), value)
+            })
+        });
+        members
+            .map_or_else(|| object.clone(), |members| Value::object(members.collect::<Vec<(SmolStr, _)>>()))
+    }
+}
+
+impl Providers for InventingProviders<'_> {
+    fn validate(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        kind: SchemaKind,
+        type_name: &str,
+        config: &Value,
+    ) -> Vec<Diagnostic> {
+        self.others.validate(provider, kind, type_name, config)
+    }
+
+    fn configure(&mut self, provider: &ProviderConfigAddress, config: &Value) -> Vec<Diagnostic> {
+        self.others.configure(provider, config)
+    }
+
+    fn upgrade(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        stored: StoredObject<'_>,
+    ) -> Option<Answered<Value>> {
+        self.others.upgrade(provider, stored)
+    }
+
+    fn plan(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        resource_type: &str,
+        address: &str,
+        request: &PlanResourceChange,
+    ) -> Result<PlannedResource, ProviderError> {
+        let mut planned = self.others.plan(provider, resource_type, address, request)?;
+        if is_null(provider) && resource_type == "null_resource" && !request.prior.is_null() {
+            let is_same = |name: &str| match (request.prior.attribute(name), planned.planned.attribute(name))
+            {
+                (Some(prior), Some(planned)) => planned.definitely_equals(prior),
+                _ => true,
+            };
+            if !is_same("triggers") {
+                planned.requires_replace.push(Path::root().attribute("triggers"));
+            }
+        }
+        Ok(planned)
+    }
+
+    fn plan_destroy(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        resource_type: &str,
+        address: &str,
+        schema: &Schema,
+        object: &ProviderObject,
+    ) -> Vec<Diagnostic> {
+        self.others.plan_destroy(provider, resource_type, address, schema, object)
+    }
+
+    fn read(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        resource_type: &str,
+        address: &str,
+        schema: &Schema,
+        object: &ProviderObject,
+    ) -> Answered<ProviderObject> {
+        self.others.read(provider, resource_type, address, schema, object)
+    }
+
+    fn read_data(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        address: &str,
+        schema: &Schema,
+        config: &Value,
+    ) -> DataAnswer {
+        if is_null(provider) {
+            return DataAnswer::Known(self.null_data(address, schema, config), Vec::new());
+        }
+        match self.others.read_data(provider, address, schema, config) {
+            DataAnswer::NotKnown if self.is_applying => {
+                let object = planned_data_resource(&schema.block, config).unwrap_or_else(|_| config.clone());
+                match self.invent(address, &schema.block, &object) {
+                    Ok(object) => DataAnswer::Known(object, Vec::new()),
+                    Err(found) => DataAnswer::Failed(found),
+                }
+            }
+            answer => answer,
+        }
+    }
+
+    fn open(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        address: &str,
+        schema: &Schema,
+        config: &Value,
+    ) -> DataAnswer {
+        self.others.open(provider, address, schema, config)
+    }
+
+    fn import(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        address: &str,
+        schema: &Schema,
+        by: &ImportedBy,
+    ) -> ImportAnswer {
+        self.others.import(provider, address, schema, by)
+    }
+
+    fn apply(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        _resource_type: &str,
+        address: &str,
+        request: &ApplyResourceChange,
+    ) -> Result<AppliedResource, ProviderError> {
+        let mut answer = AppliedResource::new(request.planned.clone());
+        answer.private = request.private.clone();
+        answer.identity = request.identity.clone();
+        if request.planned.is_null() {
+            return Ok(answer);
+        }
+        let object = self.applied(provider, address, request);
+        match self.invent(address, &request.schema, &object) {
+            Ok(object) => answer.new_state = Some(object),
+            Err(found) => {
+                answer.new_state = None;
+                answer.diagnostics = found;
+            }
+        }
+        Ok(answer)
+    }
+
+    fn move_object(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        request: &MoveObject<'_>,
+    ) -> Answered<ProviderObject> {
+        self.others.move_object(provider, request)
+    }
+}

@@ -1,0 +1,160 @@
+//! The assertions of a run.
+
+use objchange::value::Marks;
+use objchange::{Type, Value};
+use objchange_hcl::{Condition, Diagnostic, DiagnosticExt, Scope, evaluate, variables};
+
+use super::TestStatus;
+use super::difference::shown_json;
+use super::scope::RunScope;
+use crate::diagnostics::Comparison;
+use crate::{Diagnostics, ModuleDiagnostic, Severity};
+
+/// How assertions are judged.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct AssertionRules {
+    /// The rules are those of 1.15: both sides of comparisons are shown.
+    pub(super) is_new: bool,
+    /// Both sides are shown, and not only what differs.
+    pub(super) is_verbose: bool,
+    /// What depends on unknown values is undecided, and no error.
+    pub(super) three_valued: bool,
+}
+
+/// What an assertion has come to.
+pub(super) enum Judged {
+    Decided(TestStatus),
+    Undecided,
+}
+
+const INVALID_MESSAGE: &str = "Invalid error message";
+const NO_RESULT: &str = "Invalid condition run";
+
+impl RunScope<'_, '_> {
+    /// Judges an assertion, and says what people must read of it.
+    pub(super) fn judge(
+        &self,
+        assertion: &Condition,
+        rules: AssertionRules,
+        found: &mut Diagnostics,
+    ) -> Judged {
+        let mut references = variables(&assertion.condition);
+        references.extend(variables(&assertion.error_message));
+        let names = match self.variables(&references) {
+            Ok(names) => names,
+            Err(errors) => {
+                found.errors(errors);
+                return Judged::Decided(TestStatus::Error);
+            }
+        };
+        let scope = Scope::new(&names);
+        let (result, errors) = evaluate(&assertion.condition, &scope, self.functions);
+        let has_result = errors.is_empty();
+        found.errors(errors);
+        let Some(message) = self.message(assertion, &scope, found) else {
+            return Judged::Decided(TestStatus::Error);
+        };
+        if !has_result {
+            return Judged::Decided(TestStatus::Error);
+        }
+        let error = |summary: &'static str, detail: String| {
+            Diagnostic::new(summary, assertion.condition.span, detail).explained(&assertion.condition, &scope)
+        };
+        let holds = match result.unmark_deep().0.convert(&Type::Bool) {
+            Ok(holds) if holds.is_null() => {
+                let detail = "Condition expression must return either true or false, not null.".to_owned();
+                found.errors([error(NO_RESULT, detail)]);
+                return Judged::Decided(TestStatus::Error);
+            }
+            Ok(holds) => holds,
+            Err(wrong) => {
+                found.errors([error(NO_RESULT, format!("Invalid condition run value: {}.", wrong.kind))]);
+                return Judged::Decided(TestStatus::Error);
+            }
+        };
+        match holds.as_bool() {
+            Some(true) => Judged::Decided(TestStatus::Pass),
+            Some(false) => {
+                found.add(self.failure(assertion, &scope, message, rules));
+                Judged::Decided(TestStatus::Fail)
+            }
+            None if rules.three_valued => Judged::Undecided,
+            None => {
+                found.errors([error("Unknown condition value", UNKNOWN.to_owned())]);
+                Judged::Decided(TestStatus::Error)
+            }
+        }
+    }
+
+    /// The message of an assertion; `None` where it is wrong, which is an error whether the condition holds or not.
+    fn message(&self, assertion: &Condition, scope: &Scope<'_>, found: &mut Diagnostics) -> Option<String> {
+        let expr = &assertion.error_message;
+        let (value, errors) = evaluate(expr, scope, self.functions);
+        if !errors.is_empty() {
+            found.errors(errors);
+            return None;
+        }
+        let marks = value.marks_deep();
+        let wrong = |why: &dyn std::fmt::Display| {
+            let detail = format!("Unsuitable value for error message: {why}.");
+            Diagnostic::new(INVALID_MESSAGE, expr.span, detail).explained(expr, scope)
+        };
+        let text = match value.unmark_deep().0.convert(&Type::String) {
+            Ok(text) if text.is_null() => {
+                found.errors([wrong(&"must not be null")]);
+                return None;
+            }
+            Ok(text) => text,
+            Err(error) => {
+                found.errors([wrong(&error.kind)]);
+                return None;
+            }
+        };
+        for (mark, (summary, detail)) in
+            [Marks::SENSITIVE, Marks::EPHEMERAL].into_iter().zip(crate::plan::conditions::HIDDEN)
+        {
+            if marks.contains(mark) {
+                found.push(Severity::Warning, Diagnostic::new(summary, expr.span, detail));
+                return Some(String::new());
+            }
+        }
+        Some(text.as_str().unwrap_or_default().trim().to_owned())
+    }
+
+    /// What people read of an assertion that does not hold.
+    fn failure(
+        &self,
+        assertion: &Condition,
+        scope: &Scope<'_>,
+        message: String,
+        rules: AssertionRules,
+    ) -> ModuleDiagnostic {
+        let condition = &assertion.condition;
+        let error = Diagnostic::new("Test assertion failed", condition.span, message);
+        if !rules.is_new {
+            return ModuleDiagnostic::new(error.explained(condition, scope), None);
+        }
+        let error = error.explained_as(condition, scope, &|value| Some(format!("is {}", shown_json(value))));
+        let comparison = condition.operands().map(|(left, right)| {
+            let side = |expr| evaluate(expr, scope, self.functions).0;
+            let (left, right) = (side(&left), side(&right));
+            Box::new(Comparison {
+                types_differ: differ_in_type(&left, &right),
+                left: shown_json(&left),
+                right: shown_json(&right),
+                is_verbose: rules.is_verbose,
+            })
+        });
+        ModuleDiagnostic { comparison, ..ModuleDiagnostic::new(error, None) }
+    }
+}
+
+fn differ_in_type(left: &Value, right: &Value) -> bool {
+    left.ty() != right.ty()
+}
+
+const UNKNOWN: &str = "Condition expression could not be evaluated at this time. This means you have executed a `run` block with \
+                       `command = plan` and one of the values your condition depended on is not known until after the plan \
+                       has been applied. Either remove this value from your condition, or execute an `apply` command from \
+                       this `run` block. Alternatively, if there is an override for this value, you can make it available \
+                       during the plan phase by setting `override_during = plan` in the `override_` block.";

@@ -1,0 +1,205 @@
+//! `expect_failures`: the objects whose conditions must fail.
+
+use objchange::address::{InstanceKey, Mode};
+use objchange::value::Kind;
+use objchange_hcl::{Diagnostic, Expr, Span, variables};
+
+use super::scope::{TestSubject, subject};
+use crate::diagnostics::ConditionOwner;
+use crate::plan::CheckKind;
+use crate::plan::graph::resource_text;
+use crate::plan::subject::{SubjectKind, key_text};
+use crate::{Diagnostics, Severity};
+
+/// An object whose conditions must fail.
+#[derive(Debug)]
+struct ExpectedFailure {
+    kind: CheckKind,
+    /// The object in the module under test, as owners of conditions have it.
+    name: String,
+    key: Option<InstanceKey>,
+    /// As messages write it.
+    text: String,
+    span: Span,
+    has_failed: bool,
+}
+
+/// The objects whose conditions must fail.
+#[derive(Debug, Default)]
+pub(super) struct ExpectedFailures {
+    all: Vec<ExpectedFailure>,
+    /// What was expected is not reported: version 1.15 with `-verbose` shows only what planning and applying have said.
+    pub(super) is_lossy: bool,
+}
+
+/// What the diagnostics of a plan or an apply are, once failures are expected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// Of a run that only plans.
+    Plan,
+    /// The plan of a run that applies.
+    PlanBeforeApply,
+    /// The apply of a run.
+    Apply,
+}
+
+impl ExpectedFailures {
+    /// What a run expects, and what is wrong with that.
+    pub(super) fn new(all: &[Expr]) -> (Self, Diagnostics) {
+        let mut found = Diagnostics::default();
+        let mut expected = Self::default();
+        for expr in all {
+            for reference in variables(expr) {
+                let (parsed, error) = subject(&reference);
+                found.errors(error);
+                let Some(parsed) = parsed else { continue };
+                match failure(&parsed) {
+                    Ok(failure) => expected.all.push(failure),
+                    Err((text, span)) => {
+                        let detail = format!(
+                            "You cannot expect failures from {text}. You can only expect failures from checkable objects such \
+                             as input variables, output values, check blocks, managed resources and data sources."
+                        );
+                        found.error("Invalid `expect_failures` reference", span, detail);
+                    }
+                }
+            }
+        }
+        (expected, found)
+    }
+
+    /// The diagnostics without expected failures, which are noted; and whether what is left stops the run. A check that fails
+    /// although nobody expects it to is an error.
+    pub(super) fn judge(&mut self, found: &Diagnostics, stage: Stage) -> (Diagnostics, bool) {
+        let mut judged = Diagnostics::default();
+        let mut is_stopped = false;
+        for diagnostic in found.iter() {
+            let Some(owner) = &diagnostic.condition else {
+                judged.add(diagnostic.clone());
+                continue;
+            };
+            let is_check = owner.kind == CheckKind::Check;
+            if stage == Stage::PlanBeforeApply && is_check {
+                // It is judged again while applying.
+                continue;
+            }
+            let expected: Vec<&mut ExpectedFailure> =
+                self.all.iter_mut().filter(|expected| expected.is(owner)).collect();
+            let is_expected = !expected.is_empty();
+            if stage == Stage::PlanBeforeApply {
+                if is_expected {
+                    let text = expected.into_iter().map(|expected| expected.text.clone()).next();
+                    judged.push(Severity::Warning, failed_while_planning(&text.unwrap_or_default()));
+                }
+                judged.add(diagnostic.clone());
+                continue;
+            }
+            expected.into_iter().for_each(|expected| expected.has_failed = true);
+            if is_expected {
+                continue;
+            }
+            let mut diagnostic = diagnostic.clone();
+            if is_check {
+                is_stopped = true;
+                if !self.is_lossy {
+                    diagnostic.diagnostic.severity = Severity::Error;
+                }
+            }
+            judged.add(diagnostic);
+        }
+        is_stopped |= judged.has_errors();
+        (judged, is_stopped)
+    }
+
+    /// An error for each object whose conditions hold, and whether there are any.
+    pub(super) fn missing(&self) -> (Diagnostics, bool) {
+        let mut found = Diagnostics::default();
+        let is_missing = self.all.iter().any(|expected| !expected.has_failed);
+        if self.is_lossy {
+            return (found, is_missing);
+        }
+        for expected in self.all.iter().filter(|expected| !expected.has_failed) {
+            let detail = format!(
+                "The checkable object, {}, was expected to report an error but did not.",
+                expected.text
+            );
+            found.error("Missing expected failure", expected.span, detail);
+        }
+        (found, is_missing)
+    }
+}
+
+impl ExpectedFailure {
+    /// Whether it is the object that has a condition, or all of its instances.
+    fn is(&self, owner: &ConditionOwner) -> bool {
+        owner.module.is_root()
+            && owner.kind == self.kind
+            && owner.name == self.name
+            && (self.key.is_none() || owner.key == self.key)
+    }
+}
+
+fn failed_while_planning(text: &str) -> Diagnostic {
+    let detail = format!(
+        "A custom condition within {text} failed during the planning stage and prevented the requested apply operation. While \
+         this was an expected failure, the apply operation could not be executed and so the overall test case will be marked \
+         as a failure and the original diagnostic included in the test report."
+    );
+    Diagnostic::warning("Expected failure while planning", None, detail)
+}
+
+/// The object that a reference names; else the reference as messages write it, and its place.
+fn failure(subject: &TestSubject) -> Result<ExpectedFailure, (String, Span)> {
+    let of = |kind, name: String, key, text: String, span| {
+        Ok(ExpectedFailure { kind, name, key, text, span, has_failed: false })
+    };
+    match subject {
+        TestSubject::Output(name, span) => {
+            of(CheckKind::OutputValue, name.to_string(), None, format!("output.{name}"), *span)
+        }
+        TestSubject::Check(name, span) => {
+            of(CheckKind::Check, name.to_string(), None, format!("check.{name}"), *span)
+        }
+        TestSubject::Run(name, span) => Err((format!("run.{name}"), *span)),
+        TestSubject::Module(subject) => match &subject.kind {
+            SubjectKind::Variable(name) => {
+                of(CheckKind::InputVariable, name.to_string(), None, format!("var.{name}"), subject.span)
+            }
+            SubjectKind::Resource { name, key } => {
+                let own = resource_text(name);
+                let text = match key {
+                    Some(key) => format!("{own}{}", key_text(key)),
+                    None => own.clone(),
+                };
+                debug_assert!(matches!(name.mode, Mode::Managed | Mode::Data | Mode::Ephemeral));
+                of(CheckKind::Resource, own, key.as_ref().and_then(instance_key), text, subject.span)
+            }
+            other => Err((reference_text(other), subject.span)),
+        },
+    }
+}
+
+fn instance_key(key: &objchange::Value) -> Option<InstanceKey> {
+    match key.kind() {
+        Kind::String(text) => Some(InstanceKey::String(text.to_string())),
+        Kind::Number(number) => number.as_u64().map(InstanceKey::Number),
+        _ => None,
+    }
+}
+
+/// A reference that has no conditions.
+fn reference_text(kind: &SubjectKind) -> String {
+    match kind {
+        SubjectKind::Local(name) => format!("local.{name}"),
+        SubjectKind::Path(name) => format!("path.{name}"),
+        SubjectKind::Terraform(name) => format!("terraform.{name}"),
+        SubjectKind::Count(name) => format!("count.{name}"),
+        SubjectKind::Each(name) => format!("each.{name}"),
+        SubjectKind::Module { call, key, output } => {
+            let key = key.as_ref().map(key_text).unwrap_or_default();
+            let output = output.as_ref().map(|output| format!(".{output}")).unwrap_or_default();
+            format!("module.{call}{key}{output}")
+        }
+        _ => "self".to_owned(),
+    }
+}

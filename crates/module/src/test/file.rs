@@ -1,0 +1,318 @@
+//! Running the runs of a file.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use hashbrown::HashMap;
+use objchange::Value;
+use objchange::address::Mode;
+use objchange_hcl::{Functions, MoveTarget, Override, Places, Span, TestFile};
+use smol_str::SmolStr;
+
+use super::load::{SuiteFile, TestSuite};
+use super::mock::Mock;
+use super::report::{CleanUp, FileReport, RunReport, TestReport, TestStatus};
+use super::values::{FileScope, runs_referred_to};
+use crate::apply::InventingProviders;
+use crate::config::Config;
+use crate::plan::graph::resource_text;
+use crate::plan::input::since;
+use crate::plan::orphans::resource_name;
+use crate::plan::references::Nobody;
+use crate::plan::run::PreparedModule;
+use crate::plan::{GivenVariable, PlanInput, PlanOptions};
+use crate::state::PriorState;
+use crate::{Diagnostics, ProviderAddress, Schemas, Severity};
+
+/// How tests are run.
+#[derive(Debug, Clone)]
+pub struct TestOptions {
+    /// How runs plan: the workspace, the working directory, and limits. All else comes from the runs.
+    pub plan: PlanOptions,
+    /// Runs keep their plans and states for the report.
+    pub verbose: bool,
+    /// An assertion that depends on unknown values is undecided, and no error.
+    pub three_valued: bool,
+    /// A value that is made up for a provider that is neither there nor mocked is an error.
+    pub strict: bool,
+    /// What generated values are made of.
+    pub seed: u64,
+    /// The time since whenever.
+    pub clock: fn() -> Duration,
+}
+
+impl Default for TestOptions {
+    fn default() -> Self {
+        Self {
+            plan: PlanOptions::default(),
+            verbose: false,
+            three_valued: false,
+            strict: false,
+            seed: 0,
+            clock: || Duration::ZERO,
+        }
+    }
+}
+
+/// Runs test files, one after the other. Several runners may run files of one suite at the same time.
+pub struct TestRunner<'s> {
+    pub(super) suite: &'s TestSuite,
+    pub(super) schemas: &'s Schemas,
+    pub(super) functions: &'s Functions,
+    /// The functions of conditions and values.
+    pub(super) language: Functions,
+    pub(super) options: &'s TestOptions,
+    /// The modules that were used already.
+    prepared: HashMap<usize, Result<PreparedModule<'s>, Diagnostics>>,
+    places: Places<'s>,
+    /// The rules are those of 1.15.
+    pub(super) is_new: bool,
+}
+
+impl std::fmt::Debug for TestRunner<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TestRunner").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+/// A state that runs of a file share.
+#[derive(Debug, Default)]
+pub(super) struct FileState {
+    pub(super) state: PriorState,
+    /// The run that has changed it last.
+    pub(super) last: Option<usize>,
+}
+
+/// What runs of a file have in common.
+pub(super) struct FileContext<'f> {
+    pub(super) suite_file: &'f SuiteFile,
+    pub(super) scope: &'f FileScope<'f>,
+    pub(super) mocks: &'f [Mock],
+    pub(super) names: &'f [SmolStr],
+}
+
+/// What the runs of a file have made so far.
+#[derive(Debug, Default)]
+pub(super) struct FileProgress {
+    pub(super) states: BTreeMap<String, FileState>,
+    pub(super) outputs: BTreeMap<SmolStr, Value>,
+    pub(super) invented: std::collections::BTreeSet<String>,
+    pub(super) provisioners: std::collections::BTreeSet<String>,
+}
+
+static NO_STATE: LazyLock<PriorState> = LazyLock::new(PriorState::default);
+static NO_VARIABLES: LazyLock<BTreeMap<SmolStr, GivenVariable>> = LazyLock::new(BTreeMap::new);
+
+impl<'s> TestRunner<'s> {
+    /// A runner of the files of a suite. `functions` are those of modules, with the files that they may read.
+    pub fn new(
+        suite: &'s TestSuite,
+        schemas: &'s Schemas,
+        functions: &'s Functions,
+        options: &'s TestOptions,
+    ) -> Self {
+        Self {
+            suite,
+            schemas,
+            functions,
+            language: functions.clone(),
+            options,
+            prepared: HashMap::new(),
+            places: suite.config().sources.places(),
+            is_new: since(suite.version, "1.15"),
+        }
+    }
+
+    /// Runs all files, one after the other.
+    pub fn run(&mut self) -> TestReport {
+        let files = (0..self.suite.files.len()).map(|file| self.run_file(file));
+        TestReport { files: files.collect() }
+    }
+
+    /// Runs the file with this position among those of the suite. There is nothing in the report of one that is not there.
+    pub fn run_file(&mut self, index: usize) -> FileReport {
+        let suite = self.suite;
+        let Some(suite_file) = suite.files.get(index) else { return FileReport::default() };
+        let file = &suite_file.file;
+        let names: Vec<SmolStr> = file.runs.iter().map(|run| run.name.clone()).collect();
+        let mut report = FileReport {
+            path: suite_file.path.clone(),
+            names: names.iter().map(ToString::to_string).collect(),
+            unused: self.unused(suite_file),
+            ..FileReport::default()
+        };
+        if self.is_new {
+            report.diagnostics = self.impossible(suite_file, &names);
+            if report.diagnostics.has_errors() {
+                report.status = TestStatus::Error;
+                return report;
+            }
+        }
+        let language = self.language.clone();
+        let (scope, mut found) = FileScope::new(suite_file, &suite.modules[0], &language, self.is_new);
+        let mut mocks = Vec::new();
+        for (provider, data) in file.mock_providers.iter().zip(&suite_file.mocks) {
+            let (mock, wrong) = Mock::new(provider, data, &language, |span| self.place(span));
+            found.append(wrong);
+            mocks.push(mock);
+        }
+        let is_broken = found.has_errors();
+        if is_broken {
+            report.status = TestStatus::Error;
+        }
+        report.diagnostics.append(found);
+        let mut progress = FileProgress::default();
+        let context = FileContext { suite_file, scope: &scope, mocks: &mocks, names: &names };
+        for (index, run) in file.runs.iter().enumerate() {
+            let run_report = match report.status {
+                TestStatus::Error => RunReport {
+                    name: run.name.to_string(),
+                    status: TestStatus::Skip,
+                    // As Terraform: the first one notices that the file is broken.
+                    started: is_broken && index == 0,
+                    assertions: run.asserts.len(),
+                    ..RunReport::default()
+                },
+                _ => self.run_one(&context, &mut progress, index),
+            };
+            report.status = report.status.max(run_report.status);
+            report.runs.push(run_report);
+        }
+        report.cleanups = clean_up(&mut progress.states, &names);
+        report.invented = progress.invented.into_iter().collect();
+        report.provisioners = progress.provisioners.into_iter().collect();
+        report
+    }
+
+    /// A place as messages write it.
+    pub(super) fn place(&self, span: Span) -> String {
+        self.places.find(span).map(|place| place.to_string()).unwrap_or_default()
+    }
+
+    /// A module of the suite, validated.
+    pub(super) fn prepare(&mut self, module: usize) -> Result<&PreparedModule<'s>, &Diagnostics> {
+        let (suite, schemas, functions) = (self.suite, self.schemas, self.functions);
+        let options = &self.options.plan;
+        let prepared = self.prepared.entry(module).or_insert_with(|| {
+            let input = PlanInput {
+                config: &suite.modules[module].config,
+                schemas,
+                state: &NO_STATE,
+                variables: &NO_VARIABLES,
+                functions,
+                options,
+            };
+            PreparedModule::new(&input, &mut InventingProviders::default(), &mut Nobody)
+        });
+        prepared.as_ref()
+    }
+
+    /// What makes it impossible to run a file: providers that nobody knows, and runs that need themselves.
+    fn impossible(&self, suite_file: &SuiteFile, names: &[SmolStr]) -> Diagnostics {
+        let mut found = Diagnostics::default();
+        let file = &suite_file.file;
+        let blocks = file.providers.iter().map(|provider| &provider.name);
+        for name in blocks.chain(file.mock_providers.iter().map(|provider| &provider.name)) {
+            let provider = self.provider_named(suite_file, name);
+            if !self.schemas.has_provider(&provider) {
+                let summary = format!("unknown provider {provider}");
+                found.without_place(Severity::Error, ("unknown_provider", summary), "");
+            }
+        }
+        cycles(file, &suite_file.path, names, &mut found);
+        found
+    }
+
+    /// The provider that a name in a test file means.
+    fn provider_named(&self, suite_file: &SuiteFile, name: &SmolStr) -> ProviderAddress {
+        let modules = std::iter::once(0).chain(suite_file.modules.iter().copied());
+        let configs = modules.map(|module| &self.suite.modules[module].config);
+        let requires = |config: &&Config| {
+            config.modules.first().is_some_and(|root| root.config.required_providers.contains_key(name))
+        };
+        match configs.into_iter().find(requires) {
+            Some(config) => config.provider_named(0, name),
+            None => ProviderAddress::implied(name),
+        }
+    }
+
+    /// Overrides of the file whose targets are in no module that its runs use.
+    fn unused(&self, suite_file: &SuiteFile) -> Diagnostics {
+        let mut found = Diagnostics::default();
+        for overriding in &suite_file.file.overrides {
+            let mut modules = std::iter::once(0).chain(suite_file.modules.iter().copied());
+            if !modules.any(|module| has_target(&self.suite.modules[module].config, overriding)) {
+                unknown_target(overriding, &mut found);
+            }
+        }
+        found
+    }
+}
+
+/// Whether the target of an override is declared, whatever its keys are.
+pub(super) fn has_target(config: &Config, overriding: &Override) -> bool {
+    match &overriding.target {
+        MoveTarget::Module(module) => config.module_of(module).is_some(),
+        MoveTarget::Resource(address) => config.module_of(&address.resource.module).is_some_and(|module| {
+            config.modules[module].config.resources.contains_key(&resource_name(&address.resource))
+        }),
+    }
+}
+
+/// Says that the target of an override is not there.
+pub(super) fn unknown_target(overriding: &Override, found: &mut Diagnostics) {
+    let target = match &overriding.target {
+        MoveTarget::Module(module) => module.to_string(),
+        MoveTarget::Resource(address) => address.to_string(),
+    };
+    let detail = format!(
+        "The override target {target} does not exist within the configuration under test. This could indicate a typo in the \
+         target address or an unnecessary override."
+    );
+    found.warning("Invalid override target", overriding.target_span, detail);
+}
+
+/// Runs that refer to themselves or to later ones: each run waits for those before it.
+fn cycles(file: &TestFile, path: &str, names: &[SmolStr], found: &mut Diagnostics) {
+    let position = |name: &SmolStr| names.iter().position(|other| other == name);
+    for (index, run) in file.runs.iter().enumerate() {
+        let last = runs_referred_to(run).iter().filter_map(position).max();
+        let summary = match last {
+            Some(last) if last == index => format!("Self reference: {path}.run.{}", run.name),
+            Some(last) if last > index => {
+                let all = names[index..=last].iter().rev().map(|name| format!("{path}.run.{name}"));
+                format!("Cycle: {}", all.collect::<Vec<_>>().join(", "))
+            }
+            _ => continue,
+        };
+        found.without_place(Severity::Error, ("cycle", summary), "");
+    }
+}
+
+/// Destroys what the runs of a file have made, the state that was changed last first.
+fn clean_up(states: &mut BTreeMap<String, FileState>, names: &[SmolStr]) -> Vec<CleanUp> {
+    let has_objects =
+        |state: &PriorState| state.resources.keys().any(|address| address.mode == Mode::Managed);
+    let mut last: Vec<usize> =
+        states.values().filter(|state| has_objects(&state.state)).filter_map(|state| state.last).collect();
+    last.sort_unstable();
+    states.clear();
+    let runs = last.into_iter().rev().filter_map(|index| names.get(index));
+    let clean_up = |name: &SmolStr| CleanUp {
+        run: name.to_string(),
+        left: Vec::new(),
+        diagnostics: Diagnostics::default(),
+    };
+    runs.map(clean_up).collect()
+}
+
+/// The addresses of the resources of a module that have provisioners.
+pub(super) fn with_provisioners(config: &Config) -> impl Iterator<Item = String> + '_ {
+    config.modules.iter().flat_map(|module| {
+        let prefix: String = module.path.iter().map(|name| format!("module.{name}.")).collect();
+        let resources =
+            module.config.resources.iter().filter(|(_, resource)| !resource.provisioners.is_empty());
+        resources.map(move |(name, _)| format!("{prefix}{}", resource_text(name)))
+    })
+}

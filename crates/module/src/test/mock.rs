@@ -1,0 +1,352 @@
+//! Who answers for the providers of a run: mocks, overrides, and simulations for all others.
+
+use hashbrown::HashMap;
+use objchange::Value;
+use objchange::change::{
+    AppliedResource, ApplyResourceChange, Diagnostic, PlanResourceChange, PlannedResource, Provider,
+    ProviderError, SimulatedProvider, planned_data_resource,
+};
+use objchange::schema::{Block, Schema, SchemaKind};
+use objchange::value::PathStep;
+use objchange_hcl::{Functions, MockData, MockProvider, OverrideDuring, Span};
+use smol_str::SmolStr;
+
+use super::overrides::{GivenValues, Overrides, constant_of, whole};
+use crate::apply::{FillError, FillProblem, InventingProviders};
+use crate::plan::ImportedBy;
+use crate::providers::{
+    Answered, DataAnswer, ImportAnswer, MoveObject, ProviderObject, Providers, StoredObject,
+};
+use crate::{Diagnostics, ProviderConfigAddress};
+
+/// A mocked provider.
+#[derive(Debug, Default)]
+pub(super) struct Mock {
+    /// What is given for a type: whether it is of data sources, and its name.
+    types: HashMap<(bool, SmolStr), GivenValues>,
+}
+
+impl Mock {
+    /// The mock of a provider with all of its data, of which the first counts for a type; and what is wrong with its values.
+    pub(super) fn new(
+        provider: &MockProvider,
+        data: &[MockData],
+        functions: &Functions,
+        place: impl Fn(Span) -> String,
+    ) -> (Self, Diagnostics) {
+        let mut found = Diagnostics::default();
+        let mut mock = Self::default();
+        for object in data.iter().flat_map(|data| &data.objects) {
+            let key = (object.is_data, object.type_name.clone());
+            if mock.types.contains_key(&key) {
+                continue;
+            }
+            let span = object.defaults.as_ref().map(whole);
+            let values =
+                object.defaults.as_ref().and_then(|defaults| constant_of(defaults, functions, &mut found));
+            let given = GivenValues {
+                values,
+                place: span.map(&place).unwrap_or_default(),
+                during: object.during.or(provider.during).unwrap_or_default(),
+            };
+            mock.types.insert(key, given);
+        }
+        (mock, found)
+    }
+}
+
+/// Answers for the providers of a run.
+pub(super) struct TestProviders<'r> {
+    /// Who answers for what is neither mocked nor overridden.
+    pub(super) others: InventingProviders<'r>,
+    pub(super) mocks: HashMap<ProviderConfigAddress, &'r Mock>,
+    pub(super) overrides: &'r Overrides,
+    /// The rules are those of 1.15.
+    pub(super) is_new: bool,
+}
+
+/// What an object is made of.
+enum Source<'m> {
+    /// Its provider.
+    Provider,
+    /// A mock or an override, with what is given for it.
+    Given(Option<&'m GivenValues>),
+}
+
+impl TestProviders<'_> {
+    fn source(
+        &self,
+        provider: &ProviderConfigAddress,
+        is_data: bool,
+        type_name: &str,
+        address: &str,
+    ) -> Source<'_> {
+        if let Some(given) = self.overrides.of(address) {
+            return Source::Given(Some(given));
+        }
+        match self.mocks.get(provider) {
+            Some(mock) => Source::Given(mock.types.get(&(is_data, SmolStr::new(type_name)))),
+            None => Source::Provider,
+        }
+    }
+
+    /// The object with values for what is unknown.
+    fn completed(
+        &self,
+        schema: &Block,
+        object: &Value,
+        given: Option<&GivenValues>,
+        address: &str,
+    ) -> Result<Value, Diagnostic> {
+        let values = given.and_then(|given| given.values.as_ref());
+        if let Some(values) = values.filter(|values| values.as_object().is_none()) {
+            let mut error = Diagnostic::error("Invalid replacement value");
+            error.detail = format!(
+                "The requested replacement value must be an object type, but was {}.",
+                values.ty().friendly_name()
+            );
+            return Err(error);
+        }
+        let mut invented = Vec::new();
+        let filled = self.others.values.fill(schema, object, values, address, &mut invented);
+        let place = given.map(|given| given.place.as_str()).unwrap_or_default();
+        filled.map_err(|error| self.wrong(&error, place))
+    }
+
+    fn wrong(&self, FillError { path, problem }: &FillError, place: &str) -> Diagnostic {
+        let attribute = match self.is_new {
+            true => path.to_string(),
+            false => {
+                let names = path.steps().iter().filter_map(|step| match step {
+                    PathStep::Attribute(name) => Some(name.as_str()),
+                    _ => None,
+                });
+                names.collect::<Vec<_>>().join(".")
+            }
+        };
+        let mut error = Diagnostic::error("Failed to compute attribute");
+        error.detail = match problem {
+            FillProblem::Conversion { wanted, reason, found } => {
+                let found = match self.is_new && reason.ends_with(" required") {
+                    true => format!(", but have {found}"),
+                    false => String::new(),
+                };
+                format!(
+                    "Terraform could not compute a value for the target type {wanted} with the mocked data defined at {place} \
+                     with the attribute {attribute:?}: {reason}{found}."
+                )
+            }
+            FillProblem::NotAnObject(found) => format!(
+                "Terraform expected an object type for attribute {attribute:?} defined within the mocked data at {place}, but \
+                 found {found}."
+            ),
+        };
+        error.path = Some(path.clone());
+        error
+    }
+}
+
+/// The type of an instance whose address is this.
+fn type_of(address: &str) -> SmolStr {
+    let parsed = address.parse::<objchange::address::InstanceAddress>();
+    parsed.map(|address| address.resource.resource_type.into()).unwrap_or_default()
+}
+
+impl Providers for TestProviders<'_> {
+    fn validate(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        kind: SchemaKind,
+        type_name: &str,
+        config: &Value,
+    ) -> Vec<Diagnostic> {
+        match self.mocks.contains_key(provider) {
+            true => Vec::new(),
+            false => self.others.validate(provider, kind, type_name, config),
+        }
+    }
+
+    fn configure(&mut self, provider: &ProviderConfigAddress, config: &Value) -> Vec<Diagnostic> {
+        match self.mocks.contains_key(provider) {
+            true => Vec::new(),
+            false => self.others.configure(provider, config),
+        }
+    }
+
+    fn upgrade(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        stored: StoredObject<'_>,
+    ) -> Option<Answered<Value>> {
+        self.others.upgrade(provider, stored)
+    }
+
+    fn plan(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        resource_type: &str,
+        address: &str,
+        request: &PlanResourceChange,
+    ) -> Result<PlannedResource, ProviderError> {
+        let given = match self.source(provider, false, resource_type, address) {
+            Source::Provider => return self.others.plan(provider, resource_type, address, request),
+            Source::Given(given) => given,
+        };
+        let mut planned = SimulatedProvider::default().plan(request)?;
+        if planned.planned.is_null() {
+            return Ok(planned);
+        }
+        if !request.prior.is_null() {
+            // A mock changes nothing of what it has chosen once, and never needs a new object.
+            planned.planned = kept(&planned.planned, &request.proposed);
+        } else if given.is_some_and(|given| given.during == OverrideDuring::Plan) {
+            match self.completed(&request.schema, &planned.planned, given, address) {
+                Ok(object) => planned.planned = object,
+                Err(error) => planned.diagnostics.push(error),
+            }
+        }
+        Ok(planned)
+    }
+
+    fn plan_destroy(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        resource_type: &str,
+        address: &str,
+        schema: &Schema,
+        object: &ProviderObject,
+    ) -> Vec<Diagnostic> {
+        self.others.plan_destroy(provider, resource_type, address, schema, object)
+    }
+
+    fn read(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        resource_type: &str,
+        address: &str,
+        schema: &Schema,
+        object: &ProviderObject,
+    ) -> Answered<ProviderObject> {
+        self.others.read(provider, resource_type, address, schema, object)
+    }
+
+    fn read_data(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        address: &str,
+        schema: &Schema,
+        config: &Value,
+    ) -> DataAnswer {
+        let given = match self.source(provider, true, &type_of(address), address) {
+            Source::Provider => return self.others.read_data(provider, address, schema, config),
+            Source::Given(given) => given,
+        };
+        let object = planned_data_resource(&schema.block, config).unwrap_or_else(|_| config.clone());
+        match self.completed(&schema.block, &object, given, address) {
+            Ok(object) => DataAnswer::Known(object, Vec::new()),
+            Err(error) => DataAnswer::Failed(vec![error]),
+        }
+    }
+
+    fn open(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        address: &str,
+        schema: &Schema,
+        config: &Value,
+    ) -> DataAnswer {
+        if self.mocks.contains_key(provider) {
+            let mut error = Diagnostic::error("No ephemeral resource types in mock providers");
+            error.detail =
+                "The provider mocking mechanism does not yet support ephemeral resource types.".to_owned();
+            return DataAnswer::Failed(vec![error]);
+        }
+        self.others.open(provider, address, schema, config)
+    }
+
+    fn import(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        address: &str,
+        schema: &Schema,
+        by: &ImportedBy,
+    ) -> ImportAnswer {
+        if let Some(given) = self.overrides.of(address) {
+            let empty = schema.block.empty_value();
+            let object = planned_data_resource(&schema.block, empty).unwrap_or_else(|_| empty.clone());
+            return match self.completed(&schema.block, &object, Some(given), address) {
+                Ok(object) => ImportAnswer::Known(ProviderObject::new(object), Vec::new()),
+                Err(error) => ImportAnswer::Failed(vec![error]),
+            };
+        }
+        if self.mocks.contains_key(provider) {
+            let mut error = Diagnostic::error("Invalid import request");
+            error.detail = "Cannot import resources from mock providers. Use an `override_resource` block to targeting the \
+                            specific resource being imported instead."
+                .to_owned();
+            return ImportAnswer::Failed(vec![error]);
+        }
+        self.others.import(provider, address, schema, by)
+    }
+
+    fn apply(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        resource_type: &str,
+        address: &str,
+        request: &ApplyResourceChange,
+    ) -> Result<AppliedResource, ProviderError> {
+        let given = match self.source(provider, false, resource_type, address) {
+            Source::Provider => return self.others.apply(provider, resource_type, address, request),
+            Source::Given(given) => given,
+        };
+        let mut answer = AppliedResource::new(request.planned.clone());
+        answer.private = request.private.clone();
+        answer.identity = request.identity.clone();
+        if request.planned.is_null() {
+            return Ok(answer);
+        }
+        match self.completed(&request.schema, &request.planned, given, address) {
+            Ok(object) => answer.new_state = Some(object),
+            Err(error) => {
+                // The object is there, without what could not be computed.
+                answer.new_state = Some(with_nulls(&request.planned));
+                answer.diagnostics.push(error);
+            }
+        }
+        Ok(answer)
+    }
+
+    fn move_object(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        request: &MoveObject<'_>,
+    ) -> Answered<ProviderObject> {
+        self.others.move_object(provider, request)
+    }
+}
+
+/// The object with null for each attribute that is not known.
+fn with_nulls(object: &Value) -> Value {
+    let Some(members) = object.as_object() else { return object.clone() };
+    let known = |value: &Value| match value.is_wholly_known() {
+        true => value.clone(),
+        false => Value::null(value.ty().clone()),
+    };
+    Value::object(members.iter().map(|(name, value)| (name.clone(), known(value))).collect::<Vec<_>>())
+}
+
+/// A planned object with the parts of the proposed one that are unknown in the plan.
+fn kept(planned: &Value, proposed: &Value) -> Value {
+    let (Some(planned_members), Some(proposed_members)) = (planned.as_object(), proposed.as_object()) else {
+        return planned.clone();
+    };
+    if planned.is_wholly_known() {
+        return planned.clone();
+    }
+    let members = planned_members.iter().map(|(name, value)| {
+        let kept = proposed_members.get(name).filter(|_| !value.is_wholly_known());
+        (name.clone(), kept.unwrap_or(value).clone())
+    });
+    Value::object(members.collect::<Vec<_>>())
+}

@@ -1,0 +1,31 @@
+//! Tests of modules: `*.tftest.hcl` files with their runs, mocks and overrides, as `terraform test` runs them.
+//!
+//! ```text
+//! files ── TestSuite::load ──▶ TestSuite ── TestRunner::run_file ──▶ FileReport ──┬─ text
+//!                                                                                ├─ messages of `-json`
+//!                                                                                └─ JUnit
+//! ```
+//!
+//! A run plans with the planner, applies in memory, and evaluates its assertions with what names mean then. Nothing is made
+//! outside, no provider is started, and no provisioner runs: providers that are not mocked are simulated, and what apply
+//! makes up for them is named in the report.
+
+mod assertion;
+mod difference;
+mod expected;
+mod file;
+mod junit;
+mod load;
+mod messages;
+mod mock;
+mod overrides;
+mod report;
+mod run;
+mod scope;
+mod text;
+mod values;
+
+pub use file::{TestOptions, TestRunner};
+pub use load::{TestSuite, TestTexts};
+pub use report::{CleanUp, FileReport, RunOutcome, RunReport, TestReport, TestStatus};
+pub use text::{Output, Stream, TestPrinter};

@@ -1,0 +1,136 @@
+//! Overrides: which one counts for an object, and what it says.
+
+use std::collections::BTreeMap;
+
+use objchange::Value;
+use objchange::address::InstanceAddress;
+use objchange_hcl::{
+    Attribute, Functions, MoveTarget, Override, OverrideDuring, Scope, Span, Variables, evaluate,
+};
+
+use crate::Diagnostics;
+use crate::plan::OverriddenModule;
+
+/// Values that somebody gives for an object.
+#[derive(Debug, Clone, Default)]
+pub(super) struct GivenValues {
+    /// An object; `None` where nothing is given.
+    pub(super) values: Option<Value>,
+    /// Where they are written: `a.tftest.hcl:3,5-5,6`.
+    pub(super) place: String,
+    pub(super) during: OverrideDuring,
+}
+
+/// The overrides of a run.
+#[derive(Debug, Default)]
+pub(super) struct Overrides {
+    resources: BTreeMap<String, GivenValues>,
+    pub(super) modules: Vec<OverriddenModule>,
+}
+
+/// The override of a level, and when the values count where it does not say so.
+pub(super) type LeveledOverride<'o> = (&'o Override, Option<OverrideDuring>);
+
+impl Overrides {
+    /// The overrides of these levels, of which the first counts for a target; and what is wrong with their values.
+    pub(super) fn new<'o>(
+        levels: impl IntoIterator<Item = LeveledOverride<'o>>,
+        functions: &Functions,
+        place: impl Fn(Span) -> String,
+    ) -> (Self, Diagnostics) {
+        let mut found = Diagnostics::default();
+        let mut all = Self::default();
+        for (overriding, during) in levels {
+            let values = overriding.values.as_ref();
+            match &overriding.target {
+                MoveTarget::Resource(address) => {
+                    let key = address.to_string();
+                    if all.resources.contains_key(&key) {
+                        continue;
+                    }
+                    let Some(values) = object(values, "values", overriding, functions, &mut found) else {
+                        continue;
+                    };
+                    let span = overriding.values.as_ref().map(whole);
+                    let given = GivenValues {
+                        values,
+                        place: span.map(&place).unwrap_or_default(),
+                        during: overriding.during.or(during).unwrap_or_default(),
+                    };
+                    all.resources.insert(key, given);
+                }
+                MoveTarget::Module(target) => {
+                    if all.modules.iter().any(|other| other.target == *target) {
+                        continue;
+                    }
+                    let Some(outputs) = object(values, "outputs", overriding, functions, &mut found) else {
+                        continue;
+                    };
+                    let outputs = outputs.unwrap_or_else(|| Value::object::<&str, Value>([]));
+                    all.modules.push(OverriddenModule { target: target.clone(), outputs });
+                }
+            }
+        }
+        (all, found)
+    }
+
+    /// The override of an instance: its own, else that of all instances of its resource.
+    pub(super) fn of(&self, address: &str) -> Option<&GivenValues> {
+        if self.resources.is_empty() {
+            return None;
+        }
+        self.resources.get(address).or_else(|| {
+            let mut address: InstanceAddress = address.parse().ok()?;
+            address.key.take()?;
+            self.resources.get(&address.to_string())
+        })
+    }
+}
+
+/// All of an argument.
+pub(super) fn whole(attribute: &Attribute) -> Span {
+    attribute.name_span.to(attribute.expr.span)
+}
+
+/// The value of an argument that is an object; the outer `None` where it is wrong. Names mean nothing in it.
+fn object(
+    attribute: Option<&Attribute>,
+    name: &str,
+    overriding: &Override,
+    functions: &Functions,
+    found: &mut Diagnostics,
+) -> Option<Option<Value>> {
+    let Some(attribute) = attribute else { return Some(None) };
+    let value = constant_of(attribute, functions, found)?;
+    if value.as_object().is_none() {
+        let (article, kind) = match (&overriding.target, name) {
+            (MoveTarget::Module(_), _) => ("an", "override_module"),
+            (MoveTarget::Resource(address), _) if address.resource.mode == objchange::address::Mode::Data => {
+                ("a", "override_data")
+            }
+            _ => ("a", "override_resource"),
+        };
+        let detail = format!("{kind} blocks must specify {article} {name} attribute that is an object.");
+        found.error(
+            ("invalid_values_attribute", format!("Invalid {name} attribute")),
+            whole(attribute),
+            detail,
+        );
+        return None;
+    }
+    Some(Some(value))
+}
+
+/// The value of an argument in which no variable means anything.
+pub(super) fn constant_of(
+    attribute: &Attribute,
+    functions: &Functions,
+    found: &mut Diagnostics,
+) -> Option<Value> {
+    let nothing = Value::object::<&str, Value>([]);
+    let names: Variables = [("var", nothing.clone()), ("run", nothing)].into_iter().collect();
+    let (value, errors) = evaluate(&attribute.expr, &Scope::new(&names), functions);
+    let is_right = errors.is_empty();
+    found.errors(errors);
+    is_right.then_some(value)
+}

@@ -1,0 +1,132 @@
+//! What comes of running tests, as data. How it is printed is in `text`, `messages` and `junit`.
+
+use std::time::Duration;
+
+use crate::Diagnostics;
+use crate::plan::{ModulePlan, PlanMode};
+use crate::state::PriorState;
+
+/// How a run or a file of runs has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum TestStatus {
+    /// It was not run, because of an error before.
+    Skip,
+    /// All that was asserted holds.
+    #[default]
+    Pass,
+    /// Something that was asserted does not hold.
+    Fail,
+    /// Something could not be done or decided.
+    Error,
+}
+
+impl TestStatus {
+    /// Its name in JSON: `pass`, `fail`, `error`, `skip`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Skip => "skip",
+            Self::Pass => "pass",
+            Self::Fail => "fail",
+            Self::Error => "error",
+        }
+    }
+
+    /// Its name in texts, which call errors failures.
+    pub(super) fn shown(self) -> &'static str {
+        if self == Self::Error { "fail" } else { self.name() }
+    }
+}
+
+/// What came of all test files.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct TestReport {
+    /// Each file, in the order in which they ran.
+    pub files: Vec<FileReport>,
+}
+
+/// What came of a test file.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct FileReport {
+    /// The path of the file, relative to the module under test.
+    pub path: String,
+    /// How the file has ended: as the worst of its runs, or with an error of its own.
+    pub status: TestStatus,
+    /// The names of all its runs.
+    pub names: Vec<String>,
+    /// The runs that have a line; none where the file could not be run at all.
+    pub runs: Vec<RunReport>,
+    /// What is wrong with the file itself.
+    pub diagnostics: Diagnostics,
+    /// What was destroyed at the end, in that order.
+    pub cleanups: Vec<CleanUp>,
+    /// Overrides of what is not there.
+    pub unused: Diagnostics,
+    /// Values that were made up for providers that are neither there nor mocked: the addresses and attributes.
+    pub invented: Vec<String>,
+    /// Provisioners that did not run: the addresses of their resources.
+    pub provisioners: Vec<String>,
+}
+
+/// What came of a run.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct RunReport {
+    /// The name.
+    pub name: String,
+    /// How it has ended.
+    pub status: TestStatus,
+    /// It was begun.
+    pub started: bool,
+    /// Errors and warnings.
+    pub diagnostics: Diagnostics,
+    /// The plan or the state that it came to, where that was asked for.
+    pub outcome: Option<RunOutcome>,
+    /// How many assertions it has.
+    pub assertions: usize,
+    /// Assertions that cannot be decided before apply, where that is no error.
+    pub undecided: usize,
+    /// When it began, by the clock of whoever runs the tests.
+    pub started_at: Duration,
+    /// How long it took, by the same clock.
+    pub elapsed: Duration,
+}
+
+/// What a run came to.
+#[derive(Debug)]
+pub enum RunOutcome {
+    /// The plan, and which of the modules of the suite it is of.
+    Plan(Box<ModulePlan>, PlanMode, usize),
+    /// The state, and which of the modules of the suite it is of.
+    State(Box<PriorState>, usize),
+}
+
+/// The end of a state that runs have made.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct CleanUp {
+    /// The run that changed the state last.
+    pub run: String,
+    /// What could not be destroyed: the addresses of the objects that are left.
+    pub left: Vec<String>,
+    /// Why.
+    pub diagnostics: Diagnostics,
+}
+
+impl TestReport {
+    /// How all files have ended.
+    pub fn status(&self) -> TestStatus {
+        self.files.iter().map(|file| file.status).max().unwrap_or_default().max(TestStatus::Pass)
+    }
+
+    /// Whether all that was to be run has passed.
+    pub fn passes(&self) -> bool {
+        self.status() <= TestStatus::Pass
+    }
+
+    /// How many runs have ended so.
+    pub fn count(&self, status: TestStatus) -> usize {
+        self.files.iter().flat_map(|file| &file.runs).filter(|run| run.status == status).count()
+    }
+}

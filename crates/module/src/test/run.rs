@@ -1,0 +1,344 @@
+//! One run: its plan, its apply, and its assertions.
+
+use objchange::Value;
+use objchange::address::Mode;
+use objchange_hcl::{Expr, MoveTarget, OverrideDuring, RunCommand, TestRun, variables};
+use smol_str::SmolStr;
+
+use super::assertion::{AssertionRules, Judged};
+use super::expected::{ExpectedFailures, Stage};
+use super::file::{FileContext, FileProgress, TestRunner, has_target, unknown_target, with_provisioners};
+use super::mock::{Mock, TestProviders};
+use super::overrides::{LeveledOverride, Overrides};
+use super::report::{RunOutcome, RunReport, TestStatus};
+use super::scope::{RunScope, subject};
+use super::values::{EarlierRuns, RunVariables};
+use crate::apply::{GeneratedValues, InventingProviders, apply_prepared};
+use crate::config::Config;
+use crate::plan::references::Nobody;
+use crate::plan::run::{Evaluated, plan_prepared};
+use crate::plan::world::dynamic;
+use crate::plan::{PlanInput, PlanMode, PlanOptions, Target};
+use crate::{Diagnostics, ProviderConfigAddress, Severity};
+
+/// A run that cannot go on has an error.
+struct Stopped;
+
+impl TestRunner<'_> {
+    /// Runs the run with this position in its file.
+    pub(super) fn run_one(
+        &mut self,
+        context: &FileContext<'_>,
+        progress: &mut FileProgress,
+        index: usize,
+    ) -> RunReport {
+        let run = &context.suite_file.file.runs[index];
+        let started_at = (self.options.clock)();
+        let mut report = RunReport {
+            name: run.name.to_string(),
+            status: TestStatus::Pass,
+            started: true,
+            assertions: run.asserts.len(),
+            started_at,
+            ..RunReport::default()
+        };
+        if self.execute(context, progress, index, &mut report).is_err() {
+            report.status = TestStatus::Error;
+        }
+        report.elapsed = (self.options.clock)().saturating_sub(started_at);
+        report
+    }
+
+    fn execute(
+        &mut self,
+        context: &FileContext<'_>,
+        progress: &mut FileProgress,
+        index: usize,
+        report: &mut RunReport,
+    ) -> Result<(), Stopped> {
+        let (suite, suite_file) = (self.suite, context.suite_file);
+        let run = &suite_file.file.runs[index];
+        let module = suite_file.modules.get(index).copied().unwrap_or(0);
+        let config = &suite.modules[module].config;
+        let (mut expected, found) = ExpectedFailures::new(&run.expect_failures);
+        expected.is_lossy = self.is_new && self.options.verbose;
+        report.started = !found.has_errors() || !self.is_new;
+        checked(found, report)?;
+        checked(suite.unsuitable.get(module).cloned().unwrap_or_default(), report)?;
+        checked(unreadable_references(run), report)?;
+        let (options, found) = self.plan_options(run);
+        checked(found, report)?;
+        let mut found = Diagnostics::default();
+        let earlier = EarlierRuns { outputs: &progress.outputs, names: context.names };
+        let given = context.scope.run_variables(run, &suite.modules[module], &earlier, &mut found);
+        checked(found, report)?;
+        let used = used_mocks(context, run, config, &mut report.diagnostics)?;
+        let (overrides, mut found) = self.overrides(context, run, &used);
+        run.overrides.iter().filter(|overriding| !has_target(config, overriding)).for_each(|overriding| {
+            unknown_target(overriding, &mut found);
+        });
+        checked(found, report)?;
+        let options = PlanOptions { overridden_modules: overrides.modules.clone(), ..options };
+        let key = state_key(run);
+        let before = progress.states.get(&key).map(|state| state.state.clone()).unwrap_or_default();
+        let (schemas, functions, language) = (self.schemas, self.functions, self.language.clone());
+        let (seed, is_new) = (self.options.seed, self.is_new);
+        let rules = AssertionRules {
+            is_new,
+            is_verbose: self.options.verbose,
+            three_valued: self.options.three_valued,
+        };
+        let (is_verbose, is_strict) = (self.options.verbose, self.options.strict);
+        let prepared = match self.prepare(module) {
+            Ok(prepared) => prepared,
+            Err(found) => {
+                report.diagnostics.append(found.clone());
+                return Err(Stopped);
+            }
+        };
+        let input = PlanInput {
+            config,
+            schemas,
+            state: &before,
+            variables: &given.given,
+            functions,
+            options: &options,
+        };
+        let values = GeneratedValues::new(seed, &[&suite_file.path, &run.name]);
+        let mut providers = TestProviders {
+            others: InventingProviders { values, ..InventingProviders::default() },
+            mocks: used.iter().map(|mocked| (mocked.address.clone(), mocked.mock)).collect(),
+            overrides: &overrides,
+            is_new,
+        };
+        let (plan, planned) = plan_prepared(&input, prepared, &mut providers, &mut Nobody);
+        let evaluated = match run.command {
+            RunCommand::Plan => {
+                let (found, is_stopped) = expected.judge(&plan.diagnostics, Stage::Plan);
+                let (missing, is_missing) = expected.missing();
+                report.diagnostics.append(found);
+                report.diagnostics.append(missing);
+                if is_stopped || is_missing {
+                    return Err(Stopped);
+                }
+                if is_verbose {
+                    report.outcome = Some(RunOutcome::Plan(Box::new(plan), options.mode, module));
+                }
+                planned
+            }
+            RunCommand::Apply => {
+                checked(expected.judge(&plan.diagnostics, Stage::PlanBeforeApply).0, report)?;
+                providers.others.is_applying = true;
+                let (applied, evaluated) = apply_prepared(&input, prepared, &plan, &mut providers);
+                let state = progress.states.entry(key).or_default();
+                (state.state, state.last) = (applied.state.clone(), Some(index));
+                progress.provisioners.extend(with_provisioners(config));
+                let (found, is_stopped) = expected.judge(&applied.diagnostics, Stage::Apply);
+                let (missing, is_missing) = expected.missing();
+                if is_missing {
+                    report.status = TestStatus::Fail;
+                }
+                report.diagnostics.append(found);
+                report.diagnostics.append(missing);
+                if is_stopped || is_missing && !is_new {
+                    return Err(Stopped);
+                }
+                if is_verbose {
+                    report.outcome = Some(RunOutcome::State(Box::new(applied.state), module));
+                }
+                evaluated
+            }
+        };
+        let Some(Evaluated { world }) = evaluated else { return Err(Stopped) };
+        let RunVariables { others, .. } = given;
+        let scope = RunScope {
+            config,
+            graph: &prepared.graph,
+            world: &world,
+            others: &others,
+            runs: &progress.outputs,
+            run_names: context.names,
+            functions: &language,
+        };
+        for assertion in &run.asserts {
+            match scope.judge(assertion, rules, &mut report.diagnostics) {
+                Judged::Decided(status) => report.status = report.status.max(status),
+                Judged::Undecided => report.undecided += 1,
+            }
+        }
+        let invented = std::mem::take(&mut providers.others.invented);
+        let invented: Vec<String> = invented
+            .into_iter()
+            .map(|invention| format!("{}.{}", invention.address, invention.attribute))
+            .collect();
+        if is_strict && !invented.is_empty() {
+            let detail = format!(
+                "No provider was there to choose these values, and no mock: {}. Mock the provider, or override the resource.",
+                invented.join(", ")
+            );
+            report.diagnostics.without_place(Severity::Error, "Values were made up", detail);
+            report.status = TestStatus::Error;
+        }
+        progress.invented.extend(invented);
+        let root = &world.instances[0];
+        let declared = &config.modules[0].config.outputs;
+        let output = |name: &SmolStr| root.outputs.get(name).cloned().unwrap_or_else(dynamic);
+        let outputs = declared.keys().map(|name| (name.clone(), output(name)));
+        progress.outputs.insert(run.name.clone(), Value::object(outputs.collect::<Vec<_>>()));
+        Ok(())
+    }
+
+    /// The overrides of a run: its own, then those of the file, then those of its mocks.
+    fn overrides(
+        &self,
+        context: &FileContext<'_>,
+        run: &TestRun,
+        used: &[UsedMock<'_>],
+    ) -> (Overrides, Diagnostics) {
+        let file = &context.suite_file.file;
+        let plain = run.overrides.iter().chain(&file.overrides).map(|overriding| (overriding, None));
+        let of_mocks = used.iter().flat_map(|mocked| {
+            let data = &context.suite_file.mocks[mocked.position];
+            data.iter().flat_map(|data| &data.overrides).map(|overriding| (overriding, mocked.during))
+        });
+        let levels: Vec<LeveledOverride<'_>> = plain.chain(of_mocks).collect();
+        Overrides::new(levels, &self.language, |span| self.place(span))
+    }
+
+    /// How a run plans, and what is wrong with its `plan_options`.
+    fn plan_options(&self, run: &TestRun) -> (PlanOptions, Diagnostics) {
+        let mut found = Diagnostics::default();
+        let wanted = &run.plan_options;
+        let mut targets = Vec::new();
+        for expr in &wanted.target {
+            match expr.as_target() {
+                Ok(MoveTarget::Module(module)) => targets.push(Target::Module(module)),
+                Ok(MoveTarget::Resource(address)) => targets.push(Target::Resource(address)),
+                Err(error) => found.errors([*error]),
+            }
+        }
+        let mut replace = Vec::new();
+        for expr in &wanted.replace {
+            match expr.as_target() {
+                Ok(MoveTarget::Resource(address)) if address.resource.mode == Mode::Managed => {
+                    replace.push(address)
+                }
+                Ok(MoveTarget::Resource(address)) => {
+                    let summary = "Can only target managed resources for forced replacements.";
+                    found.error(("not_managed", summary), expr.span, address.to_string());
+                }
+                Ok(MoveTarget::Module(_)) => {
+                    let detail = "A resource instance address is required here. The module path must be followed by a resource \
+                                  instance specification.";
+                    found.error("Invalid address", expr.span, detail);
+                }
+                Err(error) => found.errors([*error]),
+            }
+        }
+        if !found.has_errors() && wanted.refresh_only && !replace.is_empty() {
+            let detail = "Forcing resource instance replacement (with -replace=...) is allowed only in normal planning mode.";
+            found.without_place(Severity::Error, "Unsupported plan mode", detail);
+        }
+        let mode = if wanted.refresh_only { PlanMode::RefreshOnly } else { PlanMode::Normal };
+        let options = PlanOptions {
+            mode,
+            refresh: wanted.refresh,
+            targets,
+            replace,
+            version: self.suite.version,
+            ..self.options.plan.clone()
+        };
+        (options, found)
+    }
+}
+
+/// Adds what was found; stops where that has errors.
+fn checked(found: Diagnostics, report: &mut RunReport) -> Result<(), Stopped> {
+    let is_right = !found.has_errors();
+    report.diagnostics.append(found);
+    if is_right { Ok(()) } else { Err(Stopped) }
+}
+
+/// What cannot be read of the references in the conditions of a run.
+fn unreadable_references(run: &TestRun) -> Diagnostics {
+    let mut found = Diagnostics::default();
+    let conditions = run.asserts.iter().flat_map(|assert| [&assert.condition, &assert.error_message]);
+    for reference in conditions.flat_map(|expr: &Expr| variables(expr)) {
+        found.errors(subject(&reference).1);
+    }
+    found
+}
+
+/// The state of a run: the one that it names, else that of its module.
+fn state_key(run: &TestRun) -> String {
+    match (&run.state_key, &run.module) {
+        (Some(key), _) => key.clone(),
+        (None, Some(module)) => module.source.0.clone(),
+        (None, None) => String::new(),
+    }
+}
+
+/// A mock that a run uses.
+struct UsedMock<'f> {
+    address: ProviderConfigAddress,
+    mock: &'f Mock,
+    /// The position of its block in the file.
+    position: usize,
+    during: Option<OverrideDuring>,
+}
+
+/// The mocks that a run uses, by the provider configurations that they stand for.
+fn used_mocks<'f>(
+    context: &FileContext<'f>,
+    run: &TestRun,
+    config: &Config,
+    found: &mut Diagnostics,
+) -> Result<Vec<UsedMock<'f>>, Stopped> {
+    let file = &context.suite_file.file;
+    let address = |name: &SmolStr, alias: Option<&SmolStr>| ProviderConfigAddress {
+        module: Vec::new(),
+        provider: config.provider_named(0, name),
+        alias: alias.cloned(),
+    };
+    let used = |position: usize, address: ProviderConfigAddress| {
+        let mock = context.mocks.get(position)?;
+        Some(UsedMock { address, mock, position, during: file.mock_providers[position].during })
+    };
+    if run.providers.is_empty() {
+        let known = root_providers(config);
+        let mocks = file.mock_providers.iter().enumerate();
+        let mocks = mocks.filter(|(_, provider)| known.contains(&provider.name));
+        return Ok(mocks
+            .filter_map(|(position, provider)| {
+                used(position, address(&provider.name, provider.alias.as_ref()))
+            })
+            .collect());
+    }
+    let mut all = Vec::new();
+    let errors = found.error_count();
+    for (inside, outside) in &run.providers {
+        let is_it =
+            |name: &SmolStr, alias: &Option<SmolStr>| *name == outside.name && *alias == outside.alias;
+        if let Some(position) = file.mock_providers.iter().position(|mock| is_it(&mock.name, &mock.alias)) {
+            all.extend(used(position, address(&inside.name, inside.alias.as_ref())));
+        } else if !file.providers.iter().any(|provider| is_it(&provider.name, &provider.alias)) {
+            let alias = outside.alias.as_ref().map(|alias| format!(".{alias}")).unwrap_or_default();
+            let text = format!("{}{alias}", outside.name);
+            let detail = format!("No provider block {text} is in the test file.");
+            let summary = format!("Missing provider definition for {text}");
+            found.error(("missing_provider_definition", summary), outside.span, detail);
+        }
+    }
+    if found.error_count() > errors { Err(Stopped) } else { Ok(all) }
+}
+
+/// The local names of the providers that the root module requires or uses.
+fn root_providers(config: &Config) -> std::collections::BTreeSet<SmolStr> {
+    let Some(root) = config.modules.first() else { return Default::default() };
+    let declared = &root.config;
+    let mut names: std::collections::BTreeSet<SmolStr> =
+        declared.required_providers.keys().cloned().collect();
+    names.extend(declared.providers.iter().map(|provider| provider.name.clone()));
+    names.extend(declared.resources.keys().map(|name| config.local_ref(0, name).0));
+    names
+}

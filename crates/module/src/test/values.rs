@@ -1,0 +1,388 @@
+//! The values of variables in test files: those of a file, and those of a run.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use objchange::Value;
+use objchange_hcl::{Attribute, Diagnostic, Functions, Reference, Scope, Variables, evaluate, variables};
+use smol_str::SmolStr;
+
+use super::load::{GlobalValue, SuiteFile, SuiteModule};
+use super::scope::{TestSubject, nameless, subject};
+use crate::plan::GivenVariable;
+use crate::plan::subject::{Subject, SubjectKind};
+use crate::{Diagnostics, Severity};
+
+/// What values of variables in a test file may refer to.
+pub(super) struct FileScope<'s> {
+    pub(super) suite_file: &'s SuiteFile,
+    /// The module under test.
+    pub(super) main: &'s SuiteModule,
+    pub(super) functions: &'s Functions,
+    pub(super) is_new: bool,
+    /// The values of the `variables` block of the file.
+    pub(super) own: BTreeMap<SmolStr, GivenVariable>,
+}
+
+/// The runs that have ended, and all of the file.
+pub(super) struct EarlierRuns<'r> {
+    pub(super) outputs: &'r BTreeMap<SmolStr, Value>,
+    pub(super) names: &'r [SmolStr],
+}
+
+/// The variables of one run.
+#[derive(Debug, Default)]
+pub(super) struct RunVariables {
+    /// Those that the module declares.
+    pub(super) given: BTreeMap<SmolStr, GivenVariable>,
+    /// Others, which conditions may refer to.
+    pub(super) others: BTreeMap<SmolStr, Value>,
+}
+
+impl<'s> FileScope<'s> {
+    /// Evaluates the `variables` block of a file.
+    pub(super) fn new(
+        suite_file: &'s SuiteFile,
+        main: &'s SuiteModule,
+        functions: &'s Functions,
+        is_new: bool,
+    ) -> (Self, Diagnostics) {
+        let mut scope = Self { suite_file, main, functions, is_new, own: BTreeMap::new() };
+        let mut found = Diagnostics::default();
+        let attributes = &suite_file.file.variables;
+        let names: BTreeSet<&SmolStr> = attributes.iter().map(|attribute| &attribute.name).collect();
+        // Each after those that it refers to.
+        let mut open: Vec<&Attribute> = attributes.iter().collect();
+        while !open.is_empty() {
+            let before = open.len();
+            let mut waiting = Vec::new();
+            for attribute in open {
+                let refers = |name: &SmolStr| names.contains(name) && !scope.own.contains_key(name);
+                let waits = is_new
+                    && file_variables(attribute).iter().any(|name| refers(name) && *name != attribute.name);
+                if waits {
+                    waiting.push(attribute);
+                    continue;
+                }
+                if let Some(value) = scope.file_value(attribute, &mut found) {
+                    let span = Some(attribute.expr.span);
+                    let given = GivenVariable { value, origin: String::new(), span };
+                    scope.own.insert(attribute.name.clone(), given);
+                }
+            }
+            open = waiting;
+            if open.len() == before || found.has_errors() {
+                break;
+            }
+        }
+        if !open.is_empty() && !found.has_errors() {
+            let path = &suite_file.path;
+            let names: Vec<String> =
+                open.iter().map(|attribute| format!("{path}.var.{}", attribute.name)).collect();
+            let summary = format!("Cycle: {}", names.join(", "));
+            found.without_place(Severity::Error, ("cycle", summary), "");
+        }
+        (scope, found)
+    }
+
+    fn file_value(&self, attribute: &Attribute, found: &mut Diagnostics) -> Option<Value> {
+        let errors = found.error_count();
+        let mut needed = Vec::new();
+        for reference in variables(&attribute.expr) {
+            match subject(&reference) {
+                (_, Some(error)) => found.errors([error]),
+                (Some(TestSubject::Module(Subject { kind: SubjectKind::Variable(name), span, .. })), _) => {
+                    let own = self.own.get(&name).filter(|_| self.is_new).map(|given| given.value.clone());
+                    match own.map(Ok).or_else(|| self.global(&name)) {
+                        Some(Ok(value)) => needed.push((name, value)),
+                        Some(Err(errors)) => found.errors(errors),
+                        None => {
+                            let detail = match self.is_new {
+                                true => format!(
+                                    "The input variable {:?} does not exist within this test file.",
+                                    name.as_str()
+                                ),
+                                false => format!(
+                                    "The input variable {:?} is not available to the current context. You can only reference \
+                                     global variables.",
+                                    name.as_str()
+                                ),
+                            };
+                            found.error("Reference to unavailable variable", span, detail);
+                        }
+                    }
+                }
+                (Some(_), None) => {
+                    let detail =
+                        "You can only reference global variables within the test file variables block.";
+                    found.error("Invalid reference", reference.whole(), detail);
+                }
+                (None, None) => {}
+            }
+        }
+        if found.error_count() > errors {
+            return None;
+        }
+        let names: Variables = [("var", Value::object(needed))].into_iter().collect();
+        let (value, errors) = evaluate(&attribute.expr, &Scope::new(&names), self.functions);
+        let is_right = errors.is_empty();
+        found.errors(errors);
+        is_right.then_some(value)
+    }
+
+    /// The value that a variable has from outside of the test file, or by a `variable` block of the file.
+    fn global(&self, name: &SmolStr) -> Option<Result<Value, Vec<Diagnostic>>> {
+        let value =
+            |given: &GlobalValue| given.as_ref().map(|given| given.value.clone()).map_err(Clone::clone);
+        let file = &self.suite_file.file;
+        if let Some(declared) = file.declared.get(name) {
+            let given = self.suite_file.globals.0.get(name).map(value);
+            let given = given.or_else(|| declared.default.clone().map(Ok))?;
+            return Some(given.and_then(|given| {
+                let converted = declared.ty.as_ref().map_or(Ok(given.clone()), |ty| ty.convert(&given));
+                let marked = converted.map(|value| value.with_marks(crate::plan::variable::marks(declared)));
+                marked.map_err(|error| {
+                    let detail = format!("Unsuitable value for var.{name}: {}.", error.kind);
+                    vec![Diagnostic::new("Invalid value for input variable", declared.header, detail)]
+                })
+            }));
+        }
+        let of_module = self.main.globals[usize::from(self.suite_file.is_in_test_directory)].0.get(name);
+        of_module.or_else(|| self.suite_file.globals.0.get(name)).map(value)
+    }
+
+    /// The variables of a run: its own values count before those of the file, and these before those from outside.
+    pub(super) fn run_variables(
+        &self,
+        run: &objchange_hcl::TestRun,
+        module: &SuiteModule,
+        earlier: &EarlierRuns<'_>,
+        found: &mut Diagnostics,
+    ) -> RunVariables {
+        let no_variables = BTreeMap::new();
+        let declared = module.config.modules.first().map_or(&no_variables, |root| &root.config.variables);
+        let mut result = RunVariables::default();
+        let errors = found.error_count();
+        let mut undeclared = Diagnostics::default();
+        for (name, value) in &module.globals[usize::from(self.suite_file.is_in_test_directory)].0 {
+            match value {
+                Ok(given) => drop(result.given.insert(name.clone(), given.clone())),
+                Err(_) if self.own.contains_key(name) => {}
+                Err(errors) => found.errors(errors.iter().cloned()),
+            }
+        }
+        for name in self.suite_file.globals.0.keys().chain(self.suite_file.file.declared.keys()) {
+            if !declared.contains_key(name)
+                && let Some(Ok(value)) = self.global(name)
+            {
+                result.others.insert(name.clone(), value);
+            }
+        }
+        for (name, given) in &self.own {
+            match declared.contains_key(name) {
+                true => drop(result.given.insert(name.clone(), given.clone())),
+                false => drop(result.others.insert(name.clone(), given.value.clone())),
+            }
+        }
+        for attribute in &run.variables {
+            let value = self.run_value(attribute, earlier, found);
+            let name = &attribute.name;
+            if !declared.contains_key(name) {
+                let detail = format!(
+                    "The module under test does not declare a variable named {:?}, but it is declared in run block {:?}.",
+                    name.as_str(),
+                    run.name.as_str()
+                );
+                undeclared.warning("Value for undeclared variable", attribute.expr.span, detail);
+                result.others.extend(value.map(|value| (name.clone(), value)));
+                continue;
+            }
+            if let Some(value) = value {
+                let span = Some(attribute.expr.span);
+                let given = GivenVariable { value, origin: String::new(), span };
+                result.given.insert(name.clone(), given);
+            }
+        }
+        let has_failed = found.error_count() > errors;
+        if !has_failed || !self.is_new {
+            found.append(undeclared);
+        }
+        if has_failed {
+            return result;
+        }
+        for (name, variable) in declared {
+            if variable.default.is_none() && !result.given.contains_key(name) {
+                let detail = format!(
+                    "The module under test for run block {:?} has a required variable {:?} with no set value. Use a -var or \
+                     -var-file command line argument or add this variable into a \"variables\" block within the test file or \
+                     run block.",
+                    run.name.as_str(),
+                    name.as_str()
+                );
+                found.error("No value for required variable", variable.header, detail);
+            }
+        }
+        result
+    }
+
+    fn run_value(
+        &self,
+        attribute: &Attribute,
+        earlier: &EarlierRuns<'_>,
+        found: &mut Diagnostics,
+    ) -> Option<Value> {
+        let errors = found.error_count();
+        let (mut values, mut runs) = (Vec::new(), Vec::new());
+        for reference in variables(&attribute.expr) {
+            if let Some(error) = nameless(&reference) {
+                found.errors([error]);
+                continue;
+            }
+            match subject(&reference) {
+                (_, Some(error)) => found.errors([error]),
+                (Some(TestSubject::Module(Subject { kind: SubjectKind::Variable(name), span, .. })), _) => {
+                    self.run_reference(name, span, &mut values, found);
+                }
+                (Some(TestSubject::Run(name, span)), _) => {
+                    match self.earlier_run(&name, span, &reference, earlier) {
+                        Ok(outputs) => runs.push((name, outputs)),
+                        Err(error) => found.errors([error]),
+                    }
+                }
+                (Some(_), None) => {
+                    let detail = "You can only reference earlier run blocks, file level, and global variables while defining \
+                                  variables from inside a run block.";
+                    found.error("Invalid reference", place_of(&reference), detail);
+                }
+                (None, None) => {}
+            }
+        }
+        if found.error_count() > errors {
+            return None;
+        }
+        let names: Variables =
+            [("var", Value::object(values)), ("run", Value::object(runs))].into_iter().collect();
+        let (value, errors) = evaluate(&attribute.expr, &Scope::new(&names), self.functions);
+        let is_right = errors.is_empty();
+        found.errors(errors);
+        is_right.then_some(value)
+    }
+
+    fn run_reference(
+        &self,
+        name: SmolStr,
+        span: objchange_hcl::Span,
+        values: &mut Vec<(SmolStr, Value)>,
+        found: &mut Diagnostics,
+    ) {
+        if let Some(own) = self.own.get(&name) {
+            return values.push((name, own.value.clone()));
+        }
+        match self.global(&name) {
+            Some(Ok(value)) => {
+                if self.is_new && !self.suite_file.file.declared.contains_key(&name) {
+                    let detail = format!(
+                        "Variable {:?} was referenced without providing a definition. Referencing undefined variables within \
+                         Terraform Test files is deprecated, please add a `variable` block into the relevant test file to \
+                         provide a definition for the variable. This will become required in future versions of Terraform.",
+                        name.as_str()
+                    );
+                    // As Terraform: once for the value, and once for what it is passed to.
+                    for _ in 0..2 {
+                        found.warning("Variable referenced without definition", span, detail.clone());
+                    }
+                }
+                values.push((name, value));
+            }
+            Some(Err(errors)) => found.errors(errors),
+            None => {
+                let detail = match self.is_new {
+                    true => format!(
+                        "The input variable {:?} does not exist within this test file.",
+                        name.as_str()
+                    ),
+                    false => format!(
+                        "The input variable {:?} is not available to the current run block. You can only reference variables \
+                         defined at the file or global levels.",
+                        name.as_str()
+                    ),
+                };
+                found.error("Reference to unavailable variable", span, detail);
+            }
+        }
+    }
+
+    fn earlier_run(
+        &self,
+        name: &SmolStr,
+        span: objchange_hcl::Span,
+        reference: &Reference<'_>,
+        earlier: &EarlierRuns<'_>,
+    ) -> Result<Value, Diagnostic> {
+        const WHICH: &str = "You can only reference run blocks that are in the same test file and will execute before the \
+                             current run block.";
+        if let Some(outputs) = earlier.outputs.get(name) {
+            let names: Variables =
+                [("run", Value::object([(name.clone(), outputs.clone())]))].into_iter().collect();
+            let is_known = reference.value_in(&Scope::new(&names)).is_none_or(|value| match self.is_new {
+                true => value.is_wholly_known(),
+                false => value.is_known(),
+            });
+            if is_known {
+                return Ok(outputs.clone());
+            }
+            let detail = format!(
+                "The value for {reference} is unknown. Run block {:?} is executing a \"plan\" operation, and the specified \
+                 output value is only known after apply.",
+                name.as_str()
+            );
+            return Err(Diagnostic::new("Reference to unknown value", span, detail));
+        }
+        let is_there = earlier.names.contains(name);
+        let (summary, detail) = match (is_there, self.is_new) {
+            (true, _) => (
+                "Reference to unavailable run block",
+                format!("The run block {:?} has not executed yet. {WHICH}", name.as_str()),
+            ),
+            (false, true) => (
+                "Reference to unknown run block",
+                format!("The run block {:?} does not exist within this test file.", name.as_str()),
+            ),
+            (false, false) => (
+                "Reference to unknown run block",
+                format!("The run block {:?} does not exist within this test file. {WHICH}", name.as_str()),
+            ),
+        };
+        Err(Diagnostic::new(summary, span, detail))
+    }
+}
+
+/// Where a reference names something, without what is taken out of it.
+fn place_of(reference: &Reference<'_>) -> objchange_hcl::Span {
+    match subject(reference).0 {
+        Some(TestSubject::Module(subject)) => subject.span,
+        Some(TestSubject::Output(_, span) | TestSubject::Run(_, span) | TestSubject::Check(_, span)) => span,
+        None => reference.whole(),
+    }
+}
+
+/// The variables that a value of a file refers to.
+fn file_variables(attribute: &Attribute) -> Vec<SmolStr> {
+    let found =
+        variables(&attribute.expr).into_iter().filter_map(|reference| match subject(&reference).0? {
+            TestSubject::Module(Subject { kind: SubjectKind::Variable(name), .. }) => Some(name),
+            _ => None,
+        });
+    found.collect()
+}
+
+/// The runs that the values, conditions and overrides of a run refer to.
+pub(super) fn runs_referred_to(run: &objchange_hcl::TestRun) -> Vec<SmolStr> {
+    let values = run.variables.iter().map(|attribute| &attribute.expr);
+    let conditions = run.asserts.iter().flat_map(|assert| [&assert.condition, &assert.error_message]);
+    let references = values.chain(conditions).flat_map(variables);
+    let runs = references.filter_map(|reference| match subject(&reference).0? {
+        TestSubject::Run(name, ..) => Some(name),
+        _ => None,
+    });
+    runs.collect()
+}

@@ -1,0 +1,366 @@
+//! Tests of modules: what their reports promise.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::time::Duration;
+
+use objchange::schema::ProviderSchemas;
+use objchange_hcl::Functions;
+use objchange_module::Schemas;
+use objchange_module::config::MemoryFiles;
+use objchange_module::test::{
+    RunReport, TestOptions, TestPrinter, TestReport, TestRunner, TestStatus, TestSuite, TestTexts,
+};
+use objchange_module::variables::VariableSources;
+use objchange_plan::Version;
+use proptest::prelude::*;
+
+const SCHEMAS: &str = r#"{"format_version":"1.0","provider_schemas":{"registry.terraform.io/example/sim":{
+    "provider":{"version":0,"block":{}},
+    "resource_schemas":{"sim_thing":{"version":0,"block":{"attributes":{
+        "id":{"type":"string","computed":true},
+        "name":{"type":"string","optional":true},
+        "secret":{"type":"string","optional":true,"computed":true,"sensitive":true}}}}},
+    "data_source_schemas":{"sim_lookup":{"version":0,"block":{"attributes":{
+        "key":{"type":"string","optional":true},"answer":{"type":"string","computed":true}}}}}}}}"#;
+
+const MAIN: &str = r#"terraform {
+  required_providers {
+    sim = { source = "example/sim" }
+  }
+}
+variable "name" {
+  default = "n"
+}
+resource "sim_thing" "a" {
+  name = var.name
+}
+data "sim_lookup" "l" {
+}
+output "id" {
+  value = sim_thing.a.id
+}
+output "answer" {
+  value = data.sim_lookup.l.answer
+}
+"#;
+
+/// A report, and all that is printed of it but the documents of plans and states, which have all values.
+struct Ran {
+    report: TestReport,
+    text: String,
+    printed: String,
+}
+
+impl Ran {
+    /// The status of each run.
+    fn statuses(&self) -> BTreeMap<&str, TestStatus> {
+        self.runs().map(|run| (run.name.as_str(), run.status)).collect()
+    }
+
+    fn runs(&self) -> impl Iterator<Item = &RunReport> {
+        self.report.files.iter().flat_map(|file| &file.runs)
+    }
+
+    fn only(&self) -> &RunReport {
+        let mut runs = self.runs();
+        let run = runs.next().unwrap_or_else(|| panic!("no run: {}", self.text));
+        assert!(runs.next().is_none(), "{}", self.text);
+        run
+    }
+}
+
+fn run_with(files: &[(&str, &str)], options: TestOptions) -> Ran {
+    let schemas = Schemas::new([ProviderSchemas::parse(SCHEMAS).unwrap()]);
+    let files: MemoryFiles = files.iter().copied().collect();
+    let variables = VariableSources::default();
+    let suite = TestSuite::load(TestTexts {
+        files: &files,
+        manifest: None,
+        test_directory: "tests",
+        filter: &[],
+        variables: &variables,
+        test_values: &[],
+        version: Version::NEWEST,
+        terraform_version: "1.16.0",
+    });
+    let printer = TestPrinter::new(&suite, &schemas);
+    let mut text: String = printer.load_text().into_iter().map(|output| output.text).collect();
+    let mut messages = printer.load_messages();
+    let mut report = TestReport::default();
+    if !suite.diagnostics.has_errors() {
+        let options = TestOptions { verbose: true, clock: || Duration::ZERO, ..options };
+        report = TestRunner::new(&suite, &schemas, Functions::pure(), &options).run();
+        for file in &report.files {
+            text.extend(printer.file_text(file).into_iter().map(|output| output.text));
+            messages.extend(printer.file_messages(file));
+        }
+        text.extend(printer.summary_text(&report).into_iter().map(|output| output.text));
+        messages.extend(printer.summary_messages(&report));
+    }
+    messages.retain(|message| !matches!(message["type"].as_str(), Some("test_plan" | "test_state")));
+    let json: String = messages.iter().map(ToString::to_string).collect();
+    let printed = format!("{text}{json}{}", printer.junit(&report, &|_| String::new()));
+    Ran { report, text, printed }
+}
+
+/// Runs one file of tests of the module.
+fn run(tests: &str) -> Ran {
+    run_with(&[("main.tf", MAIN), ("a.tftest.hcl", tests)], TestOptions::default())
+}
+
+#[test]
+fn values_of_a_file_go_to_variables_and_those_of_runs_first() {
+    let ran = run(r#"
+variables {
+  name = "file"
+}
+run "file" {
+  command = plan
+  assert {
+    condition     = sim_thing.a.name == "file"
+    error_message = "other"
+  }
+}
+run "own" {
+  command = plan
+  variables {
+    name = "own-${var.name}"
+  }
+  assert {
+    condition     = sim_thing.a.name == "own-file"
+    error_message = "other"
+  }
+}
+"#);
+    assert!(ran.report.passes(), "{}", ran.text);
+}
+
+#[test]
+fn runs_that_apply_share_a_state() {
+    let ran = run(r#"
+mock_provider "sim" {}
+run "first" {}
+run "second" {
+  assert {
+    condition     = sim_thing.a.id == run.first.id
+    error_message = "another id"
+  }
+}
+run "elsewhere" {
+  state_key = "else"
+  assert {
+    condition     = sim_thing.a.id != run.first.id
+    error_message = "the same id"
+  }
+}
+"#);
+    assert!(ran.report.passes(), "{}", ran.text);
+}
+
+#[test]
+fn what_only_apply_knows_is_an_error_in_plans_unless_it_is_undecided() {
+    let tests = r#"
+run "r" {
+  command = plan
+  assert {
+    condition     = sim_thing.a.id == "x"
+    error_message = "other"
+  }
+}
+"#;
+    let ran = run(tests);
+    assert_eq!((ran.only().status, ran.only().undecided), (TestStatus::Error, 0), "{}", ran.text);
+    let files = [("main.tf", MAIN), ("a.tftest.hcl", tests)];
+    let ran = run_with(&files, TestOptions { three_valued: true, ..TestOptions::default() });
+    assert_eq!((ran.only().status, ran.only().undecided), (TestStatus::Pass, 1), "{}", ran.text);
+}
+
+#[test]
+fn what_is_made_up_is_named_and_can_be_refused() {
+    let files = [("main.tf", MAIN), ("a.tftest.hcl", "run \"r\" {\n}\n")];
+    let ran = run_with(&files, TestOptions::default());
+    assert!(ran.report.passes(), "{}", ran.text);
+    assert!(ran.report.files[0].invented.iter().any(|name| name == "sim_thing.a.id"), "{:?}", ran.report);
+    let ran = run_with(&files, TestOptions { strict: true, ..TestOptions::default() });
+    assert_eq!(ran.only().status, TestStatus::Error, "{}", ran.text);
+    let mocked = [("main.tf", MAIN), ("a.tftest.hcl", "mock_provider \"sim\" {\n}\nrun \"r\" {\n}\n")];
+    let ran = run_with(&mocked, TestOptions { strict: true, ..TestOptions::default() });
+    assert!(ran.report.passes() && ran.report.files[0].invented.is_empty(), "{}", ran.text);
+}
+
+#[test]
+fn a_seed_chooses_the_values_that_are_generated() {
+    let tests = "mock_provider \"sim\" {\n}\nrun \"r\" {\n}\n";
+    let files = [("main.tf", MAIN), ("a.tftest.hcl", tests)];
+    let with = |seed| run_with(&files, TestOptions { seed, ..TestOptions::default() }).printed;
+    assert_eq!(with(1), with(1));
+    assert_ne!(with(1), with(2));
+}
+
+#[test]
+fn failures_that_are_expected_must_happen() {
+    let main = r#"
+variable "n" {
+  validation {
+    condition     = var.n > 1
+    error_message = "too small"
+  }
+}
+"#;
+    let tests = |n: u32| {
+        format!(
+            "run \"r\" {{\n  command = plan\n  variables {{\n    n = {n}\n  }}\n  expect_failures = [var.n]\n}}\n"
+        )
+    };
+    let status = |n| {
+        let ran = run_with(&[("main.tf", main), ("a.tftest.hcl", &tests(n))], TestOptions::default());
+        ran.only().status
+    };
+    assert_eq!((status(0), status(2)), (TestStatus::Pass, TestStatus::Error));
+}
+
+#[test]
+fn nothing_is_run_after_an_error() {
+    let ran = run(r#"
+run "wrong" {
+  variables {
+    name = var.nowhere
+  }
+}
+run "later" {
+}
+"#);
+    let want = BTreeMap::from([("wrong", TestStatus::Error), ("later", TestStatus::Skip)]);
+    assert_eq!(ran.statuses(), want, "{}", ran.text);
+}
+
+/// Each value that no report may have, and where it comes from.
+const SECRET: &str = "kw7-SECRET-kw7";
+
+/// Ways in which a secret comes into a test, and into an error about it.
+fn secrets() -> impl Strategy<Value = (&'static str, String)> {
+    let module = r#"
+variable "key" {
+  sensitive = true
+  validation {
+    condition     = !endswith(var.key, "!")
+    error_message = "bad"
+  }
+}
+variable "mode" {
+  default = "plain"
+}
+resource "sim_thing" "s" {
+  name   = var.mode == "name" ? var.key : "n"
+  secret = var.mode == "secret" ? var.key : "s"
+}
+output "key" {
+  value     = var.key
+  sensitive = true
+}
+"#;
+    let key = prop_oneof![
+        Just(format!("\"{SECRET}\"")),
+        Just(format!("\"{SECRET}!\"")),
+        Just(format!("[\"{SECRET}\"]")),
+        Just(format!("{{ a = \"{SECRET}\" }}")),
+        Just(format!("sensitive(\"{SECRET}\") + 1")),
+        Just(format!("\"{SECRET}")),
+        Just(format!("\"{SECRET}${{var.nothing}}\"")),
+    ];
+    let condition = prop_oneof![
+        Just("output.key == \"x\""),
+        Just("var.key == \"x\""),
+        Just("sim_thing.s.secret == \"x\""),
+        Just("sim_thing.s.name == \"x\""),
+        Just("var.key"),
+        Just("var.key.a.b"),
+        Just("{ a = var.key } == { a = \"x\" }"),
+        Just("[for k in [var.key] : k] == [\"x\"]"),
+        Just("tonumber(var.key) == 1"),
+        Just("length(sim_thing.s) == length(var.key)"),
+    ];
+    let message =
+        prop_oneof![Just("no"), Just("no ${var.key}"), Just("no ${output.key}"), Just("${var.key.x}")];
+    let place = 0..3_usize;
+    (key, condition, message, prop_oneof![Just("plain"), Just("name"), Just("secret")], place, any::<bool>()).prop_map(
+        move |(key, condition, message, mode, place, is_plan)| {
+            let variables = format!("variables {{\n  key  = {key}\n  mode = \"{mode}\"\n}}\n");
+            let command = if is_plan { "  command = plan\n" } else { "" };
+            let assert = format!(
+                "  assert {{\n    condition     = {condition}\n    error_message = \"{message}\"\n  }}\n"
+            );
+            let mock = "mock_provider \"sim\" {\n}\n";
+            let tests = match place {
+                0 => format!("{mock}{variables}run \"r\" {{\n{command}{assert}}}\n"),
+                1 => format!("{mock}run \"r\" {{\n{variables}{command}{assert}}}\n"),
+                _ => format!(
+                    "mock_provider \"sim\" {{\n  mock_resource \"sim_thing\" {{\n    defaults = {{ secret = {key} }}\n  }}\n}}\n\
+                     {variables}run \"r\" {{\n{command}{assert}}}\n"
+                ),
+            };
+            (module, tests)
+        },
+    )
+}
+
+/// Runs that plan, apply in a state of their own, or fail; each with what it comes to by itself.
+const INDEPENDENT: [(&str, &str, TestStatus); 6] = [
+    (
+        "plan",
+        "  command = plan\n  assert {\n    condition     = sim_thing.a.name == \"n\"\n    error_message = \"no\"\n  }\n",
+        TestStatus::Pass,
+    ),
+    (
+        "other",
+        "  command = plan\n  variables {\n    name = \"o\"\n  }\n  assert {\n    condition     = sim_thing.a.name == \"n\"\n    error_message = \"no\"\n  }\n",
+        TestStatus::Fail,
+    ),
+    (
+        "mine",
+        "  state_key = \"mine\"\n  assert {\n    condition     = sim_thing.a.id == \"mocked\"\n    error_message = \"no\"\n  }\n",
+        TestStatus::Pass,
+    ),
+    (
+        "overridden",
+        "  state_key = \"overridden\"\n  override_resource {\n    target = sim_thing.a\n    values = { id = \"own\" }\n  }\n  assert {\n    condition     = sim_thing.a.id == \"own\"\n    error_message = \"no\"\n  }\n",
+        TestStatus::Pass,
+    ),
+    (
+        "read",
+        "  state_key = \"read\"\n  override_data {\n    target = data.sim_lookup.l\n    values = { answer = \"42\" }\n  }\n  assert {\n    condition     = output.answer == \"42\"\n    error_message = \"no\"\n  }\n",
+        TestStatus::Pass,
+    ),
+    (
+        "unread",
+        "  state_key = \"unread\"\n  assert {\n    condition     = output.answer == \"42\"\n    error_message = \"no\"\n  }\n",
+        TestStatus::Fail,
+    ),
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
+
+    /// Whatever goes wrong with a secret, it is in no text, no message, and no report.
+    #[test]
+    fn nothing_sensitive_is_in_a_report((module, tests) in secrets()) {
+        let main = format!("terraform {{\n  required_providers {{\n    sim = {{ source = \"example/sim\" }}\n  }}\n}}\n{module}");
+        let ran = run_with(&[("main.tf", &main), ("a.tftest.hcl", &tests)], TestOptions::default());
+        prop_assert!(!ran.printed.contains(SECRET), "{tests}\n{}", ran.printed);
+    }
+
+    /// Runs that share no state come to the same in any order: no mock or override of one is known to another.
+    #[test]
+    fn the_order_of_independent_runs_does_not_matter(order in Just(INDEPENDENT.to_vec()).prop_shuffle()) {
+        let mut tests = String::from(
+            "mock_provider \"sim\" {\n  mock_resource \"sim_thing\" {\n    defaults = { id = \"mocked\" }\n  }\n}\n",
+        );
+        for (name, body, _) in &order {
+            let _ = write!(tests, "run \"{name}\" {{\n{body}}}\n");
+        }
+        let ran = run(&tests);
+        let want: BTreeMap<&str, TestStatus> = order.iter().map(|(name, _, status)| (*name, *status)).collect();
+        prop_assert_eq!(ran.statuses(), want, "{}", ran.text);
+    }
+}

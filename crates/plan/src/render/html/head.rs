@@ -1,0 +1,175 @@
+//! What is above and around the entries: the head of the document, the headline, the tools and the keys.
+
+use data_encoding::BASE64;
+use hashbrown::HashMap;
+use maud::{Markup, PreEscaped, html};
+use objchange_text::visible;
+use sha2::{Digest, Sha256};
+
+use super::super::markdown::inert;
+use super::super::outline::{Item, Section};
+use super::super::overview::{LINK, Sentence, action_counts, losses, sentences};
+use super::anchors::Anchors;
+use super::entries::keyword;
+use crate::report::Report;
+
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+
+/// The most names of what is destroyed above the entries.
+const NAMES: usize = 10;
+
+/// The source of a policy that lets nothing run but this text.
+fn source(text: &str) -> String {
+    format!("'sha256-{}'", BASE64.encode(&Sha256::digest(text)))
+}
+
+/// The head of the document.
+pub(super) fn head(title: &str) -> Markup {
+    let (style, script) = (source(STYLE), source(SCRIPT));
+    // The icon is empty, so that browsers ask nobody for one.
+    let policy = format!(
+        "default-src 'none'; style-src {style}; script-src {script}; img-src data:; base-uri 'none'; form-action 'none'"
+    );
+    html! {
+        head {
+            meta charset="utf-8";
+            meta http-equiv="Content-Security-Policy" content=(policy);
+            meta name="viewport" content="width=device-width, initial-scale=1";
+            meta name="color-scheme" content="light dark";
+            meta name="referrer" content="no-referrer";
+            link rel="icon" href="data:,";
+            title { (visible(title)) }
+            style { (PreEscaped(STYLE)) }
+        }
+    }
+}
+
+/// The script, after everything that it looks for.
+pub(super) fn script() -> Markup {
+    html! { script { (PreEscaped(SCRIPT)) } }
+}
+
+/// The headline, and what is to be known before the rest is read.
+pub(super) fn header(
+    report: &Report<'_>,
+    title: &str,
+    items: &[Item<'_, '_>],
+    anchors: &Anchors,
+    link: Option<&str>,
+) -> Markup {
+    html! {
+        header {
+            h1 { (visible(title)) }
+            @for Sentence { important, rest } in sentences(report) {
+                p { @if !important.is_empty() { strong { (important) } } (rest) }
+            }
+            @if let Some(link) = link.and_then(inert::target).filter(|link| link.len() <= LINK) {
+                p { a href=(link) rel="noreferrer" { (link) } }
+            }
+            @if action_counts(report).next().is_some() {
+                dl.counts {
+                    @for (action, count) in action_counts(report) {
+                        div data-a=(keyword(action)) { dt { (action) } dd { (count) } }
+                    }
+                }
+            }
+            (lost(items, anchors))
+        }
+    }
+}
+
+/// Links to what is destroyed or replaced.
+fn lost(items: &[Item<'_, '_>], anchors: &Anchors) -> Markup {
+    let losses = losses(items);
+    html! {
+        @if !losses.is_empty() {
+            p {
+                "Destroyed or replaced: "
+                @for (place, (index, item)) in losses.iter().take(NAMES).enumerate() {
+                    @if place > 0 { ", " }
+                    a href=(format!("#{}", anchors.items[*index])) { code { (visible(&item.name)) } }
+                }
+                @if losses.len() > NAMES { " and " (losses.len() - NAMES) " more" }
+            }
+        }
+    }
+}
+
+/// What the script needs: it shows them.
+pub(super) fn tools(sections: &[Section], items: &[Item<'_, '_>], anchors: &Anchors) -> Markup {
+    let filters = filters(sections, items, anchors);
+    html! {
+        div.tools role="search" hidden {
+            label for="search" { "Search" }
+            input id="search" type="search" autocomplete="off" spellcheck="false"
+                placeholder="addresses, types and values" aria-keyshortcuts="/";
+            @if filters.len() > 1 {
+                fieldset {
+                    legend { "Show only" }
+                    @for Filter { title, key, count, .. } in filters {
+                        label { input type="checkbox" value=(key); " " (title) " " small { (count) } }
+                    }
+                }
+            }
+            output id="status" for="search" {}
+            button type="button" data-do="fold" { "Fold all" }
+            button type="button" data-do="unfold" { "Unfold all" }
+            button type="button" data-do="keys" aria-keyshortcuts="?" { "Keys" }
+        }
+    }
+}
+
+/// What entries can be filtered by.
+struct Filter<'s> {
+    rank: u8,
+    title: &'s str,
+    /// The name for the script.
+    key: String,
+    count: usize,
+}
+
+/// The actions, and the sections of everything else, in the order of the page.
+fn filters<'s>(sections: &'s [Section], items: &[Item<'_, '_>], anchors: &Anchors) -> Vec<Filter<'s>> {
+    let mut filters: Vec<Filter<'_>> = Vec::new();
+    let mut by_title: HashMap<&str, usize> = HashMap::new();
+    for item in items {
+        let section = sections[item.section].title;
+        let index = *by_title.entry(item.action.unwrap_or(section)).or_insert_with(|| {
+            filters.push(match item.action {
+                Some(title) => Filter { rank: item.rank, title, key: keyword(title), count: 0 },
+                None => {
+                    let title = section.split(':').next().unwrap_or(section);
+                    Filter { rank: u8::MAX, title, key: anchors.sections[item.section].clone(), count: 0 }
+                }
+            });
+            filters.len() - 1
+        });
+        filters[index].count += 1;
+    }
+    filters.sort_by_key(|filter| filter.rank);
+    filters
+}
+
+/// The keys, which the script shows on request.
+pub(super) fn keys() -> Markup {
+    let keys = [
+        ("/", "search"),
+        ("j", "next entry"),
+        ("k", "previous entry"),
+        ("Enter", "fold or unfold the entry"),
+        ("Escape", "clear the search, or close this"),
+        ("?", "show these keys"),
+    ];
+    html! {
+        dialog id="keys" aria-labelledby="keys-title" {
+            h2 id="keys-title" { "Keys" }
+            dl {
+                @for (key, meaning) in keys {
+                    div { dt { kbd { (key) } } dd { (meaning) } }
+                }
+            }
+            button type="button" data-do="close" { "Close" }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! A report as one HTML file that requests nothing: a headline, the modules, and entries whose diffs can be searched.
+//!
+//! | what | where |
+//! |---|---|
+//! | what is above and beside the entries | `head`, `contents` |
+//! | the entries, in chunks that a browser lays out when they come into view | `entries` |
+//! | a diff as HTML | `diff` |
+//! | names of elements, for links | `anchors` |
+//! | how it looks, and what it does | `page.css`, `page.js` |
+//!
+//! Without JavaScript it is a complete document; the script only adds search, filters and keys.
+
+mod anchors;
+mod contents;
+mod diff;
+mod entries;
+mod head;
+mod output;
+
+use std::io;
+
+use maud::{DOCTYPE, PreEscaped, html};
+
+use self::anchors::Anchors;
+use self::output::Output;
+use super::outline::sections;
+use super::overview::{TITLE, counts, default_title, start};
+use crate::report::{Report, ShowError};
+
+/// What people choose of an HTML page.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct HtmlOptions<'a> {
+    /// The headline, of which 200 characters are used; by default the program and what the document is.
+    pub title: Option<&'a str>,
+    /// The page that this one belongs to, such as that of the CI run: an address with `https://` or `http://`. It is left out if
+    /// it is longer than 1,000 characters.
+    pub link: Option<&'a str>,
+}
+
+impl Report<'_> {
+    /// Writes an HTML page, one resource at a time. It is one file that requests nothing, and no text of the document is
+    /// markup in it.
+    ///
+    /// # Errors
+    ///
+    /// A change, or the schema of its type, cannot be read, or the page cannot be written.
+    ///
+    /// ```
+    /// use objchange_plan::{Filter, HtmlOptions, Options, Plan, Report, Schemas};
+    ///
+    /// let plan = Plan::parse(
+    ///     r#"{"format_version":"1.2","resource_changes":[{"address":"null_resource.a","mode":"managed",
+    ///     "type":"null_resource","name":"a","change":{"actions":["create"],"before":null,"after":{"id":"<b>"}}}]}"#,
+    /// )?;
+    /// let schemas = Schemas::none();
+    /// let report = Report::of_plan(&plan, &schemas, &Options::default(), &Filter::default())?;
+    /// let mut page = Vec::new();
+    /// report.write_html(&mut page, &HtmlOptions::default())?;
+    /// let page = String::from_utf8(page)?;
+    /// assert!(page.contains("<h1>Terraform plan: 1 to create</h1>"));
+    /// assert!(page.contains(r#"<article id="null_resource.a""#) && page.contains("&lt;b&gt;"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn write_html(&self, out: &mut dyn io::Write, options: &HtmlOptions<'_>) -> Result<(), ShowError> {
+        let (sections, items) = sections(self);
+        let anchors = Anchors::new(&sections, &items);
+        let title = options.title.map_or_else(|| default_title(self), |title| start(title, TITLE).to_owned());
+        let counts = counts(self);
+        let colon = if counts.is_empty() { "" } else { ": " };
+        let title = format!("{title}{colon}{counts}");
+        let mut out = Output::new(out);
+        out.markup(&html! {
+            (DOCTYPE)
+            (PreEscaped("<html lang=\"en\">"))
+            (head::head(&title))
+            (PreEscaped("<body>"))
+            a.skip href="#main" { "Skip to the entries" }
+            (head::header(self, &title, &items, &anchors, options.link))
+            (head::tools(&sections, &items, &anchors))
+            (PreEscaped("<div class=\"columns\">"))
+            (contents::contents(&sections, &anchors))
+            (PreEscaped("<main id=\"main\" tabindex=\"-1\">"))
+        });
+        entries::write(self, &sections, &items, &anchors, &mut out)?;
+        out.markup(&html! {
+            (PreEscaped("</main></div>"))
+            (head::keys())
+            (head::script())
+            (PreEscaped("</body></html>\n"))
+        });
+        Ok(out.flush()?)
+    }
+}

@@ -1,0 +1,208 @@
+//! The same page in other words and another order: a template, which gets what the page is made of.
+
+use std::collections::BTreeMap;
+
+use minijinja::value::{Value, ValueKind};
+use minijinja::{AutoEscape, Environment, ErrorKind, UndefinedBehavior};
+
+use super::{Fit, MarkdownOptions, TemplateError, inert, length};
+use crate::render::outline::sections;
+use crate::render::overview::{Sentence, action_counts, counts, sentences};
+use crate::report::{Report, ShowError};
+
+/// A template for Markdown pages, in the language of Jinja.
+///
+/// It gets `page`, which is what the built-in page is made of, and `report`, the JSON form of the [`Report`]. What it prints of
+/// them is no markup: texts are escaped, and what the built-in page writes as code, lines or diffs is Markdown already. The
+/// filter `code` writes a text as code. A name that is not there is an error.
+///
+/// ```
+/// use objchange_plan::{Filter, MarkdownOptions, MarkdownTemplate, Options, Plan, Report, Schemas};
+///
+/// let template = MarkdownTemplate::parse("{% for action in page.actions %}{{ action.count }} × {{ action.name }}\n{% endfor %}")?;
+/// let plan = Plan::parse(
+///     r#"{"format_version":"1.2","resource_changes":[{"address":"null_resource.a","mode":"managed",
+///     "type":"null_resource","name":"a","provider_name":"registry.terraform.io/hashicorp/null",
+///     "change":{"actions":["create"],"before":null,"after":{}}}]}"#,
+/// )?;
+/// let schemas = Schemas::none();
+/// let report = Report::of_plan(&plan, &schemas, &Options::default(), &Filter::default())?;
+/// let mut page = Vec::new();
+/// report.write_markdown_template(&mut page, &MarkdownOptions::default(), &template)?;
+/// assert_eq!(page, "1 × Create\n".as_bytes());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct MarkdownTemplate {
+    environment: Environment<'static>,
+    uses_report: bool,
+}
+
+/// The name of the one template.
+const NAME: &str = "page";
+
+/// How much work one page may be, in steps of the template: more than the longest page of a site takes.
+const FUEL: u64 = 50_000_000;
+
+/// How often a page that is too long is made again with less on it.
+const MAX_TRIES: usize = 12;
+
+impl MarkdownTemplate {
+    /// The template of the built-in page.
+    pub const BUILT_IN: &'static str = include_str!("page.md.jinja");
+
+    /// Reads a template.
+    ///
+    /// # Errors
+    ///
+    /// The text is no template.
+    pub fn parse(text: &str) -> Result<Self, TemplateError> {
+        let mut environment = Environment::new();
+        environment.set_trim_blocks(true);
+        environment.set_lstrip_blocks(true);
+        environment.set_keep_trailing_newline(true);
+        environment.set_undefined_behavior(UndefinedBehavior::Strict);
+        environment.set_fuel(Some(FUEL));
+        environment.set_auto_escape_callback(|_| AutoEscape::Custom("markdown"));
+        environment.set_formatter(|out, _, value| {
+            Ok(match (value.kind(), value.as_str()) {
+                (_, Some(text)) if value.is_safe() => out.write_str(text),
+                (_, Some(text)) => out.write_str(&inert::prose(text)),
+                (ValueKind::None, _) => Ok(()),
+                (ValueKind::Bool | ValueKind::Number, _) => write!(out, "{value}"),
+                _ => out.write_str(&inert::code(&value.to_string())),
+            }?)
+        });
+        environment.add_filter("code", |text: &str| Value::from_safe_string(inert::code(text)));
+        environment.add_template_owned(NAME, text.to_owned())?;
+        let uses_report = environment.get_template(NAME)?.undeclared_variables(false).contains("report");
+        Ok(Self { environment, uses_report })
+    }
+
+    fn render(&self, page: Value, report: &Value) -> Result<String, TemplateError> {
+        let root = [("page", page), ("report", report.clone())].into_iter().collect::<BTreeMap<_, _>>();
+        Ok(self.environment.get_template(NAME)?.render(root)?)
+    }
+}
+
+impl From<minijinja::Error> for TemplateError {
+    fn from(error: minijinja::Error) -> Self {
+        let message = match (error.kind(), error.detail()) {
+            (ErrorKind::OutOfFuel, _) => "the template takes too many steps".to_owned(),
+            (kind, Some(detail)) => format!("{kind}: {detail}"),
+            (kind, None) => kind.to_string(),
+        };
+        Self { line: error.line(), message }
+    }
+}
+
+impl Report<'_> {
+    /// Writes a Markdown page by a template. Entries are left out, the least important first, until the page is within
+    /// [`max_length`](MarkdownOptions::max_length).
+    ///
+    /// # Errors
+    ///
+    /// A change, or the schema of its type, cannot be read; the template fails; the page is too long even without entries;
+    /// or it cannot be written.
+    pub fn write_markdown_template(
+        &self,
+        out: &mut dyn std::io::Write,
+        options: &MarkdownOptions<'_>,
+        template: &MarkdownTemplate,
+    ) -> Result<(), ShowError> {
+        let report = match template.uses_report {
+            true => Value::from_serialize(self),
+            false => Value::from(()),
+        };
+        let (sections, items) = sections(self);
+        let head = super::Head::new(self, &items, options);
+        let mut room = options.max_length.saturating_sub(length(&head.to_string()) + super::FOOT);
+        for _ in 0..MAX_TRIES {
+            let mut fit = Fit::new(&sections, &items, room);
+            fit.lines();
+            fit.diffs(self)?;
+            let page = template.render(page(self, &head, &fit, options), &report)?;
+            let too_much = length(&page).saturating_sub(options.max_length);
+            if too_much == 0 {
+                return Ok(out.write_all(page.as_bytes())?);
+            }
+            if room == 0 {
+                break;
+            }
+            // What a template writes around the entries is not known: it may be in proportion to them.
+            room = room.saturating_sub(too_much + room / 16);
+        }
+        let message =
+            format!("the page is longer than {} characters, also without entries", options.max_length);
+        Err(TemplateError { line: None, message }.into())
+    }
+}
+
+fn safe(text: impl Into<String>) -> Value {
+    Value::from_safe_string(text.into())
+}
+
+fn object<const N: usize>(members: [(&'static str, Value); N]) -> Value {
+    members.into_iter().collect::<BTreeMap<_, _>>().into()
+}
+
+/// What a page is made of.
+fn page(
+    report: &Report<'_>,
+    head: &super::Head,
+    fit: &Fit<'_, '_, '_>,
+    options: &MarkdownOptions<'_>,
+) -> Value {
+    let note = |Sentence { important, rest }: Sentence| {
+        object([("important", safe(important)), ("text", safe(rest))])
+    };
+    let action =
+        |(name, count): (&'static str, usize)| object([("name", safe(name)), ("count", Value::from(count))]);
+    object([
+        ("marker", head.marker.clone().map_or_else(|| Value::from(()), safe)),
+        ("title", safe(head.title.clone())),
+        ("counts", safe(counts(report))),
+        ("notes", sentences(report).into_iter().map(note).collect()),
+        ("link", head.link.clone().map_or_else(|| Value::from(()), safe)),
+        ("actions", action_counts(report).map(action).collect()),
+        ("destroyed", head.destroyed.iter().cloned().map(safe).collect()),
+        ("more_destroyed", Value::from(head.more_destroyed)),
+        ("has_entries", Value::from(!fit.items.is_empty())),
+        ("sections", fit_sections(fit)),
+        ("left_out", safe(fit.left_out())),
+        ("max_length", Value::from(options.max_length)),
+    ])
+}
+
+/// The sections of what fits.
+fn fit_sections(fit: &Fit<'_, '_, '_>) -> Value {
+    let shown: Vec<_> = (0..fit.items.len()).filter(|index| fit.shown[*index].is_some()).collect();
+    let by_section = shown.chunk_by(|a, b| fit.items[*a].section == fit.items[*b].section);
+    let section = |indices: &[usize]| {
+        let section = &fit.sections[fit.items[indices[0]].section];
+        let by_group = indices.chunk_by(|a, b| fit.items[*a].group == fit.items[*b].group);
+        let group = |indices: &[usize]| {
+            let module = section.groups[fit.items[indices[0]].group].as_ref();
+            let name = |module: &crate::render::outline::Module| safe(super::module_name(module));
+            object([
+                ("module", module.map_or_else(|| Value::from(()), name)),
+                ("counts", safe(module.map(crate::render::outline::Module::counts).unwrap_or_default())),
+                ("entries", indices.iter().map(|index| entry(fit, *index)).collect()),
+            ])
+        };
+        object([("title", safe(section.title)), ("groups", by_group.map(group).collect())])
+    };
+    by_section.map(section).collect()
+}
+
+fn entry(fit: &Fit<'_, '_, '_>, index: usize) -> Value {
+    let item = &fit.items[index];
+    let diff = fit.shown[index].as_deref().unwrap_or_default();
+    object([
+        ("line", safe(fit.lines[index].clone())),
+        ("action", item.action.map_or_else(|| Value::from(()), safe)),
+        ("address", Value::from(item.name.clone())),
+        ("deposed", item.deposed.clone().map_or_else(|| Value::from(()), Value::from)),
+        ("diff", safe(diff.trim_end_matches('\n'))),
+    ])
+}

@@ -1,0 +1,111 @@
+//! What stands above the entries of a page for people: shared by Markdown and HTML.
+
+use super::outline::Item;
+use super::summary::total;
+use crate::report::{Outcome, Report, Section, Warning};
+
+/// The most characters of a title that are used, and of an address of another page.
+pub(super) const TITLE: usize = 200;
+pub(super) const LINK: usize = 1_000;
+
+/// So many characters of a text.
+pub(crate) fn start(text: &str, characters: usize) -> &str {
+    text.char_indices().nth(characters).map_or(text, |(end, _)| &text[..end])
+}
+
+/// What the page is called if nobody says it.
+pub(super) fn default_title(report: &Report<'_>) -> String {
+    format!("{} {}", report.program.name(), if is_state(report) { "state" } else { "plan" })
+}
+
+/// What everything adds up to.
+pub(super) fn counts(report: &Report<'_>) -> String {
+    let is_state = is_state(report);
+    let mut counts = total(&report.counts, is_state);
+    if !is_state && !report.counts.is_change() {
+        counts.insert(0, "nothing to change".to_owned());
+    }
+    counts.join(", ")
+}
+
+fn is_state(report: &Report<'_>) -> bool {
+    report.sections.iter().any(|section| matches!(section, Section::Resources(_)))
+}
+
+/// A sentence, and the important words before it.
+pub(super) struct Sentence {
+    pub(super) important: &'static str,
+    pub(super) rest: &'static str,
+}
+
+/// What is to be known before the rest is read.
+pub(super) fn sentences(report: &Report<'_>) -> Vec<Sentence> {
+    let mut sentences = Vec::new();
+    if report.errored {
+        let rest = ": only what was planned until then is listed.";
+        sentences.push(Sentence { important: "Planning failed", rest });
+    }
+    let mut say = |rest| sentences.push(Sentence { important: "", rest });
+    if report.complete == Some(false) && !report.errored {
+        say("The plan is incomplete: more may be left to change.");
+    }
+    if report.of_selection {
+        say("Only what was chosen is listed and counted.");
+    }
+    for section in &report.sections {
+        match section {
+            Section::Warnings(warnings) => warnings.iter().for_each(|warning| {
+                say(match warning {
+                    Warning::NewerFormat => {
+                        "The plan has a newer format: what is new in it may be missing here."
+                    }
+                    Warning::NewerStateFormat => {
+                        "The state has a newer format: what is new in it may be missing here."
+                    }
+                });
+            }),
+            Section::Outcome(outcome) => say(match outcome {
+                Outcome::NoChangeMatches => "No resource with changes matches.",
+                Outcome::NoResourceMatches => "No resource matches.",
+                Outcome::EmptyState => "There are no resources.",
+                Outcome::PlanningFailed => continue,
+                Outcome::NeedsAnotherPlan => "This plan requires another plan to be applied first.",
+                Outcome::NothingToDestroy => "No objects need to be destroyed.",
+                Outcome::StillMatches => "The infrastructure still matches the configuration.",
+                Outcome::Matches => "The infrastructure matches the configuration.",
+                Outcome::MatchesDriftSaved => {
+                    "The configuration matches what changed outside: applying the plan only updates the state."
+                }
+                Outcome::MatchesDriftUnsaved => {
+                    "The configuration matches what changed outside: a refresh-only plan updates the state."
+                }
+            }),
+            _ => {}
+        }
+    }
+    sentences
+}
+
+/// The actions on resources, and how many there are of each that there are.
+pub(super) fn action_counts(report: &Report<'_>) -> impl Iterator<Item = (&'static str, usize)> {
+    let counts = &report.counts;
+    let rows = [
+        ("Destroy", counts.delete),
+        ("Replace", counts.replace),
+        ("Unknown", counts.unknown),
+        ("Forget", counts.forget),
+        ("Update", counts.update),
+        ("Create", counts.create),
+        ("Read", counts.read),
+        ("Move", counts.r#move),
+        ("Import", counts.import),
+    ];
+    rows.into_iter().filter(|(_, count)| *count > 0)
+}
+
+/// What is destroyed or replaced, and the number of it in the list of all: what is destroyed first.
+pub(super) fn losses<'i, 'r, 'p>(items: &'i [Item<'r, 'p>]) -> Vec<(usize, &'i Item<'r, 'p>)> {
+    let mut losses: Vec<_> = items.iter().enumerate().filter(|(_, item)| item.is_loss).collect();
+    losses.sort_by_key(|(_, item)| item.rank);
+    losses
+}

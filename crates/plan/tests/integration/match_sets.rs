@@ -1,0 +1,90 @@
+//! Elements that a set loses and gains, shown as elements that change where that was asked for.
+
+use objchange_plan::{Document, Filter, Options, Report, Schemas};
+use serde_json::{Value as Json, json};
+
+use crate::report;
+
+/// Nobody must see this.
+const SECRET: &str = "SECRET-MARKER";
+
+fn schemas() -> Json {
+    let attributes = json!({
+        "port": {"type": "number", "optional": true},
+        "from": {"type": ["set", "string"], "optional": true},
+        "text": {"type": "string", "optional": true},
+        "id": {"type": "string", "computed": true},
+        "token": {"type": "string", "optional": true, "sensitive": true},
+    });
+    let rule = json!({"nesting_mode": "set", "block": {"attributes": attributes}});
+    let typed = json!({"type": ["set", ["object", {"port": "number", "text": "string", "from": "string"}]], "optional": true});
+    let names = json!({"type": ["set", "string"], "optional": true});
+    let block = json!({"attributes": {"typed": typed, "names": names}, "block_types": {"rule": rule}});
+    json!({"format_version": "1.0", "provider_schemas": {"registry.terraform.io/a/b": {
+        "resource_schemas": {"b_group": {"version": 0, "block": block}}
+    }}})
+}
+
+/// A plan that updates one resource. Tokens of rules are sensitive.
+fn plan(before: &Json, after: &Json, unknown: &Json) -> String {
+    let marks = |object: &Json| {
+        let rules = object["rule"].as_array().cloned().unwrap_or_default();
+        json!({"rule": rules.iter().map(|_| json!({"token": true})).collect::<Vec<_>>()})
+    };
+    json!({"format_version": "1.2", "terraform_version": "1.11.4", "resource_changes": [{
+        "address": "b_group.g", "mode": "managed", "type": "b_group", "name": "g",
+        "provider_name": "registry.terraform.io/a/b",
+        "change": {
+            "actions": ["update"], "before": before, "after": after, "after_unknown": unknown,
+            "before_sensitive": marks(before), "after_sensitive": marks(after),
+        },
+    }]})
+    .to_string()
+}
+
+fn text(plan: &str, match_sets: bool) -> String {
+    let schemas = schemas().to_string();
+    let schemas = Schemas::parse(&schemas).unwrap();
+    let options = Options { match_sets, ..Options::default() };
+    let document = Document::parse(plan).unwrap();
+    let report = Report::of(&document, &schemas, &options, &Filter::default()).unwrap();
+    let text = report::text(&report, &options).unwrap();
+    assert!(!text.contains(SECRET), "{text}");
+    text
+}
+
+fn rule(port: u32, from: &str, text: &str) -> Json {
+    json!({"port": port, "from": [from], "text": text, "id": format!("r-{port}"), "token": format!("{SECRET}{port}")})
+}
+
+#[test]
+fn blocks_that_agree_in_most_are_updates() {
+    let before = json!({"rule": [rule(80, "a", "web"), rule(22, "b", "ssh"), rule(53, "c", "dns")]});
+    let mut web = rule(80, "a", "the web");
+    web.as_object_mut().unwrap().remove("id");
+    let after = json!({"rule": [rule(22, "b", "ssh"), rule(443, "z", "tls"), web]});
+    let unknown = json!({"rule": [{}, {}, {"id": true}]});
+    let plan = plan(&before, &after, &unknown);
+    insta::assert_snapshot!(text(&plan, true));
+    let terraform = text(&plan, false);
+    assert!(terraform.contains("      - rule {") && !terraform.contains("~ rule"), "{terraform}");
+}
+
+#[test]
+fn objects_are_paired_and_texts_are_not() {
+    let before = json!({"typed": [{"port": 1, "text": "x"}, {"port": 2, "text": "y", "from": "a"}], "names": ["a", "b"]});
+    let after = json!({"typed": [{"port": 1, "text": "x"}, {"port": 2, "text": null, "from": "a"}], "names": ["a", "c"]});
+    insta::assert_snapshot!(text(&plan(&before, &after, &json!({})), true));
+}
+
+/// What is paired changes which lines there are, not which values.
+#[test]
+fn every_new_value_is_still_shown() {
+    let rules =
+        |text: &str| (0..1000).map(|port| rule(port, &format!("net{}", port % 7), text)).collect::<Vec<_>>();
+    let plan = plan(&json!({"rule": rules("old")}), &json!({"rule": rules("new")}), &json!({}));
+    let matched = text(&plan, true);
+    assert_eq!(matched.matches("      ~ rule {").count(), 1000, "{matched}");
+    assert_eq!(matched.matches(r#"= "old" -> "new""#).count(), 1000);
+    assert!(!matched.contains("      + rule {") && !matched.contains("      - rule {"));
+}
