@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use objchange::schema::ProviderSchemas;
 use objchange_hcl::Functions;
 use objchange_module::config::{Config, LoadOptions, MemoryFiles};
-use objchange_module::plan::{ModulePlan, PlanInput, PlanMode, PlanOptions, plan};
+use objchange_module::plan::{CheckStatus, ModulePlan, PlanInput, PlanMode, PlanOptions, plan};
 use objchange_module::state::PriorState;
 use objchange_module::{Schemas, SimulatedProviders};
 use objchange_plan::Version;
@@ -213,4 +213,105 @@ fn imports_may_compute_keys_of_modules_and_resources() {
             ("module.m[\"b\"].terraform_data.x".to_owned(), "id-b")
         ]
     );
+}
+
+/// The summaries of errors and warnings.
+fn summaries(root: &str, module: &str) -> Vec<String> {
+    let plan = planned(root, module);
+    let mut found: Vec<String> =
+        plan.diagnostics.iter().map(|found| found.diagnostic.summary.to_string()).collect();
+    found.sort();
+    found
+}
+
+#[test]
+fn ephemeral_values_go_only_where_they_are_declared() {
+    let call = "module \"m\" {\n  source = \"./m\"\n  v = terraform.applying\n}\n";
+    let refused = ["Ephemeral value not allowed"];
+    assert_eq!(summaries(call, "variable \"v\" {\n}\n"), refused);
+    assert!(summaries(call, "variable \"v\" {\n  ephemeral = true\n}\n").is_empty());
+    let output = |flag: &str| {
+        format!("variable \"v\" {{\n  ephemeral = true\n}}\noutput \"o\" {{\n  value = [var.v]\n{flag}}}\n")
+    };
+    assert_eq!(summaries(call, &output("")), refused);
+    assert_eq!(summaries(call, &output("  ephemeral = true\n")), ["Value not allowed in ephemeral output"]);
+    assert_eq!(summaries("output \"o\" {\n  value = terraform.applying\n}\n", ""), refused);
+    let argument = "resource \"terraform_data\" \"a\" {\n  input = { a = [terraform.applying] }\n}\n";
+    assert_eq!(
+        errors(argument, ""),
+        [
+            "Invalid use of ephemeral value | Ephemeral values are not valid for \"input\", because it is not a write-only attribute \
+          and must be persisted to state."
+        ]
+    );
+}
+
+#[test]
+fn a_message_that_cannot_be_shown_is_no_problem_of_a_check() {
+    const NO_MESSAGE: &str = "This check failed, but has an invalid error message as described in the other accompanying messages.";
+    let check = |message: &str| {
+        let text = format!(
+            "resource \"terraform_data\" \"a\" {{\n}}\ncheck \"c\" {{\n  assert {{\n    condition = terraform.workspace == \"x\"\n    \
+             error_message = {message}\n  }}\n}}\n"
+        );
+        let plan = planned(&text, "");
+        let warnings: Vec<String> =
+            plan.diagnostics.iter().map(|found| found.diagnostic.detail.to_string()).collect();
+        let problems = plan.checks.iter().flat_map(|check| check.instances.iter().flatten());
+        (warnings, problems.flat_map(|instance| instance.problems.clone()).collect::<Vec<_>>())
+    };
+    assert_eq!(check("\"no\""), (vec!["no".to_owned()], vec!["no".to_owned()]));
+    // Unknown: no error, and nothing to show.
+    assert_eq!(check("\"${terraform_data.a.id}\""), (vec![NO_MESSAGE.to_owned()], vec![]));
+    let (warnings, problems) = check("sensitive(\"hunter2\")");
+    assert!(problems.is_empty() && !format!("{warnings:?}").contains("hunter2"), "{warnings:?}");
+    assert!(warnings.contains(&NO_MESSAGE.to_owned()), "{warnings:?}");
+}
+
+#[test]
+fn what_depends_on_an_error_has_no_results_of_checks() {
+    let root = "resource \"terraform_data\" \"a\" {\n  lifecycle {\n    precondition {\n      condition = terraform.workspace == \"x\"\n      \
+                error_message = \"no\"\n    }\n  }\n}\nmodule \"m\" {\n  source = \"./m\"\n  depends_on = [terraform_data.a]\n}\n\
+                check \"c\" {\n  assert {\n    condition = terraform_data.a.id != \"\"\n    error_message = \"no\"\n  }\n}\n";
+    let module = "check \"d\" {\n  assert {\n    condition = terraform.workspace != \"\"\n    error_message = \"no\"\n  }\n}\n";
+    let plan = planned(root, module);
+    let found: Vec<_> = plan
+        .checks
+        .iter()
+        .map(|check| (check.to_display(), check.status, check.instances.is_some()))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("check.c".to_owned(), CheckStatus::Unknown, true),
+            ("module.m.check.d".to_owned(), CheckStatus::Unknown, false),
+            ("terraform_data.a".to_owned(), CheckStatus::Fail, true),
+        ]
+    );
+}
+
+#[test]
+fn an_import_for_an_instance_that_is_missing_keeps_its_resource_from_being_planned() {
+    let plan = planned(
+        "import {\n  for_each = toset([\"a\", \"b\"])\n  to = terraform_data.x[each.key]\n  id = each.key\n}\nresource \
+         \"terraform_data\" \"x\" {\n  for_each = toset([\"a\"])\n}\nresource \"terraform_data\" \"y\" {\n}\n",
+        "",
+    );
+    let planned: Vec<String> = plan.changes.iter().map(|change| change.address.to_string()).collect();
+    assert_eq!((plan.diagnostics.error_count(), planned), (1, vec!["terraform_data.y".to_owned()]));
+}
+
+#[test]
+fn references_see_the_outputs_of_modules_whatever_they_name() {
+    let module = "output \"o\" {\n  value = 1\n}\noutput \"p\" {\n  value = terraform_data.a.id\n}\nresource \"terraform_data\" \"a\" \
+                  {\n}\n";
+    let plan = planned(
+        "module \"m\" {\n  source = \"./m\"\n  count = 2\n}\noutput \"a\" {\n  value = module.m[1].o\n}\noutput \"b\" {\n  value = \
+         [for m in module.m : m.o]\n}\noutput \"c\" {\n  value = { o = module.m[0].o, all = module.m[0] }\n}\n",
+        module,
+    );
+    assert!(!plan.diagnostics.has_errors(), "{:?}", plan.diagnostics);
+    let value = |name: &str| plan.outputs[name].after.to_string();
+    assert_eq!((value("a"), value("b")), ("1".to_owned(), "[1, 1]".to_owned()));
+    assert_eq!(value("c"), "{all = {o = 1, p = (known after apply)}, o = 1}");
 }

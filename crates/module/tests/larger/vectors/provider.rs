@@ -41,7 +41,7 @@ fn by_rule(config: &Value) -> Value {
         ("count_of", Some(_)) => Value::from(2),
         _ => value.clone(),
     };
-    let members = config.as_object().into_iter().flat_map(|object| object.iter());
+    let members = config.as_object().into_iter().flat_map(objchange::value::Object::iter);
     Value::object(members.map(|(name, value)| (name.clone(), rule(name, value))))
 }
 
