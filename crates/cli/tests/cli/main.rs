@@ -17,6 +17,7 @@ mod folder;
 mod kinds;
 #[path = "../../../conform/tests/kit_program/mod.rs"]
 mod kit;
+mod module_test;
 mod module_tools;
 mod output;
 mod pages;
