@@ -12,12 +12,14 @@ mod check;
 mod configuration;
 #[cfg(feature = "provider")]
 mod conform;
+mod diff;
 mod document_warnings;
 mod documents;
 mod eval;
 mod exit;
 #[cfg(feature = "provider")]
 mod explain;
+mod hash;
 mod input;
 #[cfg(feature = "provider")]
 mod installed_providers;
@@ -25,6 +27,7 @@ mod lock_file;
 mod module_plan;
 mod module_test;
 mod plan;
+mod plan_file;
 #[cfg(feature = "policy")]
 mod policy;
 mod pool;
@@ -75,12 +78,14 @@ enum Command {
     Conform(conform::Args),
     #[cfg(not(feature = "provider"))]
     Conform(absent::Args),
+    Diff(diff::Args),
     Eval(eval::Args),
     #[cfg(feature = "provider")]
     Explain(explain::Args),
     #[cfg(not(feature = "provider"))]
     Explain(absent::Args),
     Graph(module_plan::graph::Args),
+    Hash(hash::Args),
     #[cfg(feature = "shell")]
     Manual(shell::ManualArgs),
     Plan(module_plan::Args),
@@ -157,12 +162,14 @@ fn run(command: &Command) -> Result<ExitCode, CommandError> {
         Command::Conform(args) => conform::run(args),
         #[cfg(not(feature = "provider"))]
         Command::Conform(_) => absent::run("conform"),
+        Command::Diff(args) => diff::run(args),
         Command::Eval(args) => eval::run(args),
         #[cfg(feature = "provider")]
         Command::Explain(args) => explain::run(args),
         #[cfg(not(feature = "provider"))]
         Command::Explain(_) => absent::run("explain"),
         Command::Graph(args) => module_plan::graph::run(args),
+        Command::Hash(args) => hash::run(args),
         #[cfg(feature = "shell")]
         Command::Manual(args) => shell::manual(args, Cli::command()),
         Command::Plan(args) => module_plan::run(args),

@@ -9,16 +9,15 @@ mod template;
 #[path = "show/template_absent.rs"]
 mod template;
 
-use std::collections::BTreeMap;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::OnceLock;
 
 use anstream::{AutoStream, ColorChoice};
 use clap::{Args, ValueEnum};
 use objchange_plan::{
-    Document, GroupBy, Options, Plan, PlanMode, Problem, Program, Report, Schemas, ShowError, TemplateError,
-    extract,
+    Document, GroupBy, Options, Plan, PlanMode, Program, Report, Schemas, ShowError, TemplateError,
 };
 use objchange_text::Escaping;
 use thiserror::Error;
@@ -26,13 +25,14 @@ use thiserror::Error;
 use self::choose::places;
 pub(crate) use self::choose::{Choice, Places, changed_places};
 pub(crate) use self::gate::{Gate, GateError, Unasked, Verdict};
+pub(crate) use self::pages::MarkdownArgs;
 use self::pages::PageArgs;
 use self::template::Template;
 use crate::exit::CommandError;
 use crate::input::{InputError, Size, Source};
 use crate::module_plan::{PlanInputs, PlanningArgs, is_module, planned_document, version_of};
-use crate::schema_cache::Wanted;
-use crate::schemas::{GivenSchemas, SchemaArgs, SchemaError, SchemaTextError};
+use crate::plan_file::{ReadError, placed, read_document};
+use crate::schemas::{SchemaArgs, SchemaError, SchemaTextError};
 use crate::style::colour;
 use crate::write_file::{Access, NewFile};
 use crate::{document_warnings, exit, terminal};
@@ -192,8 +192,8 @@ enum Error {
     Input(#[from] InputError),
     #[error("{source_name}{}", placed(error))]
     Document { source_name: String, error: ShowError },
-    #[error("{source_name}:{line}: a second document starts here; split the file")]
-    Another { source_name: String, line: usize },
+    #[error(transparent)]
+    Read(#[from] ReadError),
     #[error(transparent)]
     Write(io::Error),
     #[error("--action and --drift choose from the changes of a plan, and this is a state, which has none")]
@@ -236,38 +236,6 @@ enum Error {
     #[cfg_attr(feature = "template", expect(dead_code, reason = "this build has templates"))]
     #[error("this build has no templates: build or install with `--features full`")]
     NoTemplates,
-}
-
-/// The error after the name of its file: with the line and column first, as everywhere in this program.
-fn placed(error: &ShowError) -> String {
-    let (line, column, location, message) = match error {
-        ShowError::Document(e) => (e.line, e.column, &e.location, advised(&e.problem)),
-        ShowError::Schemas(e) => {
-            let message = match &e.message {
-                message if message.contains("terraform providers schema") => message.clone(),
-                message => format!(
-                    "{message}; pass the output of `terraform providers schema -json` as it was written"
-                ),
-            };
-            (e.line, e.column, &e.location, message)
-        }
-        other => return format!(": {other}"),
-    };
-    let location = if location.is_empty() { String::new() } else { format!("{location}: ") };
-    format!(":{line}:{column}: {location}{message}")
-}
-
-/// What is wrong, and what to do about it.
-fn advised(problem: &Problem) -> String {
-    match problem {
-        Problem::Malformed(_) | Problem::Value(_) => {
-            format!(
-                "{problem}; pass the output of `terraform show -json`, or a state file, as it was written"
-            )
-        }
-        // These say it themselves.
-        _ => problem.to_string(),
-    }
 }
 
 impl Arguments {
@@ -359,18 +327,8 @@ fn show(
         Some(text) => text,
         None => source.read_as_allowed(arguments.max_input.0)?,
     };
-    let found;
-    let document = match Document::parse_part(&text) {
-        Ok(document) => document,
-        Err(error) => {
-            found = extract(&text).ok_or_else(|| at(&name, error.into()))?;
-            if let Some(line) = found.another {
-                return Err(Error::Another { source_name: source.to_string(), line });
-            }
-            exit::warn(&format!("{source}: {found}"));
-            Document::parse_part(&found.text).map_err(|e| at(&name, e.into()))?
-        }
-    };
+    let room = OnceLock::new();
+    let document = read_document(&name, &text, &room)?;
     if let Document::State(_) = document {
         if arguments.choice.is_of_changes() {
             return Err(Error::NoActions);
@@ -396,7 +354,7 @@ fn show(
         return Err(Error::ShowSensitive(program));
     }
     let is_given = given.is_given();
-    let (schemas, schemas_name) = with_cached(arguments, given, &document);
+    let (schemas, schemas_name) = given.with_cached(&arguments.schemas.cache, document.providers());
     let mut page = Vec::new();
     let target = Target { template: template.as_ref(), in_file: file.is_some().then_some(&mut page) };
     let result = write(arguments, &document, program, &schemas, verdict, target);
@@ -416,23 +374,6 @@ fn show(
             _ => Ok(()),
         },
     }
-}
-
-/// The schemas that are given, and those of other providers in the document that are cached.
-fn with_cached(arguments: &Arguments, given: GivenSchemas, document: &Document<'_>) -> (Schemas, String) {
-    let GivenSchemas { name, mut schemas } = given;
-    let is_given = !name.is_empty();
-    let is_missing = |provider: &&str| !schemas.providers().any(|given| given == *provider);
-    let wanted: Vec<Wanted> =
-        document.providers().into_iter().filter(is_missing).filter_map(Wanted::named).collect();
-    let cached = arguments.schemas.cache.choose(wanted, &BTreeMap::new());
-    let is_cached = !cached.origins.is_empty();
-    schemas.append(cached.schemas);
-    if !is_given && !is_cached {
-        return (Schemas::none(), name);
-    }
-    let name = if is_given { name } else { "the cached schemas".to_owned() };
-    (Schemas::new(schemas).with_origins(cached.origins), name)
 }
 
 /// By what a page is written, and where to.

@@ -12,6 +12,7 @@
 //! - [`ChangeSet`] is all changes of a plan: [`Plan::changes`], or what the engine has planned.
 //! - [`Diff`] is what differs in one resource or output, as data.
 //! - [`Report`] is what of it is shown, and where: the contract of every printer, in this process or another.
+//! - [`Comparison`] is what two plans do differently, and [`PlanHash`] is equal for plans that do the same.
 //! - [`Report::write_text`] prints what `terraform show` prints, byte for byte, with and without colour, of
 //!   the [`Program`] that wrote the document or another. [`render_plan`] and [`render_state`] give that text.
 //!
@@ -22,6 +23,7 @@
 
 mod cases;
 mod changes;
+mod compare;
 mod diff;
 mod differ;
 mod document;
@@ -39,6 +41,12 @@ pub use cases::OPERATIONS;
 pub use changes::{
     ChangeSet, ChangeValues, ChangedIndex, ChangedResource, Deferred, Importing, OutputChange,
     RelevantAttribute, ValueChange, WrittenValues,
+};
+pub use compare::{
+    AddressMap, AddressMapError, CompareError, CompareOptions, ComparedPlan, ComparedSide, Comparison,
+    ComparisonCounts, Difference, DifferenceKind, HashForm, HashKey, HashKeyError, HashedPlan, IgnoredPath,
+    IgnoredPathError, ParseHashError, PlanHash, PlannedStep, ShownValue, StepActions, ValueDifference,
+    ValueStep,
 };
 pub use diff::{
     Block, BlockType, Diff, DiffAction, Entry, Kind, Line, NestedBlock, Part, Parts, Primitive, Scalar,

@@ -5,46 +5,87 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use objchange_plan::{HtmlOptions, MarkdownOptions};
 
+/// The heading of these options in the help.
+const HEADING: &str = "Options for pages";
+
+/// The options of Markdown pages, some of which HTML pages have, too.
 #[derive(Debug, Args)]
-pub(crate) struct PageArgs {
+pub(crate) struct MarkdownArgs {
     /// The headline before the counts
-    #[arg(long, value_name = "TEXT", help_heading = "Options for --format markdown and html")]
+    #[arg(long, value_name = "TEXT", help_heading = HEADING)]
     title: Option<String>,
 
     /// A page to link to: the one with the full output, such as that of the CI run
-    #[arg(long, value_name = "URL", value_parser = parse_link, help_heading = "Options for --format markdown and html")]
+    #[arg(long, value_name = "URL", value_parser = parse_link, help_heading = HEADING)]
     link: Option<String>,
 
-    /// Begin with a hidden comment of this name, so that a bot finds its comment again
-    #[arg(long, value_name = "NAME", value_parser = parse_marker, help_heading = "Options for --format markdown")]
+    /// In Markdown: begin with a hidden comment of this name, so that a bot finds its comment again
+    #[arg(long, value_name = "NAME", value_parser = parse_marker, help_heading = HEADING)]
     marker: Option<String>,
 
-    /// The most characters of the page; what does not fit is left out, and the page says so [default: 65536]
-    #[arg(long, value_name = "CHARACTERS", value_parser = parse_length, help_heading = "Options for --format markdown")]
+    /// In Markdown: the most characters of the page; what does not fit is left out, and the page says so
+    /// [default: 65536]
+    #[arg(long, value_name = "CHARACTERS", value_parser = parse_length, help_heading = HEADING)]
     max_length: Option<usize>,
+}
 
-    /// Write the page by this template, in the language of Jinja
-    #[arg(long, value_name = "FILE", help_heading = "Options for --format markdown")]
+impl MarkdownArgs {
+    /// Whether any of them is given.
+    pub(crate) fn is_given(&self) -> bool {
+        self.is_given_for_pages() || self.is_given_for_markdown()
+    }
+
+    fn is_given_for_pages(&self) -> bool {
+        self.title.is_some() || self.link.is_some()
+    }
+
+    fn is_given_for_markdown(&self) -> bool {
+        self.marker.is_some() || self.max_length.is_some()
+    }
+
+    pub(crate) fn options(&self) -> MarkdownOptions<'_> {
+        MarkdownOptions {
+            title: self.title.as_deref(),
+            link: self.link.as_deref(),
+            marker: self.marker.as_deref(),
+            max_length: self.max_length.unwrap_or(MarkdownOptions::default().max_length),
+        }
+    }
+}
+
+/// The options of pages of `show`.
+#[derive(Debug, Args)]
+pub(crate) struct PageArgs {
+    #[command(flatten)]
+    markdown: MarkdownArgs,
+
+    /// In Markdown: write the page by this template, in the language of Jinja
+    #[arg(long, value_name = "FILE", help_heading = HEADING)]
     template: Option<PathBuf>,
 
-    /// Print the template of the built-in page, and do nothing else
-    #[arg(long, exclusive = true, help_heading = "Options for --format markdown")]
+    /// Print the template of the built-in Markdown page, and do nothing else
+    #[arg(long, exclusive = true, help_heading = HEADING)]
     print_template: bool,
 
-    /// Write the page to this file; `-`, or nothing, is standard output
-    #[arg(long, value_name = "FILE", help_heading = "Options for --format html")]
+    /// In HTML: write the page to this file; `-`, or nothing, is standard output
+    #[arg(long, value_name = "FILE", help_heading = HEADING)]
     out: Option<PathBuf>,
 }
 
 impl PageArgs {
     /// Whether an option is given that only pages have.
     pub(crate) fn is_given(&self) -> bool {
-        self.title.is_some() || self.link.is_some()
+        self.markdown.is_given_for_pages()
     }
 
     /// Whether an option is given that only Markdown pages have.
     pub(crate) fn is_given_for_markdown(&self) -> bool {
-        self.marker.is_some() || self.max_length.is_some() || self.template.is_some()
+        self.markdown.is_given_for_markdown() || self.template.is_some()
+    }
+
+    /// Whether an option is given that only HTML pages have.
+    pub(crate) fn is_given_for_html(&self) -> bool {
+        self.out.is_some()
     }
 
     /// The file of the template.
@@ -57,27 +98,17 @@ impl PageArgs {
         self.print_template
     }
 
-    /// Whether an option is given that only HTML pages have.
-    pub(crate) fn is_given_for_html(&self) -> bool {
-        self.out.is_some()
-    }
-
     /// The file that the page is written to.
     pub(crate) fn file(&self) -> Option<&Path> {
         self.out.as_deref().filter(|path| path.as_os_str() != "-")
     }
 
     pub(crate) fn markdown(&self) -> MarkdownOptions<'_> {
-        MarkdownOptions {
-            title: self.title.as_deref(),
-            link: self.link.as_deref(),
-            marker: self.marker.as_deref(),
-            max_length: self.max_length.unwrap_or(MarkdownOptions::default().max_length),
-        }
+        self.markdown.options()
     }
 
     pub(crate) fn html(&self) -> HtmlOptions<'_> {
-        HtmlOptions { title: self.title.as_deref(), link: self.link.as_deref() }
+        HtmlOptions { title: self.markdown.title.as_deref(), link: self.markdown.link.as_deref() }
     }
 }
 

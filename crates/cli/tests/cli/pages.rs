@@ -101,8 +101,10 @@ fn run(page: &str) {
 fn commands_print_what_their_pages_show() {
     for page in [
         "check.md",
+        "diff.md",
         "eval.md",
         "graph.md",
+        "hash.md",
         "plan.md",
         "policy.md",
         "query.md",

@@ -17,6 +17,10 @@ pub(super) fn add(functions: &mut Functions) {
 /// What stands before the first verb is known in any case.
 fn format(arguments: &[Value], _: &Type) -> Answer {
     let format = text(arguments, 0);
+    // A null without a type is as good as unknown to Terraform.
+    if arguments.iter().any(|argument| argument.is_null() && *argument.ty() == Type::Dynamic) {
+        return Ok(Value::unknown(Type::Dynamic));
+    }
     if !arguments.iter().all(Value::is_wholly_known) {
         let start = format.find('%').and_then(|at| prefix::safe(&format[..at]));
         let promised = Refinements { string_prefix: start.map(SmolStr::new), ..Refinements::not_null() };

@@ -1,6 +1,6 @@
 //! Loading the tree of modules.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use objchange_hcl::{Diagnostic, ModuleCall, ModuleConfig, Problems, Sources, Span, VersionConstraints};
@@ -11,8 +11,8 @@ use super::source::ModuleSource;
 use super::{Config, Files, LoadedModule, ModuleId};
 use crate::{Diagnostics, Severity};
 
-/// How the names of files of configuration end, each with what is left out for a file of the same name before that end.
-const ENDS: [&str; 2] = [".tf", ".tf.json"];
+/// How the names of files of configuration end, and how those of OpenTofu do that stand for them.
+const ENDS: [(&str, &str); 2] = [(".tf", ".tofu"), (".tf.json", ".tofu.json")];
 
 const INIT: &str = "Run \"terraform init\" to install all modules required by this configuration.";
 
@@ -349,7 +349,7 @@ impl Loader<'_> {
         }
         let sources = &mut self.config.sources;
         let first = sources.len();
-        for name in configuration_files(self.files.list(directory)?) {
+        for name in configuration_files(self.files.list(directory)?, self.files.has_opentofu_names()) {
             let path = join(directory, &name);
             let text = self.files.read(&path)?.unwrap_or_default();
             if let Err(error) = sources.add(path, text) {
@@ -372,10 +372,15 @@ impl Loader<'_> {
 }
 
 /// The files of a module, in the order of their names.
-fn configuration_files(mut names: Vec<String>) -> Vec<String> {
-    names.retain(|name| ENDS.iter().any(|end| name.ends_with(end)) && !is_left_alone(name));
-    names.sort();
-    names
+fn configuration_files(names: Vec<String>, is_opentofu: bool) -> Vec<String> {
+    let all: BTreeSet<String> = names.into_iter().filter(|name| !is_left_alone(name)).collect();
+    let is_read = |name: &&String| {
+        ENDS.iter().any(|(end, own)| match name.strip_suffix(end) {
+            Some(stem) => !is_opentofu || !all.contains(&format!("{stem}{own}")),
+            None => is_opentofu && name.ends_with(own),
+        })
+    };
+    all.iter().filter(is_read).cloned().collect()
 }
 
 /// Whether a file is nothing that a person wants to be read.
@@ -430,7 +435,14 @@ mod tests {
     #[test]
     fn only_files_of_configuration_are_read() {
         let names = ["b.tf", "a.tf.json", ".c.tf", "d.tf~", "#e.tf#", "f.tofu", "g.tfvars", "override.tf"];
-        let names = configuration_files(names.map(str::to_owned).to_vec());
+        let names = configuration_files(names.map(str::to_owned).to_vec(), false);
         assert_eq!(names, ["a.tf.json", "b.tf", "override.tf"]);
+    }
+
+    #[test]
+    fn opentofu_has_files_of_its_own() {
+        let names = ["a.tf", "a.tofu", "b.tf", "c.tofu.json", "c.tf.json", "c.tf", ".d.tofu", "e.tofu~"];
+        let names = configuration_files(names.map(str::to_owned).to_vec(), true);
+        assert_eq!(names, ["a.tofu", "b.tf", "c.tf", "c.tofu.json"]);
     }
 }

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use hashbrown::HashSet;
-use objchange::Value;
 use objchange::address::{InstanceAddress, Mode, ModuleAddress, ResourceAddress};
 use objchange::schema::{Schema, SchemaKind};
+use objchange::{Type, Value};
 use objchange_plan::as_written;
 use smol_str::SmolStr;
 
@@ -92,7 +92,11 @@ impl JsonWriter {
                             json.object(|json| {
                                 json.bool_member("sensitive", output.sensitive);
                                 if output.is_known() {
-                                    json.output_type(&output.after);
+                                    // What is null and was not there before has no type.
+                                    match output.after.is_null() && output.action == PlannedAction::NoOp {
+                                        true => json.output_type(&Value::null(Type::Dynamic)),
+                                        false => json.output_type(&output.after),
+                                    }
                                     json.member("value", |json| json.known(&output.after));
                                 }
                             });

@@ -33,6 +33,10 @@ impl Walk<'_, '_> {
         let above = resources_above(self.graph, order);
         for (index, node) in self.graph.nodes.iter().enumerate() {
             let NodeKind::Resource(resource) = &node.kind else { continue };
+            // What is read within a check has none.
+            if resource.config.check.is_some() {
+                continue;
+            }
             let is_refreshed = is_only_refreshed && resource.name.mode == Mode::Managed;
             let mut all: Option<Vec<ResourceAddress>> = None;
             for at in &self.world.by_module[node.module] {
@@ -106,7 +110,7 @@ impl Walk<'_, '_> {
 }
 
 /// A resource of the configuration: the address without the keys of its modules.
-fn without_keys(address: &ResourceAddress) -> ResourceAddress {
+pub(crate) fn without_keys(address: &ResourceAddress) -> ResourceAddress {
     let steps = address.module.0.iter().map(|step| ModuleStep { key: None, ..step.clone() });
     ResourceAddress { module: ModuleAddress(steps.collect()), ..address.clone() }
 }

@@ -80,6 +80,11 @@ impl ModuleInstance {
 }
 
 impl<T> Expanded<T> {
+    /// Whether it is known which instances there are.
+    pub(crate) fn is_decided(&self) -> bool {
+        !matches!(self, Self::Undecided(_))
+    }
+
     /// Each instance with its key.
     pub(crate) fn iter(&self) -> Box<dyn Iterator<Item = (Option<InstanceKey>, &T)> + '_> {
         match self {
@@ -129,6 +134,29 @@ impl Expanded<Value> {
             Self::ForEach(all) => {
                 let is_there = |key: &String| is_there(Some(InstanceKey::String(key.clone())));
                 Self::ForEach(all.into_iter().filter(|(key, _)| is_there(key)).collect())
+            }
+            other => other,
+        }
+    }
+
+    /// The same with instances that are not wanted any more, in the order of their keys.
+    pub(crate) fn with_others<'k>(self, others: impl IntoIterator<Item = (&'k InstanceKey, Value)>) -> Self {
+        match self {
+            Self::Count(mut all) => {
+                for (key, value) in others {
+                    let InstanceKey::Number(n) = key else { continue };
+                    if *n == all.len() as u64 {
+                        all.push(value);
+                    }
+                }
+                Self::Count(all)
+            }
+            Self::ForEach(mut all) => {
+                for (key, value) in others {
+                    let InstanceKey::String(key) = key else { continue };
+                    all.entry(key.clone()).or_insert(value);
+                }
+                Self::ForEach(all)
             }
             other => other,
         }

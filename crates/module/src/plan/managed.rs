@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use objchange::address::{InstanceAddress, InstanceKey, Mode};
+use objchange::address::{InstanceAddress, InstanceKey, Mode, ModuleAddress};
 use objchange::change::{
     Action, Lifecycle, PlanChangeError, PlanRequest, PlanResourceChange, PlanViolation, PlannedChange,
     PlannedResource, Provider, ProviderError, ReplaceReason, plan_change,
@@ -10,7 +10,7 @@ use objchange::change::{
 use objchange::schema::Schema;
 use objchange::value::{Marks, Path};
 use objchange::{Type, Value};
-use objchange_hcl::{Decoded, Purpose, Scope, Variables, decode};
+use objchange_hcl::{Decoded, Purpose, ResourceConfig, ResourceName, Scope, Variables, decode};
 
 use super::conditions::{self, judge};
 use super::graph::{ResourceNode, resource_text};
@@ -71,9 +71,16 @@ impl<'c> Walk<'_, 'c> {
         if self.refers_to_itself(index, resource) {
             return;
         }
-        for at in instances {
-            let (count, for_each) = (resource.config.count.as_ref(), resource.config.for_each.as_ref());
-            let Some(expansion) = self.expand(index, at, count, for_each) else {
+        let (count, for_each) = (resource.config.count.as_ref(), resource.config.for_each.as_ref());
+        let expansions = instances.iter().map(|at| (*at, self.expand(index, *at, count, for_each)));
+        let expansions: Vec<_> = expansions.collect();
+        if self.misses_imports(&graph.nodes[index].imports, resource, &expansions) {
+            self.forget_imports(&graph.nodes[index].imports);
+            instances.into_iter().for_each(|at| self.keep_all(at, resource));
+            return;
+        }
+        for (at, expansion) in expansions {
+            let Some(expansion) = expansion else {
                 self.keep_all(at, resource);
                 self.forget_imports(&graph.nodes[index].imports);
                 continue;
@@ -105,19 +112,46 @@ impl<'c> Walk<'_, 'c> {
                     Mode::Ephemeral => self.ephemeral(&instance, resource, &variables),
                 }
             });
-            let values = match (resource.name.mode, self.input.options.mode) {
-                (Mode::Managed, PlanMode::RefreshOnly) => {
-                    let has = |key: Option<InstanceKey>| {
-                        self.current(&instance_address(&module, resource.name, key)).is_some()
-                    };
-                    values.only(has)
-                }
-                _ => values,
-            };
             if resource.name.mode == Mode::Managed {
                 self.orphans_of(index, at, resource, &expansion);
             }
+            let values = self.seen_by_references(index, values, &module, resource.name);
             self.world.instances[at].resources.insert(resource.name.clone(), values.to_value());
+        }
+    }
+
+    /// What references see of the instances of a resource where not all of them are planned: those that are, and those of
+    /// the state.
+    fn seen_by_references(
+        &self,
+        index: usize,
+        values: Expanded<Value>,
+        module: &ModuleAddress,
+        name: &ResourceName,
+    ) -> Expanded<Value> {
+        let is_only_refreshed = self.input.options.mode == PlanMode::RefreshOnly;
+        if self.targets.is_all() && !is_only_refreshed {
+            return values;
+        }
+        let is_managed = name.mode == Mode::Managed;
+        let values = values.only(|key| {
+            let address = instance_address(module, name, key);
+            let is_planned = match is_only_refreshed {
+                // What nobody could read may be there.
+                true => !is_managed && self.unanswered[index].contains(&address.to_string()),
+                false => self.targets.includes_instance(&address),
+            };
+            is_planned || self.current(&address).is_some()
+        });
+        let known = self.state.resources.get(&super::resource::resource_address(module, name));
+        match known.filter(|_| is_managed && is_only_refreshed) {
+            None => values,
+            Some(known) => {
+                let objects = known.instances.iter();
+                values.with_others(objects.filter_map(|(key, instance)| {
+                    Some((key.as_ref()?, instance.current.as_ref()?.value.clone()))
+                }))
+            }
         }
     }
 
@@ -141,7 +175,10 @@ impl<'c> Walk<'_, 'c> {
         let module = self.graph.nodes[index].module;
         let triggers = &config.lifecycle.replace_triggered_by;
         let errors = self.found.error_count();
-        triggers.iter().for_each(|trigger| self.undeclared_trigger(module, trigger));
+        // A plan that only refreshes replaces nothing.
+        if self.input.options.mode != PlanMode::RefreshOnly {
+            triggers.iter().for_each(|trigger| self.undeclared_trigger(module, trigger));
+        }
         !own.is_empty() || self.found.error_count() > errors
     }
 
@@ -224,11 +261,13 @@ impl<'c> Walk<'_, 'c> {
         match self.input.options.mode {
             PlanMode::Normal => self.plan_instance(instance, resource, variables, prior.as_ref(), importing),
             PlanMode::Destroy => {
+                // What is destroyed is planned as usual before: others see of it what it would be.
+                let value = self.plan_instance(instance, resource, variables, prior.as_ref(), importing);
                 if resource.config.lifecycle.prevent_destroy && prior.is_some() {
                     self.prevented(instance.index, address, resource);
                 }
                 self.delete_object(instance, resource, prior.as_ref(), None);
-                prior.map_or_else(nothing, |prior| prior.value)
+                value
             }
             PlanMode::RefreshOnly => {
                 let is_there = prior.is_some();
@@ -368,7 +407,7 @@ impl<'c> Walk<'_, 'c> {
             let judged = judge(condition, scope, self.functions, words);
             self.report_condition(condition, scope, words, &judged, &owner);
             statuses.push(judged.status);
-            problems.extend(judged.message);
+            problems.extend(judged.problem);
         }
         let ConditionOwner { kind, module, name, key } = owner;
         self.checks.instance(kind, &module, &name, key, &statuses, problems);
@@ -388,14 +427,15 @@ impl<'c> Walk<'_, 'c> {
         let names = instance.repetition.names();
         let outer = Scope::new(variables);
         let scope = outer.with(&names);
-        if !self.preconditions(instance, resource, &scope) {
+        let is_destroy = self.input.options.mode == PlanMode::Destroy;
+        if !is_destroy && !self.preconditions(instance, resource, &scope) {
             return nothing;
         }
         let Some(decoded) = self.config_object(instance, resource, &scope) else { return nothing };
         let lifecycle = &resource.config.lifecycle;
         let creates_first = self.creates_first[*index] || lifecycle.create_before_destroy == Some(true);
         let errors = self.found.error_count();
-        let triggered = self.is_triggered(instance, resource);
+        let triggered = !is_destroy && self.is_triggered(instance, resource);
         if self.found.error_count() > errors {
             return nothing;
         }
@@ -430,9 +470,10 @@ impl<'c> Walk<'_, 'c> {
         if !self.accepted(instance, resource, &decoded, &change) {
             return nothing;
         }
+        let is_tainted = matches!(change.replace_reason, Some(ReplaceReason::Tainted));
         let reason = change.replace_reason.as_ref().map(|reason| match reason {
+            _ if triggered => ActionReason::ReplaceByTriggers,
             ReplaceReason::Tainted => ActionReason::ReplaceBecauseTainted,
-            ReplaceReason::Requested(_) if triggered && !requested => ActionReason::ReplaceByTriggers,
             ReplaceReason::Requested(_) => ActionReason::ReplaceByRequest,
             _ => ActionReason::ReplaceBecauseCannotUpdate,
         });
@@ -445,7 +486,21 @@ impl<'c> Walk<'_, 'c> {
         let is_prevented = change.action.is_replace() && lifecycle.prevent_destroy;
         // What the provider answers has the marks of the configuration, and of the schema.
         let (_, marks) = decoded.value.unmark_deep_with_paths();
-        let after = schema.block.mark_hidden(&change.after.unmark_deep().0.mark_where_present(&marks));
+        if is_destroy {
+            if is_prevented {
+                self.found.push(Severity::Error, self::is_prevented(address, resource.config));
+            }
+            if change.action != Action::NoOp {
+                self.set_pending(*index, &address.resource.module);
+            }
+            let configured = change.after.unmark_deep().0.mark_where_present(&marks);
+            return schema.block.mark_hidden(&configured);
+        }
+        let configured = change.after.unmark_deep().0.mark_where_present(&marks);
+        let after = schema.block.mark_hidden(&configured);
+        if change.action.is_replace() && !is_tainted {
+            self.replaced.insert(address.clone(), configured);
+        }
         if prior.is_none()
             && let Some(by) = importing
         {
@@ -602,14 +657,14 @@ impl<'c> Walk<'_, 'c> {
         false
     }
 
-    pub(crate) fn prevented(&mut self, index: usize, address: &InstanceAddress, resource: &ResourceNode<'c>) {
+    /// Reports that an object must not be destroyed.
+    fn prevented(&mut self, index: usize, address: &InstanceAddress, resource: &ResourceNode<'c>) {
         self.prevented.push(index);
-        let detail = format!(
-            "Resource {address} has lifecycle.prevent_destroy set, but the plan calls for this resource to be destroyed. To \
-             avoid this error and continue with the plan, either disable lifecycle.prevent_destroy or reduce the scope of the \
-             plan using the -target option."
-        );
-        self.found.error("Instance cannot be destroyed", resource.config.header, detail);
+        let found = match self.input.options.mode {
+            PlanMode::Destroy => &mut self.found_at_destroy,
+            PlanMode::Normal | PlanMode::RefreshOnly => &mut self.found,
+        };
+        found.push(Severity::Error, is_prevented(address, resource.config));
     }
 
     /// Plans to destroy an object, and the deposed ones beside it.
@@ -658,9 +713,17 @@ impl<'c> Walk<'_, 'c> {
         let resource_type = &address.resource.resource_type;
         let found =
             self.providers.plan_destroy(provider, resource_type, &text, schema, &object.for_provider());
+        let is_destroy = self.input.options.mode == PlanMode::Destroy;
+        if is_destroy {
+            std::mem::swap(&mut self.found, &mut self.found_at_destroy);
+        }
         let errors = self.found.error_count();
         self.provider_diagnostics(found, None, None, None);
-        self.found.error_count() == errors
+        let may_destroy = self.found.error_count() == errors;
+        if is_destroy {
+            std::mem::swap(&mut self.found, &mut self.found_at_destroy);
+        }
+        may_destroy
     }
 
     /// Plans to destroy the deposed objects of an instance.
@@ -799,6 +862,16 @@ impl<'c> Walk<'_, 'c> {
         }
         self.validated(instance, resource, decoded)
     }
+}
+
+/// The error that an object must not be destroyed.
+pub(crate) fn is_prevented(address: &InstanceAddress, config: &ResourceConfig) -> objchange_hcl::Diagnostic {
+    let detail = format!(
+        "Resource {address} has lifecycle.prevent_destroy set, but the plan calls for this resource to be destroyed. To avoid \
+         this error and continue with the plan, either disable lifecycle.prevent_destroy or reduce the scope of the plan using \
+         the -target option."
+    );
+    objchange_hcl::Diagnostic::new("Instance cannot be destroyed", config.header, detail)
 }
 
 /// What happens to an object, by the engine's action.

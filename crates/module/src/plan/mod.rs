@@ -5,6 +5,7 @@ pub(crate) mod checks;
 pub(crate) mod conditions;
 mod data;
 mod dependencies;
+mod deposed_cycles;
 mod expand;
 mod finish;
 pub(crate) mod graph;

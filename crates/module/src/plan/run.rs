@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use hashbrown::{HashMap, HashSet};
 use objchange::Value;
 use objchange::address::{InstanceAddress, Mode, ModuleAddress, ResourceAddress};
+use objchange::value::Descend;
 use smol_str::SmolStr;
 
 use super::checks::Checks;
@@ -23,7 +24,7 @@ use super::{ModulePlan, PlannedAction, PlannedObject};
 use crate::config::{Config, ModuleId};
 use crate::functions::ModuleFunctions;
 use crate::providers::Providers;
-use crate::state::{Instances, MoveTypes, Moves, PriorState, Removals, warn_of_forgotten};
+use crate::state::{Instances, MoveTypes, Moves, PriorState, Removals, StateResource, warn_of_forgotten};
 use crate::{Diagnostics, Severity};
 
 /// Plans a module: what Terraform would do, as far as it can be known without its providers, or with whoever answers for
@@ -162,7 +163,15 @@ pub(crate) fn plan_prepared<'c>(
     walk.declare_checks();
     walk.show_variables();
     walk.plan.has_begun = true;
-    walk.run(order);
+    // Where nothing is left to destroy, nothing is evaluated.
+    let is_done = input.options.mode == PlanMode::Destroy
+        && input.state.resources.is_empty()
+        && input.state.outputs.is_empty();
+    if is_done {
+        walk.open_root_outputs();
+    } else {
+        walk.run(order);
+    }
     let mut wrong = Diagnostics::default();
     let modules = |path: &[SmolStr]| {
         let all = walk.world.instances.iter();
@@ -176,7 +185,19 @@ pub(crate) fn plan_prepared<'c>(
     }
     moves.warn_of_blocked(&mut walk.found);
     walk.orphans();
+    // What is destroyed is evaluated and read before it is planned.
+    if input.options.mode == PlanMode::Destroy {
+        if walk.found.has_errors() {
+            return (only_errors(walk.found), None);
+        }
+        walk.found.append(std::mem::take(&mut walk.found_at_destroy));
+    }
     walk.check_imports();
+    // Terraform finds out after the plan is made, and keeps that.
+    let cycles = match input.options.mode {
+        PlanMode::Normal => walk.deposed_cycles(),
+        PlanMode::Destroy | PlanMode::RefreshOnly => Diagnostics::default(),
+    };
     walk.update_dependencies(order);
     walk.unmatched_replacements();
     walk.undo_blocked_destroys();
@@ -185,7 +206,8 @@ pub(crate) fn plan_prepared<'c>(
         PlanMode::Destroy => Vec::new(),
         _ => child_outputs(&walk.world),
     };
-    let Walk { state: refreshed, declared, mut plan, mut found, checks, forgotten, world, .. } = walk;
+    let Walk { state: refreshed, declared, mut plan, mut found, checks, forgotten, replaced, world, .. } =
+        walk;
     warn_of_forgotten(&forgotten, &mut found);
     // What is destroyed is destroyed as it is now.
     if input.options.mode != PlanMode::Destroy {
@@ -196,12 +218,15 @@ pub(crate) fn plan_prepared<'c>(
         let declared = &input.config.modules[0].config.outputs;
         // A declared output that has no value because of an error stays, unless everything is destroyed.
         let stays = |name: &SmolStr| input.options.mode != PlanMode::Destroy && declared.contains_key(name);
-        super::outputs::add_deleted(&mut plan.outputs, &input.state.outputs, stays);
+        super::outputs::add_deleted(&mut plan.outputs, &refreshed.outputs, stays);
     }
+    let is_old = !since(input.options.version, "1.15");
     let state_differs = input.options.mode == PlanMode::RefreshOnly
-        && (differs(&state, &refreshed) || !since(input.options.version, "1.15") && !plan.drift.is_empty());
+        && (differs(&state, &refreshed)
+            || state.resources.iter().any(|resource| has_reread_numbers(resource, is_old)));
     plan.prior_state = with_outputs(refreshed, &plan, input);
-    finish(&mut plan, input.options.mode, targets.is_all(), state_differs, found);
+    finish(&mut plan, input.options.mode, targets.is_all(), state_differs, &replaced, found);
+    plan.diagnostics.append(cycles);
     plan.relevant_attributes = crate::document::relevant_attributes(
         input.config,
         input.schemas,
@@ -256,10 +281,12 @@ impl<'i, 'c> Walk<'i, 'c> {
             creates_first: creates_first(graph),
             instance_count: 0,
             prevented: Vec::new(),
+            found_at_destroy: Diagnostics::default(),
             failed: Vec::new(),
+            replaced: HashMap::new(),
             secrets: Default::default(),
             configured: Default::default(),
-            has_failed_quietly: false,
+            unread_checks: HashSet::new(),
             applying: None,
         }
     }
@@ -382,6 +409,26 @@ fn differs(stored: &PriorState, refreshed: &PriorState) -> bool {
             }
         })
     })
+}
+
+/// Whether Terraform takes the objects of a resource for other ones once they are read, though they are not: numbers that
+/// providers send in binary form are not the same to it as those that it reads out of a state file. Since 1.15 that has only
+/// been seen of negative ones.
+fn has_reread_numbers((address, resource): (&ResourceAddress, &StateResource), is_old: bool) -> bool {
+    if address.mode != Mode::Managed || resource.provider.provider.is_builtin() {
+        return false;
+    }
+    let objects = resource.instances.values().filter_map(|instance| instance.current.as_ref());
+    let mut found = false;
+    for object in objects {
+        object.value.visit(|_, part| {
+            let number = part.as_number();
+            let number = number.filter(|number| is_old || number.to_f64() < 0.0);
+            found |= number.is_some_and(|number| number.as_i64().is_some() || number.as_f64().is_some());
+            if found { Descend::Over } else { Descend::Into }
+        });
+    }
+    found
 }
 
 /// Whether two lists have the same resources, in whatever order.

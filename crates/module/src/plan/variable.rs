@@ -9,6 +9,7 @@ use smol_str::SmolStr;
 use super::CheckStatus;
 use super::conditions::{Judged, VALIDATION};
 use super::input::{GivenVariable, PlanInput};
+use super::outputs::NOT_ALLOWED;
 use crate::config::{Config, ModuleId};
 use crate::{ConditionOwner, Diagnostics, NOWHERE, Severity};
 
@@ -45,6 +46,11 @@ pub(crate) fn convert_argument(
             format!("The given value is not suitable for {module}.var.{name} {verb} at {place}: {reason}.");
         Box::new(Diagnostic::new(summary, argument.span, detail))
     };
+    if !variable.ephemeral && value.marks_deep().contains(Marks::EPHEMERAL) {
+        let detail = "This input variable is not declared as accepting a ephemeral values, so it cannot be set to a result \
+                      derived from an ephemeral value.";
+        return Err(Box::new(Diagnostic::new(NOT_ALLOWED, argument.span, detail)));
+    }
     let converted = match &variable.ty {
         None => value.clone(),
         Some(ty) => ty.convert(value).map_err(|wrong| {

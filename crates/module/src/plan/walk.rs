@@ -11,7 +11,7 @@ use objchange_hcl::{
 use smol_str::SmolStr;
 
 use super::checks::Checks;
-use super::conditions::{self, judge};
+use super::conditions::{self, judge, judge_validation};
 use super::expand::{self, Expansion};
 use super::graph::{Graph, NodeKey, NodeKind};
 use super::imports::Import;
@@ -24,10 +24,11 @@ use super::targets::Targets;
 use super::world::{World, dynamic};
 use super::{CheckKind, CheckStatus, ModulePlan, PlannedAction, PlannedObject};
 use crate::apply::Applying;
+use crate::config::ModuleId;
 use crate::diagnostics::PROVIDER;
 use crate::functions::ModuleFunctions;
 use crate::providers::Providers;
-use crate::state::{PriorState, Removals, StateObject, StateResource};
+use crate::state::{PriorState, Removals, StateObject, StateOutput, StateResource};
 use crate::{ConditionOwner, Diagnostics, ModuleDiagnostic, ProviderConfigAddress, Severity};
 
 /// Everything that the walk knows and finds.
@@ -68,14 +69,19 @@ pub(crate) struct Walk<'i, 'c> {
     pub(crate) instance_count: usize,
     /// The resources with objects that must not be destroyed, and would be.
     pub(crate) prevented: Vec<usize>,
+    /// What is said of the objects that a plan to destroy everything destroys: nothing, if something was wrong before.
+    pub(crate) found_at_destroy: Diagnostics,
     /// The nodes that have no value because of an error.
     pub(crate) failed: Vec<bool>,
+    /// What the state will hold of objects that are replaced, where that is other than planned: only what is sensitive in
+    /// their configuration is so there, not what is sensitive in their schemas.
+    pub(crate) replaced: HashMap<InstanceAddress, Value>,
     /// What providers were told that must not be shown.
     pub(crate) secrets: ToldSecrets,
     /// The provider configurations that were given to providers, and whether these took them.
     pub(crate) configured: HashMap<ProviderConfigAddress, bool>,
-    /// The node has no value, and nothing that would be an error says so.
-    pub(crate) has_failed_quietly: bool,
+    /// The checks that are not judged, because a data source in them could not be read. That is no error.
+    pub(crate) unread_checks: HashSet<(ModuleId, SmolStr)>,
     /// The plan that is applied; `None` while planning.
     pub(crate) applying: Option<Applying<'i>>,
 }
@@ -92,8 +98,9 @@ impl<'c> Walk<'_, 'c> {
                 self.skip(index);
                 continue;
             }
-            let is_resource = matches!(node.kind, NodeKind::Resource(_));
-            if !is_resource {
+            // A check is there even if what it looks at is not, unless that is its module.
+            let is_check = matches!(node.kind, NodeKind::Check(..));
+            if is_check && !self.call_failed(node.module) {
                 self.open_checks(index);
             }
             if node.needs.iter().any(|need| self.failed[*need]) {
@@ -101,7 +108,12 @@ impl<'c> Walk<'_, 'c> {
                 self.skip(index);
                 continue;
             }
-            if is_resource {
+            if let NodeKind::Check(name, _) = &node.kind
+                && self.unread_checks.contains(&(node.module, (*name).clone()))
+            {
+                continue;
+            }
+            if !is_check {
                 self.open_checks(index);
             }
             for need in &node.needs {
@@ -112,17 +124,10 @@ impl<'c> Walk<'_, 'c> {
                 self.unanswered[index].extend(inherited);
             }
             let errors = self.found.error_count();
-            let prevented = self.prevented.len();
             self.functions = self.module_functions.of(self.graph.nodes[index].scope);
             self.node(index);
             self.unanswered[index].extend(self.module_functions.take_unanswered());
-            let is_quiet = std::mem::take(&mut self.has_failed_quietly);
-            // What depends on an object that must not be destroyed is destroyed before it.
-            let prevented = match self.input.options.mode {
-                PlanMode::Destroy => self.prevented.len() - prevented,
-                _ => 0,
-            };
-            self.failed[index] = is_quiet || self.found.error_count() > errors + prevented;
+            self.failed[index] = self.found.error_count() > errors;
         }
     }
 
@@ -163,6 +168,13 @@ impl<'c> Walk<'_, 'c> {
         }
     }
 
+    /// Says that the conditions of the outputs of the root module could be judged.
+    pub(crate) fn open_root_outputs(&mut self) {
+        let graph = self.graph;
+        let is_output = |index: &usize| matches!(graph.nodes[*index].kind, NodeKind::Output(..));
+        (0..graph.nodes.len()).filter(is_output).for_each(|index| self.open_checks(index));
+    }
+
     /// Says that the instances of a node with conditions are known.
     fn open_checks(&mut self, index: usize) {
         let node = &self.graph.nodes[index];
@@ -178,6 +190,14 @@ impl<'c> Walk<'_, 'c> {
                 self.checks.open(kind, &self.world.instances[*at].address, &name, None);
             }
         }
+    }
+
+    /// Whether the instances of a module are not known because of an error.
+    fn call_failed(&self, module: ModuleId) -> bool {
+        let loaded = &self.input.config.modules[module];
+        let call = loaded.parent.zip(loaded.path.last());
+        let call = call.and_then(|(parent, name)| self.graph.find(&NodeKey::Call(parent, name.clone())));
+        call.is_some_and(|call| self.failed[call])
     }
 
     /// A node that cannot be evaluated: its objects in the state are no orphans.
@@ -366,11 +386,11 @@ impl<'c> Walk<'_, 'c> {
         let mut statuses = Vec::new();
         let mut problems = Vec::new();
         for rule in &variable.validations {
-            let judged = judge(rule, &scope, self.functions, &conditions::VALIDATION);
+            let judged = judge_validation(rule, &scope, self.functions);
             let found = super::variable::judged(self.input.config, rule, &scope, &judged, reported, &owner);
             self.found.append(found);
             statuses.push(judged.status);
-            problems.extend(judged.message);
+            problems.extend(judged.problem);
         }
         // What is destroyed has no results, although rules that do not hold are errors then too.
         if self.input.options.mode != PlanMode::Destroy {
@@ -397,7 +417,7 @@ impl<'c> Walk<'_, 'c> {
                 let judged = judge(condition, &scope, self.functions, &conditions::OUTPUT);
                 self.report_condition(condition, &scope, &conditions::OUTPUT, &judged, &owner);
                 statuses.push(judged.status);
-                problems.extend(judged.message);
+                problems.extend(judged.problem);
             }
             self.checks.instance(CheckKind::OutputValue, &owner.module, name, None, &statuses, problems);
         }
@@ -409,13 +429,20 @@ impl<'c> Walk<'_, 'c> {
             self.found.errors(errors);
             return;
         }
+        if let Some(refusal) = super::outputs::refusal(output, is_root, &value) {
+            self.found.push(Severity::Error, refusal);
+            return;
+        }
         if is_root {
-            let refusals = super::outputs::refusals(output, &value);
-            if !refusals.is_empty() {
-                self.found.errors(refusals);
-                return;
-            }
             if self.input.options.mode == PlanMode::Destroy {
+                // The state has the new values before all of them are deleted.
+                let (new, _) = value.unmark_deep();
+                if new.is_null() {
+                    self.state.outputs.remove(name);
+                } else if new.is_wholly_known() {
+                    let new = StateOutput { value: new, sensitive: output.sensitive };
+                    self.state.outputs.insert(name.clone(), new);
+                }
                 return;
             }
             if self.applying.is_some() {
@@ -483,10 +510,7 @@ impl<'c> Walk<'_, 'c> {
                 Some(instances)
             }
             Expansion::Wrong => None,
-            // The state decides what is destroyed.
-            Expansion::Unknown(_)
-                if self.input.options.mode == PlanMode::Destroy || !self.unanswered[index].is_empty() =>
-            {
+            Expansion::Unknown(_) if !self.unanswered[index].is_empty() => {
                 let repetition = Repetition {
                     count_index: count.map(|_| Value::unknown(Type::Number)),
                     each: for_each.map(|_| (Value::unknown(Type::String), dynamic())),
@@ -585,7 +609,7 @@ impl<'c> Walk<'_, 'c> {
                 self.found.push_condition(Severity::Warning, warning, &owner);
             }
             statuses.push(judged.status);
-            problems.extend(judged.message);
+            problems.extend(judged.problem);
         }
         self.checks.instance(CheckKind::Check, &owner.module, name, None, &statuses, problems);
     }
@@ -663,6 +687,8 @@ impl<'c> Walk<'_, 'c> {
         }
         if let Some(index) = index
             && !matches!(object.action, PlannedAction::NoOp)
+            && object.deposed.is_none()
+            && self.input.options.mode != PlanMode::Destroy
         {
             self.set_pending(index, &object.address.resource.module);
         }

@@ -34,6 +34,13 @@ pub use page::{
 };
 pub use summary::GroupBy;
 
+/// What the printers of comparisons share with those of reports.
+pub(crate) mod shared {
+    pub(crate) use super::escape::name as identifier_or_quoted;
+    pub(crate) use super::json::write_lines as write_json_lines;
+    pub(crate) use super::markdown::parts as markdown;
+}
+
 use std::io;
 
 use self::tokens::{Role, Sink, Tokens, sign};

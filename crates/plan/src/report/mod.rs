@@ -42,6 +42,7 @@ pub use entries::{Entries, ReportEntry};
 pub use filter::Filter;
 pub(crate) use fold::{Fold, Show, fold};
 pub use header::{Comment, Heading, ResourceHeader};
+pub(crate) use header::{is_shown, previous_address};
 pub use plan::Summary;
 pub(crate) use plan::entry;
 pub use schemas::{SchemaOrigin, SchemaSource, Schemas};

@@ -1,5 +1,6 @@
 //! The tests of this crate from outside, in one program, which links in a fraction of the time.
 
+mod compare;
 mod corners;
 mod depth;
 mod golden;
@@ -10,6 +11,7 @@ mod markdown;
 mod match_sets;
 mod modes;
 mod mutated;
+mod plans;
 mod properties;
 mod report;
 mod state_file;

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 /// A text that stands in a document only where it must not be shown.
-const MARKER: &str = "SECRET-MARKER";
+pub(crate) const MARKER: &str = "SECRET-MARKER";
 
 /// Any JSON value; strings may hold JSON, several lines, control characters.
 fn any_json() -> impl Strategy<Value = Value> {
@@ -56,7 +56,7 @@ fn any_mode() -> impl Strategy<Value = &'static str> + Clone {
     prop_oneof![Just("single"), Just("list"), Just("set"), Just("map")]
 }
 
-fn any_block() -> impl Strategy<Value = Value> {
+pub(crate) fn any_block() -> impl Strategy<Value = Value> {
     let flags = || (any::<bool>(), prop::bool::weighted(0.1), prop::bool::weighted(0.1));
     let plain = (any_type(), flags()).prop_map(|(ty, (computed, sensitive, write_only))| {
         json!({"type": ty, "optional": true, "computed": computed, "sensitive": sensitive,
@@ -228,7 +228,7 @@ const ACTIONS: [&[&str]; 8] = [
 ];
 
 /// A plan with one resource, drift of it and an output, and its schemas, from a schema and choices.
-fn plan_of(block: &Value, choices: &[u8]) -> (String, String) {
+pub(crate) fn plan_of(block: &Value, choices: &[u8]) -> (String, String) {
     let mut at = 0;
     let mut pick = |n: usize| {
         at += 1;

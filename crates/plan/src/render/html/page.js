@@ -209,6 +209,8 @@
     }
   };
   addEventListener("hashchange", reveal);
+  // The browser itself scrolls when all is loaded, and takes the focus away.
+  addEventListener("load", () => setTimeout(reveal));
 
   // Keys and buttons.
 
@@ -262,7 +264,8 @@
   });
 
   tools.hidden = false;
-  if (location.hash !== "") {
-    reveal();
-  }
+  // What is scrolled to must not be below the tools.
+  new ResizeObserver(() => {
+    document.documentElement.style.setProperty("--tools", `${tools.offsetHeight}px`);
+  }).observe(tools);
 })();

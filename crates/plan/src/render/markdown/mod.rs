@@ -72,21 +72,19 @@ impl Report<'_> {
         options: &MarkdownOptions<'_>,
     ) -> Result<(), ShowError> {
         let (sections, items) = sections(self);
-        let head = Head::new(self, &items, options);
-        let has_link = head.link.is_some();
-        let head = head.to_string();
+        let head = Head::new(self, &items, options).to_string();
         let mut fit = Fit::new(&sections, &items, options.max_length.saturating_sub(length(&head) + FOOT));
         fit.lines();
         fit.diffs(self)?;
         out.write_all(head.as_bytes())?;
         fit.write(out)?;
-        let foot = fit.foot(options.max_length, has_link);
+        let foot = fit.foot(options);
         Ok(out.write_all(foot.as_bytes())?)
     }
 }
 
 /// How long a text is for a site.
-fn length(text: &str) -> usize {
+pub(crate) fn length(text: &str) -> usize {
     text.encode_utf16().count()
 }
 
@@ -97,6 +95,69 @@ const FOOT: usize = 300;
 const MARKER: usize = 100;
 const NAME: usize = 80;
 const NAMES: usize = 10;
+
+/// What pages of others than reports are made of.
+pub(crate) mod parts {
+    pub(crate) use super::inert::{code, fenced, words};
+    pub(crate) use super::{heading, left_out, length, link};
+    pub(crate) use crate::render::overview::start;
+}
+
+/// The marker and the headline of a page: its title, and what is said behind that.
+pub(crate) fn heading(options: &MarkdownOptions<'_>, default_title: &str, rest: &str) -> String {
+    let marker = marker(options).map_or_else(String::new, |marker| marker_line(&marker));
+    let colon = if rest.is_empty() { "" } else { ": " };
+    format!("{marker}## {}{colon}{rest}\n", title(options, default_title))
+}
+
+/// The link to the full output, if there is one.
+pub(crate) fn link(options: &MarkdownOptions<'_>) -> String {
+    target(options).map_or_else(String::new, |target| link_line(&target))
+}
+
+/// What was left out of a page: so many of each thing, and the command that prints them.
+pub(crate) fn left_out<const N: usize>(
+    options: &MarkdownOptions<'_>,
+    things: [(usize, &str, &str); N],
+    command: &str,
+) -> String {
+    let left_out = amounts(things);
+    if left_out.is_empty() {
+        return left_out;
+    }
+    let place = match target(options) {
+        Some(_) => "see the link above for the rest".to_owned(),
+        None => format!("run `{command}` for the rest"),
+    };
+    format!("**Left out, to stay within {} characters: {left_out}**; {place}.\n", options.max_length)
+}
+
+/// How many there are of each thing, such as `1 entry and 2 diffs`.
+fn amounts<const N: usize>(things: [(usize, &str, &str); N]) -> String {
+    let things = things.into_iter().filter(|(count, ..)| *count > 0);
+    let amount = |(count, one, many)| format!("{count} {}", if count == 1 { one } else { many });
+    things.map(amount).collect::<Vec<_>>().join(" and ")
+}
+
+fn marker(options: &MarkdownOptions<'_>) -> Option<String> {
+    options.marker.map(|marker| inert::marker(start(marker, MARKER)))
+}
+
+fn marker_line(marker: &str) -> String {
+    format!("<!-- objchange:{marker} -->\n")
+}
+
+fn title(options: &MarkdownOptions<'_>, default: &str) -> String {
+    options.title.map_or_else(|| default.to_owned(), |title| inert::prose(start(title, TITLE)))
+}
+
+fn target(options: &MarkdownOptions<'_>) -> Option<String> {
+    options.link.and_then(inert::target).filter(|link| link.len() <= LINK)
+}
+
+fn link_line(target: &str) -> String {
+    format!("\n[Full output]({target})\n")
+}
 
 /// What stands above the entries, as Markdown.
 struct Head {
@@ -113,7 +174,6 @@ struct Head {
 
 impl Head {
     fn new(report: &Report<'_>, items: &[Item<'_, '_>], options: &MarkdownOptions<'_>) -> Self {
-        let title = options.title.map(|title| inert::prose(start(title, TITLE)));
         let counts = counts(report);
         let colon = if counts.is_empty() { "" } else { ": " };
         let mut notes = String::new();
@@ -122,9 +182,9 @@ impl Head {
             notes += &format!("\n{important}{rest}\n");
         }
         let mut head = Self {
-            marker: options.marker.map(|marker| inert::marker(start(marker, MARKER))),
-            title: title.unwrap_or_else(|| default_title(report)),
-            link: options.link.and_then(inert::target).filter(|link| link.len() <= LINK),
+            marker: marker(options),
+            title: title(options, &default_title(report)),
+            link: target(options),
             middle: [format!("{colon}{counts}\n{notes}"), table(report)],
             destroyed: Vec::new(),
             more_destroyed: 0,
@@ -163,12 +223,12 @@ impl Head {
 impl fmt::Display for Head {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(marker) = &self.marker {
-            writeln!(f, "<!-- objchange:{marker} -->")?;
+            f.write_str(&marker_line(marker))?;
         }
         let [counts, table] = &self.middle;
         write!(f, "## {}{counts}", self.title)?;
         if let Some(link) = &self.link {
-            write!(f, "\n[Full output]({link})\n")?;
+            f.write_str(&link_line(link))?;
         }
         write!(f, "{table}{}{}", self.destroyed_line(), if self.has_entries { "\n" } else { "" })
     }
@@ -335,27 +395,18 @@ impl<'s, 'r, 'p> Fit<'s, 'r, 'p> {
     }
 
     /// How much was left out; nothing if all is there.
+    #[cfg(feature = "template")]
     fn left_out(&self) -> String {
-        let lines = self.shown.iter().filter(|shown| shown.is_none()).count();
-        let things = |count: usize, thing: &str, things: &str| match count {
-            0 => None,
-            1 => Some(format!("1 {thing}")),
-            count => Some(format!("{count} {things}")),
-        };
-        let left_out = [things(lines, "entry", "entries"), things(self.no_diff, "diff", "diffs")];
-        left_out.into_iter().flatten().collect::<Vec<_>>().join(" and ")
+        amounts(self.things_left_out())
     }
 
     /// What was left out, and where it is to be seen.
-    fn foot(&self, max_length: usize, has_link: bool) -> String {
-        let left_out = self.left_out();
-        if left_out.is_empty() {
-            return String::new();
-        }
-        let place = match has_link {
-            true => "see the link above for the rest",
-            false => "run `objchange show` for the rest",
-        };
-        format!("**Left out, to stay within {max_length} characters: {left_out}**; {place}.\n")
+    fn foot(&self, options: &MarkdownOptions<'_>) -> String {
+        left_out(options, self.things_left_out(), "objchange show")
+    }
+
+    fn things_left_out(&self) -> [(usize, &'static str, &'static str); 2] {
+        let lines = self.shown.iter().filter(|shown| shown.is_none()).count();
+        [(lines, "entry", "entries"), (self.no_diff, "diff", "diffs")]
     }
 }

@@ -1,0 +1,172 @@
+//! `objchange diff`: what two plans do differently.
+
+use std::collections::BTreeSet;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::thread;
+
+use anstream::{AutoStream, ColorChoice};
+use clap::ValueEnum;
+use objchange_plan::{AddressMap, CompareOptions, Comparison, IgnoredPath, Schemas};
+use objchange_text::Escaping;
+
+use crate::exit::{self, CommandError, FAILED, unusable};
+use crate::input::{Size, Source};
+use crate::module_plan::{PlanInputs, PlanningArgs};
+use crate::plan_file::{PlanFile, complaint};
+use crate::schemas::SchemaArgs;
+use crate::show::MarkdownArgs;
+use crate::style::colour;
+
+const AFTER_HELP: &str = "\
+A value that is unknown in A and known in B is expected. Everything else that differs is a surprise. Sensitive values are \
+compared and never shown.
+
+Exit codes:
+  0  both plans do the same; with --allow-expected also if all that differs is expected
+  1  they differ
+  2  the input cannot be used, or the output cannot be written
+
+Examples:
+  objchange diff approved.json now.json --schemas schemas.json
+  objchange diff pull-request.json merged.json --allow-expected
+  objchange diff staging.json prod.json --map module.staging=module.prod --ignore tags.Environment
+  objchange diff A.json B.json --format markdown --marker diff > comment.md
+  objchange diff A.json B.json --json";
+
+/// Compare what two plans do
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct Args {
+    /// The first plan: the output of `terraform show -json PLANFILE`, or the directory of a module to plan; `-` is standard
+    /// input
+    a: PathBuf,
+
+    /// The second plan
+    b: PathBuf,
+
+    // Without them nobody knows which arrays are sets.
+    #[command(flatten)]
+    schemas: SchemaArgs,
+
+    /// Print JSON (schema/comparison.schema.json)
+    #[arg(long)]
+    json: bool,
+
+    /// The form of the text
+    #[arg(long, value_name = "FORMAT", default_value = "text", conflicts_with = "json")]
+    format: Format,
+
+    /// Exit with 0 if all that differs was unknown in A
+    #[arg(long)]
+    allow_expected: bool,
+
+    /// A module or resource of A that has another address in B, e.g. `module.staging=module.prod`. Can be repeated; the first
+    /// that matches counts
+    #[arg(long, value_name = "ADDRESS=ADDRESS")]
+    map: Vec<AddressMap>,
+
+    /// A path of values that are not compared, e.g. `tags.Owner` or `rule[*].port`; `output.NAME` is an output. Can be
+    /// repeated
+    #[arg(long, value_name = "PATH")]
+    ignore: Vec<IgnoredPath>,
+
+    /// Maximum size of a document, e.g. `500M` or `4G`
+    #[arg(long, value_name = "SIZE", default_value = "1G")]
+    max_input: Size,
+
+    /// The state before, if a module is planned
+    #[arg(long, value_name = "FILE")]
+    state: Option<PathBuf>,
+
+    #[command(flatten)]
+    planning: PlanningArgs,
+
+    // Last, because its heading is that of all options below.
+    #[command(flatten)]
+    markdown: MarkdownArgs,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Text, with signs in the first column
+    Text,
+    /// A comment for a pull request
+    Markdown,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
+    if args.markdown.is_given() && args.format != Format::Markdown {
+        return Err("--title, --link, --marker and --max-length need --format markdown".into());
+    }
+    let given = [&args.a, &args.b].map(|path| Source::new(path));
+    let stdins = given.into_iter().chain(args.schemas.sources()).filter(|source| *source == Source::Stdin);
+    if stdins.count() > 1 {
+        return Err("standard input (-) can be read only once".into());
+    }
+    let given = args.schemas.load(args.max_input).map_err(unusable)?;
+    let is_given = given.is_given();
+    let inputs = PlanInputs {
+        state: args.state.as_deref(),
+        max_input: args.max_input,
+        ..PlanInputs::new(&args.planning, &args.schemas)
+    };
+    let (a, b) = (PlanFile::read(&args.a, &inputs)?, PlanFile::read(&args.b, &inputs)?);
+    let (plan_a, plan_b) = thread::scope(|scope| {
+        let other = scope.spawn(|| b.plan());
+        let plan = a.plan();
+        (
+            plan,
+            other
+                .join()
+                .unwrap_or_else(|_| Err(unusable(format!("{}: this shows a defect of the program", b.name)))),
+        )
+    });
+    let plans = [plan_a?, plan_b?];
+    let providers: BTreeSet<&str> = plans.iter().flat_map(|plan| plan.changes.providers()).collect();
+    let (schemas, schemas_name) = given.with_cached(&args.schemas.cache, providers);
+    let names = [&*a.name, &*b.name];
+    let options = CompareOptions { maps: args.map.clone(), ignored: args.ignore.clone() };
+    let compared = Comparison::new(&plans[0].changes, &plans[1].changes, &schemas, &options);
+    let comparison = compared.map_err(|error| unusable(complaint(error, names, &schemas_name)))?;
+    write(args, &comparison, names)?;
+    warn(&comparison, &schemas, is_given);
+    let is_accepted = comparison.is_same() || args.allow_expected && comparison.is_as_expected();
+    Ok(if is_accepted { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
+}
+
+fn write(args: &Args, comparison: &Comparison<'_>, names: [&str; 2]) -> io::Result<()> {
+    let stdout = io::stdout();
+    let (colour, is_terminal) = (colour(&stdout), stdout.is_terminal());
+    // What comes in has no sequences of its own left: there is nothing to strip.
+    let stream = AutoStream::new(stdout, ColorChoice::Always).lock();
+    let mut out = Escaping::new(BufWriter::with_capacity(1 << 16, stream), is_terminal);
+    match args.format {
+        _ if args.json => comparison.write_json(&mut out, names)?,
+        Format::Text => comparison.write_text(&mut out, colour, names)?,
+        Format::Markdown => comparison.write_markdown(&mut out, &args.markdown.options(), names)?,
+    }
+    out.flush()
+}
+
+/// Says which options were for nothing, and what missing schemas cost.
+fn warn(comparison: &Comparison<'_>, schemas: &Schemas, is_given: bool) {
+    for option in &comparison.unmatched {
+        exit::note(&format!("{option} matches nothing here"));
+    }
+    let missing = schemas.missing().join(", ");
+    if comparison.is_same() || !schemas.is_none() && missing.is_empty() {
+        return;
+    }
+    let lack = match (schemas.is_none() || !is_given, missing.is_empty()) {
+        (true, true) => "without --schemas ".to_owned(),
+        (true, false) => format!("without --schemas of {missing} "),
+        (false, _) => format!("the schemas lack {missing}: "),
+    };
+    exit::warn(&format!(
+        "{lack}the elements of sets are compared in their order, and what only a schema calls sensitive is shown; pass the \
+         output of `terraform providers schema -json`, or cache it with `objchange schemas add`"
+    ));
+}

@@ -1,0 +1,191 @@
+//! `objchange hash`: one hash of what a plan will do.
+
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use objchange_plan::{HashKey, HashedPlan, Plan, PlanHash, Schemas};
+use serde::Serialize;
+
+use crate::exit::{self, CommandError, FAILED, unusable};
+use crate::input::{Size, Source};
+use crate::module_plan::{PlanInputs, PlanningArgs};
+use crate::plan_file::{PlanFile, complaint};
+use crate::schemas::{HOW_TO_GET_SCHEMAS, SchemaArgs};
+use crate::terminal;
+
+const AFTER_HELP: &str = "\
+Plans that do the same have the same hash, and others have another one, as `objchange diff` compares them. Without --key \
+sensitive values are left out, and a note says so.
+
+Exit codes:
+  0  the hash is printed; with --verify, the plan has this hash
+  1  with --verify: the plan has another hash
+  2  the input cannot be used, the plan has no hash, or the output cannot be written
+
+Examples:
+  terraform show -json tfplan | objchange hash -
+  objchange hash plan.json --schemas schemas.json --key key.txt > approved.txt
+  objchange hash plan.json --schemas schemas.json --key key.txt --verify \"$(cat approved.txt)\"";
+
+/// Print one hash of what a plan will do, or verify it
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct Args {
+    /// The output of `terraform show -json PLANFILE`, or the directory of a module to plan; `-` is standard input
+    plan: PathBuf,
+
+    // Without them nobody knows which arrays are sets.
+    #[command(flatten)]
+    schemas: SchemaArgs,
+
+    /// Exit with 0 if the plan has this hash, and with 1 if it has another one
+    #[arg(long, value_name = "HASH")]
+    verify: Option<PlanHash>,
+
+    /// Bring the sensitive values in, by a keyed hash (HMAC) with the key in this file: at least 16 bytes
+    #[arg(long, value_name = "FILE")]
+    key: Option<PathBuf>,
+
+    /// Print JSON (schema/hash.schema.json)
+    #[arg(long)]
+    json: bool,
+
+    /// Maximum size of a document, e.g. `500M` or `4G`
+    #[arg(long, value_name = "SIZE", default_value = "1G")]
+    max_input: Size,
+
+    /// The state before, if a module is planned
+    #[arg(long, value_name = "FILE")]
+    state: Option<PathBuf>,
+
+    #[command(flatten)]
+    planning: PlanningArgs,
+}
+
+/// What is printed with `--json`.
+#[derive(Debug, Serialize)]
+struct HashReport {
+    /// The hash.
+    hash: String,
+    /// Whether it is the one that was to be verified.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verified: Option<bool>,
+    /// How many things the plan does.
+    steps: usize,
+    /// How many sensitive values the plan has.
+    secrets: usize,
+    /// Whether they are in the hash.
+    secrets_included: bool,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
+    let plan_source = Source::new(&args.plan);
+    let key_source = args.key.as_deref().map(Source::new);
+    let sources = args.schemas.sources().chain(key_source).chain([plan_source]);
+    if sources.filter(|source| *source == Source::Stdin).count() > 1 {
+        return Err("standard input (-) can be read only once".into());
+    }
+    let key = args.key.as_deref().map(read_key).transpose()?;
+    check_key(args, key.is_some())?;
+    let given = args.schemas.load(args.max_input).map_err(unusable)?;
+    let inputs = PlanInputs {
+        state: args.state.as_deref(),
+        max_input: args.max_input,
+        ..PlanInputs::new(&args.planning, &args.schemas)
+    };
+    let file = PlanFile::read(&args.plan, &inputs)?;
+    let plan = file.plan()?;
+    let (schemas, schemas_name) = given.with_cached(&args.schemas.cache, plan.changes.providers());
+    let hashed = |schemas: &Schemas| hash(&plan, schemas, key.as_ref(), [&file.name, &schemas_name]);
+    let mut found = hashed(&schemas)?;
+    let lacks_schemas = schemas.is_none() || !schemas.missing().is_empty();
+    if let Some(wanted) = args.verify {
+        match (wanted.form().has_sets, found.hash.form().has_sets) {
+            (true, false) if lacks_schemas => {
+                return Err(unusable(format!(
+                    "the hash was made with schemas, which are missing here: {HOW_TO_GET_SCHEMAS}"
+                )));
+            }
+            // It was made without them.
+            (false, true) => found = hashed(&Schemas::none())?,
+            _ => {}
+        }
+    }
+    let verified = args.verify.map(|wanted| wanted == found.hash);
+    print(args, &found, key.is_some(), verified)?;
+    if found.secrets > 0 && key.is_none() {
+        let values = if found.secrets == 1 { "value is" } else { "values are" };
+        exit::note(&format!(
+            "{} sensitive {values} left out of the hash; --key FILE brings them in",
+            found.secrets
+        ));
+    }
+    if lacks_schemas && args.verify.is_none() {
+        exit::note(
+            "without schemas the order of the elements of sets is in the hash; give them with --schemas",
+        );
+    }
+    Ok(if verified == Some(false) { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
+}
+
+fn hash(
+    plan: &Plan<'_>,
+    schemas: &Schemas,
+    key: Option<&HashKey>,
+    [name, schemas_name]: [&str; 2],
+) -> Result<HashedPlan, CommandError> {
+    let hashed = HashedPlan::new(&plan.changes, schemas, key);
+    hashed.map_err(|error| unusable(complaint(error, [name, name], schemas_name)))
+}
+
+/// Refuses to verify less, or other things, than the hash was made of.
+fn check_key(args: &Args, has_key: bool) -> Result<(), CommandError> {
+    match args.verify.map(|wanted| wanted.form().has_key) {
+        Some(true) if !has_key => Err("the hash was made with a key: pass it with --key FILE".into()),
+        Some(false) if has_key => {
+            Err("the hash was made without a key, so that it says nothing of sensitive values: verify it without --key".into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The most bytes of a key.
+const MAX_KEY: u64 = 1 << 16;
+
+fn read_key(path: &Path) -> Result<HashKey, CommandError> {
+    let source = Source::new(path);
+    let mut bytes = Vec::new();
+    source
+        .open()
+        .and_then(|reader| reader.take(MAX_KEY + 1).read_to_end(&mut bytes))
+        .map_err(|error| unusable(source.unreadable(error)))?;
+    if bytes.len() as u64 > MAX_KEY {
+        return Err(unusable(format!("{source}: a key has at most {MAX_KEY} bytes")));
+    }
+    HashKey::new(&bytes).map_err(|error| unusable(format!("{source}: {error}")))
+}
+
+fn print(
+    args: &Args,
+    found: &HashedPlan,
+    secrets_included: bool,
+    verified: Option<bool>,
+) -> Result<(), CommandError> {
+    let mut out = terminal::stdout();
+    let hash = found.hash.to_string();
+    if args.json {
+        let report =
+            HashReport { hash, verified, steps: found.steps, secrets: found.secrets, secrets_included };
+        serde_json::to_writer(&mut out, &report).map_err(std::io::Error::from)?;
+        writeln!(out)?;
+    } else {
+        match verified {
+            None => writeln!(out, "{hash}")?,
+            Some(true) => writeln!(out, "The plan has this hash.")?,
+            Some(false) => writeln!(out, "The plan has another hash: {hash}")?,
+        }
+    }
+    Ok(out.flush()?)
+}

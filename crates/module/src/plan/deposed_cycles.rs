@@ -1,0 +1,114 @@
+//! Plans that nobody can carry out: an object that was left over from a replacement must be destroyed before what it depends
+//! on is, and not before what takes its place is there.
+
+use std::collections::BTreeSet;
+
+use hashbrown::HashMap;
+use objchange::address::{InstanceAddress, ResourceAddress};
+
+use super::dependencies::without_keys;
+use super::graph::{NodeKey, NodeKind};
+use super::orphans::resource_name;
+use super::subject::{SubjectKind, parse};
+use super::walk::Walk;
+use super::{PlannedAction, PlannedObject};
+use crate::{Diagnostics, Severity};
+
+impl Walk<'_, '_> {
+    /// The cycles that deposed objects make.
+    pub(crate) fn deposed_cycles(&self) -> Diagnostics {
+        let mut found = Diagnostics::default();
+        let deposed: Vec<&PlannedObject> =
+            self.plan.changes.iter().filter(|change| change.deposed.is_some()).collect();
+        if deposed.is_empty() {
+            return found;
+        }
+        let mut destroyed: HashMap<ResourceAddress, Vec<&PlannedObject>> = HashMap::new();
+        for change in self.plan.changes.iter().filter(|change| change.deposed.is_none()) {
+            if matches!(change.action, PlannedAction::Delete | PlannedAction::DeleteThenCreate) {
+                let addresses = [Some(&change.address), change.previous_address.as_ref()];
+                let names: BTreeSet<_> =
+                    addresses.into_iter().flatten().map(|address| without_keys(&address.resource)).collect();
+                names.into_iter().for_each(|name| destroyed.entry(name).or_default().push(change));
+            }
+        }
+        let mut cycles: Vec<BTreeSet<String>> = Vec::new();
+        for change in deposed {
+            let Some(mut cycle) = self.cycle_of(change, &destroyed) else { continue };
+            // What shares a step is one cycle.
+            cycles.retain(|other| {
+                let is_apart = other.is_disjoint(&cycle);
+                if !is_apart {
+                    cycle.extend(other.iter().cloned());
+                }
+                is_apart
+            });
+            cycles.push(cycle);
+        }
+        for cycle in cycles {
+            let names: Vec<String> = cycle.into_iter().collect();
+            found.without_place(Severity::Error, ("cycle", format!("Cycle: {}", names.join(", "))), "");
+        }
+        found
+    }
+
+    /// The steps of the cycle that the destruction of a deposed object is in, if it is in one.
+    fn cycle_of(
+        &self,
+        deposed: &PlannedObject,
+        destroyed: &HashMap<ResourceAddress, Vec<&PlannedObject>>,
+    ) -> Option<BTreeSet<String>> {
+        let InstanceAddress { resource, key } = &deposed.address;
+        let known = self.state.resources.get(resource)?.instances.get(key)?;
+        let object = known.deposed.get(deposed.deposed.as_ref()?)?;
+        let current = self.changes.get(resource).and_then(|changes| changes.get(key));
+        let current = current.map(|position| self.plan.changes[*position].action);
+        let is_changed = matches!(
+            current,
+            Some(
+                PlannedAction::Create
+                    | PlannedAction::Update
+                    | PlannedAction::DeleteThenCreate
+                    | PlannedAction::CreateThenDelete
+            )
+        );
+        let mut cycle = BTreeSet::new();
+        for other in object.dependencies.iter().filter_map(|name| destroyed.get(name)).flatten() {
+            let is_replaced = other.action == PlannedAction::DeleteThenCreate;
+            if is_replaced {
+                cycle.insert(other.address.to_string());
+            }
+            if is_replaced || is_changed {
+                cycle.insert(format!("{} (destroy)", other.address));
+            }
+            if is_replaced && is_changed && self.is_trigger_of(resource, &other.address.resource) {
+                cycle.insert(format!("{} (expand)", without_keys(resource)));
+            }
+        }
+        if cycle.is_empty() {
+            return None;
+        }
+        if is_changed {
+            cycle.insert(deposed.address.to_string());
+        }
+        cycle.insert(format!(
+            "{} (destroy deposed {})",
+            deposed.address,
+            deposed.deposed.as_deref().unwrap_or_default()
+        ));
+        Some(cycle)
+    }
+
+    /// Whether a resource names another one in `replace_triggered_by`.
+    fn is_trigger_of(&self, resource: &ResourceAddress, trigger: &ResourceAddress) -> bool {
+        let module = self.input.config.module_of(&resource.module);
+        let key = module.map(|module| NodeKey::Resource(module, resource_name(resource)));
+        let Some(index) = key.and_then(|key| self.graph.find(&key)) else { return false };
+        let NodeKind::Resource(node) = &self.graph.nodes[index].kind else { return false };
+        let triggers = node.config.lifecycle.replace_triggered_by.iter();
+        let mut subjects =
+            triggers.flat_map(objchange_hcl::variables).filter_map(|reference| parse(&reference).0);
+        let wanted = resource_name(trigger);
+        subjects.any(|subject| matches!(subject.kind, SubjectKind::Resource { name, .. } if name == wanted))
+    }
+}

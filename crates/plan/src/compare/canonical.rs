@@ -1,0 +1,447 @@
+//! The canonical form of one side of a change: its value, what of it is unknown and what is sensitive, as one tree; and
+//! the bytes of that tree, which are the same exactly where two sides are the same.
+//!
+//! Nothing is in it that does not change what is done: the order of keys and of the elements of sets, how a number is
+//! written, and attributes of the object that are null. Comparisons and hashes both go by these bytes, so that they
+//! cannot disagree.
+
+use std::ops::Range;
+
+use super::ignore::{Ignored, Matching};
+use super::schema_part::SchemaPart;
+use crate::json::{Members, Shape, View};
+use crate::text::Text;
+
+/// One side of a change in its canonical form.
+pub(super) struct Canonical<'v, 't> {
+    root: Node<'v, 't>,
+    bytes: Vec<u8>,
+}
+
+/// A part of a side.
+pub(super) struct Node<'v, 't> {
+    pub(super) kind: NodeKind<'v, 't>,
+    /// Where its bytes are, from the beginning of those of the part around it.
+    start: usize,
+    len: usize,
+}
+
+/// What a part is.
+pub(super) enum NodeKind<'v, 't> {
+    Null,
+    Unknown,
+    /// A bool, a number or a string.
+    Scalar(View<'v, 't>),
+    /// A list, a tuple, or an array of which no schema says that it is a set.
+    List(Vec<Node<'v, 't>>),
+    /// A set: its elements in the order of their bytes.
+    Set(Vec<Node<'v, 't>>),
+    /// An object or a map: its members in the order of their keys.
+    Object(Vec<(Text<'t>, Node<'v, 't>)>),
+    /// Something that must not be shown.
+    Sensitive(Box<Node<'v, 't>>),
+}
+
+/// A part, and where its bytes are.
+#[derive(Clone, Copy)]
+pub(super) struct Placed<'n, 'v, 't> {
+    pub(super) node: &'n Node<'v, 't>,
+    start: usize,
+    bytes: &'n [u8],
+}
+
+impl<'v, 't> Canonical<'v, 't> {
+    /// The whole side.
+    pub(super) fn root(&self) -> Placed<'_, 'v, 't> {
+        Placed { node: &self.root, start: 0, bytes: &self.bytes }
+    }
+
+    /// The bytes of the whole side.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl<'n, 'v, 't> Placed<'n, 'v, 't> {
+    /// A part of this one.
+    pub(super) fn part(self, node: &'n Node<'v, 't>) -> Self {
+        Self { node, start: self.start + node.start, bytes: self.bytes }
+    }
+
+    /// Its bytes.
+    pub(super) fn own_bytes(self) -> &'n [u8] {
+        &self.bytes[self.start..self.start + self.node.len]
+    }
+
+    /// Whether both are the same.
+    pub(super) fn is_same(self, other: Placed<'_, '_, '_>) -> bool {
+        self.own_bytes() == other.own_bytes()
+    }
+}
+
+/// Whether secrets are in the canonical form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Secrets {
+    /// They are, as everything else.
+    Included,
+    /// In their place it says that there is one, and whether it is unknown.
+    LeftOut,
+}
+
+/// One side of a change, to be made canonical.
+#[derive(Clone, Copy)]
+pub(super) struct Side<'v, 't> {
+    pub(super) value: View<'v, 't>,
+    /// What of it is unknown.
+    pub(super) unknown: View<'v, 't>,
+    /// What of it is sensitive.
+    pub(super) sensitive: View<'v, 't>,
+}
+
+/// What is met on the way.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Notes {
+    /// There is a set of several elements: without its schema it would be a list.
+    pub(super) has_sets: bool,
+    /// How many sensitive values there are.
+    pub(super) secrets: usize,
+}
+
+/// Writes sides in their canonical form.
+pub(super) struct CanonicalWriter<'i> {
+    secrets: Secrets,
+    ignored: &'i Ignored,
+    pub(super) notes: Notes,
+    /// The bytes of the side that is being made.
+    bytes: Vec<u8>,
+}
+
+impl<'i> CanonicalWriter<'i> {
+    pub(super) fn new(secrets: Secrets, ignored: &'i Ignored) -> Self {
+        Self { secrets, ignored, notes: Notes::default(), bytes: Vec::new() }
+    }
+
+    /// The canonical form of a side, which this names in paths to be ignored.
+    pub(super) fn side<'v, 't>(
+        &mut self,
+        side: Side<'v, 't>,
+        schema: SchemaPart<'_>,
+        prefix: &[&str],
+    ) -> Canonical<'v, 't> {
+        self.bytes = Vec::with_capacity(256);
+        let matching = prefix.iter().try_fold(self.ignored.start(), |at, name| at.member(name));
+        let root = match matching {
+            Some(matching) => self.node(side, schema, &matching, 0, true),
+            None => self.leaf(b'n', NodeKind::Null, 0),
+        };
+        Canonical { root, bytes: std::mem::take(&mut self.bytes) }
+    }
+
+    fn leaf<'v, 't>(&mut self, tag: u8, kind: NodeKind<'v, 't>, around: usize) -> Node<'v, 't> {
+        let start = self.bytes.len();
+        self.bytes.push(tag);
+        Node { kind, start: start - around, len: 1 }
+    }
+
+    /// A part, of another whose bytes begin at `around`.
+    fn node<'v, 't>(
+        &mut self,
+        side: Side<'v, 't>,
+        schema: SchemaPart<'_>,
+        matching: &Matching<'_>,
+        around: usize,
+        is_root: bool,
+    ) -> Node<'v, 't> {
+        let is_unknown = side.unknown.is_true();
+        if side.value.is_null() && !is_unknown && !side.unknown.has_true() {
+            return self.leaf(b'n', NodeKind::Null, around);
+        }
+        if side.sensitive.is_true() {
+            return self.secret(side, schema, matching, around);
+        }
+        let start = self.bytes.len();
+        let kind = if is_unknown {
+            self.bytes.push(b'u');
+            NodeKind::Unknown
+        } else {
+            self.known(side, schema, matching, is_root)
+        };
+        Node { kind, start: start - around, len: self.bytes.len() - start }
+    }
+
+    /// Something sensitive. What it is made of is in the tree, for comparisons; its bytes are only there if secrets are.
+    fn secret<'v, 't>(
+        &mut self,
+        side: Side<'v, 't>,
+        schema: SchemaPart<'_>,
+        matching: &Matching<'_>,
+        around: usize,
+    ) -> Node<'v, 't> {
+        self.notes.secrets += 1;
+        let start = self.bytes.len();
+        self.bytes.push(b'x');
+        let secrets = self.notes.secrets;
+        let bare = Side { sensitive: side.sensitive.bool(false), ..side };
+        let inner = match self.secrets {
+            Secrets::Included => self.node(bare, schema, matching, start, false),
+            Secrets::LeftOut if side.unknown.is_true() => self.leaf(b'u', NodeKind::Unknown, start),
+            Secrets::LeftOut => self.leaf(b'.', NodeKind::Null, start),
+        };
+        // What a schema calls sensitive within it is a part of this one secret.
+        self.notes.secrets = secrets;
+        let kind = NodeKind::Sensitive(Box::new(inner));
+        Node { kind, start: start - around, len: self.bytes.len() - start }
+    }
+
+    fn known<'v, 't>(
+        &mut self,
+        side: Side<'v, 't>,
+        schema: SchemaPart<'_>,
+        matching: &Matching<'_>,
+        is_root: bool,
+    ) -> NodeKind<'v, 't> {
+        match (side.value.shape(), side.unknown.shape()) {
+            (Shape::Bool(value), _) => {
+                self.bytes.push(if value { b't' } else { b'f' });
+                NodeKind::Scalar(side.value)
+            }
+            (Shape::Number(text), _) => {
+                let number = CanonicalNumber::new(text);
+                self.bytes.push(b'#');
+                number.write(&mut self.bytes);
+                NodeKind::Scalar(side.value)
+            }
+            (Shape::String(text), _) => {
+                self.bytes.push(b's');
+                write_text(text, &mut self.bytes);
+                NodeKind::Scalar(side.value)
+            }
+            (Shape::Array(_), _) | (Shape::Null, Shape::Array(_)) => self.array(side, schema, matching),
+            (Shape::Object(_), _) | (Shape::Null, _) => self.object(side, schema, matching, is_root),
+        }
+    }
+
+    /// An array. What is unknown may reach beyond the value: those elements are unknown.
+    fn array<'v, 't>(
+        &mut self,
+        side: Side<'v, 't>,
+        schema: SchemaPart<'_>,
+        matching: &Matching<'_>,
+    ) -> NodeKind<'v, 't> {
+        let start = self.bytes.len();
+        let (values, unknown) = (side.value.elements(), side.unknown.elements());
+        let beyond = (values.len()..unknown.len()).rfind(|index| unknown.at(*index).has_true());
+        let len = beyond.map_or(values.len(), |last| last + 1);
+        let is_set = schema.is_set();
+        self.bytes.push(if is_set { b'{' } else { b'[' });
+        write_len(len, &mut self.bytes);
+        let parts = self.bytes.len();
+        let mut nodes = Vec::with_capacity(len);
+        for index in 0..len {
+            let element = Side {
+                value: values.get(index).unwrap_or(side.value.null()),
+                unknown: unknown.get(index).unwrap_or(side.unknown.bool(false)),
+                sensitive: mark_of_element(side.sensitive, index),
+            };
+            nodes.push(match matching.element(index, is_set) {
+                Some(matching) => self.node(element, schema.element(index), &matching, start, false),
+                None => self.leaf(b'n', NodeKind::Null, start),
+            });
+        }
+        if !is_set {
+            return NodeKind::List(nodes);
+        }
+        if len > 1 {
+            self.notes.has_sets = true;
+            self.sort(&mut nodes, start, parts);
+        }
+        NodeKind::Set(nodes)
+    }
+
+    /// Puts the elements of the set that begins at `start`, and their bytes from `parts` on, into the order of these bytes.
+    fn sort(&mut self, nodes: &mut [Node<'_, '_>], start: usize, parts: usize) {
+        let range = |node: &Node<'_, '_>| -> Range<usize> {
+            let from = start + node.start - parts;
+            from..from + node.len
+        };
+        let bytes = self.bytes.split_off(parts);
+        nodes.sort_by(|a, b| bytes[range(a)].cmp(&bytes[range(b)]));
+        for node in nodes {
+            let from = self.bytes.len();
+            self.bytes.extend_from_slice(&bytes[range(node)]);
+            node.start = from - start;
+        }
+    }
+
+    fn object<'v, 't>(
+        &mut self,
+        side: Side<'v, 't>,
+        schema: SchemaPart<'_>,
+        matching: &Matching<'_>,
+        is_root: bool,
+    ) -> NodeKind<'v, 't> {
+        let start = self.bytes.len();
+        let (values, unknown) = (side.value.members(), side.unknown.members());
+        self.bytes.push(b'o');
+        let mut nodes = Vec::with_capacity(values.len().max(unknown.len()));
+        let mut keys = Keys { values, unknown, at: (0, 0) };
+        while let Some((key, value, unknown)) = keys.next() {
+            let Some(matching) = matching.member(&key) else { continue };
+            let unknown = unknown.unwrap_or(side.unknown.bool(false));
+            if value.is_none() && !unknown.has_true() {
+                continue;
+            }
+            let (schema, is_sensitive) = schema.member(&key);
+            let value = value.unwrap_or(side.value.null());
+            // An object has all of its attributes: null is as good as absent. A map may well hold a null.
+            if is_root && value.is_null() && !unknown.has_true() {
+                continue;
+            }
+            let marks = mark_of_member(side.sensitive, &key);
+            let sensitive = if is_sensitive { marks.bool(true) } else { marks };
+            write_text(&key, &mut self.bytes);
+            let node = self.node(Side { value, unknown, sensitive }, schema, &matching, start, false);
+            nodes.push((key, node));
+        }
+        // No key is this long, so that the end of an object is none of its keys.
+        write_len(usize::MAX, &mut self.bytes);
+        NodeKind::Object(nodes)
+    }
+}
+
+/// The mark of a member: `true` holds for everything below it.
+pub(super) fn mark_of_member<'v, 't>(marks: View<'v, 't>, key: &str) -> View<'v, 't> {
+    if marks.is_true() { marks } else { marks.get(key).unwrap_or(marks.bool(false)) }
+}
+
+/// The mark of an element: `true` holds for everything below it.
+pub(super) fn mark_of_element<'v, 't>(marks: View<'v, 't>, index: usize) -> View<'v, 't> {
+    if marks.is_true() { marks } else { marks.elements().get(index).unwrap_or(marks.bool(false)) }
+}
+
+/// The keys of an object with those of which something is unknown, in their order.
+struct Keys<'v, 't> {
+    values: Members<'v, 't>,
+    unknown: Members<'v, 't>,
+    at: (usize, usize),
+}
+
+/// A key with its value and what of it is unknown.
+type KeyParts<'v, 't> = (Text<'t>, Option<View<'v, 't>>, Option<View<'v, 't>>);
+
+impl<'v, 't> Keys<'v, 't> {
+    fn next(&mut self) -> Option<KeyParts<'v, 't>> {
+        let (value, unknown) = (self.values.at_position(self.at.0), self.unknown.at_position(self.at.1));
+        let (is_value, is_unknown) = match (value, unknown) {
+            (None, None) => return None,
+            (Some((a, _)), Some((b, _))) => (a <= b, b <= a),
+            (value, unknown) => (value.is_some(), unknown.is_some()),
+        };
+        let key = if is_value { self.values.key(self.at.0) } else { self.unknown.key(self.at.1) };
+        self.at = (self.at.0 + usize::from(is_value), self.at.1 + usize::from(is_unknown));
+        Some((
+            key,
+            value.filter(|_| is_value).map(|(_, value)| value),
+            unknown.filter(|_| is_unknown).map(|(_, value)| value),
+        ))
+    }
+}
+
+/// Writes a length, in as many bytes whatever it is.
+pub(super) fn write_len(len: usize, bytes: &mut Vec<u8>) {
+    bytes.extend_from_slice(&(len as u64).to_be_bytes());
+}
+
+/// Writes a text so that nothing behind it can be taken for a part of it.
+pub(super) fn write_text(text: &str, bytes: &mut Vec<u8>) {
+    write_len(text.len(), bytes);
+    bytes.extend_from_slice(text.as_bytes());
+}
+
+/// A number of JSON by its digits and its exponent: the same for `100`, `1e2` and `100.0`.
+struct CanonicalNumber<'t> {
+    is_negative: bool,
+    /// The digits before and after the point, without zeros at either end of both.
+    digits: (&'t str, &'t str),
+    /// The power of ten of the digit behind the last one before the point.
+    exponent: i128,
+    /// An exponent beyond every number: it counts as it is written.
+    huge_exponent: &'t str,
+}
+
+impl<'t> CanonicalNumber<'t> {
+    fn new(text: &'t str) -> Self {
+        let (mantissa, written) = match text.find(['e', 'E']) {
+            Some(at) => (&text[..at], &text[at + 1..]),
+            None => (text, "0"),
+        };
+        let is_negative = mantissa.starts_with('-');
+        let mantissa = mantissa.trim_start_matches('-');
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let exponent = written.parse::<i64>().ok();
+        let huge_exponent = if exponent.is_some() { "" } else { written };
+        let (whole, fraction) = (whole.trim_start_matches('0'), fraction.trim_end_matches('0'));
+        let mut number = Self {
+            is_negative,
+            digits: (whole, fraction),
+            exponent: exponent.unwrap_or_default().into(),
+            huge_exponent,
+        };
+        if fraction.is_empty() {
+            let digits = whole.trim_end_matches('0');
+            number.exponent += (whole.len() - digits.len()) as i128;
+            number.digits = (digits, "");
+        } else if whole.is_empty() {
+            let digits = fraction.trim_start_matches('0');
+            number.digits = ("", digits);
+        }
+        // From here on the exponent is that of the last digit.
+        number.exponent -= fraction.len() as i128;
+        if number.digits == ("", "") {
+            return Self { is_negative: false, digits: ("", ""), exponent: 0, huge_exponent: "" };
+        }
+        number
+    }
+
+    fn write(&self, bytes: &mut Vec<u8>) {
+        bytes.push(if self.is_negative { b'-' } else { b'+' });
+        write_len(self.digits.0.len() + self.digits.1.len(), bytes);
+        bytes.extend_from_slice(self.digits.0.as_bytes());
+        bytes.extend_from_slice(self.digits.1.as_bytes());
+        bytes.extend_from_slice(&self.exponent.to_be_bytes());
+        write_text(self.huge_exponent, bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CanonicalNumber;
+
+    fn canonical(text: &str) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        CanonicalNumber::new(text).write(&mut bytes);
+        bytes
+    }
+
+    #[test]
+    fn a_number_is_the_same_however_it_is_written() {
+        let same: [&[&str]; 5] = [
+            &["0", "-0", "0.0", "0e5", "0e99999999999999999999"],
+            &["100", "1e2", "100.0", "1.00E+2", "10000e-2"],
+            &["0.05", "5e-2", "0.050", "0.5e-1"],
+            &["-12.5", "-1.25e1", "-125e-1"],
+            &["1e99999999999999999999"],
+        ];
+        for (i, group) in same.iter().enumerate() {
+            for text in *group {
+                for (j, others) in same.iter().enumerate() {
+                    for other in *others {
+                        assert_eq!(canonical(text) == canonical(other), i == j, "{text} {other}");
+                    }
+                }
+            }
+        }
+        assert_ne!(canonical("1.05"), canonical("10.5"));
+        assert_ne!(canonical("105"), canonical("1.5"));
+    }
+}

@@ -1,0 +1,270 @@
+//! The hash of what a plan will do.
+
+use std::fmt;
+use std::str::FromStr;
+
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::{Digest, Sha256};
+use thiserror::Error;
+
+use super::canonical::{CanonicalWriter, Secrets, write_len};
+use super::error::{CompareError, ComparedPlan};
+use super::ignore::Ignored;
+use super::steps::{Maps, steps};
+use crate::changes::ChangeSet;
+use crate::report::Schemas;
+
+/// The version of what is hashed, and how. A plan may have another hash in another version.
+const VERSION: &str = "v1";
+
+/// The hash of what a plan will do: equal for plans that do the same, as [`Comparison`](crate::Comparison) compares them.
+///
+/// As text it says how it was made: `v1:` and 64 hexadecimal digits, with `+key` behind the version if secrets are in it,
+/// and `+sets` if schemas told that the plan has sets of several elements, whose order is not in it.
+///
+/// ```
+/// use objchange_plan::{HashedPlan, Plan, Schemas};
+///
+/// let hash = |text: &str| {
+///     let plan = Plan::parse(text).unwrap();
+///     HashedPlan::new(&plan.changes, &Schemas::none(), None).unwrap().hash.to_string()
+/// };
+/// let approved = hash(
+///     r#"{"format_version":"1.2","timestamp":"2026-01-01T00:00:00Z","resource_changes":[{"address":"disk.a",
+///     "change":{"actions":["create"],"before":null,"after":{"size":10,"kind":"ssd"},"after_unknown":{"id":true}}}]}"#,
+/// );
+/// let later = hash(
+///     r#"{"format_version":"1.3","timestamp":"2026-01-02T00:00:00Z","resource_changes":[{"address":"disk.a",
+///     "change":{"actions":["create"],"before":null,"after":{"kind":"ssd","size":10.0},"after_unknown":{"id":true}}}]}"#,
+/// );
+/// assert_eq!(approved, later);
+/// assert!(approved.starts_with("v1:"));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct PlanHash {
+    form: HashForm,
+    digest: [u8; 32],
+}
+
+/// What is in a hash beside everything that is in any.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct HashForm {
+    /// Sensitive values are, by a key.
+    pub has_key: bool,
+    /// The order of the elements of sets is not in it: schemas told that there are such sets.
+    pub has_sets: bool,
+}
+
+/// A hash, and what is to be known of it.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct HashedPlan {
+    /// The hash.
+    pub hash: PlanHash,
+    /// How many things the plan does.
+    pub steps: usize,
+    /// How many sensitive values it has, before and after. Without a key they are left out of the hash.
+    pub secrets: usize,
+}
+
+/// What the sensitive values of a plan are hashed with. Whoever has it can try values out; nobody else can.
+#[derive(Clone)]
+pub struct HashKey(Vec<u8>);
+
+impl HashKey {
+    /// The least length of a key, in bytes.
+    pub const MIN_LENGTH: usize = 16;
+
+    /// A key of these bytes, without line breaks at their end.
+    ///
+    /// # Errors
+    ///
+    /// There are fewer than [`HashKey::MIN_LENGTH`].
+    pub fn new(bytes: &[u8]) -> Result<Self, HashKeyError> {
+        let end = bytes.iter().rposition(|byte| !matches!(byte, b'\r' | b'\n')).map_or(0, |last| last + 1);
+        match end < Self::MIN_LENGTH {
+            true => Err(HashKeyError),
+            false => Ok(Self(bytes[..end].to_vec())),
+        }
+    }
+}
+
+/// Shows nothing of the key.
+impl fmt::Debug for HashKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("HashKey")
+    }
+}
+
+/// Why bytes are no key.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("a key has at least {} bytes; `openssl rand -hex 32` makes one", HashKey::MIN_LENGTH)]
+#[non_exhaustive]
+pub struct HashKeyError;
+
+impl HashKeyError {
+    /// The stable name of the kind of error.
+    pub fn kind(&self) -> &'static str {
+        "hash_key"
+    }
+}
+
+/// Why a text is no hash of a plan.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ParseHashError {
+    /// It has the form of none.
+    #[error("expected a hash such as `v1:` and 64 hexadecimal digits, as `objchange hash` prints it")]
+    NoHash,
+    /// It is of another version.
+    #[error("this program makes and verifies hashes of version {VERSION}, and this is one of {0}")]
+    OtherVersion(String),
+}
+
+impl ParseHashError {
+    /// The stable name of the kind of error.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::NoHash => "no_hash",
+            Self::OtherVersion(_) => "other_version",
+        }
+    }
+}
+
+impl HashedPlan {
+    /// The hash of what a plan will do. A key brings in its sensitive values, which are left out otherwise. Schemas tell
+    /// which arrays are sets, whose order does not matter, and what else is sensitive.
+    ///
+    /// # Errors
+    ///
+    /// Planning failed, the plan does not say what happens to a resource, or it cannot be read.
+    pub fn new(
+        changes: &ChangeSet<'_>,
+        schemas: &Schemas,
+        key: Option<&HashKey>,
+    ) -> Result<Self, CompareError> {
+        let ignored = Ignored::new(&[]);
+        let secrets = if key.is_some() { Secrets::Included } else { Secrets::LeftOut };
+        let mut writer = CanonicalWriter::new(secrets, &ignored);
+        let mut digest = Digester::new(key);
+        let mut count = 0;
+        for step in steps(changes, ComparedPlan::A, &Maps::new(&[]))?.iter().filter(|step| step.is_done) {
+            count += 1;
+            digest.part(&step.header());
+            digest.part(&step.import(&mut writer));
+            if step.has_values() {
+                let values = step.read(changes, schemas, ComparedPlan::A)?;
+                digest.part(values.before(&mut writer).bytes());
+                digest.part(values.after(&mut writer).bytes());
+            }
+        }
+        let form = HashForm { has_key: key.is_some(), has_sets: writer.notes.has_sets };
+        let hash = PlanHash { form, digest: digest.end(form) };
+        Ok(Self { hash, steps: count, secrets: writer.notes.secrets })
+    }
+}
+
+impl PlanHash {
+    /// What is in it.
+    pub fn form(&self) -> HashForm {
+        self.form
+    }
+}
+
+/// SHA-256, or the keyed hash over it.
+enum Digester {
+    Plain(Sha256),
+    Keyed(Box<Hmac<Sha256>>),
+}
+
+impl Digester {
+    fn new(key: Option<&HashKey>) -> Self {
+        // Every length is one of a key of this hash.
+        match key.and_then(|key| Hmac::new_from_slice(&key.0).ok()) {
+            Some(keyed) => Self::Keyed(Box::new(keyed)),
+            None => Self::Plain(Sha256::new()),
+        }
+    }
+
+    fn update(&mut self, bytes: &[u8]) {
+        match self {
+            Self::Plain(hash) => Digest::update(hash, bytes),
+            Self::Keyed(hash) => Mac::update(hash.as_mut(), bytes),
+        }
+    }
+
+    /// Adds a part, so that nothing behind it can be taken for a part of it.
+    fn part(&mut self, bytes: &[u8]) {
+        let mut length = Vec::with_capacity(8);
+        write_len(bytes.len(), &mut length);
+        self.update(&length);
+        self.update(bytes);
+    }
+
+    fn end(mut self, form: HashForm) -> [u8; 32] {
+        self.update(prefix(form).as_bytes());
+        match self {
+            Self::Plain(hash) => hash.finalize().into(),
+            Self::Keyed(hash) => hash.finalize().into_bytes().into(),
+        }
+    }
+}
+
+/// How a hash begins as text.
+fn prefix(form: HashForm) -> String {
+    let key = if form.has_key { "+key" } else { "" };
+    let sets = if form.has_sets { "+sets" } else { "" };
+    format!("{VERSION}{key}{sets}")
+}
+
+impl fmt::Display for PlanHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", prefix(self.form), data_encoding::HEXLOWER.encode(&self.digest))
+    }
+}
+
+impl FromStr for PlanHash {
+    type Err = ParseHashError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (start, digits) = text.trim().split_once(':').ok_or(ParseHashError::NoHash)?;
+        let digest = data_encoding::HEXLOWER_PERMISSIVE.decode(digits.as_bytes());
+        let digest = digest.ok().and_then(|bytes| bytes.try_into().ok()).ok_or(ParseHashError::NoHash)?;
+        let forms = [(false, false), (false, true), (true, false), (true, true)];
+        let forms = forms.map(|(has_key, has_sets)| HashForm { has_key, has_sets });
+        if let Some(form) = forms.into_iter().find(|form| prefix(*form) == start) {
+            return Ok(Self { form, digest });
+        }
+        match start.strip_prefix('v').filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit())) {
+            Some(_) => Err(ParseHashError::OtherVersion(start.chars().take(20).collect())),
+            None => Err(ParseHashError::NoHash),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hashes_are_read_as_they_are_written() {
+        let digits = "0123456789abcdef".repeat(4);
+        for start in ["v1", "v1+key", "v1+sets", "v1+key+sets"] {
+            let text = format!("{start}:{digits}");
+            assert_eq!(text.parse::<PlanHash>().unwrap().to_string(), text);
+        }
+        let kind = |text: &str| text.parse::<PlanHash>().unwrap_err().kind();
+        assert_eq!(kind(&digits), "no_hash");
+        assert_eq!(kind(&format!("v1:{}", &digits[1..])), "no_hash");
+        assert_eq!(kind(&format!("sha256:{digits}")), "no_hash");
+        assert_eq!(kind(&format!("v2:{digits}")), "other_version");
+    }
+
+    #[test]
+    fn keys_are_long_enough_and_never_shown() {
+        assert!(HashKey::new(b"too short\n\n\n\n\n\n\n\n\n\n").is_err());
+        let key = HashKey::new(b"0123456789abcdef\r\n").unwrap();
+        assert_eq!(format!("{key:?} {}", key.0.len()), "HashKey 16");
+    }
+}

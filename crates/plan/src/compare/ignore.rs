@@ -1,0 +1,202 @@
+//! Paths of values that are not compared.
+
+use std::cell::Cell;
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+/// A path of values that are not compared, in every resource: `tags.Owner`, `disk[0].size`, `rule[*].description`.
+///
+/// It names a part and everything inside. `*` is any name or any position, and where no position is named any is meant:
+/// `rule.port` is the port of every rule. Outputs are below `output`: `output.url`.
+///
+/// ```
+/// use objchange_plan::IgnoredPath;
+///
+/// assert!("tags[\"kubernetes.io/name\"]".parse::<IgnoredPath>().is_ok());
+/// assert!("tags[".parse::<IgnoredPath>().is_err());
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IgnoredPath {
+    text: String,
+    steps: Vec<IgnoredStep>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum IgnoredStep {
+    Name(String),
+    Index(usize),
+    Any,
+}
+
+/// Why a text is no path of values to be ignored.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("expected a path such as `tags.Owner`, `disk[0].size` or `rule[*].port`")]
+#[non_exhaustive]
+pub struct IgnoredPathError;
+
+impl IgnoredPathError {
+    /// The stable name of the kind of error.
+    pub fn kind(&self) -> &'static str {
+        "ignored_path"
+    }
+}
+
+impl FromStr for IgnoredPath {
+    type Err = IgnoredPathError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let mut steps = Vec::new();
+        let mut rest = text.strip_prefix('.').unwrap_or(text);
+        let mut is_first = true;
+        while !rest.is_empty() || is_first {
+            if let Some(inside) = rest.strip_prefix('[') {
+                let (step, behind) = key(inside).ok_or(IgnoredPathError)?;
+                steps.push(step);
+                rest = behind;
+            } else {
+                let name = if is_first { rest } else { rest.strip_prefix('.').ok_or(IgnoredPathError)? };
+                let end = name.find(['.', '[']).unwrap_or(name.len());
+                if end == 0 || name[..end].contains(char::is_whitespace) {
+                    return Err(IgnoredPathError);
+                }
+                let step = &name[..end];
+                steps.push(if step == "*" { IgnoredStep::Any } else { IgnoredStep::Name(step.to_owned()) });
+                rest = &name[end..];
+            }
+            is_first = false;
+        }
+        Ok(Self { text: text.to_owned(), steps })
+    }
+}
+
+/// The key in brackets at the start of a text, and what is behind them.
+fn key(inside: &str) -> Option<(IgnoredStep, &str)> {
+    if inside.starts_with('"') {
+        let mut strings = serde_json::Deserializer::from_str(inside).into_iter::<String>();
+        let name = strings.next()?.ok()?;
+        let rest = &inside[strings.byte_offset()..];
+        return Some((IgnoredStep::Name(name), rest.strip_prefix(']')?));
+    }
+    let (key, rest) = inside.split_once(']')?;
+    let step = if key == "*" { IgnoredStep::Any } else { IgnoredStep::Index(key.parse().ok()?) };
+    Some((step, rest))
+}
+
+impl fmt::Display for IgnoredPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// Paths that are ignored, and which of them were found.
+pub(super) struct Ignored {
+    paths: Vec<IgnoredPath>,
+    is_found: Vec<Cell<bool>>,
+}
+
+impl Ignored {
+    pub(super) fn new(paths: &[IgnoredPath]) -> Self {
+        Self { paths: paths.to_vec(), is_found: vec![Cell::new(false); paths.len()] }
+    }
+
+    /// All paths, at their beginning.
+    pub(super) fn start(&self) -> Matching<'_> {
+        Matching { ignored: self, at: (0..self.paths.len()).map(|path| (path, 0)).collect() }
+    }
+
+    /// The paths that were not found.
+    pub(super) fn unmatched(&self) -> impl Iterator<Item = &IgnoredPath> {
+        self.paths.iter().zip(&self.is_found).filter(|(_, is_found)| !is_found.get()).map(|(path, _)| path)
+    }
+}
+
+/// How far paths that are ignored match the way to a part.
+pub(super) struct Matching<'i> {
+    ignored: &'i Ignored,
+    /// Paths, and how many of their steps match.
+    at: Vec<(usize, usize)>,
+}
+
+impl Matching<'_> {
+    /// The same for a member, unless it is ignored.
+    pub(super) fn member(&self, key: &str) -> Option<Self> {
+        self.step(|step| match step {
+            IgnoredStep::Name(name) => (name == key, false),
+            IgnoredStep::Any => (true, false),
+            IgnoredStep::Index(_) => (false, false),
+        })
+    }
+
+    /// The same for an element, unless it is ignored.
+    pub(super) fn element(&self, index: usize, is_set: bool) -> Option<Self> {
+        self.step(|step| match step {
+            IgnoredStep::Name(_) => (false, true),
+            IgnoredStep::Any => (true, false),
+            IgnoredStep::Index(wanted) => (*wanted == index && !is_set, false),
+        })
+    }
+
+    /// Goes on by a step, of which `fits` says whether a step of a path is it, and whether it is one that paths leave out.
+    fn step(&self, fits: impl Fn(&IgnoredStep) -> (bool, bool)) -> Option<Self> {
+        let mut next = Vec::new();
+        for (path, at) in &self.at {
+            let steps = &self.ignored.paths[*path].steps;
+            let (is_step, is_left_out) = fits(&steps[*at]);
+            if is_step && at + 1 == steps.len() {
+                self.ignored.is_found[*path].set(true);
+                return None;
+            }
+            if is_step {
+                next.push((*path, at + 1));
+            } else if is_left_out {
+                next.push((*path, *at));
+            }
+        }
+        Some(Self { ignored: self.ignored, at: next })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_name_parts_and_what_is_inside() {
+        let is_ignored = |path: &str, way: &[&str]| {
+            let ignored = Ignored::new(&[path.parse().unwrap()]);
+            let mut at = ignored.start();
+            for step in way {
+                let next = match step.parse() {
+                    Ok(index) => at.element(index, false),
+                    Err(_) => at.member(step),
+                };
+                match next {
+                    Some(next) => at = next,
+                    None => return ignored.unmatched().next().is_none(),
+                }
+            }
+            false
+        };
+        for (path, way, expected) in [
+            ("tags", &["tags", "a"][..], true),
+            (".tags", &["tags"], true),
+            ("tags.a", &["tags"], false),
+            ("tags.a", &["tags", "a"], true),
+            ("tags[\"a.b\"]", &["tags", "a.b"], true),
+            ("tags.*", &["tags", "a"], true),
+            ("rule.port", &["rule", "3", "port"], true),
+            ("rule[3].port", &["rule", "3", "port"], true),
+            ("rule[2].port", &["rule", "3", "port"], false),
+            ("rule[*].port", &["rule", "3", "port"], true),
+            ("rule.port", &["rule", "k", "port"], false),
+            ("*.port", &["rule", "port"], true),
+        ] {
+            assert_eq!(is_ignored(path, way), expected, "{path}");
+        }
+        for text in ["", ".", "a.", "a[", "a[x]", "a[\"b]", "a b", "a[0]b", "..a"] {
+            assert!(text.parse::<IgnoredPath>().is_err(), "{text}");
+        }
+    }
+}

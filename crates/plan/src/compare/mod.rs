@@ -1,0 +1,237 @@
+//! Two plans compared, and one plan's hash: whether this is still the plan that somebody approved.
+//!
+//! ```text
+//! ChangeSet ──steps──▶ Step ──canonical──▶ bytes ──▶ PlanHash
+//!                        │                   │
+//!                        └──pair──▶ two steps whose bytes differ ──values──▶ Comparison ──▶ text, JSON, Markdown
+//! ```
+//!
+//! Both go by the same bytes: what a comparison calls the same has the same hash, and what it calls different another
+//! one.
+
+mod address_map;
+mod canonical;
+mod comparison;
+mod error;
+mod hash;
+mod ignore;
+mod json;
+mod markdown;
+mod pair;
+mod schema_part;
+mod sets;
+mod shown;
+mod steps;
+mod text;
+mod values;
+mod words;
+
+use hashbrown::HashMap;
+
+pub use address_map::{AddressMap, AddressMapError};
+pub use comparison::{
+    ComparedSide, Comparison, ComparisonCounts, Difference, DifferenceKind, PlannedStep, StepActions,
+    ValueDifference, ValueStep,
+};
+pub use error::{CompareError, ComparedPlan};
+pub use hash::{HashForm, HashKey, HashKeyError, HashedPlan, ParseHashError, PlanHash};
+pub use ignore::{IgnoredPath, IgnoredPathError};
+pub use shown::ShownValue;
+
+use self::canonical::{CanonicalWriter, Secrets};
+use self::ignore::Ignored;
+use self::pair::pair;
+use self::shown::Hidden;
+use self::steps::{Group, Maps, Step, StepValues, steps};
+use crate::changes::ChangeSet;
+use crate::report::Schemas;
+
+/// How two plans are compared.
+#[derive(Debug, Clone, Default)]
+pub struct CompareOptions {
+    /// Addresses of the first plan that are others in the second. The first that names an address counts.
+    pub maps: Vec<AddressMap>,
+    /// Values that are not compared.
+    pub ignored: Vec<IgnoredPath>,
+}
+
+impl<'t> Comparison<'t> {
+    /// Compares what two plans do. Schemas tell which arrays are sets, whose elements have no order, and what else is
+    /// sensitive.
+    ///
+    /// # Errors
+    ///
+    /// A plan is that of a planning that failed, does not say what happens to a resource, or cannot be read.
+    ///
+    /// ```
+    /// use objchange_plan::{CompareOptions, Comparison, Plan, Schemas, ShownValue};
+    ///
+    /// let plan = |after: &str| {
+    ///     format!(
+    ///         r#"{{"format_version":"1.2","resource_changes":[{{"address":"disk.a","mode":"managed","type":"disk",
+    ///         "name":"a","change":{{"actions":["create"],"before":null,{after},"before_sensitive":false,
+    ///         "after_sensitive":{{}}}}}}]}}"#
+    ///     )
+    /// };
+    /// let approved = plan(r#""after":{"size":10},"after_unknown":{"id":true}"#);
+    /// let now = plan(r#""after":{"id":"d-1","size":20},"after_unknown":{}"#);
+    /// let (approved, now) = (Plan::parse(&approved)?, Plan::parse(&now)?);
+    /// let schemas = Schemas::none();
+    /// let compared = Comparison::new(&approved.changes, &now.changes, &schemas, &CompareOptions::default())?;
+    /// let [id, size] = &compared.resources[0].values[..] else { unreachable!() };
+    /// assert_eq!((id.expected, size.expected), (true, false));
+    /// assert_eq!(size.b, ShownValue::Number("20".into()));
+    /// assert!(!compared.is_as_expected());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn new(
+        a: &ChangeSet<'t>,
+        b: &ChangeSet<'t>,
+        schemas: &Schemas,
+        options: &CompareOptions,
+    ) -> Result<Self, CompareError> {
+        let ignored = Ignored::new(&options.ignored);
+        let maps = Maps::new(&options.maps);
+        let steps_a = steps(a, ComparedPlan::A, &maps)?;
+        let steps_b = steps(b, ComparedPlan::B, &Maps::new(&[]))?;
+        let comparer = Comparer { a, b, schemas, ignored: &ignored, is_all: options.ignored.is_empty() };
+        let mut comparison = Self::default();
+        for (a, b) in pair(&steps_a, &steps_b) {
+            let is_done = |step: Option<&Step<'_, '_>>| step.is_some_and(|step| step.is_done);
+            if !is_done(a) && !is_done(b) {
+                continue;
+            }
+            let group = b.or(a).map(|step| step.group);
+            match comparer.compare(a, b)? {
+                Some(difference) => comparison.add(group, difference),
+                None => comparison.counts.same += 1,
+            }
+        }
+        comparison.unmatched.extend(maps.unused().map(|map| format!("--map {map}")));
+        comparison.unmatched.extend(ignored.unmatched().map(|path| format!("--ignore {path}")));
+        Ok(comparison)
+    }
+
+    fn add(&mut self, group: Option<Group>, difference: Difference<'t>) {
+        let counts = &mut self.counts;
+        *match difference.kind {
+            DifferenceKind::OnlyInA => &mut counts.only_in_a,
+            DifferenceKind::OnlyInB => &mut counts.only_in_b,
+            DifferenceKind::OtherAction => &mut counts.other_action,
+            DifferenceKind::OtherValues => &mut counts.other_values,
+            DifferenceKind::Expected => &mut counts.expected,
+        } += 1;
+        match group {
+            Some(Group::Output) => self.outputs.push(difference),
+            Some(Group::Invocation) => self.invocations.push(difference),
+            Some(Group::Drift) => self.drift.push(difference),
+            Some(Group::Resource) | None => self.resources.push(difference),
+        }
+    }
+}
+
+/// Compares steps.
+struct Comparer<'c, 't> {
+    a: &'c ChangeSet<'t>,
+    b: &'c ChangeSet<'t>,
+    schemas: &'c Schemas,
+    ignored: &'c Ignored,
+    /// Nothing is ignored.
+    is_all: bool,
+}
+
+impl<'t> Comparer<'_, 't> {
+    /// What differs in two steps of which at least one does something.
+    fn compare(
+        &self,
+        a: Option<&Step<'_, 't>>,
+        b: Option<&Step<'_, 't>>,
+    ) -> Result<Option<Difference<'t>>, CompareError> {
+        let (kind, values) = match (a, b) {
+            (Some(_), None) => (DifferenceKind::OnlyInA, Vec::new()),
+            (None, Some(_)) => (DifferenceKind::OnlyInB, Vec::new()),
+            (None, None) => return Ok(None),
+            (Some(a), Some(b)) if !a.is_done || !b.is_done || a.header() != b.header() => {
+                (DifferenceKind::OtherAction, self.values(a, b, false)?)
+            }
+            (Some(a), Some(b)) => {
+                let mut writer = CanonicalWriter::new(Secrets::Included, self.ignored);
+                let is_import_same = a.import(&mut writer) == b.import(&mut writer);
+                if !is_import_same && !a.is_import_unknown() {
+                    (DifferenceKind::OtherAction, self.values(a, b, true)?)
+                } else {
+                    let values = self.values(a, b, true)?;
+                    match values.iter().all(|value| value.expected) {
+                        true if values.is_empty() && is_import_same => return Ok(None),
+                        true => (DifferenceKind::Expected, values),
+                        false => (DifferenceKind::OtherValues, values),
+                    }
+                }
+            }
+        };
+        let address = b.or(a).map(|step| step.own_address().clone()).unwrap_or_default();
+        let planned = |step: Option<&Step<'_, 't>>| step.map(Step::planned);
+        Ok(Some(Difference { address, kind, a: planned(a), b: planned(b), values }))
+    }
+
+    /// The values that differ; only those after, if other things are done.
+    fn values(
+        &self,
+        a: &Step<'_, 't>,
+        b: &Step<'_, 't>,
+        is_same_action: bool,
+    ) -> Result<Vec<ValueDifference<'t>>, CompareError> {
+        if !a.has_values() || !b.has_values() || self.is_all && a.is_written_alike(b) {
+            return Ok(Vec::new());
+        }
+        let values =
+            [a.read(self.a, self.schemas, ComparedPlan::A)?, b.read(self.b, self.schemas, ComparedPlan::B)?];
+        let mut writer = CanonicalWriter::new(Secrets::Included, self.ignored);
+        let mut hidden = None;
+        let mut differences = |writer: &mut CanonicalWriter<'_>, side| {
+            let [a, b] = values.each_ref().map(|values| match side {
+                ComparedSide::Before => values.before(writer),
+                _ => values.after(writer),
+            });
+            if a.bytes() == b.bytes() {
+                return Vec::new();
+            }
+            let hidden = hidden.get_or_insert_with(|| {
+                let mut hidden = Hidden::default();
+                values.iter().for_each(|values| values.hide(&mut hidden));
+                hidden
+            });
+            values::differences(side, [&a, &b], hidden)
+        };
+        if !is_same_action {
+            let have_after = values.iter().all(StepValues::has_after);
+            return Ok(if have_after { differences(&mut writer, ComparedSide::After) } else { Vec::new() });
+        }
+        let before = differences(&mut writer, ComparedSide::Before);
+        let after = differences(&mut writer, ComparedSide::After);
+        Ok(joined(before, after))
+    }
+}
+
+/// What differs before and after; once, if it does so in the same way.
+fn joined<'t>(
+    before: Vec<ValueDifference<'t>>,
+    mut after: Vec<ValueDifference<'t>>,
+) -> Vec<ValueDifference<'t>> {
+    let twins: Vec<Option<usize>> = {
+        let content =
+            |one: &ValueDifference<'t>| (one.path.clone(), one.a.clone(), one.b.clone(), one.unpaired);
+        let mut found: HashMap<_, _> = before.iter().map(content).zip(0..).collect();
+        after.iter().map(|one| found.remove(&content(one))).collect()
+    };
+    let mut is_both = vec![false; before.len()];
+    for (one, twin) in after.iter_mut().zip(twins) {
+        if let Some(twin) = twin {
+            is_both[twin] = true;
+            one.side = ComparedSide::Both;
+        }
+    }
+    let rest = before.into_iter().zip(is_both).filter(|(_, is_both)| !is_both).map(|(one, _)| one);
+    after.extend(rest);
+    after
+}

@@ -1,0 +1,408 @@
+//! What a plan does, step by step: the one reading of a set of changes that comparisons and hashes share.
+
+use objchange::schema::{Block, SchemaDocumentError};
+
+use super::address_map::AddressMap;
+use super::canonical::{Canonical, CanonicalWriter, Side, write_text};
+use super::comparison::{PlannedStep, StepActions};
+use super::error::{CompareError, ComparedPlan};
+use super::schema_part::SchemaPart;
+use super::shown::Hidden;
+use crate::changes::{ChangeSet, ChangeValues, ChangedResource, Importing, OutputChange, ValueChange};
+use crate::document::{ActionInvocation, DocumentError, ResourceActions};
+use crate::json::{Json, Raw, marks_or_all};
+use crate::report::{Schemas, is_shown, previous_address};
+use crate::text::Text;
+use crate::walk::Sides;
+
+/// What a step is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Group {
+    Resource,
+    Output,
+    Invocation,
+    Drift,
+}
+
+/// One thing that a plan does, or a resource that it knows and leaves as it is.
+pub(super) struct Step<'c, 't> {
+    pub(super) group: Group,
+    /// The address in the second plan, if addresses are mapped.
+    pub(super) address: Text<'t>,
+    /// The address before a move, likewise.
+    pub(super) previous: Option<Text<'t>>,
+    /// What tells it from others of this address: the key of a deposed object, or what triggers an action.
+    pub(super) key: Vec<Text<'t>>,
+    /// It does something.
+    pub(super) is_done: bool,
+    source: Source<'c, 't>,
+}
+
+#[derive(Clone, Copy)]
+enum Source<'c, 't> {
+    Resource { resource: &'c ChangedResource<'t>, is_deferred: bool },
+    Output(&'c OutputChange<'t>),
+    Invocation(&'c ActionInvocation<'t>),
+}
+
+/// All steps of a plan by what they are about, their addresses and keys; each of these is there once.
+pub(super) fn steps<'c, 't>(
+    changes: &'c ChangeSet<'t>,
+    plan: ComparedPlan,
+    maps: &Maps<'_>,
+) -> Result<Vec<Step<'c, 't>>, CompareError> {
+    if changes.errored {
+        return Err(CompareError::Errored { plan });
+    }
+    let mut steps = Vec::with_capacity(changes.resources.len());
+    steps
+        .extend(changes.resources.iter().filter_map(|one| Step::resource(one, Group::Resource, false, maps)));
+    // What has changed outside is recorded by a plan that changes nothing else.
+    if !steps.iter().any(|step| step.is_done) {
+        steps.extend(changes.drift.iter().filter_map(|one| Step::resource(one, Group::Drift, false, maps)));
+    }
+    let deferred = changes.deferred.iter();
+    steps.extend(deferred.filter_map(|one| Step::resource(&one.resource, Group::Resource, true, maps)));
+    steps.extend(changes.outputs.iter().map(Step::output));
+    steps.extend(changes.invocations.iter().map(|one| Step::invocation(one, maps)));
+    steps.sort_by(|a, b| a.order().cmp(&b.order()));
+    for step in &steps {
+        if step.actions() == StepActions::Change(ResourceActions::UNSAID) {
+            return Err(CompareError::NoActions { plan, address: step.own_address().to_string() });
+        }
+    }
+    if let Some(two) = steps.windows(2).find(|two| two[0].order() == two[1].order()) {
+        return Err(CompareError::Twice { plan, address: two[0].own_address().to_string() });
+    }
+    Ok(steps)
+}
+
+/// The addresses of one plan that have another name in the other.
+pub(super) struct Maps<'m> {
+    maps: &'m [AddressMap],
+    is_used: Vec<std::cell::Cell<bool>>,
+}
+
+impl<'m> Maps<'m> {
+    pub(super) fn new(maps: &'m [AddressMap]) -> Self {
+        Self { maps, is_used: vec![std::cell::Cell::new(false); maps.len()] }
+    }
+
+    /// The address by the first of these that names it.
+    fn apply<'t>(&self, address: &Text<'t>) -> Text<'t> {
+        for (map, is_used) in self.maps.iter().zip(&self.is_used) {
+            if let Some(mapped) = map.apply(address) {
+                is_used.set(true);
+                return Text::from(mapped);
+            }
+        }
+        address.clone()
+    }
+
+    /// Those that name nothing.
+    pub(super) fn unused(&self) -> impl Iterator<Item = &AddressMap> {
+        self.maps.iter().zip(&self.is_used).filter(|(_, is_used)| !is_used.get()).map(|(map, _)| map)
+    }
+}
+
+impl<'c, 't> Step<'c, 't> {
+    /// None if it is neither something that is done nor a resource that stays as it is.
+    fn resource(
+        resource: &'c ChangedResource<'t>,
+        group: Group,
+        is_deferred: bool,
+        maps: &Maps<'_>,
+    ) -> Option<Self> {
+        let is_done = is_shown(resource) || is_deferred;
+        if !is_done && resource.change.actions != ResourceActions::NoOp {
+            return None;
+        }
+        Some(Self {
+            group,
+            address: maps.apply(&resource.address),
+            previous: previous_address(resource).map(|previous| maps.apply(previous)),
+            key: resource.deposed.iter().cloned().collect(),
+            is_done,
+            source: Source::Resource { resource, is_deferred },
+        })
+    }
+
+    fn output(output: &'c OutputChange<'t>) -> Self {
+        Self {
+            group: Group::Output,
+            address: output.name.clone(),
+            previous: None,
+            key: Vec::new(),
+            is_done: output.change.actions != ResourceActions::NoOp,
+            source: Source::Output(output),
+        }
+    }
+
+    fn invocation(invocation: &'c ActionInvocation<'t>, maps: &Maps<'_>) -> Self {
+        let key = match (&invocation.trigger, &invocation.invoked) {
+            (Some(trigger), _) => {
+                // One resource may trigger an action by several blocks, at several places of each.
+                let place = format!("{}.{}", trigger.block_index, trigger.list_index);
+                vec![maps.apply(&trigger.resource_address), trigger.event.clone(), Text::from(place)]
+            }
+            (None, Some(Some(caller))) => vec![maps.apply(caller)],
+            (None, _) => Vec::new(),
+        };
+        Self {
+            group: Group::Invocation,
+            address: maps.apply(&invocation.address),
+            previous: None,
+            key,
+            is_done: true,
+            source: Source::Invocation(invocation),
+        }
+    }
+
+    /// By what steps are sorted, and found in the other plan. What is left to the next plan may have the address of what is
+    /// done.
+    pub(super) fn order(&self) -> (Group, &str, &[Text<'t>], bool) {
+        (self.group, &self.address, &self.key, self.is_deferred())
+    }
+
+    fn is_deferred(&self) -> bool {
+        matches!(self.source, Source::Resource { is_deferred: true, .. })
+    }
+
+    /// The address as it is in this plan.
+    pub(super) fn own_address(&self) -> &Text<'t> {
+        match self.source {
+            Source::Resource { resource, .. } => &resource.address,
+            Source::Output(output) => &output.name,
+            Source::Invocation(invocation) => &invocation.address,
+        }
+    }
+
+    fn actions(&self) -> StepActions {
+        match self.change() {
+            Some(change) => StepActions::Change(change.actions),
+            None => StepActions::Invoke,
+        }
+    }
+
+    fn change(&self) -> Option<&'c ValueChange<'t>> {
+        match self.source {
+            Source::Resource { resource, .. } => Some(&resource.change),
+            Source::Output(output) => Some(&output.change),
+            Source::Invocation(_) => None,
+        }
+    }
+
+    fn importing(&self) -> Option<&'c Importing<'t>> {
+        self.change()?.importing.as_ref()
+    }
+
+    fn provider(&self) -> &str {
+        match self.source {
+            Source::Resource { resource, .. } => &resource.provider_name,
+            Source::Output(_) => "",
+            Source::Invocation(invocation) => &invocation.provider_name,
+        }
+    }
+
+    /// What is said of it.
+    pub(super) fn planned(&self) -> PlannedStep<'t> {
+        let (deposed, previous_address, provider, trigger) = match self.source {
+            Source::Resource { resource, .. } => (
+                resource.deposed.clone(),
+                previous_address(resource).cloned(),
+                Some(resource.provider_name.clone()),
+                None,
+            ),
+            Source::Output(_) => (None, None, None, None),
+            Source::Invocation(invocation) => {
+                let trigger = match (&invocation.trigger, &invocation.invoked) {
+                    (Some(trigger), _) => Some((trigger.resource_address.clone(), trigger.event.clone())),
+                    (None, Some(Some(caller))) => Some((caller.clone(), Text::default())),
+                    (None, _) => None,
+                };
+                (None, None, Some(invocation.provider_name.clone()), trigger)
+            }
+        };
+        PlannedStep {
+            address: self.own_address().clone(),
+            deposed,
+            previous_address,
+            actions: self.actions(),
+            is_deferred: self.is_deferred(),
+            importing: self.importing().cloned(),
+            provider: provider.filter(|name| !name.is_empty()),
+            trigger,
+        }
+    }
+
+    /// The bytes of everything but what is imported and the values: the same where the same is done.
+    pub(super) fn header(&self) -> Vec<u8> {
+        let mut bytes = vec![self.group as u8, u8::from(self.is_deferred())];
+        write_text(&self.address, &mut bytes);
+        write_texts(self.key.iter().map(Text::as_str), &mut bytes);
+        write_texts(self.previous.iter().map(Text::as_str), &mut bytes);
+        write_text(self.provider(), &mut bytes);
+        match self.actions() {
+            StepActions::Change(actions) => write_texts(actions.words().iter().copied(), &mut bytes),
+            StepActions::Invoke => write_texts(std::iter::once("invoke"), &mut bytes),
+        }
+        bytes
+    }
+
+    /// The bytes of what is imported.
+    pub(super) fn import(&self, writer: &mut CanonicalWriter<'_>) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        if let Some(importing) = self.importing() {
+            bytes.push(1);
+            write_texts(importing.id.iter().map(Text::as_str), &mut bytes);
+            if let Some(identity) = &importing.identity {
+                match Json::parse(identity) {
+                    Ok(json) => {
+                        let (value, nothing) = (json.view(), json.view().bool(false));
+                        let side = Side { value, unknown: nothing, sensitive: nothing };
+                        bytes.extend_from_slice(
+                            writer.side(side, SchemaPart::Unknown, &["importing", "identity"]).bytes(),
+                        );
+                    }
+                    Err(_) => write_text(identity, &mut bytes),
+                }
+            }
+        }
+        bytes
+    }
+
+    /// Whether it is not known yet what is imported.
+    pub(super) fn is_import_unknown(&self) -> bool {
+        self.importing().is_some_and(|importing| importing.id.is_none() && importing.identity.is_none())
+    }
+
+    /// Whether it has values that count: of what stays as it is they do not.
+    pub(super) fn has_values(&self) -> bool {
+        self.actions() != StepActions::Change(ResourceActions::NoOp)
+    }
+
+    /// Whether the values of another step are written as these are, so that nobody need read them.
+    pub(super) fn is_written_alike(&self, other: &Step<'_, '_>) -> bool {
+        let is_same_type = match (self.source, other.source) {
+            (Source::Resource { resource: a, .. }, Source::Resource { resource: b, .. }) => {
+                *a.resource_type == *b.resource_type
+                    && *a.mode == *b.mode
+                    && a.provider_name == b.provider_name
+            }
+            (Source::Output(_), Source::Output(_)) => true,
+            _ => false,
+        };
+        is_same_type && matches!((self.written(), other.written()), (Some(a), Some(b)) if a == b)
+    }
+
+    fn written(&self) -> Option<[&'t str; 5]> {
+        let ChangeValues::Written(values) = &self.change()?.values else { return None };
+        let raws = [
+            values.before,
+            values.after,
+            values.after_unknown,
+            values.before_sensitive,
+            values.after_sensitive,
+        ];
+        Some(raws.map(|raw| raw.text()))
+    }
+
+    /// Reads the values.
+    pub(super) fn read<'s>(
+        &'s self,
+        changes: &ChangeSet<'t>,
+        schemas: &'s Schemas,
+        plan: ComparedPlan,
+    ) -> Result<StepValues<'s, 't>, CompareError>
+    where
+        'c: 's,
+    {
+        let document = changes.document.0;
+        let unreadable = |error: DocumentError| CompareError::Document { plan, error };
+        let location = || format!("the change of {}", self.own_address());
+        let (sides, schema) = match self.source {
+            Source::Resource { resource, .. } => {
+                let sides = Sides::read(document, &resource.change.values, location).map_err(unreadable)?;
+                (sides, schemas.of_change(resource)?)
+            }
+            Source::Output(output) => {
+                (Sides::read(document, &output.change.values, location).map_err(unreadable)?, None)
+            }
+            Source::Invocation(invocation) => {
+                let read = |raw: Option<Raw<'t>>| match raw {
+                    Some(raw) => Json::read(&raw)
+                        .map_err(|error| unreadable(DocumentError::from_json(&error, document, &location()))),
+                    None => Ok(Json::null()),
+                };
+                let after = read(invocation.config_values)?;
+                let sides = Sides {
+                    before: Json::null(),
+                    unknown: read(invocation.config_unknown)?,
+                    before_sensitive: Json::null(),
+                    after_sensitive: marks_or_all(read(invocation.config_sensitive)?, &after),
+                    replace: Json::null(),
+                    after,
+                };
+                (sides, schemas.of_action(invocation)?)
+            }
+        };
+        let name = match self.source {
+            Source::Output(output) => Some(&*output.name),
+            _ => None,
+        };
+        Ok(StepValues { sides, schema, output: name })
+    }
+}
+
+fn write_texts<'x>(texts: impl Iterator<Item = &'x str> + Clone, bytes: &mut Vec<u8>) {
+    super::canonical::write_len(texts.clone().count(), bytes);
+    texts.for_each(|text| write_text(text, bytes));
+}
+
+/// The values of a step.
+pub(super) struct StepValues<'s, 't> {
+    sides: Sides<'t>,
+    schema: Option<&'s Block>,
+    /// The name of the output whose values these are.
+    output: Option<&'s str>,
+}
+
+impl<'t> StepValues<'_, 't> {
+    fn canonical<'v>(&'v self, writer: &mut CanonicalWriter<'_>, side: Side<'v, 't>) -> Canonical<'v, 't> {
+        let output = self.output.map(|name| ["output", name]);
+        let prefix = output.as_ref().map_or(&[][..], |prefix| prefix);
+        writer.side(side, SchemaPart::of_block(self.schema), prefix)
+    }
+
+    /// The side before.
+    pub(super) fn before(&self, writer: &mut CanonicalWriter<'_>) -> Canonical<'_, 't> {
+        let Sides { before, before_sensitive, .. } = &self.sides;
+        let value = before.view();
+        let side = Side { value, unknown: value.bool(false), sensitive: before_sensitive.view() };
+        self.canonical(writer, side)
+    }
+
+    /// The side after.
+    pub(super) fn after(&self, writer: &mut CanonicalWriter<'_>) -> Canonical<'_, 't> {
+        let Sides { after, unknown, after_sensitive, .. } = &self.sides;
+        let side = Side { value: after.view(), unknown: unknown.view(), sensitive: after_sensitive.view() };
+        self.canonical(writer, side)
+    }
+
+    /// Whether there is a value after, known or not.
+    pub(super) fn has_after(&self) -> bool {
+        !self.sides.after.view().is_null() || self.sides.unknown.view().has_true()
+    }
+
+    /// Hides what is sensitive here.
+    pub(super) fn hide(&self, hidden: &mut Hidden) {
+        hidden.add(self.sides.before_sensitive.view());
+        hidden.add(self.sides.after_sensitive.view());
+    }
+}
+
+impl From<SchemaDocumentError> for CompareError {
+    fn from(error: SchemaDocumentError) -> Self {
+        Self::Schemas(error)
+    }
+}

@@ -1,0 +1,186 @@
+//! What differs between one side of a change and the same side in the other plan.
+
+use super::canonical::{Canonical, NodeKind, Placed};
+use super::comparison::{ComparedSide, ValueDifference, ValueStep};
+use super::sets::{self, Pairing};
+use super::shown::{Cover, Hidden, ShownValue, shown};
+use crate::text::Text;
+
+/// What differs between two sides.
+pub(super) fn differences<'t>(
+    side: ComparedSide,
+    [a, b]: [&Canonical<'_, 't>; 2],
+    hidden: &Hidden,
+) -> Vec<ValueDifference<'t>> {
+    let mut walk = Walk { side, path: Vec::new(), found: Vec::new() };
+    walk.both(a.root(), b.root(), hidden.root());
+    walk.found
+}
+
+struct Walk<'t> {
+    side: ComparedSide,
+    path: Vec<ValueStep<'t>>,
+    found: Vec<ValueDifference<'t>>,
+}
+
+type Part<'n, 'v, 't> = Placed<'n, 'v, 't>;
+
+impl<'t> Walk<'t> {
+    fn both(&mut self, a: Part<'_, '_, 't>, b: Part<'_, '_, 't>, cover: Cover<'_>) {
+        if a.is_same(b) {
+            return;
+        }
+        if cover.is_whole() {
+            let is_expected = self.is_expected_within(a, b);
+            return self.hidden(is_expected);
+        }
+        match (&a.node.kind, &b.node.kind) {
+            (NodeKind::Unknown, _) => self.leaf(Some(a), Some(b), true, cover),
+            (NodeKind::Sensitive(inner_a), NodeKind::Sensitive(inner_b)) => {
+                let is_expected = self.is_expected_within(a.part(inner_a), b.part(inner_b));
+                self.hidden(is_expected);
+            }
+            (NodeKind::Object(members_a), NodeKind::Object(members_b)) => {
+                let (mut i, mut j) = (0, 0);
+                while i < members_a.len() || j < members_b.len() {
+                    let (key_a, key_b) = (members_a.get(i), members_b.get(j));
+                    let (is_a, is_b) = match (key_a, key_b) {
+                        (Some((a, _)), Some((b, _))) => (a <= b, b <= a),
+                        (a, b) => (a.is_some(), b.is_some()),
+                    };
+                    let member_a = key_a.filter(|_| is_a);
+                    let member_b = key_b.filter(|_| is_b);
+                    if let Some((key, _)) = member_a.or(member_b) {
+                        let cover = cover.member(key);
+                        self.path.push(ValueStep::Name(key.clone()));
+                        let part_a = member_a.map(|(_, node)| a.part(node));
+                        let part_b = member_b.map(|(_, node)| b.part(node));
+                        self.either(part_a, part_b, cover);
+                        self.path.pop();
+                    }
+                    (i, j) = (i + usize::from(is_a), j + usize::from(is_b));
+                }
+            }
+            (NodeKind::List(elements_a), NodeKind::List(elements_b)) => {
+                let parts_a: Vec<_> = elements_a.iter().map(|node| a.part(node)).collect();
+                let parts_b: Vec<_> = elements_b.iter().map(|node| b.part(node)).collect();
+                self.lists(&parts_a, &parts_b, cover.element());
+            }
+            (NodeKind::Set(elements_a), NodeKind::Set(elements_b)) => {
+                let parts_a: Vec<_> = elements_a.iter().map(|node| a.part(node)).collect();
+                let parts_b: Vec<_> = elements_b.iter().map(|node| b.part(node)).collect();
+                self.sets(&parts_a, &parts_b, cover.element());
+            }
+            _ => self.leaf(Some(a), Some(b), false, cover),
+        }
+    }
+
+    /// A part that perhaps only one side has. At the root of an object what is absent is null.
+    fn either(&mut self, a: Option<Part<'_, '_, 't>>, b: Option<Part<'_, '_, 't>>, cover: Cover<'_>) {
+        match (a, b) {
+            (Some(a), Some(b)) => self.both(a, b, cover),
+            (a, b) => {
+                let is_unknown = |part: Part<'_, '_, 't>| matches!(part.node.kind, NodeKind::Unknown);
+                // An attribute that turns out to be null.
+                let is_expected = self.path.len() == 1 && a.is_some_and(is_unknown);
+                self.leaf(a, b, is_expected, cover);
+            }
+        }
+    }
+
+    /// Lists: what is the same at both ends is left out, and what is between stands at the same positions.
+    fn lists(&mut self, a: &[Part<'_, '_, 't>], b: &[Part<'_, '_, 't>], cover: Cover<'_>) {
+        let same = |(a, b): &(&Part<'_, '_, 't>, &Part<'_, '_, 't>)| a.is_same(**b);
+        let start = a.iter().zip(b).take_while(same).count();
+        let (rest_a, rest_b) = (&a[start..], &b[start..]);
+        let end = match a.len() == b.len() {
+            true => 0,
+            false => rest_a.iter().rev().zip(rest_b.iter().rev()).take_while(same).count(),
+        };
+        let (rest_a, rest_b) = (&rest_a[..rest_a.len() - end], &rest_b[..rest_b.len() - end]);
+        for index in 0..rest_a.len().max(rest_b.len()) {
+            self.path.push(ValueStep::Position(start + index));
+            match (rest_a.get(index), rest_b.get(index)) {
+                (Some(a), Some(b)) => self.both(*a, *b, cover),
+                (a, b) => self.leaf(a.copied(), b.copied(), false, cover),
+            }
+            self.path.pop();
+        }
+    }
+
+    fn sets(&mut self, a: &[Part<'_, '_, 't>], b: &[Part<'_, '_, 't>], cover: Cover<'_>) {
+        let Pairing { pairs, only_a, only_b, is_too_large } = sets::pair(a, b);
+        for (a, b) in pairs {
+            self.path.push(ValueStep::Element(sets::distinction(a, b, cover)));
+            self.both(a, b, cover);
+            self.path.pop();
+        }
+        if is_too_large {
+            self.found.push(ValueDifference {
+                side: self.side,
+                path: self.path.clone(),
+                expected: false,
+                a: ShownValue::Absent,
+                b: ShownValue::Absent,
+                unpaired: Some([only_a.len(), only_b.len()]),
+            });
+        }
+        let is_unknown = |part: &Part<'_, '_, 't>| matches!(part.node.kind, NodeKind::Unknown);
+        self.path.push(ValueStep::Element(Vec::new()));
+        for part in only_a {
+            // What is unknown may turn out to be an element that is there already.
+            self.leaf(Some(part), None, is_unknown(&part), cover);
+        }
+        for part in only_b {
+            self.leaf(None, Some(part), false, cover);
+        }
+        self.path.pop();
+    }
+
+    fn leaf(
+        &mut self,
+        a: Option<Part<'_, '_, 't>>,
+        b: Option<Part<'_, '_, 't>>,
+        expected: bool,
+        cover: Cover<'_>,
+    ) {
+        let is_secret = |part: &Option<Part<'_, '_, 't>>| {
+            part.is_some_and(|part| matches!(part.node.kind, NodeKind::Sensitive(_)))
+        };
+        // What is sensitive in one plan may be the same value in the other.
+        let is_hidden = cover.is_whole() || is_secret(&a) || is_secret(&b);
+        let value = |part: Option<Part<'_, '_, 't>>| match part {
+            None => ShownValue::Absent,
+            Some(_) if is_hidden => ShownValue::Sensitive,
+            Some(part) => shown(part.node, cover),
+        };
+        self.found.push(ValueDifference {
+            side: self.side,
+            path: self.path.clone(),
+            expected,
+            a: value(a),
+            b: value(b),
+            unpaired: None,
+        });
+    }
+
+    /// A difference of which nothing is shown.
+    fn hidden(&mut self, expected: bool) {
+        self.found.push(ValueDifference {
+            side: self.side,
+            path: self.path.clone(),
+            expected,
+            a: ShownValue::Sensitive,
+            b: ShownValue::Sensitive,
+            unpaired: None,
+        });
+    }
+
+    /// Whether all that differs within two parts was unknown in the first plan.
+    fn is_expected_within(&self, a: Part<'_, '_, 't>, b: Part<'_, '_, 't>) -> bool {
+        let mut inside =
+            Walk { side: self.side, path: vec![ValueStep::Name(Text::default())], found: Vec::new() };
+        inside.both(a, b, Hidden::default().root());
+        inside.found.iter().all(|difference| difference.expected)
+    }
+}
