@@ -244,7 +244,7 @@ impl<'e> Search<'e, '_, '_> {
                     self.given_object(&block.body, "values", "resource", &target_type(&block.body));
                 }
                 "override_data" => {
-                    self.given_object(&block.body, "values", "data", &target_type(&block.body))
+                    self.given_object(&block.body, "values", "data", &target_type(&block.body));
                 }
                 "override_module" => self.given_object(&block.body, "outputs", "outputs", ""),
                 _ => {}
