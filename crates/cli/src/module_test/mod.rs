@@ -221,7 +221,7 @@ fn schemas(args: &Args, suite: &TestSuite) -> Result<Schemas, CommandError> {
 }
 
 /// How many attributes are named that were made up.
-const NAMED: usize = 10;
+const NAMED: usize = 5;
 
 /// Says what did not happen as with Terraform.
 fn say_what_was_simulated(report: &TestReport) {

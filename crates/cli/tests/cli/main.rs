@@ -19,6 +19,7 @@ mod hash;
 mod kinds;
 #[path = "../../../conform/tests/kit_program/mod.rs"]
 mod kit;
+mod module_test;
 mod module_tools;
 mod output;
 mod pages;

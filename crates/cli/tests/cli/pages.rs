@@ -110,6 +110,7 @@ fn commands_print_what_their_pages_show() {
         "query.md",
         "sentinel.md",
         "show.md",
+        "test.md",
     ] {
         run(page);
     }

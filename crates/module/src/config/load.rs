@@ -73,6 +73,13 @@ impl Config {
         (loader.config, loader.diagnostics)
     }
 
+    /// What is wrong with the source of a module, as it is written.
+    pub(crate) fn wrong_source(source: (&str, Span), has_version: bool) -> Option<Diagnostic> {
+        let (text, place) = source;
+        let (summary, detail) = ModuleSource::parse(text, has_version).err()?;
+        Some(Diagnostic::new(summary, place, detail))
+    }
+
     /// Where the manifest says that a module is installed that is called from outside of the configuration: the key of
     /// the call, its source, and where it is written.
     ///

@@ -1,5 +1,6 @@
 //! What is wrong with references before anything is evaluated.
 
+use objchange::Type;
 use objchange::address::Mode;
 use objchange::schema::{Block, NestingMode};
 use objchange::value::PathStep;
@@ -256,9 +257,16 @@ pub(crate) fn module_in_words(config: &Config, module: ModuleId) -> String {
 /// Whether these steps lead to something of a schema, as far as it knows.
 fn attribute(schema: &Block, rest: &[(PathStep, Span)], errors: &mut Vec<Diagnostic>) {
     let mut block = schema;
-    for (step, span) in rest {
+    for (position, (step, span)) in rest.iter().enumerate() {
         let PathStep::Attribute(name) = step else { return };
-        if block.attribute(name).is_some() {
+        if let Some(known) = block.attribute(name) {
+            let ty = known.implied_type();
+            let is_primitive = matches!(ty, Type::Bool | Type::Number | Type::String);
+            if let (true, Some((PathStep::Attribute(_), span))) = (is_primitive, rest.get(position + 1)) {
+                let detail =
+                    format!("Can't access attributes on a primitive-typed value ({}).", ty.friendly_name());
+                errors.push(Diagnostic::new("Unsupported attribute", *span, detail));
+            }
             return;
         }
         let Some(nested) = block.block_type(name) else {

@@ -200,6 +200,10 @@ impl TestSuite {
             let Some(index) = self.add_source(texts, config, &path) else { continue };
             let (file, problems) = TestFile::read(&config.sources, index);
             self.tell(problems);
+            for called in file.runs.iter().filter_map(|run| run.module.as_ref()) {
+                let (source, place) = &called.source;
+                self.diagnostics.errors(Config::wrong_source((source, *place), called.version.is_some()));
+            }
             let mocks =
                 file.mock_providers.iter().map(|provider| self.mocks(texts, config, provider)).collect();
             self.files.push(SuiteFile { path, file, mocks, is_in_test_directory, ..SuiteFile::default() });

@@ -1,7 +1,8 @@
 //! One run: its plan, its apply, and its assertions.
 
-use objchange::Value;
 use objchange::address::Mode;
+use objchange::value::Marks;
+use objchange::{Type, Value};
 use objchange_hcl::{Expr, MoveTarget, OverrideDuring, RunCommand, TestRun, variables};
 use smol_str::SmolStr;
 
@@ -17,8 +18,10 @@ use crate::apply::{GeneratedValues, InventingProviders, apply_prepared};
 use crate::config::Config;
 use crate::plan::references::Nobody;
 use crate::plan::run::{Evaluated, plan_prepared};
-use crate::plan::world::dynamic;
+use crate::plan::targets::Targets;
+use crate::plan::world::{World, dynamic};
 use crate::plan::{PlanInput, PlanMode, PlanOptions, Target};
+use crate::state::PriorState;
 use crate::{Diagnostics, ProviderConfigAddress, Severity};
 
 /// A run that cannot go on has an error.
@@ -149,12 +152,17 @@ impl TestRunner<'_> {
                 evaluated
             }
         };
-        let Some(Evaluated { world }) = evaluated else { return Err(Stopped) };
+        let Some(Evaluated { mut world }) = evaluated else { return Err(Stopped) };
+        let targets = Targets::new(config, &prepared.graph, &options);
+        if !targets.is_all() {
+            keep_outputs(config, &before, &mut world);
+        }
         let RunVariables { others, .. } = given;
         let scope = RunScope {
             config,
             graph: &prepared.graph,
             world: &world,
+            targets: &targets,
             others: &others,
             runs: &progress.outputs,
             run_names: context.names,
@@ -341,4 +349,23 @@ fn root_providers(config: &Config) -> std::collections::BTreeSet<SmolStr> {
     names.extend(declared.providers.iter().map(|provider| provider.name.clone()));
     names.extend(declared.resources.keys().map(|name| config.local_ref(0, name).0));
     names
+}
+
+/// Outputs of the root module that the targets of a run leave out are as they were.
+fn keep_outputs(config: &Config, before: &PriorState, world: &mut World<'_>) {
+    let outputs = &mut world.instances[0].outputs;
+    for name in config.modules[0]
+        .config
+        .outputs
+        .keys()
+        .filter(|name| !outputs.contains_key(*name))
+        .collect::<Vec<_>>()
+    {
+        let value = match before.outputs.get(name) {
+            Some(output) if output.sensitive => output.value.clone().with_marks(Marks::SENSITIVE),
+            Some(output) => output.value.clone(),
+            None => Value::null(Type::Dynamic),
+        };
+        outputs.insert(name.clone(), value);
+    }
 }

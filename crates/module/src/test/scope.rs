@@ -9,8 +9,9 @@ use smol_str::SmolStr;
 
 use crate::config::Config;
 use crate::plan::check::{ReferenceContext, check};
-use crate::plan::graph::Graph;
+use crate::plan::graph::{Graph, Node, NodeKind, resource_text};
 use crate::plan::subject::{Subject, SubjectKind, parse};
+use crate::plan::targets::Targets;
 use crate::plan::world::{World, dynamic};
 
 /// What a reference of a test means.
@@ -28,6 +29,9 @@ pub(super) enum TestSubject {
 
 /// What a reference of a test means, and what is wrong with how it is written.
 pub(super) fn subject(reference: &Reference<'_>) -> (Option<TestSubject>, Option<Diagnostic>) {
+    if let Some(error) = nameless(reference) {
+        return (None, Some(error));
+    }
     let first = match reference.steps().next() {
         Some((PathStep::Attribute(name), span)) => Some((name, reference.span.to(span))),
         _ => None,
@@ -46,14 +50,15 @@ pub(super) fn subject(reference: &Reference<'_>) -> (Option<TestSubject>, Option
 /// An `output` or a `run` without a name behind it.
 pub(super) fn nameless(reference: &Reference<'_>) -> Option<Diagnostic> {
     let name = &**reference.name;
-    let is_nameless = matches!(name, "output" | "run" | "check")
-        && !matches!(reference.steps().next(), Some((PathStep::Attribute(_), _)));
-    is_nameless.then(|| {
-        let detail = format!(
-            "The {name:?} object cannot be accessed directly. Instead, access one of its attributes."
-        );
-        Diagnostic::new("Invalid reference", reference.span, detail)
-    })
+    if !matches!(name, "output" | "run" | "check") {
+        return None;
+    }
+    let (what, span) = match reference.steps().next() {
+        Some((PathStep::Attribute(_), _)) => return None,
+        Some((_, span)) => ("does not support this operation", span),
+        None => ("cannot be accessed directly. Instead, access one of its attributes", reference.span),
+    };
+    Some(Diagnostic::new("Invalid reference", span, format!("The {name:?} object {what}.")))
 }
 
 /// What names mean in the conditions of a run, after it has planned or applied.
@@ -61,6 +66,8 @@ pub(super) struct RunScope<'r, 'c> {
     pub(super) config: &'r Config,
     pub(super) graph: &'r Graph<'c>,
     pub(super) world: &'r World<'c>,
+    /// What was planned.
+    pub(super) targets: &'r Targets,
     /// Variables that the module does not declare.
     pub(super) others: &'r BTreeMap<SmolStr, Value>,
     /// The outputs of the runs before.
@@ -103,6 +110,7 @@ impl RunScope<'_, '_> {
             }
         }
         let checked = check(self.config, self.graph, ReferenceContext::default(), &of_module);
+        late.extend(checked.subjects.iter().filter_map(|subject| self.left_out(subject)));
         if checked.has_static_errors || errors.is_empty() {
             errors.extend(checked.errors);
         }
@@ -136,6 +144,22 @@ impl RunScope<'_, '_> {
             variables.insert("var", Value::object(all));
         }
         Ok(variables)
+    }
+
+    /// A resource that the targets of the run leave out.
+    fn left_out(&self, subject: &Subject) -> Option<Diagnostic> {
+        let SubjectKind::Resource { name, .. } = &subject.kind else { return None };
+        let is_it = |node: &Node<'_>| {
+            node.module == 0 && matches!(&node.kind, NodeKind::Resource(resource) if resource.name == name)
+        };
+        let node = self.graph.nodes.iter().position(is_it)?;
+        (!self.targets.includes(node)).then(|| {
+            let detail = format!(
+                "The resource {} is not among the targets of this run, so there is nothing to refer to.",
+                resource_text(name)
+            );
+            Diagnostic::new("Reference to uninitialized resource", subject.span, detail)
+        })
     }
 
     fn undeclared_output(&self, name: &SmolStr, span: Span) -> Option<Diagnostic> {

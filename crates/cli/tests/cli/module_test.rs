@@ -1,0 +1,168 @@
+//! `objchange test [DIR]`.
+
+use std::ffi::OsString;
+
+use serde_json::Value as Json;
+
+use crate::folder::Folder;
+use crate::plan::SCHEMAS;
+use crate::program::{Output, objchange};
+
+const MAIN: &str = r#"terraform {
+  required_providers {
+    test = { source = "example.com/test/test" }
+  }
+}
+variable "name" {
+  type    = string
+  default = "d"
+}
+resource "test_disk" "a" {
+  name = var.name
+}
+output "id" {
+  value = test_disk.a.id
+}
+"#;
+
+const TESTS: &str = r#"run "named" {
+  command = plan
+  assert {
+    condition     = test_disk.a.name == "api"
+    error_message = "Another name."
+  }
+}
+run "applied" {
+  assert {
+    condition     = output.id != null
+    error_message = "No id."
+  }
+}
+"#;
+
+fn folder(test: &str, files: &[(&str, &str)]) -> Folder {
+    let mut all = vec![("main.tf", MAIN), ("schemas.json", SCHEMAS)];
+    all.extend(files);
+    Folder::with(test, &all)
+}
+
+/// Runs the tests of the module in the folder.
+fn test(folder: &Folder, arguments: &[&str]) -> Output {
+    let mut all: Vec<OsString> = vec!["test".into(), folder.0.clone().into()];
+    all.extend(["--schemas".into(), folder.at("schemas.json").into()]);
+    all.extend(
+        arguments.iter().map(|argument| argument.replace("FOLDER", &folder.0.display().to_string()).into()),
+    );
+    objchange(all, "")
+}
+
+#[test]
+fn the_text_is_terraforms() {
+    let folder = folder("test-text", &[("tests/a.tftest.hcl", TESTS)]);
+    let output = test(&folder, &["--var", "name=api"]);
+    assert_eq!(output.code, 0, "{output:?}");
+    let text = "tests/a.tftest.hcl... in progress\n  run \"named\"... pass\n  run \"applied\"... pass\n\
+                tests/a.tftest.hcl... tearing down\ntests/a.tftest.hcl... pass\n\nSuccess! 2 passed, 0 failed.\n";
+    assert_eq!(output.stdout, text);
+    assert!(output.stderr.starts_with("note: made up without a provider: test_disk.a.id"), "{output:?}");
+
+    let output = test(&folder, &[]);
+    assert_eq!(output.code, 1, "{output:?}");
+    assert!(output.stdout.ends_with("\nFailure! 1 passed, 1 failed.\n"), "{output:?}");
+    assert!(output.stderr.contains("\n    │ - \"d\"\n    │ + \"api\"\n"), "{output:?}");
+    let before = test(&folder, &["--as", "terraform@1.11"]);
+    assert!(before.stderr.contains("\n    │ test_disk.a.name is \"d\"\n\nAnother name.\n"), "{before:?}");
+}
+
+#[test]
+fn files_are_chosen_and_printed_in_order() {
+    let empty = "run \"r\" {\n  command = plan\n}\n";
+    let folder = folder(
+        "test-filter",
+        &[("b.tftest.hcl", empty), ("tests/a.tftest.hcl", empty), ("other/c.tftest.hcl", empty)],
+    );
+    let files = |arguments: &[&str]| {
+        let output = test(&folder, arguments);
+        assert_eq!(output.code, 0, "{output:?}");
+        let of_files = output.stdout.lines().filter_map(|line| line.strip_suffix("... pass"));
+        of_files.filter(|line| !line.starts_with(' ')).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(files(&[]), ["b.tftest.hcl", "tests/a.tftest.hcl"]);
+    assert_eq!(files(&["--test-directory", "other"]), ["b.tftest.hcl", "other/c.tftest.hcl"]);
+    assert_eq!(files(&["--filter", "tests/a.tftest.hcl"]), ["tests/a.tftest.hcl"]);
+    assert_eq!(test(&folder, &["--filter", "tests/none.tftest.hcl"]).code, 0);
+    let output = test(&folder, &["--filter", "tests/none.tftest.hcl", "--strict"]);
+    assert_eq!(output.code, 1, "{output:?}");
+    assert!(output.stderr.contains("no run was left to run"), "{output:?}");
+}
+
+#[test]
+fn values_of_the_test_directory_are_for_its_files() {
+    let folder = folder(
+        "test-tfvars",
+        &[("tests/terraform.tfvars", "name = \"api\"\n"), ("tests/a.tftest.hcl", TESTS)],
+    );
+    assert_eq!(test(&folder, &[]).code, 0);
+}
+
+#[test]
+fn messages_and_a_report_can_be_had() {
+    let folder = folder("test-json", &[("a.tftest.hcl", TESTS)]);
+    let output = test(&folder, &["--json", "--junit-xml", "FOLDER/report.xml"]);
+    assert_eq!(output.code, 1, "{output:?}");
+    let messages: Vec<Json> = output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(messages.iter().all(|message| message["@timestamp"].is_string()), "{output:?}");
+    assert_eq!(messages[0]["type"], "version");
+    let last = messages.last().unwrap();
+    assert_eq!(last["test_summary"]["failed"], 1);
+    let report = std::fs::read_to_string(folder.at("report.xml")).unwrap();
+    assert!(
+        report.contains("<testsuite name=\"a.tftest.hcl\" tests=\"2\" skipped=\"0\" failures=\"1\""),
+        "{report}"
+    );
+}
+
+#[test]
+fn what_is_made_up_can_be_refused_and_what_is_unknown_left_open() {
+    let unknown = "run \"r\" {\n  command = plan\n  assert {\n    condition     = output.id == \"x\"\n    error_message = \"no\"\n  }\n}\n";
+    let folder = folder("test-strict", &[("a.tftest.hcl", TESTS), ("b.tftest.hcl", unknown)]);
+    let output = test(&folder, &["--var", "name=api", "--filter", "a.tftest.hcl", "--strict"]);
+    assert_eq!(output.code, 1, "{output:?}");
+    assert!(output.stderr.contains("Error: Values were made up"), "{output:?}");
+    let output = test(&folder, &["--filter", "b.tftest.hcl"]);
+    assert!(output.code == 1 && output.stderr.contains("Unknown condition value"), "{output:?}");
+    let output = test(&folder, &["--filter", "b.tftest.hcl", "--three-valued"]);
+    assert_eq!(output.code, 0, "{output:?}");
+    assert!(output.stderr.contains("note: 1 assertion is undecided"), "{output:?}");
+}
+
+#[test]
+fn provisioners_do_not_run() {
+    let main = format!(
+        "{MAIN}resource \"terraform_data\" \"p\" {{\n  provisioner \"local-exec\" {{\n    command = \"touch ran\"\n  }}\n}}\n"
+    );
+    let folder = Folder::with(
+        "test-provisioner",
+        &[("main.tf", &main), ("schemas.json", SCHEMAS), ("a.tftest.hcl", "run \"r\" {\n}\n")],
+    );
+    let output = test(&folder, &[]);
+    assert_eq!(output.code, 0, "{output:?}");
+    assert!(
+        output.stderr.contains("warning: provisioners never run here: those of terraform_data.p"),
+        "{output:?}"
+    );
+    assert!(!folder.at("ran").exists());
+}
+
+#[test]
+fn what_is_wrong_with_files_is_said_with_its_place() {
+    let folder = folder("test-wrong", &[("a.tftest.hcl", "run \"r\" {\n  wrong = 1\n}\n")]);
+    let output = test(&folder, &[]);
+    assert_eq!(output.code, 1, "{output:?}");
+    assert!(output.stderr.contains("Error: Unsupported argument\n\n  on a.tftest.hcl line 2"), "{output:?}");
+    let without = Folder::with("test-no-schemas", &[("main.tf", MAIN), ("a.tftest.hcl", "run \"r\" {\n}\n")]);
+    let output =
+        objchange(["test".into(), OsString::from(without.0.clone()), "--no-schema-cache".into()], "");
+    assert_eq!(output.code, 2, "{output:?}");
+    assert!(output.stderr.contains("there are no schemas of example.com/test/test"), "{output:?}");
+}
