@@ -14,6 +14,7 @@
 //! - [`Report`] is what of it is shown, and where: the contract of every printer, in this process or another.
 //! - [`Report::write_text`] prints what `terraform show` prints, byte for byte, with and without colour, of
 //!   the [`Program`] that wrote the document or another. [`render_plan`] and [`render_state`] give that text.
+//! - [`Outline`] is what is on a page for people; it makes the [`DiffLines`] of one thing at a time, for screens.
 //!
 //! A value that is marked as sensitive, or that the schema calls sensitive, is in no [`Diff`], and so in no [`Report`]
 //! and no text, unless [`Options::show_sensitive`] asks for it as OpenTofu can be asked.
@@ -57,8 +58,9 @@ pub use json::{
 pub use options::{Colour, Options};
 pub use program::{Program, ProgramError, SIMULATED, Version};
 pub use render::{
-    GroupBy, HtmlOptions, MarkdownOptions, render_entry, render_plan, render_planned_change,
-    render_resource_change, render_state, render_value,
+    DiffLine, DiffLines, DiffRole, GroupBy, HtmlOptions, MarkdownOptions, Outline, OutlineFilter,
+    OutlineItem, OutlineModule, OutlineNode, OutlinePiece, OutlineSection, render_entry, render_plan,
+    render_planned_change, render_resource_change, render_state, render_value,
 };
 pub use report::{
     ActionHeader, Comment, Counts, Entries, Filter, Heading, Invocation, ModulePlace, Note, Outcome,

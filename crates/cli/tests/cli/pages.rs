@@ -99,9 +99,17 @@ fn run(page: &str) {
 
 #[test]
 fn commands_print_what_their_pages_show() {
-    for page in
-        ["check.md", "eval.md", "graph.md", "plan.md", "policy.md", "query.md", "sentinel.md", "show.md"]
-    {
+    for page in [
+        "browse.md",
+        "check.md",
+        "eval.md",
+        "graph.md",
+        "plan.md",
+        "policy.md",
+        "query.md",
+        "sentinel.md",
+        "show.md",
+    ] {
         run(page);
     }
 }

@@ -10,6 +10,7 @@ mod markdown;
 mod match_sets;
 mod modes;
 mod mutated;
+mod outline;
 mod properties;
 mod report;
 mod state_file;

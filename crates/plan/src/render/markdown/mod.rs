@@ -8,9 +8,9 @@ pub(super) mod inert;
 use std::io;
 
 use super::Writer;
-use super::outline::{Item, Module, Piece, Section, sections};
+use super::outline::{OutlineItem, OutlineModule, OutlinePiece, OutlineSection, sections};
 use super::overview::{
-    LINK, Sentence, TITLE, action_counts, counts, default_title, losses, sentences, start,
+    LINK, Sentence, TITLE, action_counts, default_title, headline, losses, sentences, start,
 };
 use super::tokens::Tokens;
 use crate::report::{Report, ShowError};
@@ -80,16 +80,14 @@ const MARKER: usize = 100;
 const NAME: usize = 80;
 const NAMES: usize = 10;
 
-fn head(report: &Report<'_>, items: &[Item<'_, '_>], options: &MarkdownOptions<'_>) -> String {
+fn head(report: &Report<'_>, items: &[OutlineItem<'_, '_>], options: &MarkdownOptions<'_>) -> String {
     let mut head = String::new();
     if let Some(marker) = options.marker {
         head += &format!("<!-- objchange:{} -->\n", inert::marker(start(marker, MARKER)));
     }
     let title = options.title.map(|title| inert::prose(start(title, TITLE)));
     let title = title.unwrap_or_else(|| default_title(report));
-    let counts = counts(report);
-    let colon = if counts.is_empty() { "" } else { ": " };
-    head += &format!("## {title}{colon}{counts}\n");
+    head += &format!("## {}\n", headline(report, &title));
     for Sentence { important, rest } in sentences(report) {
         let important = if important.is_empty() { String::new() } else { format!("**{important}**") };
         head += &format!("\n{important}{rest}\n");
@@ -109,12 +107,12 @@ fn head(report: &Report<'_>, items: &[Item<'_, '_>], options: &MarkdownOptions<'
 }
 
 /// The names of what is destroyed, which are to be seen before anything is opened.
-fn lost(items: &[Item<'_, '_>]) -> String {
+fn lost(items: &[OutlineItem<'_, '_>]) -> String {
     let losses = losses(items);
     if losses.is_empty() {
         return String::new();
     }
-    let name = |(_, item): &(usize, &Item<'_, '_>)| {
+    let name = |(_, item): &(usize, &OutlineItem<'_, '_>)| {
         let start = start(&item.name, NAME);
         inert::code(&format!("{start}{}", if start == item.name { "" } else { "…" }))
     };
@@ -137,18 +135,18 @@ fn table(report: &Report<'_>) -> String {
 }
 
 /// The line of an item.
-fn line(item: &Item<'_, '_>) -> String {
-    let text = |piece: &Piece| match piece {
-        Piece::Verb(verb) => format!("**{verb}**"),
-        Piece::Words(words) => (*words).to_owned(),
-        Piece::Code(text) => inert::code(text),
-        Piece::Reason(reason) => inert::words(reason).into_owned(),
+fn line(item: &OutlineItem<'_, '_>) -> String {
+    let text = |piece: &OutlinePiece| match piece {
+        OutlinePiece::Verb(verb) => format!("**{verb}**"),
+        OutlinePiece::Words(words) => (*words).to_owned(),
+        OutlinePiece::Code(text) => inert::code(text),
+        OutlinePiece::Reason(reason) => inert::words(reason).into_owned(),
     };
     item.line.iter().map(text).collect()
 }
 
 /// The text of the diff of an item: empty if there is nothing to see, none if it is longer than so many bytes.
-fn diff(item: &Item<'_, '_>, report: &Report<'_>, limit: usize) -> Result<Option<String>, ShowError> {
+fn diff(item: &OutlineItem<'_, '_>, report: &Report<'_>, limit: usize) -> Result<Option<String>, ShowError> {
     let mut text = String::new();
     let mut sink = |tokens: &Tokens| fence::write(tokens, limit, &mut text);
     let mut writer = Writer::new(&mut sink, report.program);
@@ -158,32 +156,32 @@ fn diff(item: &Item<'_, '_>, report: &Report<'_>, limit: usize) -> Result<Option
     Ok(fits.then_some(text))
 }
 
-fn section_start(section: &Section) -> String {
+fn section_start(section: &OutlineSection) -> String {
     format!("### {}\n\n", section.title)
 }
 
-fn group_start(section: &Section, index: usize) -> String {
-    let summary = |module: &Module| {
+fn group_start(section: &OutlineSection, index: usize) -> String {
+    let summary = |module: &OutlineModule| {
         let name = module.address.as_deref().map_or_else(|| "Root module".to_owned(), inert::html_code);
         format!("<details><summary>{name}: {}</summary>\n\n", module.counts())
     };
     section.groups[index].as_ref().map_or_else(String::new, summary)
 }
 
-fn group_end(section: &Section, index: usize) -> &'static str {
+fn group_end(section: &OutlineSection, index: usize) -> &'static str {
     if section.groups[index].is_some() { "</details>\n\n" } else { "" }
 }
 
 /// How long what is around the items is: the heading, and each group.
-fn lengths_around(section: &Section) -> Vec<usize> {
+fn lengths_around(section: &OutlineSection) -> Vec<usize> {
     let group = |index| length(&group_start(section, index)) + length(group_end(section, index));
     std::iter::once(length(&section_start(section))).chain((0..section.groups.len()).map(group)).collect()
 }
 
 /// What of a page fits.
 struct Fit<'s, 'r, 'p> {
-    sections: &'s [Section],
-    items: &'s [Item<'r, 'p>],
+    sections: &'s [OutlineSection],
+    items: &'s [OutlineItem<'r, 'p>],
     /// The line of each.
     lines: Vec<String>,
     /// The items, the most important first.
@@ -196,7 +194,7 @@ struct Fit<'s, 'r, 'p> {
 }
 
 impl<'s, 'r, 'p> Fit<'s, 'r, 'p> {
-    fn new(sections: &'s [Section], items: &'s [Item<'r, 'p>], room: usize) -> Self {
+    fn new(sections: &'s [OutlineSection], items: &'s [OutlineItem<'r, 'p>], room: usize) -> Self {
         let mut order: Vec<_> = (0..items.len()).collect();
         order.sort_by_key(|index| items[*index].rank);
         let lines = items.iter().map(line).collect();
