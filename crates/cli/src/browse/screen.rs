@@ -4,6 +4,7 @@ use std::io::{self, BufWriter, Stdout, Write};
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
+use std::time::Duration;
 use std::{panic, thread};
 
 use crossterm::clipboard::CopyToClipboard;
@@ -57,10 +58,10 @@ impl Screen {
                 before(info);
             }));
         });
-        let screen = Self {
-            terminal: Terminal::new(CrosstermBackend::new(BufWriter::with_capacity(1 << 16, io::stdout())))?,
-        };
+        let screen = Self { terminal: new_terminal()? };
         take(true)?;
+        // From here on another size is noticed.
+        crossterm::event::poll(Duration::ZERO)?;
         Ok(screen)
     }
 
@@ -133,7 +134,9 @@ impl Screen {
             signal_hook::low_level::emulate_default_handler(signal)?;
         }
         take(app.has_mouse)?;
-        self.terminal.clear()?;
+        // The screen is empty again. `Terminal::clear` would ask for the place of the cursor, and the thread of the keys gets
+        // the answer.
+        self.terminal = new_terminal()?;
         let (columns, rows) = self.size()?;
         update(app, Event::Terminal(TerminalEvent::Resize(columns, rows)));
         Ok(())
@@ -144,6 +147,10 @@ impl Drop for Screen {
     fn drop(&mut self) {
         give_back();
     }
+}
+
+fn new_terminal() -> io::Result<Terminal<CrosstermBackend<BufWriter<Stdout>>>> {
+    Terminal::new(CrosstermBackend::new(BufWriter::with_capacity(1 << 16, io::stdout())))
 }
 
 fn take(takes_mouse: bool) -> io::Result<()> {
