@@ -277,8 +277,9 @@ fn found_near(app: &App<'_, '_>, text: &str, shown: &Range<usize>) -> Vec<Range<
     if !app.search.is_active() {
         return Vec::new();
     }
-    let start = text.floor_char_boundary(shown.start.saturating_sub(AROUND));
-    let end = text.ceil_char_boundary((shown.end + AROUND).min(text.len()));
+    let is_boundary = |at: &usize| text.is_char_boundary(*at);
+    let start = (0..=shown.start.saturating_sub(AROUND)).rev().find(is_boundary).unwrap_or(0);
+    let end = (shown.end + AROUND..text.len()).find(is_boundary).unwrap_or(text.len());
     let found = app.search.places(&text[start..end]).into_iter();
     found.map(|found| found.start + start..found.end + start).collect()
 }
