@@ -176,17 +176,24 @@ fn give_back() {
     _ = terminal::disable_raw_mode();
 }
 
+/// Says that keys are no longer read, also when the thread that reads them panics: else nothing could end the program.
+struct KeysEnd(Sender<Message>);
+
+impl Drop for KeysEnd {
+    fn drop(&mut self) {
+        _ = self.0.send(Message::Failed(io::Error::other("keys can no longer be read")));
+    }
+}
+
 /// Listens to keys and signals, each in a thread of its own.
 fn listen() -> io::Result<Receiver<Message>> {
     let (to, messages) = mpsc::channel();
     #[cfg(unix)]
     listen_to_signals(to.clone())?;
     let keys = move || {
-        loop {
-            let event = crossterm::event::read();
-            let is_last = event.is_err();
-            let message = event.map_or_else(Message::Failed, Message::Terminal);
-            if to.send(message).is_err() || is_last {
+        let to = KeysEnd(to);
+        while let Ok(event) = crossterm::event::read().map_err(|error| to.0.send(Message::Failed(error))) {
+            if to.0.send(Message::Terminal(event)).is_err() {
                 return;
             }
         }

@@ -27,13 +27,15 @@ const LONGEST: Duration = Duration::from_secs(60);
 const ROWS: u16 = 24;
 const COLUMNS: u16 = 80;
 
+type Test = fn() -> Result<(), Failed>;
+
 pub(crate) fn trials() -> Vec<Trial> {
     let is_absent = open().is_err();
     if is_absent {
         let mut stderr = std::io::stderr();
         _ = writeln!(stderr, "the tests of `browse` are ignored: the system gives no pseudo-terminal");
     }
-    let tests: [(&str, fn() -> Result<(), Failed>); 7] = [
+    let tests: [(&str, Test); 7] = [
         ("a_plan_is_browsed_in_a_terminal", a_plan_is_browsed),
         ("a_plan_on_standard_input_leaves_keys_to_the_terminal", a_plan_on_standard_input),
         ("the_terminal_is_given_back_after_a_signal", a_signal_ends_it),

@@ -103,7 +103,7 @@ impl DiffLines {
 
 impl<'d> DiffLine<'d> {
     /// The pieces of the line with their roles.
-    pub fn pieces(&self) -> impl Iterator<Item = (DiffRole, &'d str)> {
+    pub fn pieces(self) -> impl Iterator<Item = (DiffRole, &'d str)> {
         let (text, first, mut start) = (self.text, self.start, 0);
         self.pieces.iter().map(move |(role, end)| {
             let end = end - first;
