@@ -199,6 +199,13 @@ pub(crate) fn pages(bytes: &[u8]) {
     let mut page = Vec::new();
     let mut is_whole = report.write_markdown(&mut page, &MarkdownOptions::default()).is_ok();
     check_visible(&String::from_utf8(page).expect("a page is text"));
+    let outline = report.outline();
+    check_visible(&outline.title);
+    for (index, item) in outline.items.iter().enumerate() {
+        let line: String = item.line.iter().map(|piece| piece.shown()).collect();
+        check_visible(&format!("{}{line}", outline.label(item)));
+        check_visible(outline.diff(index).unwrap_or_default().text());
+    }
     let mut page = Vec::new();
     is_whole &= report.write_html(&mut page, &HtmlOptions::default()).is_ok();
     let page = String::from_utf8(page).expect("a page is text");

@@ -8,6 +8,8 @@
 #[cfg(not(feature = "full"))]
 mod absent;
 mod arguments;
+#[cfg(feature = "browse")]
+mod browse;
 mod check;
 mod configuration;
 #[cfg(feature = "provider")]
@@ -71,6 +73,10 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    #[cfg(feature = "browse")]
+    Browse(browse::Args),
+    #[cfg(not(feature = "browse"))]
+    Browse(absent::Args),
     Check(check::Args),
     #[cfg(feature = "shell")]
     Completions(shell::CompletionsArgs),
@@ -155,6 +161,10 @@ fn answer(error: clap::Error) -> Result<ExitCode, CommandError> {
 fn run(command: &Command) -> Result<ExitCode, CommandError> {
     stdio::check()?;
     match command {
+        #[cfg(feature = "browse")]
+        Command::Browse(args) => browse::run(args),
+        #[cfg(not(feature = "browse"))]
+        Command::Browse(_) => absent::run("browse"),
         Command::Check(args) => check::run(args),
         #[cfg(feature = "shell")]
         Command::Completions(args) => shell::completions(args, Cli::command()),

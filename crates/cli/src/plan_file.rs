@@ -115,7 +115,9 @@ impl PlanFile {
                  -json PLANFILE`"
             )));
         }
-        document_warnings::print_unknown(&document, &format!("{name}: "));
+        document_warnings::unknown(&document)
+            .iter()
+            .for_each(|warning| exit::warn(&format!("{name}: {warning}")));
         let Document::Plan(plan) = document else {
             return Err(unusable(format!(
                 "{name}: this is no plan but a state; pass the output of `terraform show -json PLANFILE`"

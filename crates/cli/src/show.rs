@@ -1,6 +1,7 @@
 //! `objchange show`: a plan or state as people read it.
 
 mod choose;
+mod document;
 mod gate;
 mod pages;
 #[cfg(feature = "template")]
@@ -16,23 +17,21 @@ use std::sync::OnceLock;
 
 use anstream::{AutoStream, ColorChoice};
 use clap::{Args, ValueEnum};
-use objchange_plan::{
-    Document, GroupBy, Options, Plan, PlanMode, Program, Report, Schemas, ShowError, TemplateError,
-};
+use objchange_plan::{Document, GroupBy, Options, Plan, Program, Report, Schemas, ShowError, TemplateError};
 use objchange_text::Escaping;
 use thiserror::Error;
 
 use self::choose::places;
 pub(crate) use self::choose::{Choice, Places, changed_places};
+pub(crate) use self::document::DocumentArgs;
 pub(crate) use self::gate::{Gate, GateError, Unasked, Verdict};
 pub(crate) use self::pages::MarkdownArgs;
 use self::pages::PageArgs;
 use self::template::Template;
 use crate::exit::CommandError;
-use crate::input::{InputError, Size, Source};
-use crate::module_plan::{PlanInputs, PlanningArgs, is_module, planned_document, version_of};
+use crate::input::InputError;
 use crate::plan_file::{ReadError, placed, read_document};
-use crate::schemas::{SchemaArgs, SchemaError, SchemaTextError};
+use crate::schemas::SchemaTextError;
 use crate::style::colour;
 use crate::write_file::{Access, NewFile};
 use crate::{document_warnings, exit, terminal};
@@ -67,15 +66,6 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Arguments {
-    /// The output of `terraform show -json [PLANFILE]`, a state file, or the directory of a module to plan; `-`, or nothing,
-    /// is standard input
-    #[arg(value_name = "PLAN|STATE|DIR", default_value = "-")]
-    document: PathBuf,
-
-    // Without them everything is shown by its JSON alone: blocks look like attributes.
-    #[command(flatten)]
-    schemas: SchemaArgs,
-
     /// Print JSON (schema/report.schema.json)
     #[arg(long, conflicts_with_all = ["summary", "full"])]
     json: bool,
@@ -84,33 +74,13 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FORMAT", default_value = "terraform", conflicts_with_all = ["json", "summary"])]
     format: Format,
 
-    #[command(flatten)]
-    choice: Choice,
-
-    /// Print as this program does: `terraform`, a version such as `terraform@1.11`, or `opentofu`. The default is the
-    /// program that wrote the document
-    #[arg(long = "as", value_name = "PROGRAM")]
-    program: Option<Program>,
-
-    /// The mode of the plan. By default it is inferred, which is not always possible
-    #[arg(long, value_name = "MODE")]
-    mode: Option<ModeArg>,
-
     /// Show unchanged attributes, elements and blocks too
     #[arg(long)]
     full: bool,
-    /// Show an element that a set loses and one that it gains as one that is updated, if they agree in most of
-    /// what identifies them; Terraform shows them as removed and added
-    #[arg(long)]
-    match_sets: bool,
 
     /// Show sensitive values, as `tofu show -show-sensitive` does. Terraform has no such option
     #[arg(long, conflicts_with_all = ["json", "summary"])]
     show_sensitive: bool,
-
-    /// Maximum size of a document, e.g. `500M` or `4G`. Documents are held in memory; this guards against endless input
-    #[arg(long, value_name = "SIZE", default_value = "1G")]
-    max_input: Size,
 
     /// Print only addresses in groups, reasons and totals
     #[arg(long, conflicts_with = "full")]
@@ -123,12 +93,8 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     gate: Gate,
 
-    /// The state before, if a module is planned
-    #[arg(long, value_name = "FILE")]
-    state: Option<PathBuf>,
-
     #[command(flatten)]
-    planning: PlanningArgs,
+    input: DocumentArgs,
 
     // Last, because its heading is that of all options below.
     #[command(flatten)]
@@ -165,29 +131,9 @@ impl GroupArg {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ModeArg {
-    /// To reach the configuration
-    Normal,
-    /// To update the state
-    RefreshOnly,
-    /// To destroy everything.
-    Destroy,
-}
-
-impl ModeArg {
-    fn mode(self) -> PlanMode {
-        match self {
-            Self::Normal => PlanMode::Normal,
-            Self::RefreshOnly => PlanMode::RefreshOnly,
-            Self::Destroy => PlanMode::Destroy,
-        }
-    }
-}
-
 /// Why nothing can be shown.
 #[derive(Debug, Error)]
-enum Error {
+pub(crate) enum Error {
     #[error("{0}")]
     Input(#[from] InputError),
     #[error("{source_name}{}", placed(error))]
@@ -243,17 +189,6 @@ impl Arguments {
     pub(crate) fn has_detailed_exitcode(&self) -> bool {
         self.gate.is_detailed()
     }
-
-    /// The plan of the module in the directory.
-    fn plan(&self) -> Result<String, CommandError> {
-        let inputs = PlanInputs {
-            state: self.state.as_deref(),
-            version: version_of(self.program),
-            max_input: self.max_input,
-            ..PlanInputs::new(&self.planning, &self.schemas)
-        };
-        planned_document(&self.document, &inputs)
-    }
 }
 
 /// Runs the command.
@@ -266,10 +201,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
         Ok(page) => page,
         Err(error) => return Ok(arguments.gate.code(&verdict, Err(error))?),
     };
-    let planned = match is_module(&arguments.document) {
-        true => Some(arguments.plan()?),
-        false => None,
-    };
+    let planned = arguments.input.plan_module()?;
     let shown = show(arguments, planned, page, &mut verdict);
     Ok(arguments.gate.code(&verdict, shown)?)
 }
@@ -303,7 +235,7 @@ fn open(arguments: &Arguments) -> Result<Page, Error> {
         let error = |error| Error::File { path: path.to_owned(), error };
         NewFile::create(path, Access::Usual).map_err(error)
     };
-    let template = page.template().map(|path| Template::read(path, arguments.max_input)).transpose()?;
+    let template = page.template().map(|path| Template::read(path, arguments.input.max_input)).transpose()?;
     Ok(Page { file: page.file().map(create).transpose()?, template })
 }
 
@@ -313,60 +245,37 @@ fn show(
     Page { file, template }: Page,
     verdict: &mut Verdict,
 ) -> Result<(), Error> {
-    let source = Source::new(&arguments.document);
-    if source == Source::Stdin && arguments.schemas.sources().any(|schemas| schemas == source) {
-        return Err(Error::OneStdin);
-    }
-    let at = |source: &str, error: ShowError| Error::Document { source_name: source.to_owned(), error };
-    let given = arguments.schemas.load(arguments.max_input).map_err(|error| match error {
-        SchemaError::Document { name, error } => at(&name, error.into()),
-        SchemaError::Text(error) => error.into(),
-    })?;
-    let name = source.to_string();
-    let text = match planned {
-        Some(text) => text,
-        None => source.read_as_allowed(arguments.max_input.0)?,
-    };
+    let mut input = arguments.input.read(planned)?;
     let room = OnceLock::new();
-    let document = read_document(&name, &text, &room)?;
-    if let Document::State(_) = document {
-        if arguments.choice.is_of_changes() {
-            return Err(Error::NoActions);
-        }
-        if arguments.mode.is_some() {
-            return Err(Error::NoMode);
-        }
-        if arguments.gate.is_asked() {
-            return Err(Error::NothingToJudge);
-        }
+    let document = read_document(&input.name, &input.text, &room)?;
+    arguments.input.check(&document)?;
+    if matches!(document, Document::State(_)) && arguments.gate.is_asked() {
+        return Err(Error::NothingToJudge);
     }
     if arguments.gate.is_asked() && !document.has_format_version() {
         return Err(Error::JudgedPart);
     }
     if arguments.gate.is_asked() {
-        arguments.gate.check(&arguments.choice, &places(&document))?;
+        arguments.gate.check(&arguments.input.choice, &places(&document))?;
         if matches!(&document, Document::Plan(plan) if plan.lacks_changes()) {
             return Err(Error::JudgedWithoutChanges);
         }
     }
-    let program = arguments.program.unwrap_or_else(|| Program::of(&document));
+    let program = arguments.input.program_of(&document);
     if arguments.show_sensitive && program != Program::OpenTofu {
         return Err(Error::ShowSensitive(program));
     }
-    let is_given = given.is_given();
-    let (schemas, schemas_name) = given.with_cached(&arguments.schemas.cache, document.providers());
+    let (schemas, sources) = arguments.input.schemas(std::mem::take(&mut input.given), &document);
     let mut page = Vec::new();
     let target = Target { template: template.as_ref(), in_file: file.is_some().then_some(&mut page) };
     let result = write(arguments, &document, program, &schemas, verdict, target);
     document_warnings::print(&document);
     if !arguments.summary {
-        warn(&schemas, is_given);
+        sources.warning(&schemas).iter().for_each(|warning| exit::warn(warning));
     }
     match (result, &template) {
         (Err(ShowError::Template(error)), Some(template)) => Err(template.error(error)),
-        (Err(ShowError::Write(error)), _) => Err(Error::Write(error)),
-        (Err(error @ ShowError::Schemas(_)), _) => Err(at(&schemas_name, error)),
-        (Err(error), _) => Err(at(&name, error)),
+        (Err(error), _) => Err(sources.error(&input.name, error)),
         (Ok(()), _) => match (file, arguments.page.file()) {
             (Some(file), Some(path)) => {
                 file.finish(&page).map_err(|error| Error::File { path: path.to_owned(), error })
@@ -399,14 +308,12 @@ fn write(
     let mut out = Escaping::new(BufWriter::with_capacity(1 << 16, stream), is_terminal);
     let options = Options {
         colour,
-        mode: arguments.mode.map(ModeArg::mode),
-        program: Some(program),
         show_sensitive: arguments.show_sensitive,
         full: arguments.full,
-        match_sets: arguments.match_sets,
         width: width.unwrap_or(Options::default().width),
+        ..arguments.input.options(program)
     };
-    let filter = arguments.choice.filter();
+    let filter = arguments.input.filter();
     let report = Report::of(document, schemas, &options, &filter)?;
     // The programs of old know neither actions nor deferred changes, which are judged all the same.
     let is_hidden =
@@ -443,26 +350,6 @@ fn write(
         }
     }
     out.flush()?;
-    arguments.choice.unmatched(&places(document)).iter().for_each(|note| exit::note(note));
+    arguments.input.unmatched(document).iter().for_each(|note| exit::note(note));
     Ok(())
-}
-
-/// Says once what the missing schemas cost.
-fn warn(schemas: &Schemas, is_given: bool) {
-    let missing = schemas.missing().join(", ");
-    let (lack, advice) = if schemas.is_none() || !is_given && !missing.is_empty() {
-        let of = if missing.is_empty() { String::new() } else { format!("of {missing} ") };
-        let advice =
-            "pass the output of `terraform providers schema -json`, or cache it with `objchange schemas add`";
-        (format!("without --schemas {of}"), advice)
-    } else if missing.is_empty() {
-        return;
-    } else {
-        let advice = "write the schemas again with `terraform providers schema -json`";
-        (format!("the schemas lack {missing}: their "), advice)
-    };
-    exit::warn(&format!(
-        "{lack}blocks are shown as attributes, what only a schema calls sensitive is shown, and `# forces replacement` and the \
-         difference between null and empty values may be wrong; {advice}"
-    ));
 }

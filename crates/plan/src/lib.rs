@@ -15,6 +15,7 @@
 //! - [`Comparison`] is what two plans do differently, and [`PlanHash`] is equal for plans that do the same.
 //! - [`Report::write_text`] prints what `terraform show` prints, byte for byte, with and without colour, of
 //!   the [`Program`] that wrote the document or another. [`render_plan`] and [`render_state`] give that text.
+//! - [`Outline`] is what is on a page for people; it makes the [`DiffLines`] of one thing at a time, for screens.
 //!
 //! A value that is marked as sensitive, or that the schema calls sensitive, is in no [`Diff`], and so in no [`Report`]
 //! and no text, unless [`Options::show_sensitive`] asks for it as OpenTofu can be asked.
@@ -67,8 +68,9 @@ pub use program::{Program, ProgramError, SIMULATED, Version};
 #[cfg(feature = "template")]
 pub use render::MarkdownTemplate;
 pub use render::{
-    GroupBy, HtmlOptions, MarkdownOptions, TemplateError, render_entry, render_plan, render_planned_change,
-    render_resource_change, render_state, render_value,
+    DiffLine, DiffLines, DiffRole, GroupBy, HtmlOptions, MarkdownOptions, Outline, OutlineFilter,
+    OutlineItem, OutlineModule, OutlineNode, OutlinePiece, OutlineSection, TemplateError, render_entry,
+    render_plan, render_planned_change, render_resource_change, render_state, render_value,
 };
 pub use report::{
     ActionHeader, Comment, Counts, Entries, Filter, Heading, Invocation, ModulePlace, Note, Outcome,

@@ -100,6 +100,7 @@ fn run(page: &str) {
 #[test]
 fn commands_print_what_their_pages_show() {
     for page in [
+        "browse.md",
         "check.md",
         "diff.md",
         "eval.md",

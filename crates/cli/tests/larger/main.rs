@@ -1,6 +1,8 @@
-//! Tests that read larger files of real runs or start `terraform`, which may be absent: then they are ignored, and said to
+//! Tests that read larger files of real runs, start `terraform` or need a terminal, which may be absent: then they are ignored, and said to
 //! be. This program is also the provider that some of them talk to.
 
+#[cfg(unix)]
+mod browse;
 #[path = "../cli/fields.rs"]
 mod fields;
 #[path = "../cli/folder.rs"]
@@ -45,6 +47,8 @@ fn main() -> ExitCode {
     ];
     trials.extend(provider::trials());
     trials.extend(plan_real::trials());
+    #[cfg(unix)]
+    trials.extend(browse::trials());
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 

@@ -1,8 +1,10 @@
 //! The printers of reports: the text of `terraform show` (from `page` down), JSON (`json`), the summary
-//! (`summary`), Markdown pages (`markdown`), and HTML pages (`html`). The last two list the same (`outline`, `overview`).
+//! (`summary`), Markdown pages (`markdown`), HTML pages (`html`), and screens (`screen`), which ask for one entry at a time. The
+//! last three list the same (`outline`, `overview`).
 //!
 //! What is shown is the report's to decide; printers know how it looks, and never the documents it came from. Text is
-//! written as tokens with roles (`tokens`), of which a sink (`terminal`, `fence` in `markdown`, `diff` in `html`) makes what people see. A value that is hidden
+//! written as tokens with roles (`tokens`), of which a sink (`terminal`, `screen`, `fence` in `markdown`, `diff` in `html`)
+//! makes what people see. A value that is hidden
 //! costs nothing.
 
 mod action;
@@ -18,6 +20,7 @@ mod object;
 mod outline;
 mod overview;
 mod page;
+mod screen;
 mod state;
 mod summary;
 mod terminal;
@@ -29,9 +32,13 @@ pub use html::HtmlOptions;
 #[cfg(feature = "template")]
 pub use markdown::MarkdownTemplate;
 pub use markdown::{MarkdownOptions, TemplateError};
+pub use outline::{
+    Outline, OutlineFilter, OutlineItem, OutlineModule, OutlineNode, OutlinePiece, OutlineSection,
+};
 pub use page::{
     render_entry, render_plan, render_planned_change, render_resource_change, render_state, render_value,
 };
+pub use screen::{DiffLine, DiffLines, DiffRole};
 pub use summary::GroupBy;
 
 /// What the printers of comparisons share with those of reports.

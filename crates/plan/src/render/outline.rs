@@ -1,43 +1,174 @@
-//! What a page for people lists, and in which order: shared by Markdown and HTML.
+//! What a page for people lists, and in which order: shared by Markdown, HTML and screens.
+
+mod tree;
+
+use std::borrow::Cow;
+use std::fmt;
 
 use hashbrown::HashMap;
+use objchange_text::visible;
 
+pub use self::tree::OutlineNode;
+pub(super) use self::tree::tree;
+use super::overview::{default_title, headline, sentences};
+use super::screen::{DiffLines, LineSink};
 use super::summary::{reasons, summary_group};
+use super::tokens::{Tokens, resource_sign};
 use super::{View, Writer};
 use crate::document::{CheckStatus, ResourceActions, TriggerTime};
+use crate::program::Program;
 use crate::report::{
     ActionHeader, Entries, Heading, OutputHeader, Report, ResourceHeader, Section as Part, ShowError,
     StateHeader,
 };
 
+/// What of a report is on a page for people: sections, the things in them, and what is said of each. Their diffs are made one
+/// at a time, when they are looked at.
+///
+/// ```
+/// use objchange_plan::{DiffRole, Filter, Options, Plan, Report, Schemas};
+///
+/// let plan = Plan::parse(
+///     r#"{"format_version":"1.2","resource_changes":[{"address":"null_resource.a","mode":"managed",
+///     "type":"null_resource","name":"a","change":{"actions":["create"],"before":null,"after":{"id":"x"}}}]}"#,
+/// )?;
+/// let schemas = Schemas::none();
+/// let report = Report::of_plan(&plan, &schemas, &Options::default(), &Filter::default())?;
+/// let outline = report.outline();
+/// assert_eq!(outline.title, "Terraform plan: 1 to create");
+/// let item = &outline.items[0];
+/// assert_eq!((outline.sections[item.section].title, item.sign, &*item.name), ("Resources", "+", "null_resource.a"));
+/// let diff = outline.diff(0)?;
+/// let signs = diff.iter().flat_map(|line| line.pieces()).filter(|(role, _)| *role == DiffRole::Sign);
+/// assert_eq!(signs.count(), 2);
+/// assert_eq!(diff.iter().nth(1).map(|line| line.text), Some("      + id = \"x\""));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Outline<'r, 'p> {
+    /// The program, what the document is, and what everything adds up to.
+    pub title: String,
+    /// What is to be known before the rest is read.
+    pub sentences: Vec<String>,
+    /// The sections, in the order of the page.
+    pub sections: Vec<OutlineSection>,
+    /// What is in the sections and their groups, in the order of the page.
+    pub items: Vec<OutlineItem<'r, 'p>>,
+    report: &'r Report<'p>,
+}
+
+impl<'p> Report<'p> {
+    /// What of the report is on a page for people, such as a screen that shows one thing at a time.
+    pub fn outline(&self) -> Outline<'_, 'p> {
+        let (sections, items) = sections(self);
+        let sentences = sentences(self).into_iter();
+        Outline {
+            title: visible(&headline(self, &default_title(self))).into_owned(),
+            sentences: sentences.map(|sentence| format!("{}{}", sentence.important, sentence.rest)).collect(),
+            sections,
+            items,
+            report: self,
+        }
+    }
+}
+
+impl Outline<'_, '_> {
+    /// Makes the lines of the diff of the item at this place; there are none where nothing is to be seen.
+    ///
+    /// # Errors
+    ///
+    /// The change, or the schema of its type, cannot be read.
+    pub fn diff(&self, item: usize) -> Result<DiffLines, ShowError> {
+        let mut lines = LineSink::default();
+        if let Some(item) = self.items.get(item) {
+            let mut sink = |tokens: &Tokens| {
+                lines.write(tokens);
+                Ok(())
+            };
+            let mut writer = Writer::new(&mut sink, self.report.program);
+            writer.folds = true;
+            item.write(&mut writer)?;
+            writer.flush()?;
+        }
+        Ok(lines.end())
+    }
+
+    /// What items can be filtered by.
+    pub fn filters(&self) -> Vec<OutlineFilter> {
+        filters(&self.sections, &self.items)
+    }
+
+    /// The name of an item below the heading of its group, as it can be shown on a terminal.
+    pub fn label(&self, item: &OutlineItem<'_, '_>) -> String {
+        let module = self.sections[item.section].groups[item.group].as_ref();
+        let module = module.and_then(|module| module.address.as_deref()).unwrap_or_default();
+        let inside = item.name.strip_prefix(module).and_then(|rest| rest.strip_prefix('.'));
+        let name = visible(inside.unwrap_or(&item.name));
+        match &item.deposed {
+            Some(key) => format!("{name} (deposed {})", visible(key)),
+            None if name.is_empty() => "(empty)".to_owned(),
+            None => name.into_owned(),
+        }
+    }
+}
+
 /// A section of the page.
-pub(super) struct Section {
-    pub(super) title: &'static str,
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct OutlineSection {
+    /// What it is about.
+    pub title: &'static str,
     /// What its items are grouped by: modules, or nothing.
-    pub(super) groups: Vec<Option<Module>>,
+    pub groups: Vec<Option<OutlineModule>>,
+}
+
+impl OutlineSection {
+    /// The modules that the items are grouped by, each with those inside of it; beside each other in the order of the page.
+    pub fn modules(&self) -> Vec<OutlineNode<'_>> {
+        let mut nodes = tree(&self.groups);
+        tree::sort_by_group(&mut nodes);
+        nodes
+    }
 }
 
 /// One thing on the page.
-pub(super) struct Item<'r, 'p> {
-    pub(super) section: usize,
-    pub(super) group: usize,
+#[non_exhaustive]
+pub struct OutlineItem<'r, 'p> {
+    /// The number of its section.
+    pub section: usize,
+    /// The number of its group in the section.
+    pub group: usize,
     /// Which goes first where not all fit: the highest.
     pub(super) rank: u8,
     /// What happens to the resource, in a word, in the section of those that change.
-    pub(super) action: Option<&'static str>,
+    pub action: Option<&'static str>,
+    /// The sign of what happens to it, such as `-/+`; empty if nothing does.
+    pub sign: &'static str,
     /// An object is lost.
-    pub(super) is_loss: bool,
-    /// The address or name, as it is.
-    pub(super) name: String,
-    /// The key of the deposed object that this is.
-    pub(super) deposed: Option<String>,
+    pub is_loss: bool,
+    /// The address or name, as it is in the document: not yet for a terminal.
+    pub name: String,
+    /// The key of the deposed object that this is, as it is in the document.
+    pub deposed: Option<String>,
     /// What is said of it.
-    pub(super) line: Vec<Piece>,
+    pub line: Vec<OutlinePiece>,
     body: Body<'r, 'p>,
 }
 
+impl fmt::Debug for OutlineItem<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { section, group, name, deposed, line, .. } = self;
+        let mut debug = f.debug_struct("OutlineItem");
+        debug.field("section", section).field("group", group).field("name", name).field("deposed", deposed);
+        debug.field("line", line).finish_non_exhaustive()
+    }
+}
+
 /// A piece of the line of an item.
-pub(super) enum Piece {
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OutlinePiece {
     /// What happens.
     Verb(&'static str),
     /// Our words between the others.
@@ -46,6 +177,60 @@ pub(super) enum Piece {
     Code(String),
     /// A reason, which may have names of the document in it.
     Reason(String),
+}
+
+impl OutlinePiece {
+    /// The text as it can be shown on a terminal.
+    pub fn shown(&self) -> Cow<'_, str> {
+        match self {
+            Self::Verb(text) | Self::Words(text) => Cow::Borrowed(text),
+            Self::Code(text) if text.is_empty() => Cow::Borrowed("(empty)"),
+            Self::Code(text) | Self::Reason(text) => visible(text),
+        }
+    }
+}
+
+/// Something that items can be filtered by: an action, or a section of everything else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OutlineFilter {
+    /// What it is called.
+    pub title: &'static str,
+    /// How many items it lets through.
+    pub count: usize,
+    pub(super) action: Option<&'static str>,
+    pub(super) section: usize,
+    rank: u8,
+}
+
+impl OutlineFilter {
+    /// Whether it lets the item through.
+    pub fn matches(&self, item: &OutlineItem<'_, '_>) -> bool {
+        self.action == item.action && (self.action.is_some() || self.section == item.section)
+    }
+}
+
+/// The actions, and the sections of everything else, in the order of the page.
+pub(super) fn filters(sections: &[OutlineSection], items: &[OutlineItem<'_, '_>]) -> Vec<OutlineFilter> {
+    let mut filters: Vec<OutlineFilter> = Vec::new();
+    let mut by_title: HashMap<&str, usize> = HashMap::new();
+    for item in items {
+        let section = sections[item.section].title;
+        let index = *by_title.entry(item.action.unwrap_or(section)).or_insert_with(|| {
+            let short = section.split(':').next().unwrap_or(section);
+            filters.push(OutlineFilter {
+                title: item.action.unwrap_or(short),
+                count: 0,
+                action: item.action,
+                section: item.section,
+                rank: if item.action.is_some() { item.rank } else { u8::MAX },
+            });
+            filters.len() - 1
+        });
+        filters[index].count += 1;
+    }
+    filters.sort_by_key(|filter| filter.rank);
+    filters
 }
 
 /// What a diff is made of.
@@ -57,7 +242,7 @@ enum Body<'r, 'p> {
     Resource(&'r Entries<'p, StateHeader<'p>>, usize),
 }
 
-impl Item<'_, '_> {
+impl OutlineItem<'_, '_> {
     /// An item of the first section, of which nothing is said yet.
     fn new(rank: u8, name: &str) -> Self {
         Self {
@@ -65,6 +250,7 @@ impl Item<'_, '_> {
             group: 0,
             rank,
             action: None,
+            sign: "",
             is_loss: false,
             name: name.to_owned(),
             deposed: None,
@@ -73,7 +259,8 @@ impl Item<'_, '_> {
         }
     }
 
-    pub(super) fn has_diff(&self) -> bool {
+    /// Whether there may be a diff of it.
+    pub fn has_diff(&self) -> bool {
         !matches!(self.body, Body::None)
     }
 
@@ -113,8 +300,9 @@ impl Item<'_, '_> {
 }
 
 /// The sections of a page, and all that is in them, in their order.
-pub(super) fn sections<'r, 'p>(report: &'r Report<'p>) -> (Vec<Section>, Vec<Item<'r, 'p>>) {
-    let mut page = Page { sections: Vec::new(), items: Vec::new() };
+pub(super) fn sections<'r, 'p>(report: &'r Report<'p>) -> (Vec<OutlineSection>, Vec<OutlineItem<'r, 'p>>) {
+    let mut page = Page { program: report.program, sections: Vec::new(), items: Vec::new() };
+    let program = report.program;
     let changes = || {
         report.sections.iter().filter_map(|part| match part {
             Part::ResourceChanges(entries) => Some(entries),
@@ -128,65 +316,60 @@ pub(super) fn sections<'r, 'p>(report: &'r Report<'p>) -> (Vec<Section>, Vec<Ite
         });
         page.list("Moved", entries, |header| {
             let previous = header.previous_address.as_ref()?;
-            Some(vec![code(previous), Piece::Words(" → "), code(&header.address)])
+            Some(vec![code(previous), OutlinePiece::Words(" → "), code(&header.address)])
         });
         page.list("Imported", entries, |header| {
             let import = header.importing.as_ref()?;
             let mut line = vec![code(&header.address)];
-            line.extend(import.id.iter().flat_map(|id| [Piece::Words(" from "), code(id)]));
+            line.extend(import.id.iter().flat_map(|id| [OutlinePiece::Words(" from "), code(id)]));
             Some(line)
         });
     }
     page.checks(report);
+    let change = |rank: u8| {
+        move |header: &ResourceHeader<'_>| OutlineItem {
+            sign: short_sign(header.actions, program),
+            line: change_line(header),
+            ..OutlineItem::new(rank, &header.address)
+        }
+    };
     for part in &report.sections {
         match part {
             Part::DeferredChanges(entries) => {
-                page.section(
-                    "Left to the next plan",
-                    entries,
-                    8,
-                    change_line,
-                    |header| header.address.to_string(),
-                    Body::Change,
-                );
+                page.section("Left to the next plan", entries, change(8), Body::Change);
             }
             Part::InvokedActions(entries) => {
-                let line = |header: &ActionHeader<'_>| {
-                    let mut line = vec![Piece::Verb("Invoke"), Piece::Words(" "), code(&header.address)];
+                let item = |header: &ActionHeader<'_>| {
+                    let verb =
+                        [OutlinePiece::Verb("Invoke"), OutlinePiece::Words(" "), code(&header.address)];
                     let caller = header.called_from.iter();
-                    line.extend(caller.flat_map(|caller| [Piece::Words(", called from "), code(caller)]));
-                    line
+                    let caller =
+                        caller.flat_map(|caller| [OutlinePiece::Words(", called from "), code(caller)]);
+                    let line = verb.into_iter().chain(caller).collect();
+                    OutlineItem { line, ..OutlineItem::new(5, &header.address) }
                 };
-                page.section("Actions", entries, 5, line, |header| header.address.to_string(), Body::Action);
+                page.section("Actions", entries, item, Body::Action);
             }
             Part::OutputChanges { changed: entries, .. } | Part::Outputs(entries) => {
-                page.section(
-                    "Outputs",
-                    entries,
-                    8,
-                    |header| vec![code(&header.name)],
-                    |header| header.name.to_string(),
-                    Body::Output,
-                );
+                let item = |header: &OutputHeader<'_>| OutlineItem {
+                    sign: header.actions.map_or("", |actions| short_sign(actions, program)),
+                    line: vec![code(&header.name)],
+                    ..OutlineItem::new(8, &header.name)
+                };
+                page.section("Outputs", entries, item, Body::Output);
             }
             Part::Resources(entries) => page.state(entries),
             _ => {}
         }
     }
-    page.section(
-        "Changed outside of Terraform",
-        &report.drift,
-        9,
-        change_line,
-        |header| header.address.to_string(),
-        Body::Change,
-    );
+    page.section("Changed outside of Terraform", &report.drift, change(9), Body::Change);
     (page.sections, page.items)
 }
 
 struct Page<'r, 'p> {
-    sections: Vec<Section>,
-    items: Vec<Item<'r, 'p>>,
+    program: Program,
+    sections: Vec<OutlineSection>,
+    items: Vec<OutlineItem<'r, 'p>>,
 }
 
 impl<'r, 'p> Page<'r, 'p> {
@@ -195,21 +378,18 @@ impl<'r, 'p> Page<'r, 'p> {
         &mut self,
         title: &'static str,
         entries: &'r Entries<'p, H>,
-        rank: u8,
-        line: impl Fn(&H) -> Vec<Piece>,
-        name: impl Fn(&H) -> String,
+        item: impl Fn(&H) -> OutlineItem<'r, 'p>,
         body: fn(&'r Entries<'p, H>, usize) -> Body<'r, 'p>,
     ) {
         if entries.is_empty() {
             return;
         }
         let section = self.sections.len();
-        self.sections.push(Section { title, groups: vec![None] });
-        self.items.extend(entries.headers().enumerate().map(|(index, header)| Item {
+        self.sections.push(OutlineSection { title, groups: vec![None] });
+        self.items.extend(entries.headers().enumerate().map(|(index, header)| OutlineItem {
             section,
-            line: line(&header),
             body: body(entries, index),
-            ..Item::new(rank, &name(&header))
+            ..item(&header)
         }));
     }
 
@@ -222,12 +402,14 @@ impl<'r, 'p> Page<'r, 'p> {
                 CheckStatus::Error => (2, "Error"),
                 CheckStatus::Unknown => (6, "Not known yet"),
             };
-            let mut line = vec![Piece::Verb(status), Piece::Words(" "), code(&check.address)];
-            line.extend(check.problems.iter().flat_map(|problem| [Piece::Words(" — "), code(problem)]));
-            Item { section, line, ..Item::new(rank, &check.address) }
+            let mut line = vec![OutlinePiece::Verb(status), OutlinePiece::Words(" "), code(&check.address)];
+            line.extend(
+                check.problems.iter().flat_map(|problem| [OutlinePiece::Words(" — "), code(problem)]),
+            );
+            OutlineItem { section, line, ..OutlineItem::new(rank, &check.address) }
         }));
         if !report.checks.is_empty() {
-            self.sections.push(Section { title: "Checks", groups: vec![None] });
+            self.sections.push(OutlineSection { title: "Checks", groups: vec![None] });
         }
     }
 
@@ -236,24 +418,25 @@ impl<'r, 'p> Page<'r, 'p> {
         &mut self,
         title: &'static str,
         entries: &'r Entries<'p, ResourceHeader<'p>>,
-        line: impl Fn(&ResourceHeader<'_>) -> Option<Vec<Piece>>,
+        line: impl Fn(&ResourceHeader<'_>) -> Option<Vec<OutlinePiece>>,
     ) {
-        let section = self.sections.len();
+        let (section, program) = (self.sections.len(), self.program);
         self.items.extend(entries.headers().enumerate().filter_map(|(index, header)| {
             let forgotten = header.actions == ResourceActions::Forget;
             // All others are among the changes, or move and that is all.
             let has_diff = forgotten
                 || header.heading == Heading::Imported && header.importing.is_some() && title == "Imported";
-            Some(Item {
+            Some(OutlineItem {
                 section,
+                sign: if forgotten { short_sign(header.actions, program) } else { "" },
                 deposed: header.deposed.as_ref().map(ToString::to_string),
                 line: line(&header)?,
                 body: if has_diff { Body::Change(entries, index) } else { Body::None },
-                ..Item::new(if forgotten { 3 } else { 7 }, &header.address)
+                ..OutlineItem::new(if forgotten { 3 } else { 7 }, &header.address)
             })
         }));
         if self.items.last().is_some_and(|item| item.section == section) {
-            self.sections.push(Section { title, groups: vec![None] });
+            self.sections.push(OutlineSection { title, groups: vec![None] });
         }
     }
 
@@ -266,15 +449,16 @@ impl<'r, 'p> Page<'r, 'p> {
                 continue;
             }
             let (rank, action) = summary_group(header.actions);
-            let item = Item {
+            let item = OutlineItem {
                 section: self.sections.len(),
                 group: modules.add(header.module_address.as_deref(), rank, PHRASES[usize::from(rank)]),
                 action: Some(action),
+                sign: short_sign(header.actions, self.program),
                 is_loss: rank <= 1,
                 deposed: header.deposed.as_ref().map(ToString::to_string),
                 line: change_line(&header),
                 body: Body::Change(entries, index),
-                ..Item::new(rank, &header.address)
+                ..OutlineItem::new(rank, &header.address)
             };
             items.push(item);
         }
@@ -288,21 +472,21 @@ impl<'r, 'p> Page<'r, 'p> {
         let item = |(index, header): (usize, std::borrow::Cow<'_, StateHeader<'_>>)| {
             let mut line = vec![code(&header.address)];
             line.extend(deposed(header.deposed.as_deref()));
-            line.extend(header.tainted.then_some(Piece::Words(" — tainted")));
-            Item {
+            line.extend(header.tainted.then_some(OutlinePiece::Words(" — tainted")));
+            OutlineItem {
                 section,
                 group: modules.add(header.module_address.as_deref(), 0, "resources"),
                 deposed: header.deposed.as_ref().map(ToString::to_string),
                 line,
                 body: Body::Resource(entries, index),
-                ..Item::new(0, &header.address)
+                ..OutlineItem::new(0, &header.address)
             }
         };
         let items = entries.headers().enumerate().map(item).collect();
         self.grouped("Resources", items, modules);
     }
 
-    fn grouped(&mut self, title: &'static str, mut items: Vec<Item<'r, 'p>>, modules: Modules) {
+    fn grouped(&mut self, title: &'static str, mut items: Vec<OutlineItem<'r, 'p>>, modules: Modules) {
         if items.is_empty() {
             return;
         }
@@ -312,7 +496,7 @@ impl<'r, 'p> Page<'r, 'p> {
         }
         items.sort_by_key(|item| (item.group, item.rank));
         self.items.extend(items);
-        self.sections.push(Section { title, groups });
+        self.sections.push(OutlineSection { title, groups });
     }
 }
 
@@ -329,16 +513,17 @@ const PHRASES: [&str; 8] = [
 ];
 
 /// A module, and how many of its resources are in each group, with what is said of that.
-#[derive(Default)]
-pub(super) struct Module {
-    /// `None` is the root module.
-    pub(super) address: Option<String>,
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct OutlineModule {
+    /// The address, as it is in the document; `None` is the root module.
+    pub address: Option<String>,
     counts: [(&'static str, usize); 8],
 }
 
-impl Module {
+impl OutlineModule {
     /// What happens in it, such as `1 to destroy, 2 to update`.
-    pub(super) fn counts(&self) -> String {
+    pub fn counts(&self) -> String {
         let counts = self.counts.iter().filter(|(_, count)| *count > 0);
         counts.map(|(phrase, count)| format!("{count} {phrase}")).collect::<Vec<_>>().join(", ")
     }
@@ -347,7 +532,7 @@ impl Module {
 /// Modules, and what happens in them.
 #[derive(Default)]
 struct Modules {
-    list: Vec<Module>,
+    list: Vec<OutlineModule>,
     by_address: HashMap<Option<String>, usize>,
 }
 
@@ -357,7 +542,7 @@ impl Modules {
         let address = address.map(str::to_owned);
         let list = &mut self.list;
         let index = *self.by_address.entry(address).or_insert_with_key(|address| {
-            list.push(Module { address: address.clone(), ..Module::default() });
+            list.push(OutlineModule { address: address.clone(), ..OutlineModule::default() });
             list.len() - 1
         });
         if let Some((said, count)) = list[index].counts.get_mut(usize::from(rank)) {
@@ -367,7 +552,7 @@ impl Modules {
     }
 
     /// The place of each module by its number, and the modules in the order of these places.
-    fn sorted(mut self) -> (Vec<usize>, Vec<Option<Module>>) {
+    fn sorted(mut self) -> (Vec<usize>, Vec<Option<OutlineModule>>) {
         let mut order: Vec<_> = (0..self.list.len()).collect();
         order.sort_by_key(|index| self.list[*index].counts.iter().position(|(_, count)| *count > 0));
         let mut places = vec![0; order.len()];
@@ -380,7 +565,7 @@ impl Modules {
 }
 
 /// What happens to a resource, and why.
-fn change_line(header: &ResourceHeader<'_>) -> Vec<Piece> {
+fn change_line(header: &ResourceHeader<'_>) -> Vec<OutlinePiece> {
     let verb = match (header.heading, header.actions) {
         (Heading::HasChanged, _) => "Changed",
         (Heading::HasBeenDeleted, _) => "Deleted",
@@ -390,16 +575,25 @@ fn change_line(header: &ResourceHeader<'_>) -> Vec<Piece> {
         }
         (_, actions) => summary_group(actions).1,
     };
-    let mut line = vec![Piece::Verb(verb), Piece::Words(" "), code(&header.address)];
+    let mut line = vec![OutlinePiece::Verb(verb), OutlinePiece::Words(" "), code(&header.address)];
     line.extend(deposed(header.deposed.as_deref()));
-    line.extend(reasons(header).into_iter().flat_map(|reason| [Piece::Words(" — "), Piece::Reason(reason)]));
+    line.extend(
+        reasons(header)
+            .into_iter()
+            .flat_map(|reason| [OutlinePiece::Words(" — "), OutlinePiece::Reason(reason)]),
+    );
     line
 }
 
-fn deposed(key: Option<&str>) -> impl Iterator<Item = Piece> {
-    key.into_iter().flat_map(|key| [Piece::Words(" — deposed object "), code(key)])
+/// The sign without the columns around it.
+fn short_sign(actions: ResourceActions, program: Program) -> &'static str {
+    resource_sign(actions, program).trim()
 }
 
-fn code(text: &str) -> Piece {
-    Piece::Code(text.to_owned())
+fn deposed(key: Option<&str>) -> impl Iterator<Item = OutlinePiece> {
+    key.into_iter().flat_map(|key| [OutlinePiece::Words(" — deposed object "), code(key)])
+}
+
+fn code(text: &str) -> OutlinePiece {
+    OutlinePiece::Code(text.to_owned())
 }

@@ -1,6 +1,6 @@
-//! What stands above the entries of a page for people: shared by Markdown and HTML.
+//! What stands above the entries of a page for people: shared by Markdown, HTML and screens.
 
-use super::outline::Item;
+use super::outline::OutlineItem;
 use super::summary::total;
 use crate::report::{Outcome, Report, Section, Warning};
 
@@ -16,6 +16,13 @@ pub(crate) fn start(text: &str, characters: usize) -> &str {
 /// What the page is called if nobody says it.
 pub(super) fn default_title(report: &Report<'_>) -> String {
     format!("{} {}", report.program.name(), if is_state(report) { "state" } else { "plan" })
+}
+
+/// The title with what everything adds up to.
+pub(super) fn headline(report: &Report<'_>, title: &str) -> String {
+    let counts = counts(report);
+    let colon = if counts.is_empty() { "" } else { ": " };
+    format!("{title}{colon}{counts}")
 }
 
 /// What everything adds up to.
@@ -104,7 +111,7 @@ pub(super) fn action_counts(report: &Report<'_>) -> impl Iterator<Item = (&'stat
 }
 
 /// What is destroyed or replaced, and the number of it in the list of all: what is destroyed first.
-pub(super) fn losses<'i, 'r, 'p>(items: &'i [Item<'r, 'p>]) -> Vec<(usize, &'i Item<'r, 'p>)> {
+pub(super) fn losses<'i, 'r, 'p>(items: &'i [OutlineItem<'r, 'p>]) -> Vec<(usize, &'i OutlineItem<'r, 'p>)> {
     let mut losses: Vec<_> = items.iter().enumerate().filter(|(_, item)| item.is_loss).collect();
     losses.sort_by_key(|(_, item)| item.rank);
     losses

@@ -11,6 +11,7 @@ mod markdown;
 mod match_sets;
 mod modes;
 mod mutated;
+mod outline;
 mod plans;
 mod properties;
 mod report;

@@ -1,6 +1,6 @@
 //! Laws that hold for every document: it renders, nothing secret is in what is rendered, and nothing is lost.
 
-use crate::report;
+use crate::{outline, report};
 
 use objchange_plan::{
     Colour, DiffAction, Document, Filter, HtmlOptions, MarkdownOptions, MarkdownTemplate, Options, Plan,
@@ -315,7 +315,11 @@ fn outputs(document: &str, schemas: &Schemas) -> Vec<String> {
         keep(&mut |out| report.write_markdown(out, &MarkdownOptions::default()));
         keep(&mut |out| report.write_markdown_template(out, &MarkdownOptions::default(), template));
         keep(&mut |out| report.write_html(out, &HtmlOptions::default()));
-        outputs.push(format!("{report:?}"));
+        match outline::shown(&report) {
+            Ok(shown) => outputs.push(shown),
+            Err(error) => outputs.extend([error.to_string(), format!("{error:?}")]),
+        }
+        outputs.push(format!("{report:?} {:?}", report.outline()));
         outputs.push(serde_json::to_string(&report).unwrap_or_else(|error| error.to_string()));
     }
     outputs

@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 
-use super::super::outline::{Item, Section};
+use super::super::outline::{OutlineItem, OutlineSection};
 
 /// The names of the elements of a page.
 pub(super) struct Anchors {
@@ -15,13 +15,13 @@ pub(super) struct Anchors {
 }
 
 impl Anchors {
-    pub(super) fn new(sections: &[Section], items: &[Item<'_, '_>]) -> Self {
+    pub(super) fn new(sections: &[OutlineSection], items: &[OutlineItem<'_, '_>]) -> Self {
         let mut names = Names::default();
         // Ours first: no address can take them.
         for own in ["main", "search", "status", "keys", "keys-title", "root-module"] {
             names.add(own);
         }
-        let of_section = |section: &Section| {
+        let of_section = |section: &OutlineSection| {
             let word = section.title.split([' ', ':']).next().unwrap_or_default();
             word.to_ascii_lowercase()
         };

@@ -7,7 +7,7 @@ use maud::{Markup, PreEscaped, html};
 use objchange_text::visible;
 
 use super::super::Writer;
-use super::super::outline::{Item, Module, Piece, Section};
+use super::super::outline::{OutlineItem, OutlineModule, OutlinePiece, OutlineSection};
 use super::super::tokens::Tokens;
 use super::anchors::Anchors;
 use super::diff::DiffSink;
@@ -23,8 +23,8 @@ const AROUND: usize = 2;
 /// Writes all entries.
 pub(super) fn write(
     report: &Report<'_>,
-    sections: &[Section],
-    items: &[Item<'_, '_>],
+    sections: &[OutlineSection],
+    items: &[OutlineItem<'_, '_>],
     anchors: &Anchors,
     out: &mut Output<'_>,
 ) -> Result<(), ShowError> {
@@ -61,12 +61,15 @@ pub(super) fn write(
     Ok(())
 }
 
-fn section_group<'s>(sections: &'s [Section], item: &Item<'_, '_>) -> Option<&'s Module> {
+fn section_group<'s>(
+    sections: &'s [OutlineSection],
+    item: &OutlineItem<'_, '_>,
+) -> Option<&'s OutlineModule> {
     sections[item.section].groups[item.group].as_ref()
 }
 
 /// The address of a module, as code.
-pub(super) fn module_name(module: &Module) -> Markup {
+pub(super) fn module_name(module: &OutlineModule) -> Markup {
     match &module.address {
         Some(address) => html! { code { (visible(address)) } },
         None => html! { "Root module" },
@@ -80,7 +83,7 @@ pub(super) fn keyword(title: &str) -> String {
 
 fn entry(
     report: &Report<'_>,
-    item: &Item<'_, '_>,
+    item: &OutlineItem<'_, '_>,
     anchor: &str,
     in_module: bool,
     out: &mut Output<'_>,
@@ -116,12 +119,12 @@ fn entry(
     Ok(())
 }
 
-fn piece(piece: &Piece) -> Markup {
+fn piece(piece: &OutlinePiece) -> Markup {
     match piece {
-        Piece::Verb(verb) => html! { b { (verb) } },
-        Piece::Words(words) => html! { (words) },
-        Piece::Code(text) if text.is_empty() => html! { "(empty)" },
-        Piece::Code(text) => html! { code { (visible(text)) } },
-        Piece::Reason(reason) => html! { (visible(reason)) },
+        OutlinePiece::Verb(verb) => html! { b { (verb) } },
+        OutlinePiece::Words(words) => html! { (words) },
+        OutlinePiece::Code(text) if text.is_empty() => html! { "(empty)" },
+        OutlinePiece::Code(text) => html! { code { (visible(text)) } },
+        OutlinePiece::Reason(reason) => html! { (visible(reason)) },
     }
 }

@@ -1,13 +1,12 @@
 //! What is above and around the entries: the head of the document, the headline, the tools and the keys.
 
 use data_encoding::BASE64;
-use hashbrown::HashMap;
 use maud::{Markup, PreEscaped, html};
 use objchange_text::visible;
 use sha2::{Digest, Sha256};
 
 use super::super::markdown::inert;
-use super::super::outline::{Item, Section};
+use super::super::outline::{OutlineFilter, OutlineItem, OutlineSection, filters};
 use super::super::overview::{LINK, Sentence, action_counts, losses, sentences};
 use super::anchors::Anchors;
 use super::entries::keyword;
@@ -54,7 +53,7 @@ pub(super) fn script() -> Markup {
 pub(super) fn header(
     report: &Report<'_>,
     title: &str,
-    items: &[Item<'_, '_>],
+    items: &[OutlineItem<'_, '_>],
     anchors: &Anchors,
     link: Option<&str>,
 ) -> Markup {
@@ -80,7 +79,7 @@ pub(super) fn header(
 }
 
 /// Links to what is destroyed or replaced.
-fn lost(items: &[Item<'_, '_>], anchors: &Anchors) -> Markup {
+fn lost(items: &[OutlineItem<'_, '_>], anchors: &Anchors) -> Markup {
     let losses = losses(items);
     html! {
         @if !losses.is_empty() {
@@ -97,8 +96,8 @@ fn lost(items: &[Item<'_, '_>], anchors: &Anchors) -> Markup {
 }
 
 /// What the script needs: it shows them.
-pub(super) fn tools(sections: &[Section], items: &[Item<'_, '_>], anchors: &Anchors) -> Markup {
-    let filters = filters(sections, items, anchors);
+pub(super) fn tools(sections: &[OutlineSection], items: &[OutlineItem<'_, '_>], anchors: &Anchors) -> Markup {
+    let filters = filters(sections, items);
     html! {
         div.tools role="search" hidden {
             label for="search" { "Search" }
@@ -107,8 +106,11 @@ pub(super) fn tools(sections: &[Section], items: &[Item<'_, '_>], anchors: &Anch
             @if filters.len() > 1 {
                 fieldset {
                     legend { "Show only" }
-                    @for Filter { title, key, count, .. } in filters {
-                        label { input type="checkbox" value=(key); " " (title) " " small { (count) } }
+                    @for filter in &filters {
+                        label {
+                            input type="checkbox" value=(key(filter, anchors)); " " (filter.title) " "
+                            small { (filter.count) }
+                        }
                     }
                 }
             }
@@ -120,35 +122,9 @@ pub(super) fn tools(sections: &[Section], items: &[Item<'_, '_>], anchors: &Anch
     }
 }
 
-/// What entries can be filtered by.
-struct Filter<'s> {
-    rank: u8,
-    title: &'s str,
-    /// The name for the script.
-    key: String,
-    count: usize,
-}
-
-/// The actions, and the sections of everything else, in the order of the page.
-fn filters<'s>(sections: &'s [Section], items: &[Item<'_, '_>], anchors: &Anchors) -> Vec<Filter<'s>> {
-    let mut filters: Vec<Filter<'_>> = Vec::new();
-    let mut by_title: HashMap<&str, usize> = HashMap::new();
-    for item in items {
-        let section = sections[item.section].title;
-        let index = *by_title.entry(item.action.unwrap_or(section)).or_insert_with(|| {
-            filters.push(match item.action {
-                Some(title) => Filter { rank: item.rank, title, key: keyword(title), count: 0 },
-                None => {
-                    let title = section.split(':').next().unwrap_or(section);
-                    Filter { rank: u8::MAX, title, key: anchors.sections[item.section].clone(), count: 0 }
-                }
-            });
-            filters.len() - 1
-        });
-        filters[index].count += 1;
-    }
-    filters.sort_by_key(|filter| filter.rank);
-    filters
+/// The name of a filter for the script.
+fn key(filter: &OutlineFilter, anchors: &Anchors) -> String {
+    filter.action.map_or_else(|| anchors.sections[filter.section].clone(), keyword)
 }
 
 /// The keys, which the script shows on request.

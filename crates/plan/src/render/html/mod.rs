@@ -24,7 +24,7 @@ use maud::{DOCTYPE, PreEscaped, html};
 use self::anchors::Anchors;
 use self::output::Output;
 use super::outline::sections;
-use super::overview::{TITLE, counts, default_title, start};
+use super::overview::{TITLE, default_title, headline, start};
 use crate::report::{Report, ShowError};
 
 /// What people choose of an HTML page.
@@ -65,9 +65,7 @@ impl Report<'_> {
         let (sections, items) = sections(self);
         let anchors = Anchors::new(&sections, &items);
         let title = options.title.map_or_else(|| default_title(self), |title| start(title, TITLE).to_owned());
-        let counts = counts(self);
-        let colon = if counts.is_empty() { "" } else { ": " };
-        let title = format!("{title}{colon}{counts}");
+        let title = headline(self, &title);
         let mut out = Output::new(out);
         out.markup(&html! {
             (DOCTYPE)

@@ -14,7 +14,7 @@ pub use template::MarkdownTemplate;
 use thiserror::Error;
 
 use super::Writer;
-use super::outline::{Item, Module, Piece, Section, sections};
+use super::outline::{OutlineItem, OutlineModule, OutlinePiece, OutlineSection, sections};
 use super::overview::{
     LINK, Sentence, TITLE, action_counts, counts, default_title, losses, sentences, start,
 };
@@ -180,7 +180,7 @@ struct Head {
 }
 
 impl Head {
-    fn new(report: &Report<'_>, items: &[Item<'_, '_>], options: &MarkdownOptions<'_>) -> Self {
+    fn new(report: &Report<'_>, items: &[OutlineItem<'_, '_>], options: &MarkdownOptions<'_>) -> Self {
         let counts = counts(report);
         let colon = if counts.is_empty() { "" } else { ": " };
         let mut notes = String::new();
@@ -202,9 +202,9 @@ impl Head {
     }
 
     /// Adds the names of what is destroyed, if they are not too long.
-    fn add_destroyed(&mut self, items: &[Item<'_, '_>], max_length: usize) {
+    fn add_destroyed(&mut self, items: &[OutlineItem<'_, '_>], max_length: usize) {
         let losses = losses(items);
-        let name = |(_, item): &(usize, &Item<'_, '_>)| {
+        let name = |(_, item): &(usize, &OutlineItem<'_, '_>)| {
             let start = start(&item.name, NAME);
             inert::code(&format!("{start}{}", if start == item.name { "" } else { "…" }))
         };
@@ -252,18 +252,18 @@ fn table(report: &Report<'_>) -> String {
 }
 
 /// The line of an item.
-fn line(item: &Item<'_, '_>) -> String {
-    let text = |piece: &Piece| match piece {
-        Piece::Verb(verb) => format!("**{verb}**"),
-        Piece::Words(words) => (*words).to_owned(),
-        Piece::Code(text) => inert::code(text),
-        Piece::Reason(reason) => inert::words(reason).into_owned(),
+fn line(item: &OutlineItem<'_, '_>) -> String {
+    let text = |piece: &OutlinePiece| match piece {
+        OutlinePiece::Verb(verb) => format!("**{verb}**"),
+        OutlinePiece::Words(words) => (*words).to_owned(),
+        OutlinePiece::Code(text) => inert::code(text),
+        OutlinePiece::Reason(reason) => inert::words(reason).into_owned(),
     };
     item.line.iter().map(text).collect()
 }
 
 /// The text of the diff of an item: empty if there is nothing to see, none if it is longer than so many bytes.
-fn diff(item: &Item<'_, '_>, report: &Report<'_>, limit: usize) -> Result<Option<String>, ShowError> {
+fn diff(item: &OutlineItem<'_, '_>, report: &Report<'_>, limit: usize) -> Result<Option<String>, ShowError> {
     let mut text = String::new();
     let mut sink = |tokens: &Tokens| fence::write(tokens, limit, &mut text);
     let mut writer = Writer::new(&mut sink, report.program);
@@ -273,35 +273,35 @@ fn diff(item: &Item<'_, '_>, report: &Report<'_>, limit: usize) -> Result<Option
     Ok(fits.then_some(text))
 }
 
-fn section_start(section: &Section) -> String {
+fn section_start(section: &OutlineSection) -> String {
     format!("### {}\n\n", section.title)
 }
 
-fn module_name(module: &Module) -> String {
+fn module_name(module: &OutlineModule) -> String {
     module.address.as_deref().map_or_else(|| "Root module".to_owned(), inert::html_code)
 }
 
-fn group_start(section: &Section, index: usize) -> String {
-    let summary = |module: &Module| {
+fn group_start(section: &OutlineSection, index: usize) -> String {
+    let summary = |module: &OutlineModule| {
         format!("<details><summary>{}: {}</summary>\n\n", module_name(module), module.counts())
     };
     section.groups[index].as_ref().map_or_else(String::new, summary)
 }
 
-fn group_end(section: &Section, index: usize) -> &'static str {
+fn group_end(section: &OutlineSection, index: usize) -> &'static str {
     if section.groups[index].is_some() { "</details>\n\n" } else { "" }
 }
 
 /// How long what is around the items is: the heading, and each group.
-fn lengths_around(section: &Section) -> Vec<usize> {
+fn lengths_around(section: &OutlineSection) -> Vec<usize> {
     let group = |index| length(&group_start(section, index)) + length(group_end(section, index));
     std::iter::once(length(&section_start(section))).chain((0..section.groups.len()).map(group)).collect()
 }
 
 /// What of a page fits.
 struct Fit<'s, 'r, 'p> {
-    sections: &'s [Section],
-    items: &'s [Item<'r, 'p>],
+    sections: &'s [OutlineSection],
+    items: &'s [OutlineItem<'r, 'p>],
     /// The line of each.
     lines: Vec<String>,
     /// The items, the most important first.
@@ -314,7 +314,7 @@ struct Fit<'s, 'r, 'p> {
 }
 
 impl<'s, 'r, 'p> Fit<'s, 'r, 'p> {
-    fn new(sections: &'s [Section], items: &'s [Item<'r, 'p>], room: usize) -> Self {
+    fn new(sections: &'s [OutlineSection], items: &'s [OutlineItem<'r, 'p>], room: usize) -> Self {
         let mut order: Vec<_> = (0..items.len()).collect();
         order.sort_by_key(|index| items[*index].rank);
         let lines = items.iter().map(line).collect();

@@ -183,10 +183,13 @@ fn fit_sections(fit: &Fit<'_, '_, '_>) -> Value {
         let by_group = indices.chunk_by(|a, b| fit.items[*a].group == fit.items[*b].group);
         let group = |indices: &[usize]| {
             let module = section.groups[fit.items[indices[0]].group].as_ref();
-            let name = |module: &crate::render::outline::Module| safe(super::module_name(module));
+            let name = |module: &crate::render::outline::OutlineModule| safe(super::module_name(module));
             object([
                 ("module", module.map_or_else(|| Value::from(()), name)),
-                ("counts", safe(module.map(crate::render::outline::Module::counts).unwrap_or_default())),
+                (
+                    "counts",
+                    safe(module.map(crate::render::outline::OutlineModule::counts).unwrap_or_default()),
+                ),
                 ("entries", indices.iter().map(|index| entry(fit, *index)).collect()),
             ])
         };

@@ -1,0 +1,309 @@
+//! What the screen shows, as data. [`update`](super::update) changes it, [`draw`](super::draw) draws it.
+
+use objchange_plan::{DiffLines, Outline, OutlineFilter, OutlineItem, OutlinePiece, ShowError};
+use objchange_text::visible;
+use ratatui::layout::Rect;
+
+use super::detail::{Detail, HeadLine, Layout, Role};
+use super::search::Search;
+use super::tree::{Kind, Tree};
+
+/// Narrower screens show one pane at a time.
+const TWO_PANES: u16 = 60;
+
+/// The fewest columns of a pane beside another one.
+const NARROWEST: u16 = 16;
+
+/// One of the two sides of the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pane {
+    Tree,
+    Detail,
+}
+
+impl Pane {
+    pub(super) fn other(self) -> Self {
+        match self {
+            Self::Tree => Self::Detail,
+            Self::Detail => Self::Tree,
+        }
+    }
+}
+
+/// What is in front of the panes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Popup {
+    /// The keys, from this row on.
+    Keys(usize),
+    /// The filters, with the one that is selected.
+    Filters(usize),
+}
+
+/// A search that is being typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Input {
+    pub(super) text: String,
+    /// What was looked for before.
+    pub(super) before: String,
+}
+
+/// What people chose when they started the program, and what is to be said of the document.
+#[derive(Debug, Default)]
+pub(super) struct Settings {
+    pub(super) has_colour: bool,
+    /// What the answer does not show.
+    pub(super) warnings: Vec<String>,
+}
+
+/// Says why an entry cannot be shown, as the program would say it.
+pub(super) type Explain<'e> = dyn Fn(ShowError) -> String + 'e;
+
+/// Everything that the screen shows.
+pub(super) struct App<'r, 'p> {
+    pub(super) outline: Outline<'r, 'p>,
+    pub(super) settings: Settings,
+    explain: Box<Explain<'r>>,
+    pub(super) tree: Tree,
+    pub(super) detail: Detail,
+    /// The node that the details are of.
+    detail_of: Option<usize>,
+    pub(super) focus: Pane,
+    /// The size of the screen.
+    pub(super) size: (u16, u16),
+    /// The columns of the tree, where somebody has chosen them.
+    pub(super) tree_columns: Option<u16>,
+    /// Only the pane that keys go to is shown.
+    pub(super) is_zoomed: bool,
+    pub(super) wraps: bool,
+    pub(super) unfolds: bool,
+    pub(super) filters: Vec<OutlineFilter>,
+    /// Which filters are chosen; none lets everything through.
+    pub(super) chosen: Vec<bool>,
+    pub(super) search: Search,
+    pub(super) input: Option<Input>,
+    /// The node that was selected when a search began, as long as nobody has selected another one.
+    pub(super) seeks_from: Option<usize>,
+    pub(super) popup: Option<Popup>,
+    /// What is said at the bottom until the next key.
+    pub(super) message: Option<String>,
+    pub(super) has_mouse: bool,
+    /// The line between the panes is being dragged.
+    pub(super) drags: bool,
+    /// Why something that was looked at could not be shown.
+    pub(super) error: Option<String>,
+}
+
+/// Where things are on the screen.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Areas {
+    pub(super) headline: Rect,
+    pub(super) tree: Rect,
+    pub(super) divider: Rect,
+    pub(super) detail: Rect,
+    pub(super) footer: Rect,
+}
+
+impl<'r, 'p> App<'r, 'p> {
+    pub(super) fn new(
+        outline: Outline<'r, 'p>,
+        settings: Settings,
+        explain: Box<Explain<'r>>,
+        size: (u16, u16),
+    ) -> Self {
+        let filters = outline.filters();
+        let mut app = Self {
+            tree: Tree::new(&outline),
+            chosen: vec![false; filters.len()],
+            filters,
+            outline,
+            settings,
+            explain,
+            detail: Detail::default(),
+            detail_of: None,
+            focus: Pane::Tree,
+            size,
+            tree_columns: None,
+            is_zoomed: false,
+            wraps: true,
+            unfolds: false,
+            search: Search::default(),
+            input: None,
+            seeks_from: None,
+            popup: None,
+            message: None,
+            has_mouse: true,
+            drags: false,
+            error: None,
+        };
+        app.refresh();
+        app.settle();
+        app
+    }
+
+    pub(super) fn areas(&self) -> Areas {
+        let (width, height) = self.size;
+        let headline = Rect::new(0, 0, width, 1.min(height));
+        let footer = Rect::new(0, height.saturating_sub(1), width, u16::from(height > 1));
+        let panes = |x, width| Rect::new(x, headline.height, width, height.saturating_sub(2));
+        let both = Areas { headline, footer, ..Areas::default() };
+        if self.is_zoomed || width < TWO_PANES {
+            return match self.focus {
+                Pane::Tree => Areas { tree: panes(0, width), ..both },
+                Pane::Detail => Areas { detail: panes(0, width), ..both },
+            };
+        }
+        let wanted = self.tree_columns.unwrap_or((width * 2 / 5).min(60));
+        let columns = wanted.clamp(NARROWEST, width - NARROWEST - 1);
+        let rest = columns + 1;
+        Areas {
+            tree: panes(0, columns),
+            divider: panes(columns, 1),
+            detail: panes(rest, width - rest),
+            ..both
+        }
+    }
+
+    /// Whether an item is let through by the filters and the search.
+    pub(super) fn passes(&self, item: usize) -> bool {
+        passes(&self.filters, &self.chosen, &self.search, &self.outline.items, item)
+    }
+
+    /// Finds again what is in the tree.
+    pub(super) fn refresh(&mut self) {
+        let Self { tree, filters, chosen, search, outline, .. } = self;
+        let items = &outline.items;
+        tree.refresh(|item| passes(filters, chosen, search, items, item), |item| items[item].is_loss);
+    }
+
+    /// Makes the details of what is selected, and puts what is to be seen onto the screen.
+    pub(super) fn settle(&mut self) {
+        let areas = self.areas();
+        if self.detail_of != Some(self.tree.selected) {
+            self.detail = self.details();
+            self.detail_of = Some(self.tree.selected);
+            self.lay_out(areas);
+            self.show_first_match();
+        }
+        self.lay_out(areas);
+        let height = usize::from(areas.detail.height);
+        self.detail.cursor = self.detail.cursor.min(self.detail.rows.len().saturating_sub(1));
+        self.detail.top = self.detail.top.min(self.detail.rows.len().saturating_sub(height.max(1)));
+    }
+
+    fn lay_out(&mut self, areas: Areas) {
+        // What is not on the screen is laid out when it comes there.
+        if areas.detail.width > 0 {
+            let columns = usize::from(areas.detail.width);
+            self.detail.lay_out(Layout { columns, wraps: self.wraps, unfolds: self.unfolds });
+        }
+    }
+
+    /// Shows where the details have what is looked for.
+    pub(super) fn show_first_match(&mut self) {
+        let height = usize::from(self.areas().detail.height);
+        let search = &self.search;
+        if search.is_active() && self.detail.find(Some(0), true, |line| search.is_in(line)) {
+            self.detail.scroll_to_cursor(height);
+        }
+    }
+
+    /// The address or name of what is selected.
+    pub(super) fn address(&self) -> Option<&str> {
+        match self.tree.node().kind {
+            Kind::Overview | Kind::Section(_) => None,
+            Kind::Module(section, group) => {
+                self.outline.sections[section].groups[group].as_ref()?.address.as_deref()
+            }
+            Kind::Item(item) => Some(&self.outline.items[item].name),
+        }
+    }
+
+    fn details(&mut self) -> Detail {
+        match self.tree.node().kind {
+            Kind::Overview => Detail::new(self.overview(), DiffLines::default()),
+            Kind::Section(section) => {
+                let title = self.outline.sections[section].title;
+                Detail::new(vec![HeadLine::new(Role::Strong, title)], DiffLines::default())
+            }
+            Kind::Module(section, group) => {
+                let mut head = Vec::new();
+                if let Some(module) = &self.outline.sections[section].groups[group] {
+                    let address = module.address.as_deref().map_or("Root module".into(), visible);
+                    head = vec![
+                        HeadLine::new(Role::Name, &address),
+                        HeadLine::new(Role::Words, &module.counts()),
+                    ];
+                }
+                Detail::new(head, DiffLines::default())
+            }
+            Kind::Item(item) => {
+                let mut head = vec![line(&self.outline.items[item]), HeadLine::default()];
+                match self.outline.diff(item) {
+                    Ok(diff) => {
+                        if diff.is_empty() {
+                            head.push(HeadLine::new(Role::Faint, "There is nothing more to see of it."));
+                        }
+                        Detail::new(head, diff)
+                    }
+                    Err(error) => {
+                        let error = (self.explain)(error);
+                        head.push(HeadLine::new(Role::Bad, "error: ").with(Role::Words, &visible(&error)));
+                        self.error.get_or_insert(error);
+                        Detail::new(head, DiffLines::default())
+                    }
+                }
+            }
+        }
+    }
+
+    fn overview(&self) -> Vec<HeadLine> {
+        let outline = &self.outline;
+        let mut head = vec![HeadLine::new(Role::Strong, &outline.title)];
+        head.extend(outline.sentences.iter().map(|sentence| HeadLine::new(Role::Words, sentence)));
+        let warnings = self.settings.warnings.iter();
+        head.extend(
+            warnings
+                .map(|warning| HeadLine::new(Role::Bad, "warning: ").with(Role::Words, &visible(warning))),
+        );
+        head.push(HeadLine::default());
+        let width = self.filters.iter().map(|filter| filter.count.to_string().len()).max().unwrap_or(0);
+        head.extend(self.filters.iter().map(|filter| {
+            let count = format!("  {:>width$}  ", filter.count);
+            HeadLine::new(Role::Words, &count).with(Role::Words, filter.title)
+        }));
+        let mut losses: Vec<_> = outline.items.iter().filter(|item| item.is_loss).collect();
+        // What is destroyed comes before what is replaced.
+        losses.sort_by_key(|item| item.sign != "-");
+        if !losses.is_empty() {
+            head.extend([HeadLine::default(), HeadLine::new(Role::Strong, "Destroyed or replaced")]);
+            head.extend(losses.into_iter().map(|item| {
+                HeadLine::new(Role::Bad, &format!("{:>3} ", item.sign)).with(Role::Name, &visible(&item.name))
+            }));
+        }
+        head
+    }
+}
+
+fn passes(
+    filters: &[OutlineFilter],
+    chosen: &[bool],
+    search: &Search,
+    items: &[OutlineItem<'_, '_>],
+    item: usize,
+) -> bool {
+    let mut wanted = filters.iter().zip(chosen).filter(|(_, chosen)| **chosen).peekable();
+    let is_chosen = wanted.peek().is_none() || wanted.any(|(filter, _)| filter.matches(&items[item]));
+    is_chosen && search.matches(item)
+}
+
+/// What is said of an item.
+fn line(item: &OutlineItem<'_, '_>) -> HeadLine {
+    item.line.iter().fold(HeadLine::default(), |line, piece| {
+        let role = match piece {
+            OutlinePiece::Verb(_) => Role::Strong,
+            OutlinePiece::Code(_) => Role::Name,
+            _ => Role::Words,
+        };
+        line.with(role, &piece.shown())
+    })
+}

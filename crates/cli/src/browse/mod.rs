@@ -1,0 +1,98 @@
+//! `objchange browse`: a plan or state on the screen of a terminal.
+//!
+//! | what | where |
+//! |---|---|
+//! | what the screen shows, as data | `app`, with `tree`, `detail` and `search` |
+//! | what keys and the mouse do to it | `update`, `keys` |
+//! | how it looks | `draw` |
+//! | the terminal: taken, and given back whatever happens | `screen` |
+//!
+//! What is listed, and the lines of a diff with their roles, come from `objchange_plan::Outline`.
+
+mod app;
+mod detail;
+mod draw;
+mod keys;
+mod screen;
+mod search;
+#[cfg(test)]
+mod tests;
+mod tree;
+mod update;
+
+use std::io::{self, IsTerminal};
+use std::process::ExitCode;
+use std::sync::OnceLock;
+
+use objchange_plan::{Colour, Report};
+
+use self::app::{App, Settings};
+use self::screen::{End, Screen};
+use crate::document_warnings;
+use crate::exit::{self, CommandError, unusable};
+use crate::plan_file::read_document;
+use crate::show::DocumentArgs;
+use crate::style::colour;
+
+const EXAMPLES: &str = "\
+Examples:
+  objchange browse plan.json --schemas schemas.json
+  terraform show -json tfplan | objchange browse
+  objchange browse plan.json --only module.net --action delete,replace
+  objchange browse environments/prod --var-file prod.tfvars
+  objchange browse terraform.tfstate";
+
+fn after_help() -> String {
+    let keys: Vec<String> = keys::lines().map(|line| format!("  {line}")).collect();
+    format!("Keys:\n{}\n\n{EXAMPLES}", keys.join("\n"))
+}
+
+/// Browse a plan or state in the terminal, with search, filters and folding
+#[derive(Debug, clap::Args)]
+#[command(after_help = after_help())]
+pub(crate) struct Args {
+    #[command(flatten)]
+    input: DocumentArgs,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
+    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    if is_dumb || !io::stdout().is_terminal() {
+        return Err(unusable(
+            "`browse` needs a terminal, and standard output is none that it can use; print the document with `objchange show`",
+        ));
+    }
+    let planned = args.input.plan_module()?;
+    let mut input = args.input.read(planned).map_err(unusable)?;
+    let room = OnceLock::new();
+    let document = read_document(&input.name, &input.text, &room).map_err(unusable)?;
+    args.input.check(&document).map_err(unusable)?;
+    let (schemas, sources) = args.input.schemas(std::mem::take(&mut input.given), &document);
+    let options = args.input.options(args.input.program_of(&document));
+    let report = Report::of(&document, &schemas, &options, &args.input.filter())
+        .map_err(|error| unusable(sources.error(&input.name, error)))?;
+    let mut warnings = document_warnings::list(&document);
+    warnings.extend(args.input.unmatched(&document));
+    let settings = Settings {
+        has_colour: colour(&io::stdout()) == Colour::Always,
+        warnings: warnings.iter().cloned().chain(sources.warning(&schemas)).collect(),
+    };
+    let explain = Box::new(|error| sources.error(&input.name, error).to_string());
+    let failed = |error: io::Error| {
+        unusable(format_args!(
+            "the terminal cannot be used: {error}; print the document with `objchange show`"
+        ))
+    };
+    let mut screen = Screen::enter().map_err(failed)?;
+    let size = screen.size().map_err(failed)?;
+    let mut app = App::new(report.outline(), settings, explain, size);
+    let end = screen.run(&mut app);
+    drop(screen);
+    warnings.iter().chain(&sources.warning(&schemas)).for_each(|warning| exit::warn(warning));
+    match (end?, app.error) {
+        (End::Interrupted, _) => Err(CommandError::Interrupted),
+        (End::Quit, Some(error)) => Err(unusable(error)),
+        (End::Quit, None) => Ok(ExitCode::SUCCESS),
+    }
+}

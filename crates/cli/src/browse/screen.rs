@@ -1,0 +1,272 @@
+//! The screen of the terminal: taken when the program starts, and given back when it ends, panics or gets a signal.
+
+use std::io::{self, BufWriter, Stdout, Write};
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
+use std::time::Duration;
+use std::{panic, thread};
+
+use crossterm::clipboard::CopyToClipboard;
+use crossterm::event::{
+    DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture,
+    Event as TerminalEvent,
+};
+use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen};
+use crossterm::{cursor, execute, queue, terminal};
+use ratatui::Terminal;
+use ratatui::backend::CrosstermBackend;
+
+use super::app::App;
+use super::draw::draw;
+use super::update::{Effect, Event, update};
+
+/// The terminal is ours, and has to be given back.
+static IS_TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// The screen, until it is dropped.
+pub(super) struct Screen {
+    // A frame goes out in one piece, which matters over a network.
+    terminal: Terminal<CrosstermBackend<BufWriter<Stdout>>>,
+}
+
+/// How somebody has ended the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    Quit,
+    Interrupted,
+}
+
+/// What can happen.
+enum Message {
+    Terminal(TerminalEvent),
+    /// Keys can no longer be read.
+    Failed(io::Error),
+    #[cfg(unix)]
+    Signal(i32),
+}
+
+impl Screen {
+    /// Takes the screen.
+    pub(super) fn enter() -> io::Result<Self> {
+        static HOOK: Once = Once::new();
+        HOOK.call_once(|| {
+            let before = panic::take_hook();
+            panic::set_hook(Box::new(move |info| {
+                // Else what is said of the panic goes where nobody sees it.
+                give_back();
+                before(info);
+            }));
+        });
+        let screen = Self { terminal: new_terminal()? };
+        take(true)?;
+        // From here on another size is noticed.
+        crossterm::event::poll(Duration::ZERO)?;
+        Ok(screen)
+    }
+
+    /// The columns and rows.
+    pub(super) fn size(&self) -> io::Result<(u16, u16)> {
+        let size = self.terminal.size()?;
+        Ok((size.width, size.height))
+    }
+
+    /// Shows it all until somebody ends it.
+    pub(super) fn run(&mut self, app: &mut App<'_, '_>) -> io::Result<End> {
+        let messages = listen()?;
+        loop {
+            self.terminal.draw(|frame| draw(app, frame))?;
+            let mut next = match app.search.progress() {
+                None => messages.recv().ok(),
+                Some(_) => match messages.try_recv() {
+                    Ok(message) => Some(message),
+                    Err(TryRecvError::Disconnected) => None,
+                    Err(TryRecvError::Empty) => {
+                        update(app, Event::Idle);
+                        continue;
+                    }
+                },
+            };
+            if next.is_none() {
+                return Err(io::Error::other("keys can no longer be read"));
+            }
+            // What has happened meanwhile is drawn once.
+            while let Some(message) = next {
+                if let Some(end) = self.handle(app, message)? {
+                    return Ok(end);
+                }
+                next = messages.try_recv().ok();
+            }
+        }
+    }
+
+    fn handle(&mut self, app: &mut App<'_, '_>, message: Message) -> io::Result<Option<End>> {
+        let event = match message {
+            Message::Terminal(event) => event,
+            Message::Failed(error) => return Err(error),
+            #[cfg(unix)]
+            Message::Signal(signal) => return self.signal(app, signal).map(|()| None),
+        };
+        match update(app, Event::Terminal(event)) {
+            Effect::None => {}
+            Effect::Quit => return Ok(Some(End::Quit)),
+            Effect::Interrupt => return Ok(Some(End::Interrupted)),
+            Effect::Copy(text) => {
+                let out = self.terminal.backend_mut();
+                execute!(out, CopyToClipboard::to_clipboard_from(text))?;
+            }
+            Effect::TakeMouse(takes) => take_mouse(takes)?,
+            #[cfg(unix)]
+            Effect::Suspend => self.signal(app, signal_hook::consts::SIGTSTP)?,
+            #[cfg(not(unix))]
+            Effect::Suspend => {}
+        }
+        Ok(None)
+    }
+
+    /// Does what the signal asks for, after the screen is given back.
+    #[cfg(unix)]
+    fn signal(&mut self, app: &mut App<'_, '_>, signal: i32) -> io::Result<()> {
+        use signal_hook::consts::SIGCONT;
+        give_back();
+        if signal != SIGCONT {
+            // The program is stopped, and goes on here; or it ends.
+            signal_hook::low_level::emulate_default_handler(signal)?;
+        }
+        take(app.has_mouse)?;
+        // The screen is empty again. `Terminal::clear` would ask for the place of the cursor, and the thread of the keys gets
+        // the answer.
+        self.terminal = new_terminal()?;
+        let (columns, rows) = self.size()?;
+        update(app, Event::Terminal(TerminalEvent::Resize(columns, rows)));
+        Ok(())
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        give_back();
+    }
+}
+
+fn new_terminal() -> io::Result<Terminal<CrosstermBackend<BufWriter<Stdout>>>> {
+    Terminal::new(CrosstermBackend::new(BufWriter::with_capacity(1 << 16, io::stdout())))
+}
+
+fn take(takes_mouse: bool) -> io::Result<()> {
+    terminal::enable_raw_mode()?;
+    IS_TAKEN.store(true, Ordering::SeqCst);
+    execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste, cursor::Hide)?;
+    if takes_mouse { take_mouse(true) } else { Ok(()) }
+}
+
+fn take_mouse(takes: bool) -> io::Result<()> {
+    let mut out = io::stdout();
+    if takes { execute!(out, EnableMouseCapture) } else { execute!(out, DisableMouseCapture) }
+}
+
+/// Gives the terminal back as it was, if it is taken. Nobody is left to be told that this fails.
+fn give_back() {
+    if !IS_TAKEN.swap(false, Ordering::SeqCst) {
+        return;
+    }
+    let mut out = io::stdout();
+    _ = queue!(out, DisableMouseCapture, DisableBracketedPaste, LeaveAlternateScreen, cursor::Show);
+    _ = out.flush();
+    _ = terminal::disable_raw_mode();
+}
+
+/// Says that keys are no longer read, also when the thread that reads them panics: else nothing could end the program.
+struct KeysEnd(Sender<Message>);
+
+impl Drop for KeysEnd {
+    fn drop(&mut self) {
+        _ = self.0.send(Message::Failed(io::Error::other("keys can no longer be read")));
+    }
+}
+
+/// Listens to keys and signals, each in a thread of its own.
+fn listen() -> io::Result<Receiver<Message>> {
+    let (to, messages) = mpsc::channel();
+    #[cfg(unix)]
+    listen_to_signals(to.clone())?;
+    let keys = move || {
+        let to = KeysEnd(to);
+        while let Ok(event) = crossterm::event::read().map_err(|error| to.0.send(Message::Failed(error))) {
+            if to.0.send(Message::Terminal(event)).is_err() {
+                return;
+            }
+        }
+    };
+    thread::Builder::new().name("keys".into()).spawn(keys)?;
+    Ok(messages)
+}
+
+#[cfg(unix)]
+fn listen_to_signals(to: Sender<Message>) -> io::Result<()> {
+    use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
+    let mut signals =
+        signal_hook::iterator::Signals::new([SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP])?;
+    let hear = move || {
+        let mut ends = false;
+        for signal in signals.forever() {
+            let goes_on = matches!(signal, SIGCONT | SIGTSTP);
+            // Who asks twice does not want to wait for what the program is busy with.
+            if ends && !goes_on || to.send(Message::Signal(signal)).is_err() {
+                _ = signal_hook::low_level::emulate_default_handler(signal);
+            }
+            ends |= !goes_on;
+        }
+    };
+    thread::Builder::new().name("signals".into()).spawn(hear).map(drop)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::io::Read;
+    use std::num::NonZeroU16;
+
+    use super::Screen;
+
+    const ON_SCREEN: &str = "OBJCHANGE_TEST_PANICS_ON_SCREEN";
+
+    /// The other half of the test below, in a terminal of its own.
+    #[test]
+    fn panics_if_it_is_asked_to() {
+        if std::env::var_os(ON_SCREEN).is_some() {
+            let _screen = Screen::enter().expect("there is a terminal");
+            panic!("on purpose");
+        }
+    }
+
+    #[test]
+    fn what_is_said_of_a_panic_is_on_the_screen_that_was_there_before() {
+        let Ok((mut pty, pts)) = pty_process::blocking::open() else {
+            use std::io::Write;
+            _ = writeln!(std::io::stderr(), "ignored: the system gives no pseudo-terminal");
+            return;
+        };
+        let name = concat!(module_path!(), "::panics_if_it_is_asked_to");
+        let name = name.split_once("::").expect("a crate and a module").1;
+        let program = std::env::current_exe().expect("this program");
+        let command = pty_process::blocking::Command::new(program)
+            .args([name, "--exact", "--nocapture", "--test-threads=1"])
+            .env(ON_SCREEN, "1");
+        let mut child = command.spawn(pts).expect("it starts");
+        let size = |size| NonZeroU16::new(size).expect("a size");
+        let mut parser = vt100::Parser::new(size(50), size(200), 0);
+        let mut piece = [0; 4096];
+        let mut was_other_screen = false;
+        // The terminal ends with an error when nobody has it open any more.
+        while let Ok(length @ 1..) = pty.read(&mut piece) {
+            for byte in &piece[..length] {
+                parser.process(&[*byte]);
+                was_other_screen |= parser.screen().alternate_screen();
+            }
+        }
+        assert!(!child.wait().expect("it ends").success());
+        let screen = parser.screen();
+        assert!(was_other_screen && !screen.alternate_screen() && !screen.hide_cursor());
+        assert!(screen.contents().contains("on purpose"), "{}", screen.contents());
+    }
+}

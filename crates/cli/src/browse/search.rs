@@ -1,0 +1,140 @@
+//! The search: words in what is said of items at once, and in their diffs a few items at a time, so that keys are not kept
+//! waiting.
+
+use std::ops::Range;
+
+use objchange_plan::Outline;
+use objchange_text::re2::Pattern;
+
+/// The most characters of a search.
+pub(super) const LONGEST: usize = 200;
+
+/// How much text is searched at a time, in bytes, and how many items.
+const TEXT_AT_A_TIME: usize = 256 << 10;
+const ITEMS_AT_A_TIME: usize = 64;
+
+/// Words that are looked for, whatever their case; an item has to have all of them.
+#[derive(Debug, Default)]
+pub(super) struct Search {
+    query: String,
+    words: Vec<Pattern>,
+    /// Any of the words, to show where they are.
+    any: Option<Pattern>,
+    /// What is known of each item.
+    found: Vec<Found>,
+    /// The first item whose diff may not have been searched.
+    next: usize,
+}
+
+/// Whether an item has all words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Found {
+    /// Its diff is to be searched.
+    Unknown,
+    No,
+    /// It has them, or cannot be read: then nobody knows.
+    Yes,
+}
+
+impl Search {
+    /// The text that is looked for.
+    pub(super) fn query(&self) -> &str {
+        &self.query
+    }
+
+    pub(super) fn is_active(&self) -> bool {
+        !self.words.is_empty()
+    }
+
+    /// Looks for another text.
+    pub(super) fn set(&mut self, query: &str, outline: &Outline<'_, '_>) {
+        // What does not have a text does not have a longer one.
+        let is_longer = self.is_active() && query.starts_with(&self.query);
+        let words: Vec<&str> = query.split_whitespace().collect();
+        self.words = words.iter().filter_map(|word| pattern(&[word])).collect();
+        self.any = if words.is_empty() { None } else { pattern(&words) };
+        query.clone_into(&mut self.query);
+        self.next = 0;
+        self.found.resize(outline.items.len(), Found::Unknown);
+        for (found, item) in self.found.iter_mut().zip(&outline.items) {
+            if is_longer && *found == Found::No {
+                continue;
+            }
+            *found = Found::Unknown;
+            let line: String = item.line.iter().map(|piece| piece.shown()).collect();
+            if self.words.iter().all(|word| word.is_match(line.as_bytes())) {
+                *found = Found::Yes;
+            }
+        }
+    }
+
+    /// Whether the item is one of those that are looked for, as far as is known.
+    pub(super) fn matches(&self, item: usize) -> bool {
+        !self.is_active() || self.found.get(item) == Some(&Found::Yes)
+    }
+
+    /// How many items have been searched, if not all of them have.
+    pub(super) fn progress(&self) -> Option<usize> {
+        (self.is_active() && self.next < self.found.len()).then_some(self.next)
+    }
+
+    /// Searches some more diffs, and says whether any has the words.
+    pub(super) fn advance(&mut self, outline: &Outline<'_, '_>) -> bool {
+        let (mut text, mut items, mut any) = (0, 0, false);
+        while self.progress().is_some() && text < TEXT_AT_A_TIME && items < ITEMS_AT_A_TIME {
+            let index = self.next;
+            self.next += 1;
+            if self.found[index] != Found::Unknown {
+                continue;
+            }
+            items += 1;
+            let item = &outline.items[index];
+            let line: String = item.line.iter().map(|piece| piece.shown()).collect();
+            let has_all = match outline.diff(index) {
+                Ok(diff) => {
+                    text += diff.text().len();
+                    let has = |word: &Pattern| {
+                        word.is_match(line.as_bytes()) || word.is_match(diff.text().as_bytes())
+                    };
+                    self.words.iter().all(has)
+                }
+                Err(_) => true,
+            };
+            self.found[index] = if has_all { Found::Yes } else { Found::No };
+            any |= has_all;
+        }
+        any
+    }
+
+    /// Where the words are in a text.
+    pub(super) fn places(&self, text: &str) -> Vec<Range<usize>> {
+        let Some(any) = &self.any else { return Vec::new() };
+        let is_inside = |range: &Range<usize>| {
+            !range.is_empty() && text.is_char_boundary(range.start) && text.is_char_boundary(range.end)
+        };
+        let found = any.regex().find_iter(text.as_bytes());
+        found.map(|found| found.range()).filter(is_inside).collect()
+    }
+
+    /// Whether any of the words is in a text.
+    pub(super) fn is_in(&self, text: &str) -> bool {
+        self.any.as_ref().is_some_and(|any| any.is_match(text.as_bytes()))
+    }
+}
+
+/// A pattern that matches any of these words as they are, in any case.
+fn pattern(words: &[&str]) -> Option<Pattern> {
+    let mut pattern = String::from("(?i)(?:");
+    for (index, word) in words.iter().enumerate() {
+        pattern.push_str(if index > 0 { "|" } else { "" });
+        for c in word.chars() {
+            if r"\.+*?()|[]{}^$".contains(c) {
+                pattern.push('\\');
+            }
+            pattern.push(c);
+        }
+    }
+    pattern.push(')');
+    // A few hundred characters as they are fit into any pattern.
+    Pattern::new(&pattern, Pattern::MAX_SIZE).ok()
+}

@@ -1,0 +1,197 @@
+//! The document of a command that shows one: how it is read, with which schemas, and what is refused.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use objchange_plan::{Document, Filter, Options, PlanMode, Program, Schemas, ShowError};
+
+use super::Error;
+use super::choose::{Choice, places};
+use crate::exit::CommandError;
+use crate::input::{Size, Source};
+use crate::module_plan::{PlanInputs, PlanningArgs, is_module, planned_document, version_of};
+use crate::schemas::{GivenSchemas, SchemaArgs, SchemaError};
+
+/// What is shown, and as what.
+#[derive(Debug, Args)]
+pub(crate) struct DocumentArgs {
+    /// The output of `terraform show -json [PLANFILE]`, a state file, or the directory of a module to plan; `-`, or nothing,
+    /// is standard input
+    #[arg(value_name = "PLAN|STATE|DIR", default_value = "-")]
+    pub(crate) document: PathBuf,
+
+    // Without them everything is shown by its JSON alone: blocks look like attributes.
+    #[command(flatten)]
+    pub(crate) schemas: SchemaArgs,
+
+    #[command(flatten)]
+    pub(super) choice: Choice,
+
+    /// Print as this program does: `terraform`, a version such as `terraform@1.11`, or `opentofu`. The default is the
+    /// program that wrote the document
+    #[arg(long = "as", value_name = "PROGRAM")]
+    program: Option<Program>,
+
+    /// The mode of the plan. By default it is inferred, which is not always possible
+    #[arg(long, value_name = "MODE")]
+    mode: Option<ModeArg>,
+
+    /// Show an element that a set loses and one that it gains as one that is updated, if they agree in most of
+    /// what identifies them; Terraform shows them as removed and added
+    #[arg(long)]
+    match_sets: bool,
+
+    /// Maximum size of a document, e.g. `500M` or `4G`. Documents are held in memory; this guards against endless input
+    #[arg(long, value_name = "SIZE", default_value = "1G")]
+    pub(super) max_input: Size,
+
+    /// The state before, if a module is planned
+    #[arg(long, value_name = "FILE")]
+    state: Option<PathBuf>,
+
+    #[command(flatten)]
+    planning: PlanningArgs,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ModeArg {
+    /// To reach the configuration
+    Normal,
+    /// To update the state
+    RefreshOnly,
+    /// To destroy everything.
+    Destroy,
+}
+
+impl ModeArg {
+    fn mode(self) -> PlanMode {
+        match self {
+            Self::Normal => PlanMode::Normal,
+            Self::RefreshOnly => PlanMode::RefreshOnly,
+            Self::Destroy => PlanMode::Destroy,
+        }
+    }
+}
+
+/// A document as text, and the schemas that are given for it.
+pub(crate) struct Input {
+    pub(crate) name: String,
+    pub(crate) text: String,
+    pub(crate) given: GivenSchemas,
+}
+
+/// Where the schemas of a document are from.
+pub(crate) struct SchemaSources {
+    /// What they are called in errors.
+    name: String,
+    is_given: bool,
+}
+
+impl DocumentArgs {
+    /// The plan of the module, if the document is the directory of one.
+    pub(crate) fn plan_module(&self) -> Result<Option<String>, CommandError> {
+        if !is_module(&self.document) {
+            return Ok(None);
+        }
+        let inputs = PlanInputs {
+            state: self.state.as_deref(),
+            version: version_of(self.program),
+            max_input: self.max_input,
+            ..PlanInputs::new(&self.planning, &self.schemas)
+        };
+        planned_document(&self.document, &inputs).map(Some)
+    }
+
+    /// Reads the document, unless it has just been planned, and the schemas.
+    pub(crate) fn read(&self, planned: Option<String>) -> Result<Input, Error> {
+        let source = Source::new(&self.document);
+        if source == Source::Stdin && self.schemas.sources().any(|schemas| schemas == source) {
+            return Err(Error::OneStdin);
+        }
+        let given = self.schemas.load(self.max_input).map_err(|error| match error {
+            SchemaError::Document { name, error } => at(&name, error.into()),
+            SchemaError::Text(error) => error.into(),
+        })?;
+        let text = match planned {
+            Some(text) => text,
+            None => source.read_as_allowed(self.max_input.0)?,
+        };
+        Ok(Input { name: source.to_string(), text, given })
+    }
+
+    /// Refuses options that are not for this kind of document.
+    pub(crate) fn check(&self, document: &Document<'_>) -> Result<(), Error> {
+        match document {
+            Document::State(_) if self.choice.is_of_changes() => Err(Error::NoActions),
+            Document::State(_) if self.mode.is_some() => Err(Error::NoMode),
+            _ => Ok(()),
+        }
+    }
+
+    /// Which resources are shown.
+    pub(crate) fn filter(&self) -> Filter {
+        self.choice.filter()
+    }
+
+    /// The options that choose nothing of the document.
+    pub(crate) fn unmatched(&self, document: &Document<'_>) -> Vec<String> {
+        self.choice.unmatched(&places(document))
+    }
+
+    /// The program as which the document is shown.
+    pub(crate) fn program_of(&self, document: &Document<'_>) -> Program {
+        self.program.unwrap_or_else(|| Program::of(document))
+    }
+
+    /// How the document is shown, as far as these options say it.
+    pub(crate) fn options(&self, program: Program) -> Options {
+        Options {
+            mode: self.mode.map(ModeArg::mode),
+            program: Some(program),
+            match_sets: self.match_sets,
+            ..Options::default()
+        }
+    }
+
+    /// The schemas that are given, and those of other providers in the document that are cached.
+    pub(crate) fn schemas(&self, given: GivenSchemas, document: &Document<'_>) -> (Schemas, SchemaSources) {
+        let is_given = given.is_given();
+        let (schemas, name) = given.with_cached(&self.schemas.cache, document.providers());
+        (schemas, SchemaSources { name, is_given })
+    }
+}
+
+fn at(source: &str, error: ShowError) -> Error {
+    Error::Document { source_name: source.to_owned(), error }
+}
+
+impl SchemaSources {
+    /// Why the document of this name cannot be shown, with the name of the file that is wrong.
+    pub(crate) fn error(&self, document: &str, error: ShowError) -> Error {
+        match error {
+            ShowError::Write(error) => Error::Write(error),
+            error @ ShowError::Schemas(_) => at(&self.name, error),
+            error => at(document, error),
+        }
+    }
+
+    /// What the missing schemas cost, of what has been shown so far.
+    pub(crate) fn warning(&self, schemas: &Schemas) -> Option<String> {
+        let is_given = self.is_given;
+        let missing = schemas.missing().join(", ");
+        let (lack, advice) = if schemas.is_none() || !is_given && !missing.is_empty() {
+            let of = if missing.is_empty() { String::new() } else { format!("of {missing} ") };
+            let advice = "pass the output of `terraform providers schema -json`, or cache it with `objchange schemas add`";
+            (format!("without --schemas {of}"), advice)
+        } else if missing.is_empty() {
+            return None;
+        } else {
+            let advice = "write the schemas again with `terraform providers schema -json`";
+            (format!("the schemas lack {missing}: their "), advice)
+        };
+        Some(format!(
+            "{lack}blocks are shown as attributes, what only a schema calls sensitive is shown, and `# forces replacement` and the \
+             difference between null and empty values may be wrong; {advice}"
+        ))
+    }
+}
