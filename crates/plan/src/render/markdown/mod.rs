@@ -16,7 +16,7 @@ use thiserror::Error;
 use super::Writer;
 use super::outline::{OutlineItem, OutlineModule, OutlinePiece, OutlineSection, sections};
 use super::overview::{
-    LINK, Sentence, TITLE, action_counts, counts, default_title, losses, sentences, start,
+    LINK, NAMES, Sentence, TITLE, action_counts, counts, default_title, losses, sentences, start,
 };
 use super::tokens::Tokens;
 use crate::report::{Report, ShowError};
@@ -98,10 +98,9 @@ pub(crate) fn length(text: &str) -> usize {
 /// Room for what is said below of what was left out.
 const FOOT: usize = 300;
 
-/// The most characters of a marker, and of a name in the head; the most names there.
+/// The most characters of a marker, and of a name in the head.
 const MARKER: usize = 100;
 const NAME: usize = 80;
-const NAMES: usize = 10;
 
 /// What pages of others than reports are made of.
 pub(crate) mod parts {
