@@ -17,8 +17,7 @@ use objchange_hcl::{
     parse_template, references,
 };
 use objchange_plan::{
-    CachedSchemas, Colour, CompareOptions, Comparison, Document, Filter, HashKey, HashedPlan, HtmlOptions,
-    MarkdownOptions, Options, Plan, Program, Report, Schemas,
+    CachedSchemas, Document, Filter, HtmlOptions, MarkdownOptions, Options, Program, Report, Schemas,
 };
 use objchange_policy::query::{CollectionKind, Projection, Query, Subject};
 use objchange_provider::client::{Handshake, LogLine, Reattach};
@@ -228,41 +227,6 @@ const TAGS: [&str; 16] = [
 
 fn check_visible(page: &str) {
     assert!(!page.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\t')), "{page}");
-}
-
-/// Two plans, the second after a NUL, which JSON cannot hold: what a comparison calls the same has one hash, what it calls
-/// different another one, and it does not matter which of the plans is the first.
-pub(crate) fn comparison(bytes: &[u8]) {
-    static SCHEMAS: LazyLock<Schemas> = LazyLock::new(|| {
-        let block = r#"{"attributes":{"a":{"type":["set","dynamic"]},"b":{"type":"string","sensitive":true}},"block_types":{
-            "c":{"nesting_mode":"set","block":{"attributes":{"a":{"type":["set","dynamic"]}}}}}}"#;
-        let text =
-            format!(r#"{{"provider_schemas":{{"p":{{"resource_schemas":{{"t":{{"block":{block}}}}}}}}}}}"#);
-        Schemas::parse(text).expect("they are schemas")
-    });
-    let Ok(text) = std::str::from_utf8(bytes) else { return };
-    let (a, b) = text.split_once('\0').unwrap_or((text, text));
-    let (Ok(a), Ok(b)) = (Plan::parse(a), Plan::parse(b)) else { return };
-    let key = HashKey::new(&[7; 32]).expect("it is long enough");
-    for schemas in [&*SCHEMAS, &Schemas::none()] {
-        let hash = |plan: &Plan<'_>| HashedPlan::new(&plan.changes, schemas, Some(&key));
-        let options = CompareOptions::default();
-        let compared = Comparison::new(&a.changes, &b.changes, schemas, &options);
-        let turned = Comparison::new(&b.changes, &a.changes, schemas, &options);
-        // What cannot be read is an error.
-        let (Ok(compared), Ok(turned)) = (compared, turned) else { continue };
-        assert_eq!(compared.is_same(), turned.is_same());
-        if let (Ok(one), Ok(other)) = (hash(&a), hash(&b)) {
-            assert_eq!(compared.is_same(), one.hash == other.hash);
-        }
-        let mut out = Vec::new();
-        let page = MarkdownOptions::default();
-        compared.write_text(&mut out, Colour::Never, ["a", "b"]).expect("there is room");
-        compared.write_json(&mut out, ["a", "b"]).expect("there is room");
-        compared.write_markdown(&mut out, &page, ["a", "b"]).expect("there is room");
-        let out = String::from_utf8(out).expect("what is written is text");
-        assert!(!out.chars().any(|c| c.is_control() && c != '\n'));
-    }
 }
 
 /// Cases, as `objchange check` runs them.

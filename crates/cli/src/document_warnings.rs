@@ -28,16 +28,11 @@ pub(crate) fn print(document: &Document<'_>) {
     if complete == Some(false) && !errored {
         exit::warn("the plan is incomplete: there may be more changes after it is applied");
     }
-    print_unknown(document, "");
-}
-
-/// Prints what of the document is unknown or missing, each behind this.
-pub(crate) fn print_unknown(document: &Document<'_>, prefix: &str) {
     for unfamiliar in document.unfamiliar() {
         let consequence = match unfamiliar.kind {
             UnfamiliarKind::LeftOut => {
                 exit::warn(&format!(
-                    "{prefix}{unfamiliar}: changes or sensitivity marks may be missing; pass the whole output of `terraform show \
+                    "{unfamiliar}: changes or sensitivity marks may be missing; pass the whole output of `terraform show \
                      -json`"
                 ));
                 continue;
@@ -47,6 +42,6 @@ pub(crate) fn print_unknown(document: &Document<'_>, prefix: &str) {
             UnfamiliarKind::Mode => "such resources are shown as is",
             _ => "--summary and --json show it as is",
         };
-        exit::warn(&format!("{prefix}{unfamiliar}: {consequence}; a newer objchange may know it"));
+        exit::warn(&format!("{unfamiliar}: {consequence}; a newer objchange may know it"));
     }
 }

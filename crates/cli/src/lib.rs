@@ -12,22 +12,18 @@ mod check;
 mod configuration;
 #[cfg(feature = "provider")]
 mod conform;
-mod diff;
 mod document_warnings;
 mod documents;
 mod eval;
 mod exit;
 #[cfg(feature = "provider")]
 mod explain;
-mod hash;
 mod input;
 #[cfg(feature = "provider")]
 mod installed_providers;
 mod lock_file;
 mod module_plan;
-mod module_test;
 mod plan;
-mod plan_file;
 #[cfg(feature = "policy")]
 mod policy;
 mod pool;
@@ -78,14 +74,12 @@ enum Command {
     Conform(conform::Args),
     #[cfg(not(feature = "provider"))]
     Conform(absent::Args),
-    Diff(diff::Args),
     Eval(eval::Args),
     #[cfg(feature = "provider")]
     Explain(explain::Args),
     #[cfg(not(feature = "provider"))]
     Explain(absent::Args),
     Graph(module_plan::graph::Args),
-    Hash(hash::Args),
     #[cfg(feature = "shell")]
     Manual(shell::ManualArgs),
     Plan(module_plan::Args),
@@ -111,7 +105,6 @@ enum Command {
     Sentinel(absent::Args),
     /// Show a plan or state as `terraform show` prints it
     Show(show::Arguments),
-    Test(module_test::Args),
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -162,14 +155,12 @@ fn run(command: &Command) -> Result<ExitCode, CommandError> {
         Command::Conform(args) => conform::run(args),
         #[cfg(not(feature = "provider"))]
         Command::Conform(_) => absent::run("conform"),
-        Command::Diff(args) => diff::run(args),
         Command::Eval(args) => eval::run(args),
         #[cfg(feature = "provider")]
         Command::Explain(args) => explain::run(args),
         #[cfg(not(feature = "provider"))]
         Command::Explain(_) => absent::run("explain"),
         Command::Graph(args) => module_plan::graph::run(args),
-        Command::Hash(args) => hash::run(args),
         #[cfg(feature = "shell")]
         Command::Manual(args) => shell::manual(args, Cli::command()),
         Command::Plan(args) => module_plan::run(args),
@@ -192,6 +183,5 @@ fn run(command: &Command) -> Result<ExitCode, CommandError> {
         #[cfg(not(feature = "sentinel"))]
         Command::Sentinel(_) => absent::run("sentinel"),
         Command::Show(arguments) => show::run(arguments),
-        Command::Test(args) => module_test::run(args),
     }
 }

@@ -1,18 +1,16 @@
 //! Where schemas come from: a document, or providers themselves.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use objchange::schema::{ProviderSchemas, SchemaDocumentError};
-use objchange_plan::Schemas;
 #[cfg(feature = "provider")]
 use objchange_provider::{ProviderExt, schema_document};
 
 use crate::input::{InputError, Size, Source};
 #[cfg(feature = "provider")]
 use crate::provider::{Binary, LaunchArgs, launch};
-use crate::schema_cache::{SchemaCacheArgs, Wanted};
+use crate::schema_cache::SchemaCacheArgs;
 
 /// The name of the group of arguments that give schemas.
 const SCHEMA_SOURCE: &str = "schema_source";
@@ -64,27 +62,6 @@ impl GivenSchemas {
     /// Whether any were given.
     pub(crate) fn is_given(&self) -> bool {
         !self.name.is_empty()
-    }
-}
-
-impl GivenSchemas {
-    /// The same with those of other providers that are cached, and where they are from.
-    pub(crate) fn with_cached<'p>(
-        mut self,
-        cache: &SchemaCacheArgs,
-        providers: impl IntoIterator<Item = &'p str>,
-    ) -> (Schemas, String) {
-        let is_missing = |provider: &&str| !self.schemas.providers().any(|given| given == *provider);
-        let wanted: Vec<Wanted> =
-            providers.into_iter().filter(is_missing).filter_map(Wanted::named).collect();
-        let cached = cache.choose(wanted, &BTreeMap::new());
-        let (is_given, is_cached) = (self.is_given(), !cached.origins.is_empty());
-        self.schemas.append(cached.schemas);
-        if !is_given && !is_cached {
-            return (Schemas::none(), self.name);
-        }
-        let name = if is_given { self.name } else { "the cached schemas".to_owned() };
-        (Schemas::new(self.schemas).with_origins(cached.origins), name)
     }
 }
 

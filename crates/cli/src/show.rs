@@ -3,21 +3,16 @@
 mod choose;
 mod gate;
 mod pages;
-#[cfg(feature = "template")]
-mod template;
-#[cfg(not(feature = "template"))]
-#[path = "show/template_absent.rs"]
-mod template;
 
+use std::collections::BTreeMap;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::OnceLock;
 
 use anstream::{AutoStream, ColorChoice};
 use clap::{Args, ValueEnum};
 use objchange_plan::{
-    Document, GroupBy, Options, Plan, PlanMode, Program, Report, Schemas, ShowError, TemplateError,
+    Document, GroupBy, Options, Plan, PlanMode, Problem, Program, Report, Schemas, ShowError, extract,
 };
 use objchange_text::Escaping;
 use thiserror::Error;
@@ -25,14 +20,12 @@ use thiserror::Error;
 use self::choose::places;
 pub(crate) use self::choose::{Choice, Places, changed_places};
 pub(crate) use self::gate::{Gate, GateError, Unasked, Verdict};
-pub(crate) use self::pages::MarkdownArgs;
 use self::pages::PageArgs;
-use self::template::Template;
 use crate::exit::CommandError;
 use crate::input::{InputError, Size, Source};
 use crate::module_plan::{PlanInputs, PlanningArgs, is_module, planned_document, version_of};
-use crate::plan_file::{ReadError, placed, read_document};
-use crate::schemas::{SchemaArgs, SchemaError, SchemaTextError};
+use crate::schema_cache::Wanted;
+use crate::schemas::{GivenSchemas, SchemaArgs, SchemaError, SchemaTextError};
 use crate::style::colour;
 use crate::write_file::{Access, NewFile};
 use crate::{document_warnings, exit, terminal};
@@ -59,7 +52,6 @@ Examples:
   terraform show -json | objchange show --color always - | less -R
   objchange show environments/prod --schemas schemas.json --var-file prod.tfvars --summary
   objchange show plan.json --format markdown --marker net --link https://ci.example/run/7 > comment.md
-  objchange show plan.json --format markdown --template comment.md.jinja
   objchange show plan.json --format html --out plan.html
   objchange show terraform.tfstate --schemas schemas.json";
 
@@ -192,8 +184,8 @@ enum Error {
     Input(#[from] InputError),
     #[error("{source_name}{}", placed(error))]
     Document { source_name: String, error: ShowError },
-    #[error(transparent)]
-    Read(#[from] ReadError),
+    #[error("{source_name}:{line}: a second document starts here; split the file")]
+    Another { source_name: String, line: usize },
     #[error(transparent)]
     Write(io::Error),
     #[error("--action and --drift choose from the changes of a plan, and this is a state, which has none")]
@@ -231,11 +223,38 @@ enum Error {
     File { path: PathBuf, error: io::Error },
     #[error(transparent)]
     SchemaText(#[from] SchemaTextError),
-    #[error("{}{}: {}", path.display(), error.line.map(|line| format!(":{line}")).unwrap_or_default(), error.message)]
-    Template { path: PathBuf, error: TemplateError },
-    #[cfg_attr(feature = "template", expect(dead_code, reason = "this build has templates"))]
-    #[error("this build has no templates: build or install with `--features full`")]
-    NoTemplates,
+}
+
+/// The error after the name of its file: with the line and column first, as everywhere in this program.
+fn placed(error: &ShowError) -> String {
+    let (line, column, location, message) = match error {
+        ShowError::Document(e) => (e.line, e.column, &e.location, advised(&e.problem)),
+        ShowError::Schemas(e) => {
+            let message = match &e.message {
+                message if message.contains("terraform providers schema") => message.clone(),
+                message => format!(
+                    "{message}; pass the output of `terraform providers schema -json` as it was written"
+                ),
+            };
+            (e.line, e.column, &e.location, message)
+        }
+        other => return format!(": {other}"),
+    };
+    let location = if location.is_empty() { String::new() } else { format!("{location}: ") };
+    format!(":{line}:{column}: {location}{message}")
+}
+
+/// What is wrong, and what to do about it.
+fn advised(problem: &Problem) -> String {
+    match problem {
+        Problem::Malformed(_) | Problem::Value(_) => {
+            format!(
+                "{problem}; pass the output of `terraform show -json`, or a state file, as it was written"
+            )
+        }
+        // These say it themselves.
+        _ => problem.to_string(),
+    }
 }
 
 impl Arguments {
@@ -258,35 +277,21 @@ impl Arguments {
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
-    if arguments.page.prints_template() {
-        return Ok(arguments.gate.code(&Verdict::default(), print_template())?);
-    }
     let mut verdict = Verdict::default();
-    let page = match open(arguments) {
-        Ok(page) => page,
+    let file = match open(arguments) {
+        Ok(file) => file,
         Err(error) => return Ok(arguments.gate.code(&verdict, Err(error))?),
     };
     let planned = match is_module(&arguments.document) {
         true => Some(arguments.plan()?),
         false => None,
     };
-    let shown = show(arguments, planned, page, &mut verdict);
+    let shown = show(arguments, planned, file, &mut verdict);
     Ok(arguments.gate.code(&verdict, shown)?)
 }
 
-fn print_template() -> Result<(), Error> {
-    io::stdout().write_all(template::built_in()?.as_bytes()).map_err(Error::Write)
-}
-
-/// What a page is made with.
-struct Page {
-    /// The file that it is written to.
-    file: Option<NewFile>,
-    template: Option<Template>,
-}
-
-/// Refuses options that do not go together, reads the template, and opens the file of the page, before anything is made.
-fn open(arguments: &Arguments) -> Result<Page, Error> {
+/// Refuses options that do not go together, and opens the file of the page, before anything is made.
+fn open(arguments: &Arguments) -> Result<Option<NewFile>, Error> {
     let Arguments { format, page, .. } = arguments;
     match format {
         Format::Terraform if page.is_given() => return Err(Error::NotPage),
@@ -303,14 +308,13 @@ fn open(arguments: &Arguments) -> Result<Page, Error> {
         let error = |error| Error::File { path: path.to_owned(), error };
         NewFile::create(path, Access::Usual).map_err(error)
     };
-    let template = page.template().map(|path| Template::read(path, arguments.max_input)).transpose()?;
-    Ok(Page { file: page.file().map(create).transpose()?, template })
+    page.file().map(create).transpose()
 }
 
 fn show(
     arguments: &Arguments,
     planned: Option<String>,
-    Page { file, template }: Page,
+    file: Option<NewFile>,
     verdict: &mut Verdict,
 ) -> Result<(), Error> {
     let source = Source::new(&arguments.document);
@@ -327,8 +331,18 @@ fn show(
         Some(text) => text,
         None => source.read_as_allowed(arguments.max_input.0)?,
     };
-    let room = OnceLock::new();
-    let document = read_document(&name, &text, &room)?;
+    let found;
+    let document = match Document::parse_part(&text) {
+        Ok(document) => document,
+        Err(error) => {
+            found = extract(&text).ok_or_else(|| at(&name, error.into()))?;
+            if let Some(line) = found.another {
+                return Err(Error::Another { source_name: source.to_string(), line });
+            }
+            exit::warn(&format!("{source}: {found}"));
+            Document::parse_part(&found.text).map_err(|e| at(&name, e.into()))?
+        }
+    };
     if let Document::State(_) = document {
         if arguments.choice.is_of_changes() {
             return Err(Error::NoActions);
@@ -354,20 +368,19 @@ fn show(
         return Err(Error::ShowSensitive(program));
     }
     let is_given = given.is_given();
-    let (schemas, schemas_name) = given.with_cached(&arguments.schemas.cache, document.providers());
+    let (schemas, schemas_name) = with_cached(arguments, given, &document);
     let mut page = Vec::new();
-    let target = Target { template: template.as_ref(), in_file: file.is_some().then_some(&mut page) };
-    let result = write(arguments, &document, program, &schemas, verdict, target);
+    let in_file = file.is_some().then_some(&mut page);
+    let result = write(arguments, &document, program, &schemas, verdict, in_file);
     document_warnings::print(&document);
     if !arguments.summary {
         warn(&schemas, is_given);
     }
-    match (result, &template) {
-        (Err(ShowError::Template(error)), Some(template)) => Err(template.error(error)),
-        (Err(ShowError::Write(error)), _) => Err(Error::Write(error)),
-        (Err(error @ ShowError::Schemas(_)), _) => Err(at(&schemas_name, error)),
-        (Err(error), _) => Err(at(&name, error)),
-        (Ok(()), _) => match (file, arguments.page.file()) {
+    match result {
+        Err(ShowError::Write(error)) => Err(Error::Write(error)),
+        Err(error @ ShowError::Schemas(_)) => Err(at(&schemas_name, error)),
+        Err(error) => Err(at(&name, error)),
+        Ok(()) => match (file, arguments.page.file()) {
             (Some(file), Some(path)) => {
                 file.finish(&page).map_err(|error| Error::File { path: path.to_owned(), error })
             }
@@ -376,11 +389,21 @@ fn show(
     }
 }
 
-/// By what a page is written, and where to.
-struct Target<'t> {
-    template: Option<&'t Template>,
-    /// Instead of standard output.
-    in_file: Option<&'t mut Vec<u8>>,
+/// The schemas that are given, and those of other providers in the document that are cached.
+fn with_cached(arguments: &Arguments, given: GivenSchemas, document: &Document<'_>) -> (Schemas, String) {
+    let GivenSchemas { name, mut schemas } = given;
+    let is_given = !name.is_empty();
+    let is_missing = |provider: &&str| !schemas.providers().any(|given| given == *provider);
+    let wanted: Vec<Wanted> =
+        document.providers().into_iter().filter(is_missing).filter_map(Wanted::named).collect();
+    let cached = arguments.schemas.cache.choose(wanted, &BTreeMap::new());
+    let is_cached = !cached.origins.is_empty();
+    schemas.append(cached.schemas);
+    if !is_given && !is_cached {
+        return (Schemas::none(), name);
+    }
+    let name = if is_given { name } else { "the cached schemas".to_owned() };
+    (Schemas::new(schemas).with_origins(cached.origins), name)
 }
 
 fn write(
@@ -389,7 +412,7 @@ fn write(
     program: Program,
     schemas: &Schemas,
     verdict: &mut Verdict,
-    target: Target<'_>,
+    in_file: Option<&mut Vec<u8>>,
 ) -> Result<(), ShowError> {
     let stdout = io::stdout();
     let colour = colour(&stdout);
@@ -432,11 +455,8 @@ fn write(
     } else {
         match arguments.format {
             Format::Terraform => report.write_text(&mut out, &options)?,
-            Format::Markdown => match target.template {
-                Some(template) => template.write(&report, &mut out, &arguments.page.markdown())?,
-                None => report.write_markdown(&mut out, &arguments.page.markdown())?,
-            },
-            Format::Html => match target.in_file {
+            Format::Markdown => report.write_markdown(&mut out, &arguments.page.markdown())?,
+            Format::Html => match in_file {
                 Some(page) => report.write_html(page, &arguments.page.html())?,
                 None => report.write_html(&mut out, &arguments.page.html())?,
             },

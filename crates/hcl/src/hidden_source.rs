@@ -3,12 +3,10 @@
 use std::collections::BTreeSet;
 
 use objchange::schema::{Attribute, Block as Schema};
-use objchange_text::json::{Node, NodeKind, Reader};
 use objchange_text::{Span, similar};
 use smol_str::SmolStr;
 
 use crate::decode::find;
-use crate::module::MoveTarget;
 use crate::sources::{SourceFile, Sources};
 use crate::syntax::ast::{Block, Body, Expr, ExprKind, Step, StepKind};
 use crate::syntax::{parse_body, parse_expression};
@@ -46,7 +44,6 @@ impl HiddenSource {
         let mut bodies = Vec::new();
         for file in sources.files() {
             match native(file) {
-                _ if is_json_test(file) => hidden.extend(literals_of_json_test(file, &schema)),
                 Some(body) => bodies.push((file, body)),
                 None => hidden.extend(literals(file)),
             }
@@ -56,10 +53,7 @@ impl HiddenSource {
             if file.name.ends_with(".tfvars") {
                 continue;
             }
-            match is_test(file) {
-                true => search.test_file(body),
-                false => search.file(body),
-            }
+            search.file(body);
         }
         let declared: Vec<(&str, bool)> =
             bodies.iter().flat_map(|(_, body)| declared_variables(body)).collect();
@@ -125,64 +119,6 @@ fn native(file: &SourceFile) -> Option<Body> {
     parse_body(&file.text).ok().map(|body| body.moved(file.start))
 }
 
-/// Whether a file is a test file or a mock file.
-fn is_test(file: &SourceFile) -> bool {
-    let name = file.name.strip_suffix(".json").or_else(|| file.name.strip_suffix(".hcl"));
-    name.is_some_and(|name| name.ends_with(".tftest") || name.ends_with(".tfmock"))
-}
-
-fn is_json_test(file: &SourceFile) -> bool {
-    is_test(file) && file.name.ends_with(".json")
-}
-
-/// The type of the resource that an override targets.
-fn target_type(body: &Body) -> String {
-    let target = find(&body.attributes, "target").and_then(|target| target.expr.as_target().ok());
-    match target {
-        Some(MoveTarget::Resource(address)) => address.resource.resource_type,
-        _ => String::new(),
-    }
-}
-
-/// The strings and numbers of a test file in JSON, if it may give a value to something sensitive: if the name of something
-/// sensitive is a key in it.
-fn literals_of_json_test<'s>(
-    file: &SourceFile,
-    schema: &dyn Fn(&str, &str) -> Option<&'s Schema>,
-) -> Vec<Span> {
-    let Ok(node) = Node::read_all(Reader::new(&file.text)) else { return literals(file) };
-    let (mut keys, mut words) = (BTreeSet::new(), BTreeSet::from([""]));
-    words_of(&node, &mut keys, &mut words);
-    let is_given = |schema: &Schema| {
-        let attributes = schema.attributes().iter().filter(|(_, attribute)| has_secrets(attribute));
-        let blocks = schema.block_types().iter().filter(|(_, nested)| block_has_secrets(&nested.block));
-        let mut names = attributes.map(|(name, _)| name).chain(blocks.map(|(name, _)| name));
-        names.any(|name| keys.contains(name.as_str()))
-    };
-    let kinds = ["variables", "outputs", "resource", "data", "provider"];
-    let mut schemas = kinds.iter().flat_map(|kind| words.iter().filter_map(|word| schema(kind, word)));
-    match file.text.contains("sensitive(") || schemas.any(is_given) {
-        true => literals(file),
-        false => Vec::new(),
-    }
-}
-
-/// The keys of objects, and the words of keys and strings that may name a type.
-fn words_of<'n>(node: &'n Node<'_>, keys: &mut BTreeSet<&'n str>, words: &mut BTreeSet<&'n str>) {
-    match &node.kind {
-        NodeKind::Object(properties) => {
-            for property in properties.iter() {
-                keys.insert(&property.name);
-                words.insert(&property.name);
-                words_of(&property.value, keys, words);
-            }
-        }
-        NodeKind::Array(elements) => elements.iter().for_each(|element| words_of(element, keys, words)),
-        NodeKind::String(text) => words.extend(text.split(['.', '['])),
-        _ => {}
-    }
-}
-
 /// The arguments of a `dynamic` block.
 const DYNAMIC_ARGUMENTS: [&str; 3] = ["for_each", "iterator", "labels"];
 
@@ -217,75 +153,6 @@ impl<'e> Search<'e, '_, '_> {
         }
         // A file has blocks alone: this is one with an equals sign too many.
         self.secrets.extend(body.attributes.iter().map(|attribute| &attribute.expr));
-    }
-
-    /// A test file or a mock file: what it gives to sensitive variables, attributes and outputs.
-    fn test_file(&mut self, body: &'e Body) {
-        for block in &body.blocks {
-            self.calls_of(&block.body);
-            let label = block.labels.first().map(|label| &*label.text).unwrap_or_default();
-            match &*block.kind {
-                "variables" => self.given_values(&block.body, "variables", ""),
-                "variable" => {
-                    let is_set =
-                        |name: &str| find(&block.body.attributes, name).is_some_and(|a| !is_false(&a.expr));
-                    if is_set("sensitive") || is_set("ephemeral") {
-                        self.secrets.extend(find(&block.body.attributes, "default").map(|a| &a.expr));
-                    }
-                }
-                "provider" => match (self.schema)("provider", label) {
-                    Some(schema) => self.block(&block.body, schema),
-                    None => self.opaque.push(inside(block)),
-                },
-                "run" | "mock_provider" => self.test_file(&block.body),
-                "mock_resource" => self.given_object(&block.body, "defaults", "resource", label),
-                "mock_data" => self.given_object(&block.body, "defaults", "data", label),
-                "override_resource" => {
-                    self.given_object(&block.body, "values", "resource", &target_type(&block.body));
-                }
-                "override_data" => {
-                    self.given_object(&block.body, "values", "data", &target_type(&block.body));
-                }
-                "override_module" => self.given_object(&block.body, "outputs", "outputs", ""),
-                _ => {}
-            }
-        }
-    }
-
-    /// Arguments of which a schema calls some sensitive.
-    fn given_values(&mut self, body: &'e Body, kind: &str, label: &str) {
-        let Some(schema) = (self.schema)(kind, label) else { return };
-        let is_secret = |name: &str| schema.attribute(name).is_some_and(has_secrets);
-        let secrets = body.attributes.iter().filter(|attribute| is_secret(&attribute.name));
-        self.secrets.extend(secrets.map(|attribute| &attribute.expr));
-    }
-
-    /// An argument that is an object, of whose members a schema calls some sensitive. All of it is hidden if it has one and
-    /// is written in another form.
-    fn given_object(&mut self, body: &'e Body, argument: &str, kind: &str, label: &str) {
-        let Some(schema) = (self.schema)(kind, label).filter(|schema| block_has_secrets(schema)) else {
-            return;
-        };
-        let Some(attribute) = find(&body.attributes, argument) else { return };
-        let ExprKind::Object(items) = &attribute.expr.kind else {
-            self.secrets.push(&attribute.expr);
-            return;
-        };
-        for item in items {
-            let name = match &item.key.kind {
-                ExprKind::Variable(variable) if variable.steps.is_empty() => Some(&*variable.name),
-                ExprKind::Text(text) => text.as_str(),
-                _ => None,
-            };
-            let is_secret = name.is_none_or(|name| match (schema.attribute(name), schema.block_type(name)) {
-                (Some(attribute), _) => has_secrets(attribute),
-                (None, Some(nested)) => block_has_secrets(&nested.block),
-                (None, None) => false,
-            });
-            if is_secret {
-                self.secrets.push(&item.value);
-            }
-        }
     }
 
     /// What a file gives to variables: to sensitive ones, and to such as nobody declares.
@@ -456,10 +323,6 @@ fn literals_of(text: &str, is_json: bool) -> Vec<Span> {
                 found.extend(json_literals(content).into_iter().map(|(from, to)| at(from, to)));
             }
             None => {
-                if is_header(content) {
-                    start += line.len();
-                    continue;
-                }
                 if let Some((from, to)) = quoted(content) {
                     found.push(at(from, to));
                 }
@@ -475,34 +338,20 @@ fn literals_of(text: &str, is_json: bool) -> Vec<Span> {
 const QUOTES: [char; 3] = ['"', '\'', '`'];
 
 /// Words before the labels of a block, which are shown also in a text that cannot be read.
-const BLOCKS: [&str; 16] = [
+const BLOCKS: [&str; 12] = [
     "backend",
     "check",
     "data",
     "dynamic",
     "ephemeral",
-    "mock_data",
-    "mock_provider",
-    "mock_resource",
     "module",
     "output",
     "provider",
     "provisioner",
     "resource",
-    "run",
     "terraform",
     "variable",
 ];
-
-/// Whether a line is the header of a block and nothing else: labels are no secrets.
-fn is_header(line: &str) -> bool {
-    let mut words = line.trim().trim_end_matches('{').trim_end().split(' ').filter(|word| !word.is_empty());
-    let is_label = |word: &str| {
-        let inside = word.strip_prefix('"').and_then(|word| word.strip_suffix('"'));
-        inside.is_some_and(|name| name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-')))
-    };
-    words.next().is_some_and(|word| BLOCKS.contains(&word)) && words.all(is_label)
-}
 
 /// From the first quote of a line to the last, or to the end of the line where one may be missing. What is before may be the
 /// rest of a string of the line before, unless it is an argument's name or the word of a block.

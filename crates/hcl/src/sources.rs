@@ -1,7 +1,6 @@
 //! The files of a configuration, one behind the other: a span of one of them tells its file too.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use objchange_text::{Diagnostic, LineIndex, Position, Span};
 
@@ -17,16 +16,16 @@ use objchange_text::{Diagnostic, LineIndex, Position, Span};
 /// let places = sources.places();
 /// assert_eq!(places.find(Span::at(11)).unwrap().to_string(), "b.tf:1,5-5");
 /// ```
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub struct Sources {
     files: Vec<SourceFile>,
 }
 
 /// A file, whose text begins at this byte of all of them.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct SourceFile {
-    pub(crate) name: Arc<str>,
-    pub(crate) text: Arc<str>,
+    pub(crate) name: String,
+    pub(crate) text: String,
     pub(crate) start: u32,
 }
 
@@ -53,8 +52,7 @@ impl Sources {
         let text = text.into();
         match u32::try_from(start + text.len() + 1) {
             Ok(_) => {
-                let (name, text) = (name.into().into(), text.into());
-                self.files.push(SourceFile { name, text, start: start as u32 });
+                self.files.push(SourceFile { name: name.into(), text, start: start as u32 });
                 Ok(())
             }
             Err(_) => {
@@ -91,7 +89,7 @@ impl Sources {
     /// Prepares for questions about places in some of the files: those with these positions.
     pub(crate) fn places_of(&self, files: Range<usize>) -> Places<'_> {
         let files = self.files.get(files).unwrap_or_default();
-        Places { files: files.iter().map(|file| (file, LineIndex::new(&*file.text))).collect() }
+        Places { files: files.iter().map(|file| (file, LineIndex::new(&file.text))).collect() }
     }
 }
 

@@ -2,13 +2,12 @@
 
 use objchange::value::{Kind, PathStep};
 use objchange::{Type, Value};
-use objchange_text::{Diagnostic, Span, visible_json};
+use objchange_text::{Span, visible_json};
 use smol_str::SmolStr;
 use std::fmt;
 
 use crate::eval::{Scope, Variables, evaluate};
 use crate::function::Functions;
-use crate::module::MoveTarget;
 use crate::syntax::ast::{Access, Call, Expr, ExprKind, For, Item, Step, StepKind};
 
 /// A variable that an expression needs, with the steps from it that are written out: `a.b[0]`.
@@ -53,11 +52,6 @@ impl Reference<'_> {
     pub fn prefix(&self, length: usize) -> String {
         let steps = length.saturating_sub(1).min(self.steps.len());
         Reference { steps: &self.steps[..steps], ..*self }.to_string()
-    }
-
-    /// What it leads to in a scope, as far as there is something; `None` where its name means nothing there.
-    pub fn value_in(&self, scope: &Scope<'_>) -> Option<Value> {
-        Some(self.found_in(scope.get(self.name)?).1)
     }
 
     /// The name behind the first dot, if that comes first.
@@ -141,39 +135,6 @@ pub fn variables(expr: &Expr) -> Vec<Reference<'_>> {
 }
 
 impl Expr {
-    /// Both sides of the operator that is applied last: `a` and `b + 1` in `a == b + 1`; `None` where none is.
-    ///
-    /// ```
-    /// use objchange_hcl::parse_expression;
-    ///
-    /// let expr = parse_expression("a && b == 1 && c").unwrap();
-    /// let (left, right) = expr.operands().unwrap();
-    /// assert_eq!(("a && b == 1".len() as u32, 15), (left.span.end, right.span.start));
-    /// assert!(parse_expression("!(a == b)").unwrap().operands().is_none());
-    /// ```
-    pub fn operands(&self) -> Option<(Expr, Expr)> {
-        let ExprKind::Chain(chain) = &self.kind else { return None };
-        let ((_, last), rest) = chain.rest.split_last()?;
-        let left = match rest.last() {
-            None => chain.first.clone(),
-            Some((_, end)) => {
-                let mut left = chain.clone();
-                left.rest = rest.to_vec();
-                Expr::new(chain.first.span.to(end.span), ExprKind::Chain(left))
-            }
-        };
-        Some((left, last.clone()))
-    }
-
-    /// What a reference names that is written as an address: a module, a resource or an instance of it.
-    ///
-    /// # Errors
-    ///
-    /// It is not an address.
-    pub fn as_target(&self) -> Result<MoveTarget, Box<Diagnostic>> {
-        crate::module::target(self)
-    }
-
     /// The key of the first index that is not written out: `count.index` in `a.b[count.index].c`.
     pub fn computed_key(&self) -> Option<&Expr> {
         let ExprKind::Relative(relative) = &self.kind else { return None };

@@ -9,7 +9,6 @@ use objchange_module::config::MemoryFiles;
 use objchange_module::document::{DocumentInfo, write_plan};
 use objchange_module::plan::PlanOptions;
 use objchange_module::state::PriorState;
-use objchange_module::test::{TestOptions, TestReport, TestRunner, TestSuite, TestTexts};
 use objchange_module::variables::VariableSources;
 use objchange_module::{Module, ModuleTexts, Schemas, SimulatedProviders};
 
@@ -103,46 +102,5 @@ fn planning(criterion: &mut Criterion) {
     }
 }
 
-/// Runs of tests that plan a module of fifty resources.
-fn testing(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("runs_over_50_resources");
-    group.sample_size(10);
-    for runs in [250, 500, 1000] {
-        let mut tests = String::new();
-        for i in 0..runs {
-            let _ = writeln!(
-                tests,
-                "run \"r{i}\" {{\n  command = plan\n  assert {{\n    condition     = terraform_data.r0.input == \"x\"\n    \
-                 error_message = \"no\"\n  }}\n}}"
-            );
-        }
-        let texts: Texts = chains(50).into_iter().chain([("a.tftest.hcl".to_owned(), tests)]).collect();
-        group.throughput(Throughput::Elements(runs));
-        group.bench_with_input(BenchmarkId::from_parameter(runs), &texts, |bencher, texts| {
-            bencher.iter(|| black_box(test(texts)));
-        });
-    }
-    group.finish();
-}
-
-fn test(texts: &Texts) -> TestReport {
-    let files: MemoryFiles = texts.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
-    let variables = VariableSources::default();
-    let options = TestOptions::default();
-    let suite = TestSuite::load(TestTexts {
-        files: &files,
-        manifest: None,
-        test_directory: "tests",
-        filter: &[],
-        variables: &variables,
-        test_values: &[],
-        version: options.plan.version,
-        terraform_version: "1.16.0",
-    });
-    let report = TestRunner::new(&suite, &Schemas::default(), Functions::pure(), &options).run();
-    assert!(report.passes());
-    report
-}
-
-criterion_group!(benches, planning, testing);
+criterion_group!(benches, planning);
 criterion_main!(benches);

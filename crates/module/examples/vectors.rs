@@ -1,12 +1,11 @@
 //! How many cases of whole modules come out as Terraform's, and what differs in the others.
 //!
 //! ```text
-//! cargo run --release -p objchange-module --example vectors -- [NAME…] [-v] [-q] [-p] [--folder=DIR] [--as=VERSION]
+//! cargo run --release -p objchange-module --example vectors -- [NAME…] [-v] [-q] [-p]
 //! ```
 //!
 //! A name may have `*`. With `-v` each part that differs is shown, not the first only; with `-q` only the counts. With
-//! `-p` the document of each plan is printed, and nothing else. `--folder` has other cases in the same layout, and `--as`
-//! the version of Terraform that answered them; their data sources are looked up by rule, whatever was recorded.
+//! `-p` the document of each plan is printed, and nothing else.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the table is what this is for")]
 
@@ -23,10 +22,8 @@ fn main() -> ExitCode {
         names.push("*".to_owned());
     }
     let has = |option: &str| options.iter().any(|given| given == option);
-    let value = |option: &str| options.iter().find_map(|given| given.strip_prefix(option));
-    let folder = value("--folder=").map_or_else(vectors::folder, Into::into);
-    let planner = vectors::Planner::new(&folder, value("--as=").unwrap_or(vectors::NEWEST));
-    let planner = match planner {
+    let folder = vectors::folder();
+    let planner = match vectors::Planner::new(&folder) {
         Ok(planner) => planner,
         Err(error) => {
             eprintln!("the cases are not there: {error}");

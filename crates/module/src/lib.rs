@@ -17,7 +17,6 @@
 
 #![forbid(unsafe_code)]
 
-pub mod apply;
 mod arguments;
 pub mod config;
 mod diagnostics;
@@ -30,11 +29,10 @@ mod providers;
 mod provisioners;
 mod schemas;
 pub mod state;
-pub mod test;
 pub mod variables;
 
 pub use arguments::PlanArguments;
-pub use diagnostics::{Comparison, ConditionOwner, Diagnostics, ModuleDiagnostic, NOWHERE, Shown, ShownLine};
+pub use diagnostics::{Diagnostics, ModuleDiagnostic, NOWHERE, Shown, ShownLine};
 pub use directory::{Module, ModuleTexts};
 pub use objchange_hcl::Severity;
 pub use plan::ModulePlan;

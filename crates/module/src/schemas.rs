@@ -2,10 +2,7 @@
 
 use std::sync::LazyLock;
 
-use objchange::schema::{
-    FunctionSchema, ProviderSchemas, Schema, SchemaDocumentError, SchemaKind, SchemaPart,
-};
-use serde_json::json;
+use objchange::schema::{FunctionSchema, ProviderSchemas, Schema, SchemaDocumentError, SchemaKind};
 use smol_str::SmolStr;
 
 use crate::ProviderAddress;
@@ -62,46 +59,6 @@ impl Schemas {
             }
         }
         Ok(None)
-    }
-
-    /// All schemas of a provider as `terraform providers schema -json` has them.
-    pub(crate) fn document_of(&self, provider: &ProviderAddress, is_new: bool) -> Option<serde_json::Value> {
-        let builtin = if provider.is_builtin() { BUILTIN.as_ref() } else { None };
-        let name = provider.to_string();
-        let mut documents = self.documents.iter().chain(builtin);
-        let document = documents.find(|document| document.providers().any(|other| other == name))?;
-        let mut parts = serde_json::Map::new();
-        let read = |part, own: &str| {
-            let text = document.text(&name, part, own).ok().flatten()?;
-            serde_json::from_str::<serde_json::Value>(&text).ok()
-        };
-        for part in SchemaPart::all() {
-            let key = part.key().to_owned();
-            if part == SchemaPart::Schema(SchemaKind::Provider) {
-                parts.extend(read(part, "").map(|schema| (key, schema)));
-                continue;
-            }
-            let schemas: serde_json::Map<String, serde_json::Value> = document
-                .part_names(&name, part)
-                .filter_map(|own| Some((own.to_owned(), read(part, own)?)))
-                .collect();
-            if !schemas.is_empty() {
-                parts.insert(key, serde_json::Value::Object(schemas));
-            }
-        }
-        if provider.is_builtin() && is_new {
-            // What version 1.15 says in addition of the provider that is part of it.
-            parts
-                .insert("provider".to_owned(), json!({"version": 0, "block": {"description_kind": "plain"}}));
-            let id = json!({
-                "type": "string",
-                "description": "The unique identifier for the data store.",
-                "required_for_import": true
-            });
-            let identity = json!({"terraform_data": {"version": 0, "attributes": {"id": id}}});
-            parts.insert("resource_identity_schemas".to_owned(), identity);
-        }
-        Some(serde_json::Value::Object(parts))
     }
 
     /// The functions of a provider that can be read, by name.

@@ -93,7 +93,22 @@ pub fn given_variables(
     sources: &VariableSources,
     version: Version,
 ) -> (BTreeMap<SmolStr, GivenVariable>, Diagnostics) {
-    let reading = Reading::new(sources, &mut config.sources);
+    let mut reading = Reading::default();
+    for (name, text) in &sources.environment {
+        if let Some(name) = name.strip_prefix(ENVIRONMENT_PREFIX) {
+            reading.found.insert(name.into(), GivenValue::Environment(text.clone()));
+        }
+    }
+    for (name, text) in &sources.automatic {
+        reading.file(name, text, &mut config.sources);
+    }
+    for argument in &sources.arguments {
+        match argument {
+            VariableArgument::Value(text) => reading.argument(text),
+            VariableArgument::File(name, Ok(text)) => reading.file(name, text, &mut config.sources),
+            VariableArgument::File(name, Err(error)) => reading.unread(name, error),
+        }
+    }
     let goes_on = Version::parse("1.15").is_some_and(|since| version >= since);
     if reading.diagnostics.has_errors() && !goes_on {
         return (BTreeMap::new(), reading.diagnostics);
@@ -104,35 +119,11 @@ pub fn given_variables(
 }
 
 /// A value as it was found.
-#[derive(Debug, Clone)]
-pub(crate) enum GivenValue {
+#[derive(Debug)]
+enum GivenValue {
     Environment(String),
     Argument(String),
     InFile { file: String, attribute: Box<Attribute> },
-}
-
-impl GivenValue {
-    /// The value for a variable that nobody declares: what its text is as an expression.
-    pub(crate) fn undeclared(
-        &self,
-        name: &SmolStr,
-        sources: &mut Sources,
-    ) -> Result<GivenVariable, Vec<Diagnostic>> {
-        let (value, span) = match self {
-            Self::InFile { attribute, .. } => (constant(&attribute.expr)?, Some(attribute.expr.span)),
-            Self::Environment(text) | Self::Argument(text) => (parsed(name, text, sources)?, None),
-        };
-        Ok(GivenVariable { value, origin: String::new(), span })
-    }
-}
-
-/// The values of all sources by name, and what is wrong with the sources themselves.
-pub(crate) fn read_values(
-    given: &VariableSources,
-    sources: &mut Sources,
-) -> (BTreeMap<SmolStr, GivenValue>, Diagnostics) {
-    let Reading { found, diagnostics } = Reading::new(given, sources);
-    (found, diagnostics)
 }
 
 /// What has been read so far.
@@ -143,27 +134,6 @@ struct Reading {
 }
 
 impl Reading {
-    /// Reads all sources: what comes later counts.
-    fn new(given: &VariableSources, sources: &mut Sources) -> Self {
-        let mut reading = Self::default();
-        for (name, text) in &given.environment {
-            if let Some(name) = name.strip_prefix(ENVIRONMENT_PREFIX) {
-                reading.found.insert(name.into(), GivenValue::Environment(text.clone()));
-            }
-        }
-        for (name, text) in &given.automatic {
-            reading.file(name, text, sources);
-        }
-        for argument in &given.arguments {
-            match argument {
-                VariableArgument::Value(text) => reading.argument(text),
-                VariableArgument::File(name, Ok(text)) => reading.file(name, text, sources),
-                VariableArgument::File(name, Err(error)) => reading.unread(name, error),
-            }
-        }
-        reading
-    }
-
     fn argument(&mut self, text: &str) {
         let Some((name, value)) = text.split_once('=') else {
             let detail = format!(
@@ -278,7 +248,7 @@ fn misplaced_block(file: &str, body: &Body) -> Option<Diagnostic> {
 }
 
 /// The value of a declared variable.
-pub(crate) fn value(
+fn value(
     name: &SmolStr,
     found: &GivenValue,
     variable: &VariableConfig,
@@ -313,11 +283,6 @@ fn written(
     if is_text {
         return Ok(Value::from(text));
     }
-    parsed(name, text, sources)
-}
-
-/// What a text is as an expression.
-fn parsed(name: &SmolStr, text: &str, sources: &mut Sources) -> Result<Value, Vec<Diagnostic>> {
     parse_expression(text).and_then(|expr| constant(&expr)).map_err(|found| {
         let start = match sources.add(argument_source(name), text) {
             Ok(()) => sources.end() - text.len() as u32,

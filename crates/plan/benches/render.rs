@@ -7,10 +7,8 @@ mod documents;
 use std::hint::black_box;
 use std::path::Path;
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use objchange_plan::{
-    Filter, HtmlOptions, MarkdownOptions, Options, Plan, Report, Schemas, ShowError, render_plan,
-};
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use objchange_plan::{Options, Plan, Schemas, render_plan};
 
 fn render(c: &mut Criterion) {
     let mut group = c.benchmark_group("render");
@@ -32,34 +30,5 @@ fn render(c: &mut Criterion) {
     group.finish();
 }
 
-/// Pages of plans of 150, 1,500 and 15,000 resources.
-fn pages(c: &mut Criterion) {
-    type Write = fn(&Report<'_>, &mut Vec<u8>) -> Result<(), ShowError>;
-    let formats: [(&str, Write); 2] = [
-        ("markdown", |report, page| report.write_markdown(page, &MarkdownOptions::default())),
-        ("html", |report, page| report.write_html(page, &HtmlOptions::default())),
-    ];
-    let mut group = c.benchmark_group("pages");
-    group.sample_size(10);
-    for resources in [150, 1_500, 15_000] {
-        let made = documents::of_every_action("pages", resources);
-        group.throughput(Throughput::Bytes(made.plan.len() as u64));
-        for (name, write) in formats {
-            group.bench_function(BenchmarkId::new(name, resources), |b| {
-                b.iter(|| {
-                    let schemas = Schemas::parse(made.schemas.as_str()).expect("the schemas are well-formed");
-                    let plan = Plan::parse(black_box(&made.plan)).expect("the plan is well-formed");
-                    let report = Report::of_plan(&plan, &schemas, &Options::default(), &Filter::default())
-                        .expect("the plan is well-formed");
-                    let mut page = Vec::new();
-                    write(&report, &mut page).expect("the plan is well-formed");
-                    page
-                });
-            });
-        }
-    }
-    group.finish();
-}
-
-criterion_group!(benches, render, pages);
+criterion_group!(benches, render);
 criterion_main!(benches);

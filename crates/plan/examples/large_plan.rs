@@ -13,7 +13,12 @@ use std::path::PathBuf;
 
 fn main() -> std::io::Result<()> {
     let folder = PathBuf::from(std::env::args_os().nth(1).unwrap_or_else(|| "target/large".into()));
-    let large = documents::of_every_action("large", 15_000);
+    let large = documents::plan("large", 15_000, |i| match i % 10 {
+        0..=5 => "update",
+        6 | 7 => "create",
+        8 => "delete",
+        _ => "no-op",
+    });
     std::fs::create_dir_all(&folder)?;
     std::fs::write(folder.join("plan.json"), large.plan)?;
     std::fs::write(folder.join("schemas.json"), large.schemas)

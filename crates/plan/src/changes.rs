@@ -1,7 +1,5 @@
 //! All changes of a plan: from a document, or from a planner.
 
-use std::collections::BTreeSet;
-
 use objchange::address::steps;
 use objchange::change::{Action, DeferredReason, PlannedChange, ReplaceReason};
 use objchange::schema::Block;
@@ -75,13 +73,6 @@ impl<'t> ChangeSet<'t> {
     pub fn all_resources(&self) -> impl Iterator<Item = &ChangedResource<'t>> {
         let deferred = self.deferred.iter().map(|deferred| &deferred.resource);
         self.resources.iter().chain(&self.drift).chain(deferred)
-    }
-
-    /// The providers that it names, in byte order.
-    pub fn providers(&self) -> BTreeSet<&str> {
-        let resources = self.all_resources().map(|resource| &*resource.provider_name);
-        let actions = self.invocations.iter().map(|action| &*action.provider_name);
-        resources.chain(actions).filter(|name| !name.is_empty()).collect()
     }
 }
 

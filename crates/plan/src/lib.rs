@@ -12,7 +12,6 @@
 //! - [`ChangeSet`] is all changes of a plan: [`Plan::changes`], or what the engine has planned.
 //! - [`Diff`] is what differs in one resource or output, as data.
 //! - [`Report`] is what of it is shown, and where: the contract of every printer, in this process or another.
-//! - [`Comparison`] is what two plans do differently, and [`PlanHash`] is equal for plans that do the same.
 //! - [`Report::write_text`] prints what `terraform show` prints, byte for byte, with and without colour, of
 //!   the [`Program`] that wrote the document or another. [`render_plan`] and [`render_state`] give that text.
 //!
@@ -23,7 +22,6 @@
 
 mod cases;
 mod changes;
-mod compare;
 mod diff;
 mod differ;
 mod document;
@@ -42,12 +40,6 @@ pub use changes::{
     ChangeSet, ChangeValues, ChangedIndex, ChangedResource, Deferred, Importing, OutputChange,
     RelevantAttribute, ValueChange, WrittenValues,
 };
-pub use compare::{
-    AddressMap, AddressMapError, CompareError, CompareOptions, ComparedPlan, ComparedSide, Comparison,
-    ComparisonCounts, Difference, DifferenceKind, HashForm, HashKey, HashKeyError, HashedPlan, IgnoredPath,
-    IgnoredPathError, ParseHashError, PlanHash, PlannedStep, ShownValue, StepActions, ValueDifference,
-    ValueStep,
-};
 pub use diff::{
     Block, BlockType, Diff, DiffAction, Entry, Kind, Line, NestedBlock, Part, Parts, Primitive, Scalar,
     Sensitivity,
@@ -64,10 +56,8 @@ pub use json::{
 };
 pub use options::{Colour, Options};
 pub use program::{Program, ProgramError, SIMULATED, Version};
-#[cfg(feature = "template")]
-pub use render::MarkdownTemplate;
 pub use render::{
-    GroupBy, HtmlOptions, MarkdownOptions, TemplateError, render_entry, render_plan, render_planned_change,
+    GroupBy, HtmlOptions, MarkdownOptions, render_entry, render_plan, render_planned_change,
     render_resource_change, render_state, render_value,
 };
 pub use report::{

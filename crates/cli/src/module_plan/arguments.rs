@@ -85,8 +85,6 @@ pub(crate) struct PlanInputs<'a> {
     pub(crate) state: Option<&'a Path>,
     /// By the rules of which version.
     pub(crate) version: Version,
-    /// The files are read as OpenTofu reads them.
-    pub(crate) is_opentofu: bool,
     /// Of the state and of each file of schemas.
     pub(crate) max_input: Size,
 }
@@ -100,7 +98,6 @@ impl<'a> PlanInputs<'a> {
             real: None,
             state: None,
             version: Version::NEWEST,
-            is_opentofu: false,
             max_input: Size(1 << 30),
         }
     }

@@ -86,5 +86,5 @@ pub(super) fn run(args: &Args, address: &str) -> Result<ExitCode, CommandError> 
         steps.iter().try_for_each(|step| out.write_all(step.text().as_bytes()))?;
     }
     out.flush()?;
-    Ok(if planned.plan.diagnostics.has_errors() { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
+    Ok(if planned.plan.errored { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
 }

@@ -94,7 +94,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let mut out = crate::terminal::stdout();
     out.write_all(text.as_bytes())?;
     out.flush()?;
-    Ok(if planned.plan.diagnostics.has_errors() { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
+    Ok(if planned.plan.errored { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
 }
 
 fn nodes<'g>(graph: &'g ReferenceGraph, shown: &Shown<'_>, only_unknown: bool) -> Vec<Node<'g>> {

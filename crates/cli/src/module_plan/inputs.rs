@@ -18,7 +18,7 @@ use crate::input::{Size, Source};
 use crate::schemas::{SchemaError, SchemaText, SchemaTextError};
 
 /// Everything that gives values to variables.
-pub(crate) fn variables(files: &DiskFiles, settings: &Settings) -> Result<VariableSources, CommandError> {
+pub(super) fn variables(files: &DiskFiles, settings: &Settings) -> Result<VariableSources, CommandError> {
     let text = |text: std::ffi::OsString| text.into_string().ok();
     let environment = env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?))).collect();
     let names = files.list(".").map_err(unusable)?;
@@ -47,7 +47,7 @@ fn read(path: &Path) -> Result<String, UnreadFile> {
 }
 
 /// The schemas of the providers that are asked for the plan, and of these documents.
-pub(crate) fn schemas(
+pub(super) fn schemas(
     own: Option<ProviderSchemas>,
     documents: Result<Vec<SchemaText>, SchemaTextError>,
 ) -> Result<Schemas, CommandError> {
@@ -138,7 +138,7 @@ pub(super) fn state(
 }
 
 /// All functions, with the files below the directory and below those that are allowed.
-pub(crate) fn functions(files: &DiskFiles) -> Result<Functions, CommandError> {
+pub(super) fn functions(files: &DiskFiles) -> Result<Functions, CommandError> {
     let wrong = |path: &Path, error| unusable(format!("{}: {error}", path.display()));
     let mut base = BaseDirectory::open(files.directory()).map_err(|error| wrong(files.directory(), error))?;
     for path in files.allowed() {

@@ -3,9 +3,9 @@
 mod arguments;
 mod documents;
 mod explain;
-pub(crate) mod files;
+mod files;
 pub(crate) mod graph;
-pub(crate) mod inputs;
+mod inputs;
 mod output;
 #[cfg(feature = "provider")]
 mod real;
@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use objchange_module::config::{Config, Files, OpenTofuFiles};
+use objchange_module::config::Config;
 use objchange_module::plan::{ModulePlan, PlanInput, PlanOptions, plan};
 use objchange_module::{
     AnsweringProviders, Module, ModuleTexts, ProviderAddress, Providers, Schemas, SimulatedProviders,
@@ -110,8 +110,7 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with_all = ["summary", "full"])]
     json: bool,
 
-    /// Plan and print as this version does: `terraform`, a version such as `terraform@1.11`, or `opentofu`, which
-    /// also reads files such as `main.tofu`
+    /// Plan and print as this version does: `terraform`, or a version such as `terraform@1.11`
     #[arg(long = "as", value_name = "PROGRAM")]
     program: Option<Program>,
 
@@ -149,7 +148,6 @@ impl Args {
             real: Some(&self.real),
             state: self.state.as_deref(),
             version: version_of(self.program),
-            is_opentofu: matches!(self.program, Some(Program::OpenTofu)),
             max_input: self.max_input,
             ..PlanInputs::new(&self.planning, &self.schemas)
         }
@@ -213,10 +211,8 @@ pub(crate) fn plan_directory_by<R: Default>(
     }
     let version = format!("{}.0", options.version);
     let variables = inputs::variables(&files, &planning.variables)?;
-    let opentofu = OpenTofuFiles(&files);
-    let read: &dyn Files = if inputs.is_opentofu { &opentofu } else { &files };
     let texts =
-        ModuleTexts { files: read, manifest: None, variables: &variables, terraform_version: &version };
+        ModuleTexts { files: &files, manifest: None, variables: &variables, terraform_version: &version };
     let mut module = Module::load(texts, &options);
     if module.diagnostics.has_errors() {
         // Schemas say what in the lines that are shown is secret.

@@ -91,19 +91,12 @@ pub(super) fn plan(args: &Args, planned: &PlannedModule) -> Result<ExitCode, Com
         updates: count(|change| change.action == PlannedAction::Update),
         imports: count(|change| change.importing.is_some()),
         objects: count(|change| !change.before.is_null()),
-        unread: match options.refresh {
-            true => count(|change| {
-                let is_gone = matches!(change.action, PlannedAction::Delete | PlannedAction::Forget);
-                !change.before.is_null() && !is_gone
-            }),
-            false => 0,
-        },
     };
     args.gate.refuse_unasked(&mut verdict, &unasked);
     diagnostics(config, schemas, &plan.diagnostics)?;
     choice.unmatched(&places).iter().for_each(|note| exit::note(note));
     let code = args.gate.answer(&verdict, true)?;
-    Ok(if plan.diagnostics.has_errors() { ExitCode::from(FAILED) } else { code })
+    Ok(if plan.errored { ExitCode::from(FAILED) } else { code })
 }
 
 fn report_options(args: &Args, options: &PlanOptions) -> Options {

@@ -37,8 +37,6 @@ pub(crate) struct Unasked {
     pub(crate) imports: usize,
     /// Objects that exist.
     pub(crate) objects: usize,
-    /// Objects that exist, should have been read, and are to stay or to be replaced.
-    pub(crate) unread: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -147,15 +145,12 @@ impl Gate {
         let exists = |resource: &&ChangedResource<'_>| {
             resource.change.values.written().is_some_and(|values| values.before.text() != "null")
         };
-        let stays =
-            |actions: &ResourceActions| !matches!(actions, ResourceActions::Delete | ResourceActions::Forget);
         let unasked = Unasked {
             updates: simulated()
                 .filter(|resource| resource.change.actions == ResourceActions::Update)
                 .count(),
             imports: simulated().filter(|resource| resource.change.importing.is_some()).count(),
             objects: simulated().filter(exists).count(),
-            unread: simulated().filter(exists).filter(|resource| stays(&resource.change.actions)).count(),
         };
         self.refuse_unasked(verdict, &unasked);
         let undecided = plan.changes.deferred.iter().filter(|deferred| deferred.waits_for_provider());
@@ -172,19 +167,13 @@ impl Gate {
     /// Refuses what only the providers could say, where they were not asked: which updates are replacements, what is done with
     /// imported objects, and drift.
     pub(crate) fn refuse_unasked(&self, verdict: &mut Verdict, unasked: &Unasked) {
-        let Unasked { updates, imports, objects, unread } = unasked;
+        let Unasked { updates, imports, objects } = unasked;
         let has = |wanted: &FailOn| self.fail_on.contains(wanted);
         if *imports > 0 && (has(&FailOn::Update) || has(&FailOn::Replace)) {
             verdict.refuse(format!("{imports} to import, of which the providers may update or replace some"));
         }
         if *updates > 0 && has(&FailOn::Replace) {
             verdict.refuse(format!("{updates} to update, of which the providers may replace some"));
-        }
-        if *unread > 0 && [FailOn::Create, FailOn::Update, FailOn::Replace].iter().any(has) {
-            verdict.refuse(format!(
-                "{unread} that nobody has read, and that may be updated, replaced or created again if they have drifted; \
-                 planning with --refresh=false takes them as they are in the state"
-            ));
         }
         if *objects > 0 && has(&FailOn::Drift) {
             verdict.refuse(format!("{objects} whose drift only the providers know"));

@@ -5,97 +5,43 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use objchange_plan::{HtmlOptions, MarkdownOptions};
 
-/// The heading of these options in the help.
-const HEADING: &str = "Options for pages";
-
-/// The options of Markdown pages, some of which HTML pages have, too.
 #[derive(Debug, Args)]
-pub(crate) struct MarkdownArgs {
+pub(crate) struct PageArgs {
     /// The headline before the counts
-    #[arg(long, value_name = "TEXT", help_heading = HEADING)]
+    #[arg(long, value_name = "TEXT", help_heading = "Options for --format markdown and html")]
     title: Option<String>,
 
     /// A page to link to: the one with the full output, such as that of the CI run
-    #[arg(long, value_name = "URL", value_parser = parse_link, help_heading = HEADING)]
+    #[arg(long, value_name = "URL", value_parser = parse_link, help_heading = "Options for --format markdown and html")]
     link: Option<String>,
 
-    /// In Markdown: begin with a hidden comment of this name, so that a bot finds its comment again
-    #[arg(long, value_name = "NAME", value_parser = parse_marker, help_heading = HEADING)]
+    /// Begin with a hidden comment of this name, so that a bot finds its comment again
+    #[arg(long, value_name = "NAME", value_parser = parse_marker, help_heading = "Options for --format markdown")]
     marker: Option<String>,
 
-    /// In Markdown: the most characters of the page; what does not fit is left out, and the page says so
-    /// [default: 65536]
-    #[arg(long, value_name = "CHARACTERS", value_parser = parse_length, help_heading = HEADING)]
+    /// The most characters of the page; what does not fit is left out, and the page says so [default: 65536]
+    #[arg(long, value_name = "CHARACTERS", value_parser = parse_length, help_heading = "Options for --format markdown")]
     max_length: Option<usize>,
-}
 
-impl MarkdownArgs {
-    /// Whether any of them is given.
-    pub(crate) fn is_given(&self) -> bool {
-        self.is_given_for_pages() || self.is_given_for_markdown()
-    }
-
-    fn is_given_for_pages(&self) -> bool {
-        self.title.is_some() || self.link.is_some()
-    }
-
-    fn is_given_for_markdown(&self) -> bool {
-        self.marker.is_some() || self.max_length.is_some()
-    }
-
-    pub(crate) fn options(&self) -> MarkdownOptions<'_> {
-        MarkdownOptions {
-            title: self.title.as_deref(),
-            link: self.link.as_deref(),
-            marker: self.marker.as_deref(),
-            max_length: self.max_length.unwrap_or(MarkdownOptions::default().max_length),
-        }
-    }
-}
-
-/// The options of pages of `show`.
-#[derive(Debug, Args)]
-pub(crate) struct PageArgs {
-    #[command(flatten)]
-    markdown: MarkdownArgs,
-
-    /// In Markdown: write the page by this template, in the language of Jinja
-    #[arg(long, value_name = "FILE", help_heading = HEADING)]
-    template: Option<PathBuf>,
-
-    /// Print the template of the built-in Markdown page, and do nothing else
-    #[arg(long, exclusive = true, help_heading = HEADING)]
-    print_template: bool,
-
-    /// In HTML: write the page to this file; `-`, or nothing, is standard output
-    #[arg(long, value_name = "FILE", help_heading = HEADING)]
+    /// Write the page to this file; `-`, or nothing, is standard output
+    #[arg(long, value_name = "FILE", help_heading = "Options for --format html")]
     out: Option<PathBuf>,
 }
 
 impl PageArgs {
     /// Whether an option is given that only pages have.
     pub(crate) fn is_given(&self) -> bool {
-        self.markdown.is_given_for_pages()
+        self.title.is_some() || self.link.is_some()
     }
 
     /// Whether an option is given that only Markdown pages have.
     pub(crate) fn is_given_for_markdown(&self) -> bool {
-        self.markdown.is_given_for_markdown() || self.template.is_some()
+        self.marker.is_some() || self.max_length.is_some()
     }
 
     /// Whether an option is given that only HTML pages have.
     pub(crate) fn is_given_for_html(&self) -> bool {
         self.out.is_some()
-    }
-
-    /// The file of the template.
-    pub(crate) fn template(&self) -> Option<&Path> {
-        self.template.as_deref()
-    }
-
-    /// Whether nothing but the built-in template is asked for.
-    pub(crate) fn prints_template(&self) -> bool {
-        self.print_template
     }
 
     /// The file that the page is written to.
@@ -104,11 +50,16 @@ impl PageArgs {
     }
 
     pub(crate) fn markdown(&self) -> MarkdownOptions<'_> {
-        self.markdown.options()
+        MarkdownOptions {
+            title: self.title.as_deref(),
+            link: self.link.as_deref(),
+            marker: self.marker.as_deref(),
+            max_length: self.max_length.unwrap_or(MarkdownOptions::default().max_length),
+        }
     }
 
     pub(crate) fn html(&self) -> HtmlOptions<'_> {
-        HtmlOptions { title: self.markdown.title.as_deref(), link: self.markdown.link.as_deref() }
+        HtmlOptions { title: self.title.as_deref(), link: self.link.as_deref() }
     }
 }
 

@@ -11,9 +11,8 @@ use crate::program::{objchange, workspace};
 #[path = "../../../../fuzz/readers.rs"]
 mod readers;
 
-const READERS: [fn(&[u8]); 22] = [
+const READERS: [fn(&[u8]); 21] = [
     readers::case,
-    readers::comparison,
     readers::configuration,
     readers::configuration_json,
     readers::documents,
@@ -79,7 +78,6 @@ fn corpus() -> Vec<Vec<u8>> {
     );
     // A fault of Terraform's own breaks no clause of the contract, and has advice all the same.
     corpus.push(b"Error: request cancelled".to_vec());
-    corpus.push(two_plans());
     // A map of blocks with a dynamic attribute, whose empty value is an object without attributes.
     corpus.push(DYNAMIC_MAP.to_vec());
     corpus.extend(of_providers());
@@ -88,20 +86,6 @@ fn corpus() -> Vec<Vec<u8>> {
         corpus.extend(text.lines().map(|line| line.as_bytes().to_vec()));
     }
     corpus
-}
-
-/// Two plans that do almost the same.
-fn two_plans() -> Vec<u8> {
-    let plan = |after: &str, unknown: &str| {
-        format!(
-            r#"{{"format_version":"1.2","resource_changes":[{{"address":"t.r","type":"t","provider_name":"p","change":{{"actions":[
-                "update"],"before":{{"a":[1],"b":"s"}},"after":{after},"after_unknown":{unknown},"before_sensitive":{{"b":true}},
-                "after_sensitive":{{"b":true}}}}}}],"output_changes":{{"o":{{"actions":["create"],"after":[{after}]}}}}}}"#
-        )
-    };
-    let a = plan(r#"{"a":[1,{"k":2},"x"],"b":"t","c":[{"a":[1]},{}]}"#, r#"{"d":true,"a":[true]}"#);
-    let b = plan(r#"{"a":["x",{"k":2.0},1],"b":"u","c":[{},{"a":[2]}],"d":null}"#, "{}");
-    format!("{a}\0{b}").into_bytes()
 }
 
 const DYNAMIC_MAP: &[u8] = br#"{"format_version":"1.0","provider_schemas":{"p":{"resource_schemas":{"a":{"version":0,

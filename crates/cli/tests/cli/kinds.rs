@@ -18,9 +18,8 @@ use objchange::value::{
 use objchange::{Type, Value};
 use objchange_hcl::{FunctionError, SelectError};
 use objchange_plan::{
-    AddressMapError, CompareError, DocumentError, HashKeyError, IgnoredPathError, JsonError, ObjectError,
-    ParseHashError, Plan, PriorError, ProgramError, SchemaCacheError, Schemas, ShowError, StateEditError,
-    TemplateError,
+    DocumentError, JsonError, ObjectError, Plan, PriorError, ProgramError, SchemaCacheError, Schemas,
+    ShowError, StateEditError,
 };
 use objchange_policy::query::{QueryError, SubjectError};
 use objchange_policy::rego::PolicyError;
@@ -46,7 +45,6 @@ fn every_error_type_has_one() {
     let kinds = kinds! {
         AddressError: |e| e.kind.kind();
         AddressErrorKind: |e| e.kind();
-        AddressMapError: |e| e.kind();
         ApplyChangeError: |e| e.kind();
         ApplyViolation: |e| e.kind();
         ArithmeticError: |e| e.kind();
@@ -54,15 +52,12 @@ fn every_error_type_has_one() {
         ChangeError: |e| e.kind();
         CoerceError: |e| e.kind.kind();
         CoerceErrorKind: |e| e.kind();
-        CompareError: |e| e.kind();
         ConstructError: |e| e.kind();
         ConvertError: |e| e.kind.kind();
         ConvertErrorKind: |e| e.kind();
         Diagnostic: |e| e.kind();
         DocumentError: |e| e.problem.kind();
         FunctionError: |e| e.kind();
-        HashKeyError: |e| e.kind();
-        IgnoredPathError: |e| e.kind();
         InconsistentResult: |e| e.kind.kind();
         InvalidPlan: |e| e.kind.kind();
         JsonError: |e| e.kind().kind();
@@ -73,7 +68,6 @@ fn every_error_type_has_one() {
         NanError: |e| e.kind();
         NoSuchParts: |e| e.kind();
         ObjectError: |e| e.kind.kind();
-        ParseHashError: |e| e.kind();
         ParseNumberError: |e| e.kind();
         ParsePathError: |e| e.kind.kind();
         ParsePathErrorKind: |e| e.kind();
@@ -95,7 +89,6 @@ fn every_error_type_has_one() {
         ShowError: |e| e.kind();
         StateEditError: |e| e.kind();
         SubjectError: |e| e.kind();
-        TemplateError: |e| e.kind();
         TooManyImplied: |e| e.kind();
         TooManyReads: |e| e.kind();
         TypeMismatch: |e| e.kind.kind();

@@ -10,12 +10,10 @@ mod configuration;
 mod conform;
 mod conform_secrets;
 mod diagnostics;
-mod diff;
 mod eval;
 mod explain;
 mod fields;
 mod folder;
-mod hash;
 mod kinds;
 #[path = "../../../conform/tests/kit_program/mod.rs"]
 mod kit;

@@ -30,20 +30,8 @@ static SOURCE_LINE: LazyLock<Regex> =
 
 /// A program of a provider in Terraform's log, which writes a stack trace.
 static LOGGED_TRACE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?:terraform-provider-\S+|plugin: terraform): (?:panic: |fatal error: |goroutine [0-9]+ \[|.*\.go:[0-9]+ \+0x)",
-    )
+    pattern(r"(?:terraform-provider-\S+|plugin: terraform): (?:panic: |fatal error: |goroutine [0-9]+ \[)")
 });
-
-/// A line of a stack trace that names the source: `plugin/server.go:12 +0x1a`.
-static FRAME: LazyLock<Regex> = LazyLock::new(|| pattern(r"\.go:[0-9]+\S* \+0x[0-9a-f]"));
-
-/// A function of a package that comes from elsewhere: `github.com/acme/tool.run(`.
-static PACKAGE: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"\b[a-z0-9-]+\.[a-z]+/[A-Za-z0-9_.~/-]+\.[A-Za-z0-9_.()*]+\("));
-
-/// What only providers have in their traces.
-const PROVIDER: [&str; 4] = ["terraform-provider-", "terraform-providers/", "terraform-plugin-", BUILT_IN];
 
 /// Code that only Terraform has.
 const CORE: [&str; 2] = ["hashicorp/terraform/", "opentofu/opentofu/"];
@@ -58,8 +46,6 @@ const BANNERS: [&str; 2] = ["TERRAFORM CRASH", "OPENTOFU CRASH"];
 #[derive(Debug, Default)]
 pub(super) struct Trace<'m> {
     reason: Option<&'m str>,
-    /// The call in which the provider crashed.
-    call: Option<String>,
     provider: Option<&'m str>,
     version: Option<&'m str>,
     frame: Option<String>,
@@ -70,9 +56,7 @@ impl<'m> Trace<'m> {
     pub(super) fn of(message: &'m Message) -> Self {
         let paragraphs = || message.paragraphs.iter().map(String::as_str);
         let is_program = |text: &&str| {
-            text.contains(page::TRACE)
-                || text.trim_end_matches('!').ends_with(" plugin crashed")
-                || LOGGED_TRACE.is_match(text)
+            text.starts_with(page::TRACE) || text.ends_with(" plugin crashed!") || LOGGED_TRACE.is_match(text)
         };
         let program =
             paragraphs().chain([message.summary.as_str()]).filter(is_program).find_map(place::program);
@@ -85,7 +69,6 @@ impl<'m> Trace<'m> {
         let line = has_trace.then(|| capture(&SOURCE_LINE)).flatten();
         Self {
             reason: paragraphs().find_map(panic),
-            call: paragraphs().chain([message.summary.as_str()]).find_map(call),
             provider: program.map(|(name, _)| name).or_else(|| {
                 let trace = paragraphs().find(|text| text.contains("goroutine "))?;
                 place::program(trace).map(|(name, _)| name).or_else(|| paragraphs().find_map(built_in))
@@ -99,8 +82,10 @@ impl<'m> Trace<'m> {
     }
 
     /// Completes what is known of a crash.
-    pub(super) fn complete(&self, one: &mut Explained) {
-        one.call = one.words.as_deref().and_then(call).or_else(|| self.call.clone());
+    pub(super) fn complete(&self, one: &mut Explained, message: &Message) {
+        let texts = message.paragraphs.iter().chain([&message.summary]);
+        let of_message = || texts.into_iter().find_map(|text| call(text));
+        one.call = one.words.as_deref().and_then(call).or_else(of_message);
         if let Some(reason) = self.reason {
             one.words = Some(reason.to_owned());
         }
@@ -140,7 +125,7 @@ fn panic(paragraph: &str) -> Option<&str> {
 
 /// Whether a text has what only a provider's stack trace has.
 fn is_of_provider(text: &str) -> bool {
-    PROVIDER.iter().any(|word| text.contains(word))
+    ["terraform-provider-", "terraform-providers/", BUILT_IN].iter().any(|word| text.contains(word))
 }
 
 /// Whether a message has a stack trace of a provider, and not one of Terraform itself.
@@ -148,15 +133,10 @@ pub(super) fn is_crash(message: &Message) -> bool {
     let any = |is_it: &dyn Fn(&str) -> bool| message.paragraphs.iter().any(|text| is_it(text));
     let has_panic = any(&|text| panic(text).is_some());
     let is_core = any(&|text| CORE.iter().chain(&BANNERS).any(|word| text.contains(word)));
-    // What other programs say when they crash stands below a heading of its own, or names their packages.
+    // What other programs say when they crash stands below a heading of its own.
     let has_trace = message.summary.is_empty() && any(&|text| text.contains("goroutine "));
-    let is_other = is_core || any(&|text| PACKAGE.is_match(text));
-    // The folder of a provider's code may have other programs in it.
-    let is_tool = any(&|text| text.contains("main.main()")) && any(&|text| text.contains("/cmd/"));
     any(&|text| page::is_logged(text) && LOGGED_TRACE.is_match(text))
-        || (has_panic && !is_tool && (any(&is_of_provider) || (has_trace && !is_other)))
-        // The beginning may be cut off.
-        || any(&|text| FRAME.is_match(text) && text.contains("terraform-plugin-"))
+        || (has_panic && (any(&is_of_provider) || (has_trace && !is_core)))
 }
 
 /// The crash of Terraform itself that a message tells of.
@@ -191,54 +171,28 @@ pub(super) fn cancelled(message: &Message) -> Option<ParsedSentence<'_>> {
     })
 }
 
-/// How Terraform 0.14 and older say that the connection to a provider is lost.
-const LOST: [&str; 3] = [
-    "connection is shut down",
-    "unexpected EOF",
-    "rpc error: code = Unavailable desc = transport is closing",
-];
-
-/// What Terraform 0.11 says of each resource when the provider has crashed: `* aws_vpc.a: aws_vpc.a: unexpected EOF`; in the
+/// What Terraform 0.11 says of each resource when the provider has crashed: `* aws_vpc.a: aws_vpc.a: unexpected EOF`; in its
 /// log, `[ERROR] root.net: eval: *terraform.EvalDiff, err: aws_vpc.a: unexpected EOF`.
 pub(super) fn lost_connection(paragraph: &str) -> Option<ParsedSentence<'_>> {
-    let lost =
-        |said: &'_ str| LOST.iter().find_map(|words| Some(said.len() - said.strip_suffix(words)?.len()));
-    let split = |said| {
-        let (places, words) = str::split_at(said, said.len() - lost(said)?);
-        Some((places.trim_end_matches([':', ' ']), words))
-    };
-    let is_address = |place: &&str| place::address_and_path(place).is_some();
+    let is_lost = |words: &str| ["connection is shut down", "unexpected EOF"].contains(&words);
     if let Some((step, said)) = paragraph.split_once(", err: ").filter(|(step, _)| step.contains("[ERROR]")) {
         let said =
             said.strip_prefix("Warnings: []. Errors: [").map_or(said, |said| said.trim_end_matches(']'));
-        let (place, words) = split(said)?;
+        let (place, words) = said.rsplit_once(": ").unwrap_or(("", said));
         // The module is left out of the address.
         let is_root = step.contains("] root: ");
-        return Some(connection_lost(None, Some(place).filter(|_| is_root).filter(is_address), words));
-    }
-    if let Some((place, said)) = paragraph.split_once(": apply errored, but we're indicating that ") {
-        let (_, place) = place.split_once("] ").filter(|_| page::is_logged(paragraph))?;
-        return Some(connection_lost(None, Some(place).filter(is_address), split(said)?.1));
+        let address = Some(place).filter(|place| is_root && place::address_and_path(place).is_some());
+        return is_lost(words).then(|| connection_lost(None, address, words));
     }
     let said = paragraph.strip_prefix('*')?.trim_start().trim_end_matches('.');
-    let (places, words) = split(said)?;
-    if places.replace(": ", "").contains(' ') {
-        return None;
-    }
+    let (places, words) = said.rsplit_once(": ")?;
+    let is_it = is_lost(words) && !places.replace(": ", "").contains(' ');
     let place = places.split(": ").next()?;
-    Some(match place.rsplit_once("provider.") {
-        Some((_, name)) => connection_lost(Some(name), None, words),
-        None => connection_lost(None, Some(place).filter(is_address), words),
-    })
-}
-
-/// The provider, and its version, whose program ended as programs in Go do when they panic; `None` where there are several.
-pub(super) fn exited(messages: &[Message]) -> Option<(String, Option<String>)> {
-    let is_it = |text: &&String| text.contains("plugin process exited") && text.contains("exit status 2");
-    let texts = messages.iter().flat_map(|message| &message.paragraphs).filter(is_it);
-    let programs: BTreeSet<_> = texts.filter_map(|text| place::program(text)).collect();
-    let (name, version) = programs.first().filter(|_| programs.len() == 1)?;
-    Some(((*name).to_owned(), version.map(str::to_owned)))
+    let (provider, address) = match place.rsplit_once("provider.") {
+        Some((_, name)) => (Some(name), None),
+        None => (None, place::address_and_path(place).map(|_| place)),
+    };
+    is_it.then(|| connection_lost(provider, address, words))
 }
 
 fn connection_lost<'t>(

@@ -1,6 +1,5 @@
 //! Pasted lines without what surrounds them: colours, boxes, the stamps of logs, marks of quotes and diffs.
 
-use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -91,9 +90,6 @@ static COLOURS: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// A fence may be longer, so that it can enclose others.
-static LONG_FENCE: LazyLock<Regex> = LazyLock::new(|| pattern("`{4,}"));
-
 /// The time that logs and build services write, with the number of the line before it.
 static TIME: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
@@ -131,9 +127,6 @@ impl Line {
             for (name, letter) in ENTITIES {
                 text = text.replace(name, letter);
             }
-        }
-        if let Cow::Owned(short) = LONG_FENCE.replace_all(&text, FENCE) {
-            text = short;
         }
         for tag in ["<pre>", "<code>"] {
             text = text.strip_prefix(tag).map(str::to_owned).unwrap_or(text);

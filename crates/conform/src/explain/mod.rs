@@ -26,7 +26,6 @@ mod crash;
 mod likeness;
 mod lines;
 mod literal;
-mod once;
 mod page;
 mod place;
 mod plugin_log;
@@ -35,7 +34,6 @@ mod sentence;
 mod trouble;
 
 use std::borrow::Cow;
-use std::cell::LazyCell;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::LazyLock;
 
@@ -90,7 +88,6 @@ pub struct Explained {
 /// The messages about providers in a text, in their order. What is about something else is left out.
 pub fn explain(text: &str) -> Vec<Explained> {
     let mut messages = page::messages(text);
-    let exited = crash::exited(&messages);
     for message in &mut messages {
         message.paragraphs.retain(|paragraph| !crash::is_housekeeping(paragraph));
     }
@@ -101,20 +98,27 @@ pub fn explain(text: &str) -> Vec<Explained> {
         .collect();
     let (crashed, in_graph): (Vec<_>, Vec<_>) =
         in_graph.into_iter().partition(|one| one.clauses == [Clause::T2]);
-    let mut all = crash::merged(messages.iter().flat_map(explained).chain(crashed).collect());
-    if let Some((name, version)) = exited {
-        for one in all.iter_mut().filter(|one| one.clauses == [Clause::T2] && one.provider.is_none()) {
-            one.provider = Some(name.clone());
-            one.version.clone_from(&version);
-        }
-    }
+    let all = crash::merged(messages.iter().flat_map(explained).chain(crashed).collect());
     // Terraform says some things twice, in its log and at the end.
     let mut seen = HashSet::new();
     let mut all: Vec<Explained> = all.into_iter().filter(|one| seen.insert(one.clone())).collect();
-    let in_graph = in_graph.into_iter().filter(|node| seen.insert(node.clone())).collect();
-    once::add_nodes(&mut all, in_graph);
-    once::complete_by_title(&mut all);
-    once::without_titles(all)
+    let has_clause =
+        |one: &Explained, other: &Explained| one.clauses.iter().any(|clause| other.clauses.contains(clause));
+    let is_in_log = |one: &Explained| {
+        let is_same = |other: &&Explained| other.address == one.address || other.address.is_none();
+        all.iter().filter(is_same).any(|other| has_clause(one, other))
+    };
+    let logged: Vec<Explained> =
+        in_graph.into_iter().filter(|one| !is_in_log(one) && seen.insert(one.clone())).collect();
+    all.extend(logged);
+    let tells_more = |one: &Explained| all.iter().any(|other| !other.is_bare() && has_clause(one, other));
+    // The title of an issue is a heading without a message, or has a part of it.
+    let is_part = |one: &Explained| {
+        one.path.is_some() && one.address.is_none() && all.iter().any(|other| one.is_part_of(other))
+    };
+    let is_said_again = |one: &Explained| one.is_mention() && all.iter().any(|other| other.says_more(one));
+    let is_title = |one: &Explained| (one.is_bare() && tells_more(one)) || is_part(one) || is_said_again(one);
+    all.iter().filter(|one| !is_title(one)).cloned().collect()
 }
 
 /// What Terraform's log says of a node of its graph: `vertex "aws_disk.a" error: Provider produced invalid plan`.
@@ -169,10 +173,7 @@ fn explained(message: &Message) -> Vec<Explained> {
         all.extend(log.or_else(|| sentence::sentence(&message.summary)));
     }
     if all.is_empty() {
-        all.extend(schema::internal_faults(message));
-    }
-    if all.is_empty() {
-        all.extend(schema::faults(&whole, whole.contains("Internal validation")));
+        all.extend(schema::faults(&whole));
     }
     if all.is_empty() {
         all.extend(schema::other_fault(message));
@@ -187,30 +188,11 @@ fn explained(message: &Message) -> Vec<Explained> {
         all.extend(crash::cancelled(message).or_else(|| by_trouble(message, &whole)));
     }
     if all.is_empty() {
-        let paragraphs = message.paragraphs.iter();
-        all.extend(paragraphs.filter_map(|text| sentence::without_place(text, &message.summary)));
-    }
-    if all.is_empty() {
         all.extend(by_summary(message));
     }
     if all.is_empty() {
-        all.extend(message.paragraphs.iter().find_map(|text| mismatch(text)));
-    }
-    if all.is_empty() && message.paragraphs.iter().any(|text| text.starts_with("Current Identity:")) {
-        // The beginning is cut off.
-        all.push(ParsedSentence { clauses: vec![Clause::R4], ..ParsedSentence::default() });
-    }
-    if all.is_empty() {
-        all.extend(message.paragraphs.iter().filter_map(|text| by_title(text)));
-    }
-    // The heading of an SDK is more exact than the sentence below, of which the end may be cut off.
-    if let Some(heading) = sentence::sentence(&message.summary).filter(|_| !message.is_title) {
-        let is_plain = |one: &&mut ParsedSentence<'_>| {
-            one.address.is_none() && one.path.is_none() && one.said.kind.is_none() && one.trouble.is_none()
-        };
-        for one in all.iter_mut().filter(is_plain) {
-            one.clauses.clone_from(&heading.clauses);
-        }
+        let told = |paragraph| sentence::without_place(paragraph).or_else(|| by_title(paragraph));
+        all.extend(message.paragraphs.iter().filter_map(|paragraph| told(paragraph)));
     }
     // A crash is told in several sentences.
     let mut crashed = HashSet::new();
@@ -218,9 +200,6 @@ fn explained(message: &Message) -> Vec<Explained> {
         let is_first = found.address.is_some() || crashed.is_empty();
         found.clauses != [Clause::T2] || (is_first && crashed.insert(found.address))
     });
-    let is_alone = all.len() == 1;
-    let provider = LazyCell::new(|| place::provider(message));
-    let trace = LazyCell::new(|| Trace::of(message));
     let mut explained = Vec::new();
     for mut found in all {
         complete(&mut found, message);
@@ -236,15 +215,9 @@ fn explained(message: &Message) -> Vec<Explained> {
             one.call = one.words.as_deref().and_then(crash::call);
         }
         if is_crash {
-            trace.complete(&mut one);
+            Trace::of(message).complete(&mut one, message);
         }
-        if one.trouble.is_some_and(Trouble::is_of_package) {
-            // Where the message is about one provider, any of its paragraphs may name the program.
-            let paragraphs = message.paragraphs.iter().filter(|_| is_alone).map(String::as_str);
-            let mut texts = one.words.as_deref().into_iter().chain(paragraphs);
-            one.version = texts.find_map(place::version).map(str::to_owned);
-        }
-        one.provider = one.provider.or_else(|| message.provider.clone()).or_else(|| provider.clone());
+        one.provider = one.provider.or_else(|| message.provider.clone()).or_else(|| place::provider(message));
         explained.push(one);
     }
     explained
@@ -264,13 +237,9 @@ fn complete(found: &mut ParsedSentence<'_>, message: &Message) {
         said.values = vec![("prior".into(), prior), ("actual".into(), actual)];
     }
     if found.clauses == [Clause::F2]
-        && found.path.is_none()
         && let Some(path) = message.paragraphs.iter().find_map(|text| mismatched_attribute(text))
     {
         found.path = Some(format!(".{path}").into());
-    }
-    if found.clauses == [Clause::U5] && found.path.is_none() {
-        found.path = message.paragraphs.iter().find_map(|text| place::go_path(text)).map(Cow::Owned);
     }
     if found.words.is_some_and(|words| words.starts_with("Error validating write-only")) {
         said.kind = Some("write_only_not_checked");
@@ -290,18 +259,6 @@ fn complete(found: &mut ParsedSentence<'_>, message: &Message) {
             said.values = vec![("target_type".into(), target.to_owned())];
         }
     }
-}
-
-/// What Terraform 0.11 lists below its sentence about two plans that differ.
-fn mismatch(text: &str) -> Option<ParsedSentence<'_>> {
-    let (_, rest) = text.split_once("Resource ID: ")?;
-    let (address, reason) = rest.split_once(" Mismatch reason: ")?;
-    Some(ParsedSentence {
-        clauses: vec![Clause::F2],
-        address: Some(address),
-        words: reason.split(" Diff One").next(),
-        ..ParsedSentence::default()
-    })
 }
 
 /// The attribute of which Terraform 0.11 says that the two plans differ.
@@ -369,11 +326,7 @@ fn by_trouble<'m>(message: &'m Message, whole: &str) -> Option<ParsedSentence<'m
     let words = words
         .or_else(|| said.clone().find(|text| Trouble::find(text) == Some(trouble)))
         .or_else(|| sentences.next())
-        .map(|words| page::without_log(words).trim_start_matches(['-', '*', '#', ' ']).trim_end_matches("**"))
-        .map(|words| match words.split_once("Error: ") {
-            Some((_, words)) => words.split('`').next().unwrap_or(words),
-            None => words,
-        });
+        .map(|words| page::without_log(words).trim_start_matches(['-', '*', ' ']).trim_end_matches("**"));
     let address = said.clone().find_map(place::quoted_address);
     let provider = match trouble {
         Trouble::NewerState => said.clone().find_map(|text| {
@@ -483,9 +436,6 @@ fn by_title(text: &str) -> Option<ParsedSentence<'_>> {
     is_it.then(|| ParsedSentence { clauses, said, path, words: Some(words), ..ParsedSentence::default() })
 }
 
-/// The clauses that most messages with their headings are about.
-const LIKELIEST: [Clause; 4] = [Clause::P5, Clause::F2, Clause::A5, Clause::D1];
-
 /// What can be told from the heading alone.
 fn by_summary(message: &Message) -> Option<ParsedSentence<'_>> {
     let summary = message.summary.as_str();
@@ -502,9 +452,7 @@ fn by_summary(message: &Message) -> Option<ParsedSentence<'_>> {
         OTHER_SUMMARIES.iter().find(|(other, _)| *other == summary).map_or(summary, |(_, usual)| usual);
     let with = |is_it: &dyn Fn(&str) -> bool| -> Vec<Clause> {
         let is_it = |clause: &Clause| clause.terraform_summary().is_some_and(is_it);
-        let mut clauses: Vec<Clause> = Clause::ALL.iter().copied().filter(is_it).collect();
-        clauses.sort_by_key(|clause| !LIKELIEST.contains(clause));
-        clauses
+        Clause::ALL.iter().copied().filter(is_it).collect()
     };
     let mut clauses = with(&|heading| heading == summary);
     if clauses.is_empty() {
@@ -554,20 +502,35 @@ impl Explained {
         self.trouble.map(Trouble::advice).or_else(of_clause)
     }
 
+    /// Whether another one says the same, and of which resource.
+    fn is_part_of(&self, other: &Self) -> bool {
+        let is_same = self.clauses.iter().any(|clause| other.clauses.contains(clause))
+            || (self.trouble.is_some() && self.trouble == other.trouble);
+        is_same && other.address.is_some() && self.path == other.path && self.kind == other.kind
+    }
+
     /// Whether somebody tells of a message, in a title or in prose, and it is not the message itself.
     fn is_mention(&self) -> bool {
         self.summary.is_empty() || heading_and_detail(&self.summary).is_some()
     }
 
-    /// Whether it has words besides its heading.
-    fn has_detail(&self) -> bool {
-        self.words.as_deref().is_some_and(|words| !self.summary.contains(words))
+    /// Whether it says all that another one says, and more.
+    fn says_more(&self, than: &Self) -> bool {
+        let parts = |one: &Self| {
+            let kind = one.kind.map(str::to_owned);
+            [one.provider.clone(), one.address.clone(), one.path.clone(), kind]
+        };
+        let (more, less) = (parts(self), parts(than));
+        let is_same = self.clauses.iter().any(|clause| than.clauses.contains(clause))
+            || (self.trouble.is_some() && self.trouble == than.trouble);
+        let has_all = more.iter().zip(&less).all(|(more, less)| less.is_none() || more == less);
+        is_same && has_all && (more != less || !self.is_mention())
     }
 
     /// Whether it tells no more than a heading.
     fn is_bare(&self) -> bool {
         let is_vague = self.clauses.len() > 1 || self.summary.is_empty();
-        (is_vague || !self.has_detail() && self.provider.is_none())
+        (is_vague || self.words.is_none() && self.provider.is_none())
             && self.trouble.is_none()
             && self.address.is_none()
             && self.path.is_none()
@@ -592,7 +555,7 @@ impl Explained {
             version: None,
             call: None,
             frame: None,
-            address: found.address.map(address),
+            address: found.address.map(|address| address.replace("\\\"", "\"")),
             schema_type: found.schema.map(str::to_owned),
             path: found.path.map(Cow::into_owned),
             words: found.words.map(str::to_owned),
@@ -600,13 +563,6 @@ impl Explained {
             likeness,
         }
     }
-}
-
-/// An address as Terraform prints it.
-fn address(text: &str) -> String {
-    let plain = text.replace("\\\"", "\"");
-    // References may begin with the kind of the block.
-    plain.strip_prefix("resource.").map(str::to_owned).unwrap_or(plain)
 }
 
 /// The provider's address of `"provider[\"registry.terraform.io/hashicorp/aws\"].west"`.

@@ -24,8 +24,6 @@ pub(super) struct Message {
     pub(super) provider: Option<String>,
     /// It is in the provider's log.
     pub(super) is_log: bool,
-    /// Somebody wrote it as the title of a text.
-    pub(super) is_title: bool,
     /// What is below, each paragraph in one line.
     pub(super) paragraphs: Vec<String>,
 }
@@ -273,8 +271,7 @@ impl Pages {
             summary.clone_into(&mut page.message.summary);
             page.message.importing = importing;
             // A title is one line.
-            page.message.is_title = line.starts_with('#');
-            page.in_summary = !page.message.is_title;
+            page.in_summary = !line.starts_with('#');
             return;
         }
         // A stack trace may be of another provider than what stands above it.
@@ -350,7 +347,7 @@ impl Page {
             (self.in_summary, self.paragraph_ended) = (false, true);
             return;
         }
-        if let Some(address) = located(line).or_else(|| declared(line).filter(|_| !self.message.is_title)) {
+        if let Some(address) = located(line) {
             self.message.address.get_or_insert(address);
             self.in_summary = false;
         }
@@ -413,8 +410,7 @@ pub(super) fn is_sentence_start(line: &str) -> bool {
         "Stack trace ",
         "Received ",
     ];
-    // A path may be all that is left of it.
-    STARTS.iter().any(|word| line.starts_with(word)) || line.starts_with('.')
+    STARTS.iter().any(|word| line.starts_with(word))
 }
 
 /// The first line of what a plugin writes when it crashes.
@@ -427,26 +423,11 @@ fn located(line: &str) -> Option<String> {
     if let Some(rest) = line.strip_prefix("with ") {
         let (address, _) = place(rest, &[","])?;
         let address = without_label(address);
-        let is_provider = address.starts_with("provider[") || address.contains(".provider[");
-        let is_address = address.contains('.') && !address.contains(' ') || address.contains('[');
-        return (is_address && !is_provider).then(|| address.to_owned());
+        return (address.contains('.') && !address.contains(' ') || address.contains('['))
+            .then(|| address.to_owned());
     }
     let (_, place) = line.strip_prefix("on ")?.split_once(", in ")?;
-    block(place)
-}
-
-/// The address in the line of the source below the place: `12: resource "aws_disk" "a" {`.
-fn declared(line: &str) -> Option<String> {
-    block(SOURCE.find(line).map(|number| line[number.end()..].trim_start())?)
-}
-
-/// The address that a block has: `resource "aws_disk" "a"`, or in JSON `resource.aws_disk.a:`.
-fn block(text: &str) -> Option<String> {
-    if let Some(address) = text.strip_prefix("resource.") {
-        return Some(address.strip_suffix(':')?.to_owned())
-            .filter(|address| address_and_path(address).is_some());
-    }
-    let (kind, rest) = text.split_once(" \"")?;
+    let (kind, rest) = place.split_once(" \"")?;
     let (ty, rest) = rest.split_once("\" \"")?;
     let (name, _) = rest.split_once('"')?;
     match kind {
@@ -553,28 +534,22 @@ fn escaped(line: &str) -> Option<String> {
 fn heading(line: &str) -> Option<&str> {
     let is_title = line.starts_with('#');
     let line = line.trim_matches(['`', '*', '#', ' ']);
-    let behind = ["Error: ", "Warning: ", "Error:** ", "Warning:** ", "Error**: ", "Warning**: "]
-        .iter()
-        .find_map(|word| {
-            // A log, or a tool around Terraform, may write something before it.
-            let at = line.find(word)?;
-            let before = line[..at].trim_end();
-            let is_prefix =
-                before.is_empty() || before.ends_with([']', ':', '>', '*']) || !before.contains(' ');
-            let behind = line[at + word.len()..].trim();
-            is_prefix.then(|| behind.strip_prefix("```").unwrap_or(behind))
-        });
+    let behind = ["Error: ", "Warning: ", "Error:** ", "Warning:** "].iter().find_map(|word| {
+        // A log, or a tool around Terraform, may write something before it.
+        let at = line.find(word)?;
+        let before = line[..at].trim_end();
+        let is_prefix = before.is_empty() || before.ends_with([']', ':', '>', '*']) || !before.contains(' ');
+        let behind = line[at + word.len()..].trim();
+        is_prefix.then(|| behind.strip_prefix("```").unwrap_or(behind))
+    });
     // A title may go on.
     let is_known = |known: &str| match line.strip_prefix(known) {
         Some(rest) => rest.is_empty() || (is_title && rest.starts_with(' ')),
         None => false,
     };
     let mut known = Clause::ALL.iter().filter_map(|clause| clause.terraform_summary());
-    behind.or_else(|| (line.starts_with(OF_SHOW) || known.any(is_known)).then_some(line))
+    behind.or_else(|| known.any(is_known).then_some(line))
 }
-
-/// How `terraform show -json` says what is wrong: it has no heading.
-const OF_SHOW: &str = "Failed to marshal state to json: ";
 
 #[cfg(test)]
 mod tests {

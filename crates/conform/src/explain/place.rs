@@ -95,29 +95,9 @@ pub(super) fn provider(message: &Message) -> Option<String> {
     texts.filter(|text| !is_of_other(text)).find_map(provider_in).map(str::to_owned)
 }
 
-/// The provider that a text names; not what `terraform version` lists: `provider registry.terraform.io/acme/acme v1.2.3`.
+/// The provider that a text names.
 pub(super) fn provider_in(text: &str) -> Option<&str> {
-    let is_listed = |rest: &str| {
-        rest.strip_prefix(" v").is_some_and(|version| version.starts_with(|c: char| c.is_ascii_digit()))
-    };
-    NAMES.iter().find_map(|names| {
-        let mut found = names.captures_iter(text).filter_map(|found| found.get(1));
-        Some(found.find(|name| !is_listed(&text[name.end()..]))?.as_str())
-    })
-}
-
-/// The version of a provider's package or program.
-static VERSION: LazyLock<Regex> = LazyLock::new(|| {
-    let version = r"([0-9]+\.[0-9]+\.[0-9]+(?:-[0-9A-Za-z.-]*[0-9A-Za-z])?)";
-    pattern(&format!(
-        r"terraform-provider-[a-z0-9-]+_v{version}|/{version}/[a-z0-9]+_[a-z0-9]+/|package for \S+ {version}"
-    ))
-});
-
-/// The version of the provider whose package or program a text names.
-pub(super) fn version(text: &str) -> Option<&str> {
-    let found = VERSION.captures(text)?;
-    (1..=3).find_map(|at| found.get(at)).map(|found| found.as_str())
+    NAMES.iter().find_map(|names| Some(names.captures(text)?.get(1)?.as_str()))
 }
 
 /// A sentence about values, without what follows it: its full stop is outside of quotes and parentheses.
@@ -143,12 +123,11 @@ pub(super) fn sentence_end(text: &str) -> &str {
 /// The steps of a path as Go prints it.
 static GO_STEP: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"(?:GetAttrStep\{Name:|AttributeName\()("(?:[^"\\]|\\.)*")[})]|(?:IndexStep\{Key:cty\.NumberIntVal|ElementKeyInt)\(([0-9]+)\)|(?:IndexStep\{Key:cty\.StringVal|ElementKeyString)\(("(?:[^"\\]|\\.)*")\)"#,
+        r#"GetAttrStep\{Name:("(?:[^"\\]|\\.)*")\}|IndexStep\{Key:cty\.(?:NumberIntVal\(([0-9]+)\)|StringVal\(("(?:[^"\\]|\\.)*")\))"#,
     )
 });
 
-/// The path `.disk[0].size` that Go prints as `cty.Path{cty.GetAttrStep{Name:"disk"}, cty.IndexStep{…}, …}`, or as
-/// `AttributeName("disk").ElementKeyInt(0).AttributeName("size")`.
+/// The path `.disk[0].size` that Go prints as `cty.Path{cty.GetAttrStep{Name:"disk"}, cty.IndexStep{…}, …}`.
 pub(super) fn go_path(text: &str) -> Option<String> {
     let mut path = String::new();
     for step in GO_STEP.captures_iter(text) {
@@ -171,7 +150,7 @@ pub(super) fn quoted_address(text: &str) -> Option<&str> {
         ("for ", " in state does not match version"),
         ("Error decoding \"", "\" from "),
         ("Error decoding ", " from "),
-        ("Instance ", " data could not be"),
+        ("Instance ", " data could not be decoded"),
         ("read schema for ", " in "),
     ];
     AROUND.iter().find_map(|(before, after)| {

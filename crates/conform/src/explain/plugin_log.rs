@@ -56,11 +56,8 @@ pub(super) fn joined(messages: Vec<Message>) -> Vec<Message> {
             printed.summary == log.summary
                 && log.paragraphs.iter().all(|paragraph| printed.paragraphs.contains(paragraph))
         };
-        // A title is not what Terraform printed, where it printed more.
-        let has_more = printed.iter().any(|(_, message)| is_same(message) && !message.is_title);
         let mut found = false;
-        let same = |message: &Message| is_same(message) && !(has_more && message.is_title);
-        for (_, message) in printed.iter_mut().filter(|(_, message)| same(message)) {
+        for (_, message) in printed.iter_mut().filter(|(_, message)| is_same(message)) {
             found = true;
             if message.provider.is_none() {
                 message.provider.clone_from(&log.provider);

@@ -28,40 +28,10 @@ static FAULTS: LazyLock<Regex> = LazyLock::new(|| {
 static TYPE: LazyLock<Regex> =
     LazyLock::new(|| pattern(r#"\btype "([^"\s]+)"|\b(?:resource|data source) ([a-z0-9_]+): "#));
 
-/// What terraform-plugin-sdk says of all that it finds wrong in a provider.
-const INTERNAL: &str = "Internal validation of the provider failed!";
-
-/// A type of which it says what is wrong, and mostly where: `resource acme_disk: size: …`.
-static ITEM: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"^(?:resource|data source) ([a-z0-9_]+): (?:([a-z0-9_.]+): )?(.+)$"));
-
-/// The faults that terraform-plugin-sdk lists, those among them that are not known here as well.
-pub(super) fn internal_faults(message: &Message) -> Vec<ParsedSentence<'_>> {
-    let texts = [&message.summary].into_iter().chain(&message.paragraphs).map(String::as_str);
-    let list = texts.skip_while(|text| !text.contains(INTERNAL));
-    let items = list.flat_map(|text| text.split_once("this bug:").map_or(text, |(_, list)| list).split("* "));
-    items.map(str::trim).filter_map(internal_fault).flatten().collect()
-}
-
-fn internal_fault(item: &str) -> Option<Vec<ParsedSentence<'_>>> {
-    let found = ITEM.captures(item)?;
-    let known = faults(item, true);
-    if !known.is_empty() {
-        return Some(known);
-    }
-    let part = |at| found.get(at).map(|part: regex::Match<'_>| part.as_str());
-    Some(vec![ParsedSentence {
-        clauses: vec![Clause::S0],
-        schema: part(1),
-        path: part(2).map(|path| Cow::Owned(format!(".{path}"))),
-        words: part(3),
-        ..ParsedSentence::default()
-    }])
-}
-
 /// The faults of schemas that a message lists, in its order.
-pub(super) fn faults(whole: &str, is_schema: bool) -> Vec<ParsedSentence<'_>> {
-    if !is_schema && !whole.contains("schema") {
+pub(super) fn faults(whole: &str) -> Vec<ParsedSentence<'_>> {
+    let is_schema = ["schema", "Internal validation"].iter().any(|word| whole.contains(word));
+    if !is_schema {
         return Vec::new();
     }
     let mut all = Vec::new();

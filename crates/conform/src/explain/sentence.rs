@@ -34,19 +34,10 @@ pub(super) const LOADING: &str = "failed to retrieve schema from provider \"";
 /// What a paragraph says of a provider.
 pub(super) fn sentence(text: &str) -> Option<ParsedSentence<'_>> {
     let rpc_error = rpc_error(text);
-    let address_first = address_first(text);
     SENTENCES.iter().find_map(|sentence| {
         let whole = text;
         let text = if sentence.template.starts_with("rpc error") { rpc_error? } else { text };
-        let cut = || {
-            let (address, rest) = address_first?;
-            let (_, template) =
-                sentence.template.split_once("{address}").filter(|(when, _)| when.starts_with("When "))?;
-            let mut holes = matched(template, rest)?;
-            holes.push(("address".to_owned(), address));
-            Some(holes)
-        };
-        let holes = matched(sentence.template, text).or_else(cut)?;
+        let holes = matched(sentence.template, text)?;
         let mut found = ParsedSentence { clauses: sentence.clauses.to_vec(), ..ParsedSentence::default() };
         found.is_tolerated =
             ["tolerating it", "during refresh."].iter().any(|end| sentence.template.ends_with(end));
@@ -55,7 +46,7 @@ pub(super) fn sentence(text: &str) -> Option<ParsedSentence<'_>> {
         }
         for (name, text) in holes {
             match name.as_str() {
-                "provider" => found.provider = Some(text).filter(|text| !text.is_empty()),
+                "provider" => found.provider = Some(text),
                 // Versions before 1.0 do not quote it.
                 "address" => found.address = Some(without_label(text.trim_matches('"'))),
                 "plugin" => found.provider = plugin(text),
@@ -67,9 +58,6 @@ pub(super) fn sentence(text: &str) -> Option<ParsedSentence<'_>> {
                 "rest" => read_rest(sentence.rest, text, &mut found),
                 _ => {}
             }
-        }
-        if sentence.rest == Rest::AddressFirst && found.address.is_none() {
-            return None;
         }
         // Where the beginning is cut off, the provider may be left of it.
         if let Some((before, _)) = text.split_once("produced an ").filter(|_| found.provider.is_none()) {
@@ -98,29 +86,18 @@ pub(super) fn sentence(text: &str) -> Option<ParsedSentence<'_>> {
     })
 }
 
-/// The address that a text begins with where the words before it are cut off, and the rest.
-fn address_first(text: &str) -> Option<(&str, &str)> {
-    let end = place(text, &[" "]).map_or(text.len(), |(word, _)| word.len());
-    let address = text[..end].trim_end_matches(',');
-    let is_whole = address_and_path(address).is_some_and(|(_, path)| path.is_empty());
-    is_whole.then(|| text.split_at(address.len()))
-}
-
-/// What is left of a sentence where its beginning is cut off: `.path: what is wrong`. Below a heading of Terraform's it need
-/// not be about a value.
-pub(super) fn without_place<'t>(text: &'t str, summary: &str) -> Option<ParsedSentence<'t>> {
+/// What is left of a sentence where its beginning is cut off: `.path: what is wrong`.
+pub(super) fn without_place(text: &str) -> Option<ParsedSentence<'_>> {
     let text = text.trim_start_matches(['-', '`', ' ']);
     let (path, words) = place(text, &[": "]).filter(|(at, _)| at.starts_with('.') && !at.contains(' '))?;
     let words = sentence_end(words).trim_end_matches('`');
     let has_value = ["cty.", "null", "sensitive"].iter().any(|word| words.contains(word));
     let (plan, result) = (read_of_plan(words), read_of_result(words));
-    let (mut clauses, said) = match (plan.kind, result.kind) {
+    let (clauses, said) = match (plan.kind, result.kind) {
         (Some(_), _) => (vec![Clause::P5], plan),
         (None, Some(_)) => (vec![Clause::A5, Clause::F2], result),
         (None, None) => return None,
     };
-    let is_below = clauses.iter().any(|clause| clause.terraform_summary() == Some(summary));
-    clauses.retain(|clause| !is_below || clause.terraform_summary() == Some(summary));
     let found = ParsedSentence {
         clauses,
         path: Some(path.into()),
@@ -128,7 +105,7 @@ pub(super) fn without_place<'t>(text: &'t str, summary: &str) -> Option<ParsedSe
         said,
         ..ParsedSentence::default()
     };
-    (has_value || is_below).then_some(found)
+    has_value.then_some(found)
 }
 
 /// One of the problems that Terraform tolerates: `.path: what is wrong`.
@@ -175,11 +152,6 @@ fn split(text: &str) -> (Option<&str>, Option<&str>) {
     (Some(address), Some(path).filter(|path| !path.is_empty()))
 }
 
-/// A place, and what is said of it, which may be cut off.
-fn place_and_words(text: &str) -> Option<(&str, &str)> {
-    place(text, &[": "]).or_else(|| Some((text.strip_suffix(':')?, "")))
-}
-
 fn read_rest<'t>(rest: Rest, text: &'t str, found: &mut ParsedSentence<'t>) {
     // Where paragraphs ran into one another.
     let text = text.split(" This is a bug in the provider").next().unwrap_or(text);
@@ -195,19 +167,17 @@ fn read_rest<'t>(rest: Rest, text: &'t str, found: &mut ParsedSentence<'t>) {
         }
         Rest::TypeAt => read_type(text, found),
         Rest::Address => found.address = Some(without_label(text)),
-        Rest::AddressFirst => found.address = address_first(text).map(|(address, _)| address),
         Rest::PlanAt => {
-            let (at, words) = place_and_words(text).unwrap_or(("", text));
+            let (at, words) = place(text, &[": "]).unwrap_or(("", text));
             let (address, path) = if at.starts_with(['.', '[']) { (None, Some(at)) } else { split(at) };
             let words = sentence_end(words);
             found.address = address.or(found.address);
-            found.path = path.map(Cow::Borrowed);
-            found.words = Some(words).filter(|words| !words.is_empty());
+            (found.path, found.words) = (path.map(Cow::Borrowed), Some(words));
             found.said = read_of_plan(words);
         }
         Rest::ResultAt => {
-            let is_path = |at: &str| at.starts_with(['.', '[']) && !at.contains(" was ");
-            let at = place_and_words(text).filter(|(at, _)| is_path(at));
+            let at =
+                place(text, &[": "]).filter(|(at, _)| at.starts_with(['.', '[']) && !at.contains(" was "));
             // Somebody may have typed it.
             let typed = || place(text, &[" was "]).filter(|(at, _)| at.starts_with('.') && !at.contains(' '));
             let (path, words) = match at {
@@ -215,8 +185,7 @@ fn read_rest<'t>(rest: Rest, text: &'t str, found: &mut ParsedSentence<'t>) {
                 None => typed().map_or((None, text), |(at, _)| (Some(at), text[at.len()..].trim_start())),
             };
             let words = sentence_end(words);
-            found.path = path.map(Cow::Borrowed);
-            found.words = Some(words).filter(|words| !words.is_empty());
+            (found.path, found.words) = (path.map(Cow::Borrowed), Some(words));
             found.said = read_of_result(words);
             // Terraform 0.12 does not name the root.
             if found.path.is_none() && found.said.kind == Some("object_now_absent") {
@@ -263,7 +232,7 @@ pub(super) fn heading(summary: &str) -> Option<ParsedSentence<'_>> {
         for (name, text) in matched(template, summary)? {
             match name.as_str() {
                 "address" => found.address = Some(text),
-                "provider" => found.provider = Some(text).filter(|text| !text.is_empty()),
+                "provider" => found.provider = Some(text),
                 _ => {}
             }
         }

@@ -95,8 +95,7 @@ troubles! {
     /// An object in the state does not fit the provider's schema.
     StateNotDecoded, "state_not_decoded", "An object in the state does not fit the schema of this version of the provider.",
         ["failed to decode resource from state" "data could not be decoded from the state" "invalid resource instance data in state"
-         "error decoding " "failed to decode identity"
-         "state to json: unsupported attribute" "marshaling prior state: unsupported attribute"], STATE_NOT_DECODED;
+         "error decoding "], STATE_NOT_DECODED;
     /// The provider's code cannot take a value of Terraform's.
     ValueConversion, "value_conversion", "The provider's own code cannot take a value: its types do not fit its schema.",
         ["value conversion error" "error was encountered trying to build a value" "error was encountered trying to convert"
@@ -107,7 +106,7 @@ troubles! {
         ["invalid address to set: []string" "got unconvertible type"], SET_FAILED;
     /// The provider has no such type.
     NoSuchType, "no_such_type", "This version of the provider does not have the type that the configuration names.",
-        ["invalid resource type" "invalid data source" "resource type not found" "data source type not found"], NO_SUCH_TYPE;
+        ["invalid resource type" "invalid data source"], NO_SUCH_TYPE;
     /// Objects of the type cannot be imported.
     NoImport, "no_import", "The provider cannot import objects of this type.",
         ["resource import not implemented" "doesn't support import"], NO_IMPORT;
@@ -133,30 +132,12 @@ impl Trouble {
             && has(&[" does not support resource type", " does not support data source"]);
         let found = Self::ALL.iter().copied().filter(is_it).find(|trouble| match trouble {
             Self::MachineLimit | Self::Killed | Self::NoExecutable | Self::NotExecutable => is_start,
-            // The framework says it in a heading of its own.
-            Self::NoSuchType => {
-                has(&["provider"]) || trouble.words()[2..].iter().any(|words| text.starts_with(words))
-            }
+            Self::NoSuchType => has(&["provider"]),
             Self::NotInstalled => !has_started(&text),
-            Self::StateNotDecoded => has(&["state", "identity"]),
+            Self::StateNotDecoded => text.contains("state"),
             _ => true,
         });
         found.or_else(|| is_no_type.then_some(Self::NoSuchType))
-    }
-
-    /// Whether it is about the provider's package or its program.
-    pub(super) const fn is_of_package(self) -> bool {
-        matches!(
-            self,
-            Self::MachineLimit
-                | Self::Killed
-                | Self::NoExecutable
-                | Self::NotExecutable
-                | Self::StartTimeout
-                | Self::NoHandshake
-                | Self::OtherChecksum
-                | Self::NotStarted
-        )
     }
 
     /// Why a provider does not start: its address, what Terraform says of it, and the trouble.

@@ -58,8 +58,7 @@ pub(crate) const IDENTITY_TYPE: &str = "Provider produced an identity that doesn
 pub(crate) const SEVERAL_IMPORTED: &str = "Multiple import states not supported";
 
 /// Headings without a detail.
-pub(crate) const HEADINGS: [(&str, Clause); 4] = [
-    ("InternalValidate", Clause::S0),
+pub(crate) const HEADINGS: [(&str, Clause); 3] = [
     (concat!("import of {address} ", phrase!(no_import_type)), Clause::I2),
     (concat!(phrase!(other_import_type), " {rest}"), Clause::I2),
     ("provider {provider} does not support resource type {rest}", Clause::I2),
@@ -74,8 +73,6 @@ pub(crate) enum Rest {
     ResultAt,
     /// The address.
     Address,
-    /// The address, and whatever is left of the sentence; no sentence where there is no address.
-    AddressFirst,
     /// An address with a path behind it, a colon, and what is wrong with the type there.
     TypeAt,
     /// A path as Go prints it.
@@ -245,7 +242,6 @@ pub(crate) const SENTENCES: &[Sentence] = {
         sentence(concat!("provider {provider} ", phrase!(action_changed), " {rest}"), &[F1], Rest::Whole),
         sentence(concat!(phrase!(action_changed), " {rest}"), &[F1], Rest::Whole),
         sentence("produced an unexpected new value: {rest}", &[A5], Rest::ResultAt),
-        sentence("unexpected new value: {rest}", &[A5], Rest::ResultAt),
         sentence(concat!(phrase!(final_plan_changed), " {rest}"), &[F2], Rest::ResultAt),
         sentence(
             "Provider {provider} produced an unexpected new value for {address} during refresh.",
@@ -360,14 +356,5 @@ pub(crate) const SENTENCES: &[Sentence] = {
             &[A5],
             Rest::Other,
         ),
-        // The beginning or the end may be cut off.
-        sentence("produced an invalid plan for {address}, but we are tolerating it", &[P5], Rest::Other),
-        sentence(
-            "produced an unexpected new value for {address}, but we are tolerating it",
-            &[A5],
-            Rest::Other,
-        ),
-        sentence("When expanding the plan for {rest}", &[F2, F1], Rest::AddressFirst),
-        sentence("When applying changes to {rest}", &[A5, A6, A1], Rest::AddressFirst),
     ]
 };

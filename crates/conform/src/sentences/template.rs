@@ -2,8 +2,8 @@
 
 /// The text in each hole, in their order; a hole holds the least that it can, and the last one all that is left.
 ///
-/// The sentence may begin anywhere in the text, and its last words may be cut off. Line breaks and copying add and remove
-/// spaces, so that any number of them is taken for one, and none, too.
+/// The sentence may begin anywhere in the text. Line breaks and copying add and remove spaces, so that any number of them is
+/// taken for one, and none, too.
 pub(crate) fn matched<'t>(template: &str, text: &'t str) -> Option<Vec<(String, &'t str)>> {
     let mut parts = template.split('{').peekable();
     let (_, end) = find_loosely(text, parts.next().unwrap_or_default())?;
@@ -15,9 +15,6 @@ pub(crate) fn matched<'t>(template: &str, text: &'t str) -> Option<Vec<(String, 
             "" => (rest.len(), rest.len()),
             // A value may end with parentheses of its own.
             ")" if parts.peek().is_none() => (rest.rfind(')')?, rest.len()),
-            _ if parts.peek().is_none() => {
-                find_loosely(rest, literal).or_else(|| find_beginning(rest, literal))?
-            }
             _ => find_loosely(rest, literal)?,
         };
         holes.push((name.to_owned(), rest[..start].trim()));
@@ -36,18 +33,6 @@ pub(crate) fn filled(template: &str, mut fill: impl FnMut(&str) -> Option<String
         out.push_str(literal);
     }
     Some(out)
-}
-
-/// So many letters of the last words must be left where a text is cut off.
-const MIN_LEFT: usize = 10;
-
-/// Where a literal begins that is cut off at the end of a text.
-fn find_beginning(text: &str, literal: &str) -> Option<(usize, usize)> {
-    let (text, literal) = (text.trim_end(), literal.trim());
-    let first = literal.split_whitespace().next()?;
-    let at = text.rfind(&format!(" {first}"))? + 1;
-    let left = &text[at..];
-    (left.len() >= MIN_LEFT && literal.starts_with(left)).then_some((at, text.len()))
 }
 
 /// Where the words of a literal begin and end in a text.
@@ -106,8 +91,6 @@ mod tests {
         holes("a value for {rest}", "a  value\nfor.x: y", &[("rest", ".x: y")]);
         assert_eq!(matched("a value for {rest}", "a value forever"), None);
         assert_eq!(matched("{what} in {where}", "within"), None);
-        holes("a {what} for the whole of it", "a b for the whole", &[("what", "b")]);
-        assert_eq!(matched("a {what} for the whole of it", "a b for"), None);
         holes("of {what}. {rest}", "of a[...].b. c", &[("what", "a[...].b"), ("rest", "c")]);
     }
 }

@@ -104,7 +104,7 @@ impl Decoder<'_> {
         } else if nested.max_items > 0 && count > nested.max_items {
             let first = instances.get(nested.max_items as usize);
             let span = first.map_or(content.missing, |instance| instance.body.missing);
-            let detail = format!("No more than {} {name:?} blocks are allowed", nested.max_items);
+            let detail = format!("No more than {} {name:?} blocks are allowed.", nested.max_items);
             self.error(("too_many_blocks", format!("Too many {name} blocks")), span, detail);
         }
         let object = nested.block.implied_type().clone();

@@ -184,13 +184,10 @@ fn no_element(n: &Number, length: usize) -> &'static str {
     } else if !n.is_integer() {
         "The given key does not identify an element in this collection value: indexing a sequence requires a whole number, \
          but the given index has a fractional part."
-    } else if n.as_u64() != Some(length as u64) {
-        "The given key does not identify an element in this collection value."
     } else if length == 0 {
         "The given key does not identify an element in this collection value: the collection has no elements."
     } else {
-        "The given key does not identify an element in this collection value: the given index is greater than or equal to the \
-         length of the collection."
+        "The given key does not identify an element in this collection value."
     }
 }
 

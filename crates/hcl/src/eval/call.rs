@@ -65,11 +65,6 @@ impl Evaluator<'_> {
     fn unknown_function(&self, name: &str) -> (&'static str, String) {
         let of_provider = |detail| ("Unknown provider function", detail);
         match name.split_once("::").filter(|_| self.functions.has_providers()) {
-            None if name.starts_with("provider::") => {
-                let namespace = name.rsplit_once("::").map_or(name, |(namespace, _)| namespace);
-                let detail = format!("There are no functions in namespace \"{namespace}::\".");
-                ("Call to unknown function", detail)
-            }
             None => {
                 let mut names: Vec<&str> = self.functions.names().collect();
                 names.sort_unstable();

@@ -55,15 +55,6 @@ pub trait DiagnosticExt: Sized {
     #[must_use]
     fn explained_by_unknown(self, expr: &Expr, scope: &Scope<'_>) -> Self;
 
-    /// The same with what is said of each value in place of Terraform's words; nothing is said of one where that is `None`.
-    #[must_use]
-    fn explained_as(
-        self,
-        expr: &Expr,
-        scope: &Scope<'_>,
-        statement: &dyn Fn(&Value) -> Option<String>,
-    ) -> Self;
-
     /// The same where the error is that values are sensitive or ephemeral: they are said to be.
     #[must_use]
     fn explained_by_marks(self, expr: &Expr, scope: &Scope<'_>) -> Self;
@@ -71,27 +62,17 @@ pub trait DiagnosticExt: Sized {
 
 impl DiagnosticExt for Diagnostic {
     fn explained(mut self, expr: &Expr, scope: &Scope<'_>) -> Self {
-        add_values(&mut self, expr, expr.span, scope, &|value| statement(value, Cause::Content));
-        self
-    }
-
-    fn explained_as(
-        mut self,
-        expr: &Expr,
-        scope: &Scope<'_>,
-        statement: &dyn Fn(&Value) -> Option<String>,
-    ) -> Self {
-        add_values(&mut self, expr, expr.span, scope, statement);
+        add_values(&mut self, expr, expr.span, scope, Cause::Content);
         self
     }
 
     fn explained_by_unknown(mut self, expr: &Expr, scope: &Scope<'_>) -> Self {
-        add_values(&mut self, expr, expr.span, scope, &|value| statement(value, Cause::Unknown));
+        add_values(&mut self, expr, expr.span, scope, Cause::Unknown);
         self
     }
 
     fn explained_by_marks(mut self, expr: &Expr, scope: &Scope<'_>) -> Self {
-        add_values(&mut self, expr, expr.span, scope, &|value| statement(value, Cause::Marks));
+        add_values(&mut self, expr, expr.span, scope, Cause::Marks);
         self
     }
 }
@@ -103,18 +84,12 @@ pub(crate) fn explain(errors: &mut [Diagnostic], expr: &Expr, scope: &Scope<'_>)
         let Some(subject) = diagnostic.subject else { continue };
         let place = place_of(expr, subject, is_argument);
         let area = place.or(diagnostic.context).unwrap_or(subject);
-        add_values(diagnostic, expr, area, scope, &|value| statement(value, Cause::Content));
+        add_values(diagnostic, expr, area, scope, Cause::Content);
     }
 }
 
 /// Adds the values that a part of an expression refers to.
-fn add_values(
-    diagnostic: &mut Diagnostic,
-    expr: &Expr,
-    area: Span,
-    scope: &Scope<'_>,
-    statement: &dyn Fn(&Value) -> Option<String>,
-) {
+fn add_values(diagnostic: &mut Diagnostic, expr: &Expr, area: Span, scope: &Scope<'_>, cause: Cause) {
     let secrets = sensitive_arguments(expr);
     let is_within = |part: Span, whole: Span| whole.start <= part.start && part.end <= whole.end;
     for reference in variables(expr) {
@@ -130,7 +105,7 @@ fn add_values(
         if reference.steps().len() > 0 && text == *reference.name {
             continue;
         }
-        let Some(statement) = statement(&found) else { continue };
+        let Some(statement) = statement(&found, cause) else { continue };
         if diagnostic.values.iter().all(|(other, _)| *other != text) {
             diagnostic.values.push((text, statement));
         }

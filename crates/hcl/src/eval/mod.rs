@@ -32,7 +32,6 @@ pub use scope::{Scope, Variables};
 pub use type_expr::{TypeConstraint, constant};
 
 use crate::function::{CallContext, Capability, Functions};
-use crate::suggestion::did_you_mean;
 use crate::syntax::ast::{Expr, ExprKind, Variable};
 
 /// How many expressions one evaluation may come to, loops counted as often as they run. More than any configuration
@@ -184,8 +183,7 @@ impl<'f> Evaluator<'f> {
 
     fn variable(&mut self, variable: &Variable, scope: &Scope<'_>) -> Value {
         let Some(value) = scope.get(&variable.name) else {
-            let hint = did_you_mean(&variable.name, scope.names());
-            let detail = format!("There is no variable named {:?}.{hint}", variable.name);
+            let detail = format!("There is no variable named {:?} here.", variable.name);
             self.report("Unknown variable", variable.name_span, detail);
             return dynamic();
         };

@@ -75,23 +75,6 @@ impl<'s> Scope<'s> {
         None
     }
 
-    /// All names, those of each scope in order before those around.
-    pub(crate) fn names(&self) -> Vec<&'s str> {
-        let mut found = Vec::new();
-        let mut scope = Some(self);
-        while let Some(Scope { names, around }) = scope {
-            let first = found.len();
-            match names {
-                Names::Variables(variables) => found.extend(variables.0.keys().map(SmolStr::as_str)),
-                Names::Few(few) => found.extend(few.iter().map(|(name, _)| *name)),
-                Names::Element(_) => {}
-            }
-            found[first..].sort_unstable();
-            scope = *around;
-        }
-        found
-    }
-
     pub(crate) fn element(&self) -> Option<&'s Value> {
         let mut scope = Some(self);
         while let Some(Scope { names, around }) = scope {

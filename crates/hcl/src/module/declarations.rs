@@ -100,8 +100,6 @@ pub struct VariableConfig {
     pub ephemeral: bool,
     /// The `validation` blocks.
     pub validations: Vec<Condition>,
-    /// `deprecated`, with its place: its use is discouraged, and this says why.
-    pub deprecated: Option<(String, Span)>,
 }
 
 /// An `output` block.

@@ -15,7 +15,6 @@ mod read;
 mod resource;
 mod selected;
 mod shape;
-mod testing;
 mod variable;
 
 pub(crate) use body::BodyPart;
@@ -28,14 +27,10 @@ pub use declarations::{
 pub use environment::Environment;
 pub use problems::Problems;
 pub(crate) use raw::{Content, RawBlock, RawBody};
-pub(crate) use read::{is_name, target};
+pub(crate) use read::is_name;
 pub use resource::each;
 pub use selected::{DecodedResource, SelectError, SelectedResource, SourcePlace, Unfollowed};
 pub(crate) use shape::Shape;
-pub use testing::{
-    MockData, MockObject, MockProvider, Override, OverrideDuring, RunCommand, RunModule, RunPlanOptions,
-    TestFile, TestRun,
-};
 pub use variable::{Input, VariableValues};
 
 use crate::syntax::ast::Body;

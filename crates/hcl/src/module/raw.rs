@@ -9,8 +9,8 @@ use crate::sources::SourceFile;
 use crate::suggestion::did_you_mean;
 use crate::syntax::ast::{Attribute, Block, Body, Label};
 use crate::syntax::json::{JsonBody, body_at};
-use crate::syntax::{parse_body, parse_body_partly};
-use objchange_text::Span;
+use crate::syntax::parse_body;
+use objchange_text::{Diagnostic, Span};
 
 /// A block whose body nobody has looked into.
 #[derive(Debug, Clone)]
@@ -43,16 +43,14 @@ pub(crate) struct Content<'t> {
 impl<'t> RawBody<'t> {
     /// The body of a file; `None` where it is not of its syntax.
     pub(super) fn of_file(file: &'t SourceFile, problems: &mut Problems) -> Option<Self> {
-        if file.name.ends_with(".json") {
-            let read = body_at(&file.text, file.start).map(RawBody::Json);
-            return read.map_err(|found| problems.errors.extend(found)).ok();
-        }
-        let body = parse_body(&file.text).unwrap_or_else(|found| {
-            problems.errors.extend(found.into_iter().map(|error| error.moved(file.start)));
-            // What else is wrong is reported, too.
-            parse_body_partly(&file.text)
-        });
-        Some(Self::Native(body.moved(file.start)))
+        let read = if file.name.ends_with(".json") {
+            body_at(&file.text, file.start).map(RawBody::Json)
+        } else {
+            parse_body(&file.text).map(|body| RawBody::Native(body.moved(file.start))).map_err(|found| {
+                found.into_iter().map(|error| error.moved(file.start)).collect::<Vec<Diagnostic>>()
+            })
+        };
+        read.map_err(|found| problems.errors.extend(found)).ok()
     }
 
     /// What the shape has, where it overrides nothing.

@@ -149,10 +149,6 @@ impl Parser<'_> {
                             "The equals sign \"=\" indicates an argument definition, and must not be \
                                          used when defining a block."
                         }
-                        Kind::Newline => {
-                            "A block definition must have block content delimited by \"{\" and \"}\", starting on the same \
-                             line as the block header."
-                        }
                         _ => {
                             "Either a quoted string block label or an opening brace (\"{\") is expected here."
                         }
@@ -224,19 +220,13 @@ impl Parser<'_> {
                 let detail = "There is no closing brace for this block before the end of the file.";
                 self.error("Unclosed configuration block", open, detail);
             }
-            Kind::Newline => {
-                let detail = "An argument definition on the same line as its containing block creates a single-line block \
-                              definition, which must also be closed on the same line. Place the block's closing brace \
-                              immediately after the argument definition.";
-                self.report(SINGLE, end.span, detail);
-            }
-            Kind::Comma => {
-                let detail = "Single-line block syntax can include only one argument definition. To define multiple \
-                              arguments, use the multi-line block syntax with one argument definition per line.";
+            Kind::Newline | Kind::Comma => {
+                let detail = "A block on one line must end on that line, with one argument at most. For more than \
+                              one argument, put each on a line of its own.";
                 self.report(SINGLE, end.span, detail);
             }
             _ => {
-                let detail = "A single-line block definition must end with a closing brace immediately after \
+                let detail = "A single-argument block definition must end with a closing brace immediately after \
                               its single argument definition.";
                 self.error(SINGLE, end.span, detail);
             }

@@ -144,7 +144,6 @@ fn what_may_not_stand_there_is_told() {
         errors_of(&[("a.tf", "x = "), ("b.tf.json", "{"), ("c.tf", "variable \"a\" {\n  b = 1\n}\n")]),
         [
             "a.tf:1,5-5: Missing expression",
-            "a.tf:1,1-2: Unsupported argument",
             "b.tf.json:1,2-2: Missing value",
             "b.tf.json:1,2-2: Invalid object property name",
             "b.tf.json:1,1-2: Root value must be object",

@@ -143,7 +143,7 @@ fn elements_of_sensitive_collections_are_in_no_error() {
     // What is written in the source is told.
     let parsed = parse_expression("[for x in l : prots]").unwrap();
     let (_, errors) = evaluate(&parsed, &Scope::new(&variables()), Functions::pure());
-    assert_eq!(errors[0].detail, "There is no variable named \"prots\".");
+    assert_eq!(errors[0].detail, "There is no variable named \"prots\" here.");
 }
 
 /// How many there are may be a secret too.

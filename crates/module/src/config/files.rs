@@ -17,47 +17,6 @@ pub trait Files {
     ///
     /// It cannot be read: why, in words.
     fn read(&self, path: &str) -> Result<Option<String>, String>;
-
-    /// Whether modules are read as OpenTofu reads them: files of its own too, such as `main.tofu`, each in place of the file
-    /// `main.tf` beside it.
-    fn has_opentofu_names(&self) -> bool {
-        false
-    }
-}
-
-/// The same files, of which modules are read as OpenTofu reads them.
-///
-/// ```
-/// use objchange_module::config::{Config, LoadOptions, MemoryFiles, OpenTofuFiles};
-///
-/// let files: MemoryFiles =
-///     [("main.tf", "locals {\n  a = 1\n}\n"), ("main.tofu", "locals {\n  b = 1\n}\n")].into_iter().collect();
-/// let options = LoadOptions { manifest: None, terraform_version: "1.11.4" };
-/// let (config, _) = Config::load(&OpenTofuFiles(&files), ".", &options);
-/// assert!(config.modules[0].config.locals.keys().eq(["b"]));
-/// ```
-#[derive(Clone, Copy)]
-pub struct OpenTofuFiles<'f>(pub &'f dyn Files);
-
-impl std::fmt::Debug for OpenTofuFiles<'_> {
-    /// Without the texts, which may hold secrets.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("OpenTofuFiles").finish_non_exhaustive()
-    }
-}
-
-impl Files for OpenTofuFiles<'_> {
-    fn list(&self, directory: &str) -> Result<Vec<String>, String> {
-        self.0.list(directory)
-    }
-
-    fn read(&self, path: &str) -> Result<Option<String>, String> {
-        self.0.read(path)
-    }
-
-    fn has_opentofu_names(&self) -> bool {
-        true
-    }
 }
 
 /// Files that are in memory.

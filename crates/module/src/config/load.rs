@@ -1,9 +1,9 @@
 //! Loading the tree of modules.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use objchange_hcl::{Diagnostic, ModuleCall, ModuleConfig, Problems, Sources, Span, VersionConstraints};
+use objchange_hcl::{Diagnostic, ModuleCall, ModuleConfig, Problems, Span, VersionConstraints};
 use smol_str::SmolStr;
 
 use super::manifest::{self, Manifest};
@@ -11,8 +11,8 @@ use super::source::ModuleSource;
 use super::{Config, Files, LoadedModule, ModuleId};
 use crate::{Diagnostics, Severity};
 
-/// How the names of files of configuration end, and how those of OpenTofu do that stand for them.
-const ENDS: [(&str, &str); 2] = [(".tf", ".tofu"), (".tf.json", ".tofu.json")];
+/// How the names of files of configuration end, each with what is left out for a file of the same name before that end.
+const ENDS: [&str; 2] = [".tf", ".tf.json"];
 
 const INIT: &str = "Run \"terraform init\" to install all modules required by this configuration.";
 
@@ -47,90 +47,23 @@ impl Config {
     /// assert_eq!(config.modules[1].directory, "m");
     /// ```
     pub fn load(files: &dyn Files, directory: &str, options: &LoadOptions<'_>) -> (Self, Diagnostics) {
-        let place = InstalledPlace { key: Vec::new(), manifest_directory: directory };
-        Self::load_after(Sources::default(), files, directory, options, &place)
-    }
-
-    /// The same behind other sources, whose spans stay as they are.
-    pub(crate) fn load_after(
-        sources: Sources,
-        files: &dyn Files,
-        directory: &str,
-        options: &LoadOptions<'_>,
-        place: &InstalledPlace<'_>,
-    ) -> (Self, Diagnostics) {
         let mut loader = Loader {
             files,
             options,
-            key: &place.key,
             manifest: Manifest::default(),
-            config: Self { sources, modules: Vec::new() },
+            config: Self::default(),
             directories: HashMap::new(),
             diagnostics: Diagnostics::default(),
         };
-        loader.read_manifest(place.manifest_directory);
+        loader.read_manifest(directory);
         loader.load_tree(directory);
         (loader.config, loader.diagnostics)
     }
-
-    /// Where the manifest says that a module is installed that is called from outside of the configuration: the key of
-    /// the call, its source, and where it is written.
-    ///
-    /// # Errors
-    ///
-    /// It is not installed, or was installed from elsewhere.
-    pub(crate) fn installed_directory(
-        files: &dyn Files,
-        options: &LoadOptions<'_>,
-        key: &str,
-        source: (&str, Span),
-        has_version: bool,
-        header: Span,
-    ) -> Result<String, Diagnostic> {
-        let (text, place) = source;
-        let parsed = ModuleSource::parse(text, has_version);
-        let parsed = parsed.map_err(|(summary, detail)| Diagnostic::new(summary, place, detail))?;
-        let manifest = match options.manifest {
-            Some(text) => Some(text.to_owned()),
-            None => files.read(manifest::PATH).unwrap_or_default(),
-        };
-        let manifest = manifest.and_then(|text| Manifest::parse(&text).ok()).unwrap_or_default();
-        let missing = |detail: String| Err(Diagnostic::new("Module not installed", header, detail));
-        match (manifest.entry(key), &parsed) {
-            (Some(entry), ModuleSource::Local(_)) => Ok(clean(&entry.dir)),
-            (Some(entry), _) if parsed.is(&entry.source) => Ok(clean(&entry.dir)),
-            (Some(_), _) => {
-                let detail =
-                    format!("The source address was changed since this module was installed. {INIT}");
-                Err(Diagnostic::new("Module source has changed", place, detail))
-            }
-            (None, ModuleSource::Local(path)) => {
-                let directory = clean(path);
-                if files.list(&directory).is_err() {
-                    return missing(format!(
-                        "This module's local cache directory  could not be read. {INIT}"
-                    ));
-                }
-                Ok(directory)
-            }
-            (None, _) => missing(format!("This module is not yet installed. {INIT}")),
-        }
-    }
-}
-
-/// How a module is called that is loaded by itself.
-pub(crate) struct InstalledPlace<'p> {
-    /// The names of the calls that lead to it in the manifest of installed modules.
-    pub(crate) key: Vec<SmolStr>,
-    /// The directory that the manifest is below.
-    pub(crate) manifest_directory: &'p str,
 }
 
 struct Loader<'l> {
     files: &'l dyn Files,
     options: &'l LoadOptions<'l>,
-    /// The names of the calls that lead to the root module in the manifest.
-    key: &'l [SmolStr],
     manifest: Manifest,
     config: Config,
     /// What was read already.
@@ -262,7 +195,7 @@ impl Loader<'_> {
         // What is no source was told with the module.
         let source = ModuleSource::parse(source, call.version.is_some()).ok()?;
         let module = &self.config.modules[parent];
-        let key: Vec<&str> = self.key.iter().chain(&module.path).chain([name]).map(SmolStr::as_str).collect();
+        let key: Vec<&str> = module.path.iter().chain([name]).map(SmolStr::as_str).collect();
         let directory = match (self.manifest.entry(&key.join(".")), &source) {
             (Some(entry), _) => {
                 if !source.is(&entry.source) {
@@ -342,7 +275,7 @@ impl Loader<'_> {
         }
         let sources = &mut self.config.sources;
         let first = sources.len();
-        for name in configuration_files(self.files.list(directory)?, self.files.has_opentofu_names()) {
+        for name in configuration_files(self.files.list(directory)?) {
             let path = join(directory, &name);
             let text = self.files.read(&path)?.unwrap_or_default();
             if let Err(error) = sources.add(path, text) {
@@ -365,15 +298,10 @@ impl Loader<'_> {
 }
 
 /// The files of a module, in the order of their names.
-fn configuration_files(names: Vec<String>, is_opentofu: bool) -> Vec<String> {
-    let all: BTreeSet<String> = names.into_iter().filter(|name| !is_left_alone(name)).collect();
-    let is_read = |name: &&String| {
-        ENDS.iter().any(|(end, own)| match name.strip_suffix(end) {
-            Some(stem) => !is_opentofu || !all.contains(&format!("{stem}{own}")),
-            None => is_opentofu && name.ends_with(own),
-        })
-    };
-    all.iter().filter(is_read).cloned().collect()
+fn configuration_files(mut names: Vec<String>) -> Vec<String> {
+    names.retain(|name| ENDS.iter().any(|end| name.ends_with(end)) && !is_left_alone(name));
+    names.sort();
+    names
 }
 
 /// Whether a file is nothing that a person wants to be read.
@@ -428,14 +356,7 @@ mod tests {
     #[test]
     fn only_files_of_configuration_are_read() {
         let names = ["b.tf", "a.tf.json", ".c.tf", "d.tf~", "#e.tf#", "f.tofu", "g.tfvars", "override.tf"];
-        let names = configuration_files(names.map(str::to_owned).to_vec(), false);
+        let names = configuration_files(names.map(str::to_owned).to_vec());
         assert_eq!(names, ["a.tf.json", "b.tf", "override.tf"]);
-    }
-
-    #[test]
-    fn opentofu_has_files_of_its_own() {
-        let names = ["a.tf", "a.tofu", "b.tf", "c.tofu.json", "c.tf.json", "c.tf", ".d.tofu", "e.tofu~"];
-        let names = configuration_files(names.map(str::to_owned).to_vec(), true);
-        assert_eq!(names, ["a.tofu", "b.tf", "c.tf", "c.tofu.json"]);
     }
 }

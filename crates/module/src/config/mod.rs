@@ -16,8 +16,7 @@ use objchange::address::{ModuleAddress, ModuleStep};
 use objchange_hcl::{ModuleConfig, Sources};
 use smol_str::SmolStr;
 
-pub use files::{Files, MemoryFiles, OpenTofuFiles};
-pub(crate) use load::InstalledPlace;
+pub use files::{Files, MemoryFiles};
 pub use load::LoadOptions;
 pub use lock::{LOCK_FILE, LockedProvider, locked_providers};
 pub use provider_configs::provider_config_missing;

@@ -45,16 +45,6 @@ struct Snippet<'d> {
     values: Vec<Statement<'d>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     function_call: Option<Call<'d>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    test_assertion_expr: Option<Assertion<'d>>,
-}
-
-#[derive(Debug, Serialize)]
-struct Assertion<'d> {
-    lhs: &'d str,
-    rhs: &'d str,
-    warning: &'static str,
-    show_verbose: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -86,12 +76,6 @@ struct Parameter<'d> {
 }
 
 impl Shown<'_> {
-    /// The same in the order in which they were found.
-    pub(crate) fn json_in_order(&self, diagnostics: &Diagnostics) -> Vec<Box<RawValue>> {
-        let messages = diagnostics.iter().map(|one| self.message(one));
-        messages.filter_map(|message| serde_json::value::to_raw_value(&json(&message)).ok()).collect()
-    }
-
     /// All of them as `terraform plan -json` has them, one JSON object each.
     pub fn json(&self, diagnostics: &Diagnostics) -> Vec<Box<RawValue>> {
         let messages = self.messages(diagnostics);
@@ -118,12 +102,6 @@ fn json<'d>(message: &'d Message<'_>) -> Json<'d> {
             highlight_end_offset: shown.source.subject.end,
             values: diagnostic.values.iter().map(|(name, value)| statement(name, value)).collect(),
             function_call: message.called().map(call),
-            test_assertion_expr: message.comparison.map(|comparison| Assertion {
-                lhs: &comparison.left,
-                rhs: &comparison.right,
-                warning: comparison.warning().unwrap_or_default(),
-                show_verbose: comparison.is_verbose,
-            }),
         }),
     }
 }

@@ -6,13 +6,9 @@ mod text;
 
 use std::borrow::Cow;
 
-use objchange::address::{InstanceKey, ModuleAddress};
 use objchange_hcl::{Diagnostic, Severity, Span, Summary};
 
 pub use shown::{Shown, ShownLine};
-pub(crate) use text::wrap;
-
-use crate::plan::CheckKind;
 
 /// The kind of what a provider says; its summary is its own.
 pub(crate) const PROVIDER: &str = "provider";
@@ -27,50 +23,6 @@ pub struct ModuleDiagnostic {
     pub diagnostic: Diagnostic,
     /// The address of the resource instance that it is about, where a provider said it.
     pub address: Option<String>,
-    /// What has the condition that does not hold, or is not known, where it is about one.
-    pub condition: Option<Box<ConditionOwner>>,
-    /// Both sides of the assertion of a test that does not hold, where it compares two.
-    pub comparison: Option<Box<Comparison>>,
-}
-
-/// An object of configuration with conditions.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ConditionOwner {
-    /// What it is.
-    pub kind: CheckKind,
-    /// The instance of its module.
-    pub module: ModuleAddress,
-    /// The object in its module: `aws_instance.web`, `data.aws_ami.x`, or a name.
-    pub name: String,
-    /// The key of a resource instance.
-    pub key: Option<InstanceKey>,
-}
-
-/// Both sides of a comparison as JSON, with `"(sensitive value)"` for what is sensitive.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Comparison {
-    /// The left side.
-    pub left: String,
-    /// The right side.
-    pub right: String,
-    /// The sides are of different types.
-    pub types_differ: bool,
-    /// Both sides are printed, and not only what differs.
-    pub is_verbose: bool,
-}
-
-impl Comparison {
-    /// What is odd about the comparison itself.
-    pub(crate) fn warning(&self) -> Option<&'static str> {
-        self.types_differ.then_some("LHS and RHS values are of different types")
-    }
-}
-
-impl ModuleDiagnostic {
-    /// Something that is about a resource instance, or about none.
-    pub fn new(diagnostic: Diagnostic, address: Option<String>) -> Self {
-        Self { diagnostic, address, condition: None, comparison: None }
-    }
 }
 
 /// All errors and warnings, in the order in which they were found.
@@ -112,19 +64,7 @@ impl Diagnostics {
 
     /// Adds what is about no resource instance, as an error or a warning.
     pub fn push(&mut self, severity: Severity, diagnostic: Diagnostic) {
-        self.all.push(ModuleDiagnostic::new(Diagnostic { severity, ..diagnostic }, None));
-    }
-
-    /// Adds what is about a condition of this object.
-    pub(crate) fn push_condition(
-        &mut self,
-        severity: Severity,
-        diagnostic: Diagnostic,
-        owner: &ConditionOwner,
-    ) {
-        let diagnostic = Diagnostic { severity, ..diagnostic };
-        let condition = Some(Box::new(owner.clone()));
-        self.all.push(ModuleDiagnostic { condition, ..ModuleDiagnostic::new(diagnostic, None) });
+        self.all.push(ModuleDiagnostic { diagnostic: Diagnostic { severity, ..diagnostic }, address: None });
     }
 
     /// Adds errors that reading or evaluating has found.
@@ -140,13 +80,6 @@ impl Diagnostics {
     /// Adds all of another collection.
     pub fn append(&mut self, other: Self) {
         self.all.extend(other.all);
-    }
-
-    /// Takes out those that are told apart so.
-    pub(crate) fn extract(&mut self, is_wanted: impl Fn(&ModuleDiagnostic) -> bool) -> Self {
-        let (wanted, others) = std::mem::take(&mut self.all).into_iter().partition(is_wanted);
-        self.all = others;
-        Self { all: wanted }
     }
 
     /// Whether there is an error.

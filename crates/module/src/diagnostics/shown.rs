@@ -2,14 +2,13 @@
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
 use objchange::address::Mode;
 use objchange::schema::{Attribute, Block, SchemaKind};
 use objchange_hcl::{Called, Diagnostic, Excerpt, HiddenSource, Outline, Places, Position, Sources, Span};
 use smol_str::SmolStr;
 
-use super::{Comparison, Diagnostics, ModuleDiagnostic, NOWHERE, Severity};
+use super::{Diagnostics, ModuleDiagnostic, NOWHERE, Severity};
 use crate::Schemas;
 use crate::config::{Config, LoadedModule};
 use crate::variables::is_argument_source;
@@ -29,7 +28,6 @@ pub(super) struct Message<'d> {
     pub(super) severity: Severity,
     pub(super) diagnostic: &'d Diagnostic,
     pub(super) address: Option<&'d str>,
-    pub(super) comparison: Option<&'d Comparison>,
     pub(super) place: Option<ShownPlace>,
 }
 
@@ -55,32 +53,16 @@ impl<'s> Shown<'s> {
     /// For the files of a configuration; the schemas tell what in its blocks is sensitive. All strings and numbers of
     /// blocks without a schema are hidden.
     pub fn new(config: &'s Config, schemas: &Schemas) -> Self {
-        Self::of_all([config], schemas)
-    }
-
-    /// For the files of several configurations, which have all their sources in common.
-    pub(crate) fn of_all(configs: impl IntoIterator<Item = &'s Config>, schemas: &Schemas) -> Self {
-        static NOTHING: LazyLock<Sources> = LazyLock::new(Sources::default);
         let mut blocks = BTreeMap::new();
-        let mut sources = None;
-        for config in configs {
-            sources.get_or_insert(&config.sources);
-            for module in &config.modules {
-                add_schemas(&mut blocks, module, schemas);
-                for (name, child) in &module.children {
-                    if let Some(child) = config.modules.get(*child) {
-                        add_variables(&mut blocks, ("module", name), child);
-                    }
+        for module in &config.modules {
+            add_schemas(&mut blocks, module, schemas);
+            for (name, child) in &module.children {
+                if let Some(child) = config.modules.get(*child) {
+                    add_variables(&mut blocks, name, child);
                 }
             }
-            // What test files give to them.
-            if let Some(root) = config.modules.first() {
-                add_variables(&mut blocks, ("variables", ""), root);
-            }
-            add_outputs(&mut blocks, config);
         }
-        let sources = sources.unwrap_or(&NOTHING);
-        Self { sources, places: sources.places(), hidden: OnceCell::new(), blocks }
+        Self { sources: &config.sources, places: config.sources.places(), hidden: OnceCell::new(), blocks }
     }
 
     fn hidden(&self) -> &HiddenSource {
@@ -104,11 +86,10 @@ impl<'s> Shown<'s> {
         messages
     }
 
-    pub(super) fn message<'d>(&self, one: &'d ModuleDiagnostic) -> Message<'d> {
+    fn message<'d>(&self, one: &'d ModuleDiagnostic) -> Message<'d> {
         let diagnostic = &one.diagnostic;
         let place = diagnostic.subject.and_then(|subject| self.place(subject, diagnostic.context));
-        let (address, comparison) = (one.address.as_deref(), one.comparison.as_deref());
-        Message { severity: diagnostic.severity, diagnostic, address, comparison, place }
+        Message { severity: diagnostic.severity, diagnostic, address: one.address.as_deref(), place }
     }
 
     fn place(&self, subject: Span, context: Option<Span>) -> Option<ShownPlace> {
@@ -217,33 +198,14 @@ fn add_schemas(blocks: &mut BTreeMap<(String, String), Block>, module: &LoadedMo
     }
 }
 
-/// The outputs of all modules, which test files may override.
-fn add_outputs(blocks: &mut BTreeMap<(String, String), Block>, config: &Config) {
-    let key = ("outputs".to_owned(), String::new());
-    let known = blocks.remove(&key);
-    let known =
-        known.iter().flat_map(Block::attributes).map(|(name, attribute)| (name.clone(), attribute.clone()));
-    let mut all: BTreeMap<SmolStr, Attribute> = known.collect();
-    for (name, output) in config.modules.iter().flat_map(|module| &module.config.outputs) {
-        let attribute =
-            all.entry(name.clone()).or_insert_with(|| Attribute::optional(objchange::Type::Dynamic));
-        attribute.sensitive |= output.sensitive || output.ephemeral;
-    }
-    blocks.insert(key, Block::new(all, []));
-}
-
 /// The variables of a module as the arguments of its calls.
-fn add_variables(
-    blocks: &mut BTreeMap<(String, String), Block>,
-    (kind, name): (&str, &str),
-    child: &LoadedModule,
-) {
+fn add_variables(blocks: &mut BTreeMap<(String, String), Block>, name: &SmolStr, child: &LoadedModule) {
     let arguments = child.config.variables.iter().map(|(name, variable)| {
         let mut attribute = Attribute::optional(objchange::Type::Dynamic);
         attribute.sensitive = variable.sensitive || variable.ephemeral;
         (name.clone(), attribute)
     });
-    let key = (kind.to_owned(), name.to_owned());
+    let key = ("module".to_owned(), name.to_string());
     // Calls of one name in several modules hide what any of them hides.
     let known = blocks.remove(&key);
     let mut all: BTreeMap<SmolStr, Attribute> = known

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use objchange_text::visible;
 
 use super::shown::Message;
-use super::{Comparison, Diagnostics, Severity, Shown};
+use super::{Diagnostics, Severity, Shown};
 use crate::plan::conditions::{ASSERT, ASSERT_UNKNOWN};
 
 /// How long a line of a detail may be.
@@ -20,12 +20,7 @@ impl Shown<'_> {
     /// Warnings with the same summary are shown once, with the number of the others, as Terraform does; those of `check`
     /// blocks are all shown.
     pub fn text(&self, diagnostics: &Diagnostics) -> String {
-        self.texts(diagnostics).into_iter().map(|(_, text)| text).collect()
-    }
-
-    /// The same in pieces, each with its severity.
-    pub(crate) fn texts(&self, diagnostics: &Diagnostics) -> Vec<(Severity, String)> {
-        let mut texts = Vec::new();
+        let mut out = String::new();
         let messages = self.messages(diagnostics);
         for (i, message) in messages.iter().enumerate() {
             let is_like = |other: &&Message<'_>| {
@@ -37,7 +32,6 @@ impl Shown<'_> {
             if messages[..i].iter().any(|other| is_like(&other)) {
                 continue;
             }
-            let mut out = String::new();
             write(message, &mut out);
             match messages[i + 1..].iter().filter(is_like).count() {
                 0 => {}
@@ -46,9 +40,8 @@ impl Shown<'_> {
                     let _ = writeln!(out, "\n(and {n} more similar warnings elsewhere)");
                 }
             }
-            texts.push((message.severity, out));
         }
-        texts
+        out
     }
 }
 
@@ -81,18 +74,10 @@ fn write(message: &Message<'_>, out: &mut String) {
         let values = &message.diagnostic.values;
         let values = values.iter().map(|(name, statement)| format!("{name} {statement}"));
         let values: Vec<String> = called.into_iter().chain(values).collect();
-        if !values.is_empty() || message.comparison.is_some() {
+        if !values.is_empty() {
             out.push_str("    ├────────────────\n");
-        }
-        if let Some(comparison) = message.comparison {
-            write_comparison(comparison, out);
-        }
-        if message.comparison.is_none_or(|comparison| comparison.is_verbose) {
             for value in values {
-                for (i, line) in value.split('\n').enumerate() {
-                    let indent = if i == 0 { "" } else { "  " };
-                    let _ = writeln!(out, "    │ {indent}{}", visible(line));
-                }
+                let _ = writeln!(out, "    │ {}", visible(&value));
             }
         }
     }
@@ -106,36 +91,13 @@ fn write(message: &Message<'_>, out: &mut String) {
     }
 }
 
-/// Both sides of an assertion that does not hold, where they differ.
-fn write_comparison(comparison: &Comparison, out: &mut String) {
-    if comparison.is_verbose {
-        for (name, side) in [("LHS", &comparison.left), ("RHS", &comparison.right)] {
-            let _ = writeln!(out, "    │ {name}:");
-            for line in side.split('\n') {
-                let _ = writeln!(out, "    │   {}", visible(line));
-            }
-        }
-    }
-    if let Some(warning) = comparison.warning() {
-        let _ = writeln!(out, "    │ Warning: {warning}");
-    }
-    let lines = comparison.lines();
-    if !lines.is_empty() {
-        out.push_str("    │ Diff:\n    │ --- actual\n    │ +++ expected\n");
-        for line in lines {
-            let _ = writeln!(out, "    │ {}", visible(&line));
-        }
-    }
-    out.push('\n');
-}
-
 /// A line of the source: only tabs may stand in it beside what is to be seen.
 fn visible_line(line: &str) -> String {
     line.split('\t').map(visible).collect::<Vec<_>>().join("\t")
 }
 
 /// A line of a detail, on several lines where it is long. One that begins with a blank is left as it is.
-pub(crate) fn wrap(line: &str, out: &mut String) {
+fn wrap(line: &str, out: &mut String) {
     if line.starts_with(' ') {
         let _ = writeln!(out, "{}", visible(line));
         return;

@@ -4,12 +4,12 @@ use objchange_text::json::write_string;
 
 /// A JSON text that grows. Commas are set where they belong.
 #[derive(Debug, Default)]
-pub(crate) struct JsonWriter {
+pub(super) struct JsonWriter {
     out: String,
 }
 
 impl JsonWriter {
-    pub(crate) fn into_string(self) -> String {
+    pub(super) fn into_string(self) -> String {
         self.out
     }
 

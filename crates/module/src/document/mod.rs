@@ -20,11 +20,10 @@ pub use relevant::relevant_attributes;
 
 use objchange_plan::SIMULATED;
 
-pub(crate) use self::json::JsonWriter;
+use self::json::JsonWriter;
 use crate::Schemas;
 use crate::config::Config;
 use crate::plan::{ModulePlan, RelevantAttribute, RelevantStep};
-use crate::state::PriorState;
 
 /// The version of the format of plan documents that is written.
 pub const FORMAT_VERSION: &str = "1.2";
@@ -68,42 +67,6 @@ pub fn write_plan(plan: &ModulePlan, config: &Config, schemas: &Schemas, info: &
         json.bool_member("errored", plan.errored);
     });
     json.into_string()
-}
-
-/// The document that `terraform show -json` writes of a state, in one line without a line break at its end.
-pub fn write_state(state: &PriorState, schemas: &Schemas, terraform_version: &str) -> String {
-    let mut json = JsonWriter::default();
-    json.object(|json| {
-        json.string_member("format_version", "1.0");
-        json.string_member("terraform_version", terraform_version);
-        if !state.outputs.is_empty() || state.resources.values().any(|resource| !resource.is_empty()) {
-            json.member("values", |json| {
-                json.object(|json| json.state_values(state, &state.outputs, schemas));
-            });
-        }
-    });
-    json.into_string()
-}
-
-/// The values of a state, as test runs print them.
-pub(crate) fn state_values(state: &PriorState, schemas: &Schemas) -> serde_json::Value {
-    let mut json = JsonWriter::default();
-    json.object(|json| json.state_values(state, &state.outputs, schemas));
-    serde_json::from_str(&json.into_string()).unwrap_or_default()
-}
-
-/// What of a plan test runs print.
-pub(crate) fn output_and_resource_changes(plan: &ModulePlan) -> serde_json::Value {
-    let mut json = JsonWriter::default();
-    json.object(|json| {
-        json.member_unless_empty("resource_drift", |json| json.resource_changes(&plan.drift));
-        json.member_unless_empty("resource_changes", |json| json.resource_changes(&plan.changes));
-        json.member_unless_empty("output_changes", |json| json.output_changes(plan));
-        json.member_unless_empty("relevant_attributes", |json| {
-            json.relevant_attributes(&plan.relevant_attributes);
-        });
-    });
-    serde_json::from_str(&json.into_string()).unwrap_or_default()
 }
 
 impl JsonWriter {

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use hashbrown::HashSet;
+use objchange::Value;
 use objchange::address::{InstanceAddress, Mode, ModuleAddress, ResourceAddress};
 use objchange::schema::{Schema, SchemaKind};
-use objchange::{Type, Value};
 use objchange_plan::as_written;
 use smol_str::SmolStr;
 
@@ -13,7 +13,7 @@ use super::json::JsonWriter;
 use super::order::compare_in_module;
 use crate::Schemas;
 use crate::plan::{ActionReason, ModulePlan, PlannedAction, PlannedStateObject};
-use crate::state::{PriorState, StateObject, StateOutput};
+use crate::state::{StateObject, StateOutput};
 
 /// The kind of schema that objects of this mode have.
 pub(super) fn schema_kind(mode: Mode) -> SchemaKind {
@@ -92,11 +92,7 @@ impl JsonWriter {
                             json.object(|json| {
                                 json.bool_member("sensitive", output.sensitive);
                                 if output.is_known() {
-                                    // What is null and was not there before has no type.
-                                    match output.after.is_null() && output.action == PlannedAction::NoOp {
-                                        true => json.output_type(&Value::null(Type::Dynamic)),
-                                        false => json.output_type(&output.after),
-                                    }
+                                    json.output_type(&output.after);
                                     json.member("value", |json| json.known(&output.after));
                                 }
                             });
@@ -154,35 +150,16 @@ impl JsonWriter {
     /// The prior state; nothing if it is empty. Its outputs are the new ones as far as these are known.
     pub(super) fn prior_state(&mut self, plan: &ModulePlan, schemas: &Schemas, terraform_version: &str) {
         let outputs = outputs(plan);
-        if outputs.is_empty() && plan.prior_state.resources.values().all(|resource| resource.is_empty()) {
-            return;
-        }
-        self.member("prior_state", |json| {
-            json.object(|json| {
-                json.string_member("format_version", "1.0");
-                json.string_member("terraform_version", terraform_version);
-                json.member("values", |json| {
-                    json.object(|json| json.state_values(&plan.prior_state, &outputs, schemas));
-                });
-            });
-        });
-    }
-
-    /// The members of the values of a state.
-    pub(super) fn state_values(
-        &mut self,
-        state: &PriorState,
-        outputs: &BTreeMap<SmolStr, StateOutput>,
-        schemas: &Schemas,
-    ) {
         let mut tree = ModuleTree::default();
-        for (address, resource) in &state.resources {
+        let mut is_empty = outputs.is_empty();
+        for (address, resource) in &plan.prior_state.resources {
             for (key, instance) in &resource.instances {
                 let current = instance.current.iter().map(|object| (None, object));
                 let deposed = instance.deposed.iter().map(|(key, object)| (Some(key), object));
                 for (deposed, object) in current.chain(deposed) {
                     let address = InstanceAddress { resource: address.clone(), key: key.clone() };
                     let provider = &resource.provider.provider;
+                    is_empty = false;
                     tree.insert(
                         &address.resource.module.clone(),
                         PriorObject { address, provider, deposed, object },
@@ -190,18 +167,30 @@ impl JsonWriter {
                 }
             }
         }
-        self.member_unless_empty("outputs", |json| {
-            json.object(|json| outputs.iter().for_each(|(name, output)| json.state_output(name, output)));
-        });
-        let format = Format {
-            sort: |objects: &mut [PriorObject<'_>]| {
-                objects.sort_by(|a, b| {
-                    compare_in_module(&a.address, &b.address).then_with(|| a.deposed.cmp(&b.deposed))
-                });
-            },
-            write: &|json, object| json.prior_object(object, schemas),
+        if is_empty {
+            return;
+        }
+        let values = |json: &mut Self| {
+            json.member_unless_empty("outputs", |json| {
+                json.object(|json| outputs.iter().for_each(|(name, output)| json.state_output(name, output)));
+            });
+            let format = Format {
+                sort: |objects: &mut [PriorObject<'_>]| {
+                    objects.sort_by(|a, b| {
+                        compare_in_module(&a.address, &b.address).then_with(|| a.deposed.cmp(&b.deposed))
+                    });
+                },
+                write: &|json, object| json.prior_object(object, schemas),
+            };
+            json.member("root_module", |json| tree.write(json, "", &format));
         };
-        self.member("root_module", |json| tree.write(json, "", &format));
+        self.member("prior_state", |json| {
+            json.object(|json| {
+                json.string_member("format_version", "1.0");
+                json.string_member("terraform_version", terraform_version);
+                json.member("values", |json| json.object(values));
+            });
+        });
     }
 
     fn state_output(&mut self, name: &str, output: &StateOutput) {

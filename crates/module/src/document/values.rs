@@ -8,7 +8,7 @@ use super::json::JsonWriter;
 
 impl JsonWriter {
     /// What is known of a value. Unknown parts are left out of objects and maps, and null in lists.
-    pub(crate) fn known(&mut self, value: &Value) {
+    pub(super) fn known(&mut self, value: &Value) {
         match value.kind() {
             Kind::Null | Kind::Unknown(_) => self.value().push_str("null"),
             Kind::Bool(value) => self.bool(value),

@@ -12,8 +12,6 @@ pub(crate) struct Judged {
     pub(crate) status: CheckStatus,
     /// What people read where it does not hold.
     pub(crate) message: Option<String>,
-    /// Its message as the results of checks have it: none where it cannot be shown.
-    pub(crate) problem: Option<String>,
     /// Errors in the condition itself, or in its message.
     pub(crate) errors: Vec<Diagnostic>,
     /// The message is not shown because of what it refers to.
@@ -26,42 +24,43 @@ pub(crate) struct Words {
     /// Where the condition does not hold.
     pub(crate) failed: &'static str,
     /// Where it is neither true nor false.
-    no_result: &'static str,
+    pub(crate) no_result: &'static str,
     /// The subject of the sentence about null.
-    subject: &'static str,
-    /// The subject of the sentence about what is no bool.
-    invalid: &'static str,
+    pub(crate) subject: &'static str,
+    /// What it has come to where it cannot be evaluated.
+    pub(crate) not_evaluated: CheckStatus,
+    /// In place of a message that is wrong.
+    pub(crate) no_message: &'static str,
+    /// In place of a message with sensitive and with ephemeral values; where there is none, a warning says so.
+    pub(crate) hidden_message: Option<[&'static str; 2]>,
 }
 
 pub(crate) const PRECONDITION: Words = Words {
     failed: "Resource precondition failed",
     no_result: "Invalid condition result",
     subject: "Condition expression",
-    invalid: "Invalid condition",
+    not_evaluated: CheckStatus::Error,
+    no_message: "This check failed, but has an invalid error message as described in the other accompanying messages.",
+    hidden_message: None,
 };
 pub(crate) const POSTCONDITION: Words = Words { failed: "Resource postcondition failed", ..PRECONDITION };
 pub(crate) const OUTPUT: Words = Words { failed: "Module output value precondition failed", ..PRECONDITION };
 pub(crate) const ASSERT: Words = Words { failed: "Check block assertion failed", ..PRECONDITION };
 /// What is said of an assertion that cannot be judged yet.
 pub(crate) const ASSERT_UNKNOWN: &str = "Check block assertion known after apply";
-/// The words of `validation` blocks.
 pub(crate) const VALIDATION: Words = Words {
     failed: "Invalid value for variable",
     no_result: "Invalid variable validation result",
     subject: "Validation condition expression",
-    invalid: "Invalid validation condition",
+    not_evaluated: CheckStatus::Unknown,
+    no_message: "Failed to evaluate condition error message.",
+    hidden_message: Some([
+        "The error message included a sensitive value, so it will not be displayed.",
+        "The error message included an ephemeral value, so it will not be displayed.",
+    ]),
 };
 
-const INVALID_MESSAGE: &str = "Invalid error message";
-/// In place of the message of a condition that cannot be shown.
-const NO_MESSAGE: &str =
-    "This check failed, but has an invalid error message as described in the other accompanying messages.";
-/// In place of the message of a rule for a variable that is wrong, and of one that must not be shown.
-const NO_RULE_MESSAGE: &str = "Failed to evaluate condition error message.";
-const HIDDEN_RULE_MESSAGE: &str =
-    "The error message included a sensitive value, so it will not be displayed.";
-
-/// Judges a precondition, a postcondition or an assertion. Its message has to be right whether it holds or not.
+/// Evaluates a condition and its message, which has to be right whether the condition holds or not.
 pub(crate) fn judge(
     condition: &Condition,
     scope: &Scope<'_>,
@@ -69,109 +68,25 @@ pub(crate) fn judge(
     words: &Words,
 ) -> Judged {
     let (result, mut errors) = evaluate(&condition.condition, scope, functions);
-    let message = judge_message(condition, scope, functions);
-    errors.extend(message.errors);
-    if !errors.is_empty() {
-        return Judged { errors, ..wrong(message.warnings) };
-    }
-    let judged = |status| Judged { status, ..wrong(message.warnings.clone()) };
-    match result_of(condition, &result, scope, words) {
-        Err(error) => Judged { errors: vec![*error], ..wrong(message.warnings) },
-        Ok(None) => judged(CheckStatus::Unknown),
-        Ok(Some(true)) => judged(CheckStatus::Pass),
-        Ok(Some(false)) => {
-            let shown = message.text.clone().unwrap_or_else(|| NO_MESSAGE.to_owned());
-            Judged { message: Some(shown), problem: message.text, ..judged(CheckStatus::Fail) }
-        }
-    }
-}
-
-/// A condition that cannot be judged.
-fn wrong(warnings: Vec<Diagnostic>) -> Judged {
-    Judged { status: CheckStatus::Error, message: None, problem: None, errors: Vec::new(), warnings }
-}
-
-/// The message of a precondition, a postcondition or an assertion.
-#[derive(Debug, Default)]
-pub(crate) struct JudgedMessage {
-    /// `None` where it is not known, hidden or wrong.
-    text: Option<String>,
-    pub(crate) errors: Vec<Diagnostic>,
-    pub(crate) warnings: Vec<Diagnostic>,
-}
-
-/// Evaluates the message of a precondition, a postcondition or an assertion.
-pub(crate) fn judge_message(
-    condition: &Condition,
-    scope: &Scope<'_>,
-    functions: &Functions,
-) -> JudgedMessage {
-    let expr = &condition.error_message;
-    let wrong = |why: &dyn std::fmt::Display| {
-        let detail = format!("Unsuitable value for error message: {why}.");
-        let error = Diagnostic::new(INVALID_MESSAGE, expr.span, detail).explained(expr, scope);
-        JudgedMessage { errors: vec![error], ..JudgedMessage::default() }
-    };
-    match message(condition, scope, functions) {
-        Message::Text(text) => JudgedMessage { text: Some(text), ..JudgedMessage::default() },
-        Message::Unknown => JudgedMessage::default(),
-        Message::Null => wrong(&"must not be null"),
-        Message::NoText(why) => wrong(&why),
-        Message::Hidden(which) => {
-            let (summary, detail) = HIDDEN[which];
-            let warning = Diagnostic::new(summary, expr.span, detail);
-            JudgedMessage { warnings: vec![warning], ..JudgedMessage::default() }
-        }
-        Message::Wrong(errors) => JudgedMessage { errors, ..JudgedMessage::default() },
-    }
-}
-
-/// Judges a rule for the values of a variable. Apart from what it refers to, its message only has to be right where the rule
-/// does not hold.
-pub(crate) fn judge_validation(rule: &Condition, scope: &Scope<'_>, functions: &Functions) -> Judged {
-    let (result, mut errors) = evaluate(&rule.condition, scope, functions);
-    let message = message(rule, scope, functions);
-    let is_evaluated = errors.is_empty();
-    if let Message::Wrong(found) = &message {
-        errors.extend(found.iter().cloned());
-    }
-    let judged = |status, errors| Judged { status, errors, ..wrong(Vec::new()) };
-    if !is_evaluated {
-        return judged(CheckStatus::Unknown, errors);
-    }
-    match result_of(rule, &result, scope, &VALIDATION) {
-        Err(error) => {
+    let holds = match errors.is_empty() {
+        true => result_of(condition, &result, scope, words).map_err(|error| {
             errors.push(*error);
-            return judged(CheckStatus::Error, errors);
-        }
-        Ok(None) => return judged(CheckStatus::Unknown, errors),
-        Ok(Some(true)) => return judged(CheckStatus::Pass, errors),
-        Ok(Some(false)) => {}
-    }
-    let expr = &rule.error_message;
-    let unsuitable = |why: &dyn std::fmt::Display| {
-        let detail = format!("Unsuitable value for error message: {why}.");
-        Diagnostic::new(INVALID_MESSAGE, expr.span, detail)
+            CheckStatus::Error
+        }),
+        false => Err(words.not_evaluated),
     };
-    let shown = match message {
-        Message::Text(text) => text,
-        Message::Unknown | Message::Wrong(_) => {
-            let error = unsuitable(&"expression refers to values that won't be known until the apply phase");
-            errors.push(error.explained_by_unknown(expr, scope));
-            return judged(CheckStatus::Error, errors);
-        }
-        Message::Null => NO_RULE_MESSAGE.to_owned(),
-        Message::NoText(why) => {
-            errors.push(unsuitable(&why).explained(expr, scope));
-            NO_RULE_MESSAGE.to_owned()
-        }
-        Message::Hidden(which) => {
-            let (summary, detail) = HIDDEN_RULE[which];
-            errors.push(Diagnostic::new(summary, expr.span, detail).explained(expr, scope));
-            HIDDEN_RULE_MESSAGE.to_owned()
-        }
+    let mut message = message(condition, scope, functions, words, holds == Ok(Some(false)));
+    let status = match holds {
+        Err(status) => status,
+        Ok(Some(false)) => CheckStatus::Fail,
+        Ok(_) if !message.errors.is_empty() => words.not_evaluated,
+        Ok(Some(true)) => CheckStatus::Pass,
+        Ok(None) => CheckStatus::Unknown,
     };
-    Judged { message: Some(shown.clone()), problem: Some(shown), ..judged(CheckStatus::Fail, errors) }
+    errors.append(&mut message.errors);
+    let shown =
+        (status == CheckStatus::Fail).then(|| message.text.unwrap_or_else(|| words.no_message.to_owned()));
+    Judged { status, message: shown, errors, warnings: message.warnings }
 }
 
 /// Whether a condition holds; `None` where that is not known.
@@ -190,44 +105,74 @@ fn result_of(
             Err(no_result(format!("{} must return either true or false, not null.", words.subject)))
         }
         Ok(result) => Ok(result.as_bool()),
-        Err(error) => Err(no_result(format!("{} result value: {}.", words.invalid, error.kind))),
+        Err(error) => {
+            let subject = if words.subject == PRECONDITION.subject {
+                "Invalid condition"
+            } else {
+                "Invalid validation condition"
+            };
+            Err(no_result(format!("{subject} result value: {}.", error.kind)))
+        }
     }
 }
 
-/// What the message of a condition comes to.
-#[derive(Debug)]
-enum Message {
-    Text(String),
-    Unknown,
-    Null,
-    /// It is no text, and why.
-    NoText(objchange::value::ConvertErrorKind),
-    /// It refers to sensitive (0) or ephemeral (1) values.
-    Hidden(usize),
-    Wrong(Vec<Diagnostic>),
+/// What people read where a condition does not hold.
+#[derive(Debug, Default)]
+struct Message {
+    /// `None` where it is not known, or wrong.
+    text: Option<String>,
+    errors: Vec<Diagnostic>,
+    warnings: Vec<Diagnostic>,
 }
 
-fn message(condition: &Condition, scope: &Scope<'_>, functions: &Functions) -> Message {
-    let (value, errors) = evaluate(&condition.error_message, scope, functions);
+fn message(
+    condition: &Condition,
+    scope: &Scope<'_>,
+    functions: &Functions,
+    words: &Words,
+    is_needed: bool,
+) -> Message {
+    const SUMMARY: &str = "Invalid error message";
+    let expr = &condition.error_message;
+    let (value, errors) = evaluate(expr, scope, functions);
     if !errors.is_empty() {
-        return Message::Wrong(errors);
+        return Message { errors, ..Message::default() };
     }
+    let wrong = |why: &dyn std::fmt::Display| {
+        let detail = format!("Unsuitable value for error message: {why}.");
+        let error = Diagnostic::new(SUMMARY, expr.span, detail).explained(expr, scope);
+        Message { errors: vec![error], ..Message::default() }
+    };
     let marks = value.marks_deep();
     let text = match value.unmark_deep().0.convert(&Type::String) {
-        Err(error) => return Message::NoText(error.kind),
+        Err(error) => return wrong(&error.kind),
+        Ok(text) if text.is_null() => return wrong(&"must not be null"),
         Ok(text) => text,
     };
-    match text.as_str() {
-        _ if text.is_null() => Message::Null,
-        None => Message::Unknown,
-        Some(_) if marks.contains(Marks::SENSITIVE) => Message::Hidden(0),
-        Some(_) if marks.contains(Marks::EPHEMERAL) => Message::Hidden(1),
-        Some(text) => Message::Text(text.trim().to_owned()),
+    let hidden = match (marks.contains(Marks::SENSITIVE), marks.contains(Marks::EPHEMERAL)) {
+        (true, _) => Some(0),
+        (_, true) => Some(1),
+        _ => None,
+    };
+    match (text.is_known(), hidden, words.hidden_message) {
+        (_, Some(which), Some(texts)) => {
+            Message { text: Some(texts[which].to_owned()), ..Message::default() }
+        }
+        (true, Some(which), None) => {
+            let (summary, detail) = HIDDEN[which];
+            let warning = Diagnostic::new(summary, expr.span, detail);
+            Message { warnings: vec![warning], ..Message::default() }
+        }
+        (false, ..) if is_needed => {
+            wrong(&"expression refers to values that won't be known until the apply phase")
+        }
+        (false, ..) => Message::default(),
+        (true, None, _) => Message { text: trimmed(&text), ..Message::default() },
     }
 }
 
 /// What is said of messages with sensitive and with ephemeral values.
-pub(crate) const HIDDEN: [(&str, &str); 2] = [
+const HIDDEN: [(&str, &str); 2] = [
     (
         "Error message refers to sensitive values",
         "The error expression used to explain this condition refers to sensitive values, so Terraform will not display the \
@@ -242,21 +187,9 @@ pub(crate) const HIDDEN: [(&str, &str); 2] = [
     ),
 ];
 
-/// The same for the rules of variables.
-const HIDDEN_RULE: [(&str, &str); 2] = [
-    (
-        "Error message refers to sensitive values",
-        "The error expression used to explain this condition refers to sensitive values. Terraform will not display the \
-         resulting message.\n\nYou can correct this by removing references to sensitive values, or by carefully using the \
-         nonsensitive() function if the expression will not reveal the sensitive data.",
-    ),
-    (
-        "Error message refers to ephemeral values",
-        "The error expression used to explain this condition refers to ephemeral values. Terraform will not display the \
-         resulting message.\n\nYou can correct this by removing references to ephemeral values, or by carefully using the \
-         ephemeralasnull() function if the expression will not reveal the ephemeral data.",
-    ),
-];
+fn trimmed(text: &Value) -> Option<String> {
+    text.as_str().map(|text| text.trim().to_owned())
+}
 
 /// Several results as one: the worst of them.
 pub(crate) fn worst(all: impl IntoIterator<Item = CheckStatus>) -> CheckStatus {

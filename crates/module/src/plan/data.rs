@@ -54,10 +54,6 @@ impl<'c> Walk<'_, 'c> {
         let later = planned_data_resource(&schema.block, &config)
             .map_or_else(|_| dynamic(), |later| schema.block.mark_hidden(&later));
         if let Some(reason) = reason {
-            // A plan that only refreshes leaves nothing to read.
-            if self.input.options.mode == PlanMode::RefreshOnly {
-                return nothing();
-            }
             self.add_read(instance, resource, reason, later.clone());
             self.postconditions(instance, resource, &scope, &later);
             return later;
@@ -68,11 +64,7 @@ impl<'c> Walk<'_, 'c> {
             DataAnswer::Known(value, warnings) => {
                 let place = |path: &Path| value_place(&resource.body, &decoded, path);
                 self.provider_diagnostics(warnings, Some(&text), resource.config.header, Some(&place));
-                let is_whole = value.is_wholly_known();
                 let value = schema.block.mark_hidden(&value.mark_where_present(&marks));
-                if !is_whole {
-                    return self.not_read(instance, resource, &scope, &text, value);
-                }
                 let object = StateObject::read(value.clone(), schema);
                 self.set_current(address, &resource.provider_config, Some(object));
                 if resource.config.check.is_some() {
@@ -83,7 +75,16 @@ impl<'c> Walk<'_, 'c> {
                 }
                 value
             }
-            DataAnswer::NotKnown => self.not_read(instance, resource, &scope, &text, later),
+            DataAnswer::NotKnown => {
+                self.unanswered[*index].insert(text);
+                let reason = match resource.config.check {
+                    Some(_) => ActionReason::ReadBecauseCheckNested,
+                    None => ActionReason::ReadBecauseSimulated,
+                };
+                self.add_read(instance, resource, reason, later.clone());
+                self.postconditions(instance, resource, &scope, &later);
+                later
+            }
             DataAnswer::Failed(found) => {
                 let place = |path: &Path| value_place(&resource.body, &decoded, path);
                 if resource.config.check.is_some() {
@@ -98,28 +99,6 @@ impl<'c> Walk<'_, 'c> {
                 self.failed_data(instance, resource, found, &text, later, &place)
             }
         }
-    }
-
-    /// A data source that nobody has read, or not all of it: what is known of it stands, and the rest is as open as what it
-    /// depends on.
-    fn not_read(
-        &mut self,
-        instance: &Instance<'_>,
-        resource: &ResourceNode<'c>,
-        scope: &Scope<'_>,
-        address: &str,
-        later: Value,
-    ) -> Value {
-        self.unanswered[instance.index].insert(address.to_owned());
-        let reason = match resource.config.check {
-            Some(_) => ActionReason::ReadBecauseCheckNested,
-            None => ActionReason::ReadBecauseSimulated,
-        };
-        self.add_read(instance, resource, reason, later.clone());
-        if self.input.options.mode != PlanMode::Destroy {
-            self.postconditions(instance, resource, scope, &later);
-        }
-        later
     }
 
     /// A data source that could not be read: within a check that is a warning.
@@ -140,16 +119,17 @@ impl<'c> Walk<'_, 'c> {
         let problems: Vec<String> =
             found.iter().map(|diagnostic| format!("{}: {}", diagnostic.summary, diagnostic.detail)).collect();
         for diagnostic in found {
-            self.found.add(ModuleDiagnostic::new(
-                Diagnostic::warning(
+            self.found.add(ModuleDiagnostic {
+                diagnostic: Diagnostic::warning(
                     (PROVIDER, diagnostic.summary),
                     diagnostic.path.as_ref().map_or(resource.config.header, place),
                     diagnostic.detail,
                 ),
-                Some(address.to_owned()),
-            ));
+                address: Some(address.to_owned()),
+            });
         }
-        self.unread_checks.insert((self.graph.nodes[instance.index].module, check.clone()));
+        // The assertions cannot be judged.
+        self.has_failed_quietly = true;
         let module = &instance.address.resource.module;
         self.checks.instance(CheckKind::Check, module, check, None, &[CheckStatus::Fail], problems);
         self.add_read(instance, resource, ActionReason::ReadBecauseCheckNested, later.clone());

@@ -33,10 +33,6 @@ impl Walk<'_, '_> {
         let above = resources_above(self.graph, order);
         for (index, node) in self.graph.nodes.iter().enumerate() {
             let NodeKind::Resource(resource) = &node.kind else { continue };
-            // What is read within a check has none.
-            if resource.config.check.is_some() {
-                continue;
-            }
             let is_refreshed = is_only_refreshed && resource.name.mode == Mode::Managed;
             let mut all: Option<Vec<ResourceAddress>> = None;
             for at in &self.world.by_module[node.module] {
@@ -80,37 +76,8 @@ impl Walk<'_, '_> {
     }
 }
 
-impl Walk<'_, '_> {
-    /// Gives the objects that were made or changed the dependencies that the configuration has.
-    pub(crate) fn set_dependencies(&mut self, order: &[usize], changed: &HashSet<InstanceAddress>) {
-        if changed.is_empty() {
-            return;
-        }
-        let above = resources_above(self.graph, order);
-        for (index, node) in self.graph.nodes.iter().enumerate() {
-            let NodeKind::Resource(resource) = &node.kind else { continue };
-            for at in &self.world.by_module[node.module] {
-                let address =
-                    super::resource::resource_address(&self.world.instances[*at].address, resource.name);
-                let Some(known) = self.state.resources.get_mut(&address) else { continue };
-                for (key, instance) in &mut known.instances {
-                    let address = InstanceAddress { resource: address.clone(), key: key.clone() };
-                    let Some(object) = instance.current.as_mut().filter(|_| changed.contains(&address))
-                    else {
-                        continue;
-                    };
-                    let names = above[index].iter();
-                    let names = names.filter_map(|node| config_address(self.input.config, self.graph, *node));
-                    object.dependencies = names.collect::<BTreeSet<_>>().into_iter().collect();
-                    object.create_before_destroy = self.creates_first[index];
-                }
-            }
-        }
-    }
-}
-
 /// A resource of the configuration: the address without the keys of its modules.
-pub(crate) fn without_keys(address: &ResourceAddress) -> ResourceAddress {
+fn without_keys(address: &ResourceAddress) -> ResourceAddress {
     let steps = address.module.0.iter().map(|step| ModuleStep { key: None, ..step.clone() });
     ResourceAddress { module: ModuleAddress(steps.collect()), ..address.clone() }
 }

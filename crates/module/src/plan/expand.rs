@@ -58,7 +58,7 @@ pub(crate) fn count(
         let detail = "The \"count\" value depends on resource attributes that cannot be determined until apply, so Terraform \
                       cannot predict how many instances will be created. To work around this, use the -target argument to \
                       first apply only the resources that the count depends on.";
-        return Expansion::Unknown(Diagnostic::new(SUMMARY, expr.span, detail));
+        return Expansion::Unknown(error(SUMMARY, detail.to_owned()));
     } else {
         let Some(number) = number.as_number() else { return Expansion::Wrong };
         match number.as_u64() {
@@ -118,18 +118,9 @@ pub(crate) fn for_each(
             Expansion::Known(Expanded::ForEach(instances.collect()))
         }
         Err(Problem { summary, detail, cause }) => {
-            if value.marks().contains(Marks::EPHEMERAL) && value.marks().contains(Marks::SENSITIVE) {
-                errors.push(
-                    Diagnostic::new(summary, expr.span, SENSITIVE_KEYS).explained_by_marks(expr, scope),
-                );
-            }
             let error = Diagnostic::new(summary, expr.span, detail);
             match cause {
                 Cause::Unknown => Expansion::Unknown(error.explained_by_unknown(expr, scope)),
-                Cause::Marks => {
-                    errors.push(error.explained_by_marks(expr, scope));
-                    Expansion::Wrong
-                }
                 Cause::Other => {
                     errors.push(error.explained(expr, scope));
                     Expansion::Wrong
@@ -138,9 +129,6 @@ pub(crate) fn for_each(
         }
     }
 }
-
-const SENSITIVE_KEYS: &str = "Sensitive values, or values derived from sensitive values, cannot be used as for_each arguments. \
-                              If used, the sensitive value could be exposed as a resource instance key.";
 
 /// What is wrong with a `for_each`.
 struct Problem {
@@ -151,8 +139,6 @@ struct Problem {
 
 enum Cause {
     Unknown,
-    /// It is sensitive or ephemeral.
-    Marks,
     Other,
 }
 
@@ -163,15 +149,18 @@ fn elements(value: &Value) -> Result<Vec<(String, Value)>, Problem> {
         |detail: String| problem(format!("The given \"for_each\" argument value is unsuitable: {detail}"));
     let marks = value.marks();
     if marks.contains(Marks::EPHEMERAL) {
-        let problem = problem(
+        return Err(problem(
             "The given \"for_each\" value is derived from an ephemeral value, which means that Terraform cannot persist it \
              between plan/apply rounds. Use only non-ephemeral values to specify a resource's instance keys."
                 .to_owned(),
-        );
-        return Err(Problem { cause: Cause::Marks, ..problem });
+        ));
     }
     if marks.contains(Marks::SENSITIVE) {
-        return Err(Problem { cause: Cause::Marks, ..problem(SENSITIVE_KEYS.to_owned()) });
+        return Err(problem(
+            "Sensitive values, or values derived from sensitive values, cannot be used as for_each arguments. If used, the \
+             sensitive value could be exposed as a resource instance key."
+                .to_owned(),
+        ));
     }
     if value.is_null() {
         return Err(unsuitable(

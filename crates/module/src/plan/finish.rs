@@ -1,35 +1,25 @@
 //! What is left to do after the walk: orders, the state after apply, and what the plan is as a whole.
 
-use hashbrown::HashMap;
-use objchange::Value;
-use objchange::address::InstanceAddress;
-
 use super::input::PlanMode;
-use super::{ModulePlan, PlannedAction, PlannedOutput, PlannedStateObject};
+use super::{ModulePlan, PlannedAction, PlannedStateObject};
 use crate::Diagnostics;
 use crate::document::compare_changes;
 
 /// Puts the changes into the order of plan documents, and says what the state will hold.
 ///
-/// `state_differs` says that there is another state to keep, though nothing else is to be done. `replaced` has the objects
-/// that the state will hold with other marks than they are planned with.
+/// `state_differs` says that there is another state to keep, though nothing else is to be done.
 pub(crate) fn finish(
     plan: &mut ModulePlan,
     mode: PlanMode,
     is_complete: bool,
     state_differs: bool,
-    replaced: &HashMap<InstanceAddress, Value>,
     found: Diagnostics,
 ) {
     plan.changes.sort_by(compare_changes);
     plan.drift.sort_by(compare_changes);
-    plan.planned_state = planned_state(plan, mode, replaced);
+    plan.planned_state = planned_state(plan, mode);
     plan.errored = found.has_errors();
-    // A plan that only refreshes keeps new values of outputs, as far as these are known.
-    let is_kept = |output: &PlannedOutput| {
-        mode != PlanMode::RefreshOnly || output.declared && output.after.is_wholly_known()
-    };
-    let outputs = plan.outputs.values().any(|output| output.action != PlannedAction::NoOp && is_kept(output));
+    let outputs = plan.outputs.values().any(|output| output.action != PlannedAction::NoOp);
     let resources = plan.changes.iter().any(|change| {
         !matches!(change.action, PlannedAction::NoOp)
             || change.previous_address.is_some()
@@ -41,11 +31,7 @@ pub(crate) fn finish(
 }
 
 /// What the state will hold after apply.
-fn planned_state(
-    plan: &ModulePlan,
-    mode: PlanMode,
-    replaced: &HashMap<InstanceAddress, Value>,
-) -> Vec<PlannedStateObject> {
+fn planned_state(plan: &ModulePlan, mode: PlanMode) -> Vec<PlannedStateObject> {
     // Nothing is planned then: the state is what was read.
     if mode == PlanMode::RefreshOnly {
         return Vec::new();
@@ -57,8 +43,7 @@ fn planned_state(
     let objects = kept.map(|change| PlannedStateObject {
         address: change.address.clone(),
         provider: change.provider.clone(),
-        value: (change.action != PlannedAction::Forget)
-            .then(|| replaced.get(&change.address).unwrap_or(&change.after).clone()),
+        value: (change.action != PlannedAction::Forget).then(|| change.after.clone()),
         schema: change.schema.clone(),
         tainted: false,
     });

@@ -356,14 +356,6 @@ impl<'c> Builder<'c> {
     }
 
     fn connect(&mut self) {
-        let mut within_checks: HashMap<(ModuleId, &SmolStr), Vec<usize>> = HashMap::new();
-        for (index, node) in self.graph.nodes.iter().enumerate() {
-            if let NodeKind::Resource(resource) = &node.kind
-                && let Some(check) = &resource.config.check
-            {
-                within_checks.entry((node.module, check)).or_default().push(index);
-            }
-        }
         for index in 0..self.graph.nodes.len() {
             let node = &self.graph.nodes[index];
             let mut needs = Vec::new();
@@ -386,9 +378,6 @@ impl<'c> Builder<'c> {
                 }
                 NodeKind::Resource(resource) => {
                     needs.extend(self.graph.find(&NodeKey::Provider(resource.provider_config.clone())));
-                }
-                NodeKind::Check(name, _) => {
-                    needs.extend(within_checks.get(&(node.module, *name)).into_iter().flatten());
                 }
                 NodeKind::CallClose(name) => {
                     needs.extend(self.graph.find(&NodeKey::Call(node.module, (*name).clone())));

@@ -5,17 +5,15 @@ use objchange::Value;
 use objchange::address::{InstanceAddress, InstanceKey};
 use objchange::value::Marks;
 use objchange_hcl::{
-    Diagnostic, DiagnosticExt, Expr, Functions, ImportConfig, ResourceConfig, ResourceName, Scope, evaluate,
+    Diagnostic, DiagnosticExt, Expr, Functions, ImportConfig, ResourceConfig, Scope, evaluate,
 };
-use smol_str::SmolStr;
 
 use super::ImportedBy;
 use super::expand::{self, Expansion};
-use super::graph::{ResourceNode, import_subjects, import_target};
+use super::graph::{import_subjects, import_target};
 use super::input::PlanMode;
-use super::instances::{Expanded, ModuleInstanceId, Repetition};
+use super::instances::{Expanded, Repetition};
 use super::orphans::resource_name;
-use super::resource::instance_address;
 use super::walk::Walk;
 use crate::Severity;
 use crate::config::Config;
@@ -104,52 +102,16 @@ impl<'c> Walk<'_, 'c> {
         by
     }
 
-    /// Reports imports of instances that a resource does not have, in modules that are there or not; whether there are any.
-    pub(crate) fn misses_imports(
-        &mut self,
-        imports: &[&ImportConfig],
-        resource: &ResourceNode<'c>,
-        expansions: &[(ModuleInstanceId, Option<Expanded<Repetition>>)],
-    ) -> bool {
-        let is_unknown = |(at, expansion): &(ModuleInstanceId, Option<Expanded<Repetition>>)| {
-            self.world.instances[*at].is_undecided || !matches!(expansion, Some(known) if known.is_decided())
-        };
-        if imports.is_empty() || expansions.iter().any(is_unknown) {
-            return false;
-        }
-        let mut wanted: HashSet<InstanceAddress> = HashSet::new();
-        for (at, expansion) in expansions {
-            let module = &self.world.instances[*at].address;
-            let keys = expansion.iter().flat_map(|known| known.iter().map(|(key, _)| key));
-            wanted.extend(keys.map(|key| instance_address(module, resource.name, key)));
-        }
-        let targets: HashSet<_> = imports.iter().map(|import| import_target(import)).collect();
-        let is_stored = |address: &InstanceAddress| {
-            let known = self.state.resources.get(&address.resource);
-            known.is_some_and(|known| known.instances.contains_key(&address.key))
-        };
-        let missing: Vec<_> = self
-            .imports
-            .keys()
-            .filter(|address| targets.contains(&target_of(address)))
-            .filter(|address| !wanted.contains(*address) && !is_stored(address))
-            .filter(|address| self.targets.includes_instance(address))
-            .cloned()
-            .collect();
-        for address in &missing {
-            self.imports.remove(address);
-            self.found.without_place(Severity::Error, NO_CONFIG, no_instance(address));
-        }
-        !missing.is_empty()
-    }
-
     /// Leaves out imports of a resource whose instances are not known.
     pub(crate) fn forget_imports(&mut self, imports: &[&ImportConfig]) {
         if imports.is_empty() {
             return;
         }
         let targets: HashSet<_> = imports.iter().map(|import| import_target(import)).collect();
-        self.imports.retain(|address, _| !targets.contains(&target_of(address)));
+        self.imports.retain(|address, _| {
+            let path = address.resource.module.0.iter().map(|step| step.name.as_str().into()).collect();
+            !targets.contains(&(path, resource_name(&address.resource)))
+        });
     }
 
     /// Reports imports of what the configuration does not have.
@@ -180,23 +142,13 @@ impl<'c> Walk<'_, 'c> {
             if is_stored || self.declared.contains(&address) || !self.targets.includes_instance(&address) {
                 continue;
             }
-            self.found.without_place(Severity::Error, NO_CONFIG, no_instance(&address));
+            let detail = format!(
+                "The configuration for the given import {address} does not exist. All target instances must have an associated \
+                 configuration to be imported."
+            );
+            self.found.without_place(Severity::Error, NO_CONFIG, detail);
         }
     }
-}
-
-/// What is said of an import for an instance that is not declared.
-fn no_instance(address: &InstanceAddress) -> String {
-    format!(
-        "The configuration for the given import {address} does not exist. All target instances must have an associated \
-         configuration to be imported."
-    )
-}
-
-/// The resource that an address is of: the calls to its module, and its name there.
-fn target_of(address: &InstanceAddress) -> (Vec<SmolStr>, ResourceName) {
-    let path = address.resource.module.0.iter().map(|step| step.name.as_str().into()).collect();
-    (path, resource_name(&address.resource))
 }
 
 /// The resource that gets what a block imports.

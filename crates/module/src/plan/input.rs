@@ -60,31 +60,6 @@ pub struct PlanOptions {
     pub version: Version,
     /// The most instances that a plan may have.
     pub max_instances: usize,
-    /// Modules of which nothing is made: only their outputs are there. The first that names an instance counts.
-    pub overridden_modules: Vec<OverriddenModule>,
-}
-
-/// A module of which nothing is made.
-#[derive(Debug, Clone)]
-pub struct OverriddenModule {
-    /// The module. Without a key at its end it names all instances.
-    pub target: ModuleAddress,
-    /// The outputs, by name; what is not there is null.
-    pub outputs: Value,
-}
-
-impl PlanOptions {
-    /// The outputs of an instance of a module of which nothing is made.
-    pub(crate) fn overridden(&self, address: &ModuleAddress) -> Option<&Value> {
-        let all = &self.overridden_modules;
-        let own = all.iter().find(|overridden| overridden.target == *address);
-        let of_all = || {
-            let mut address = address.clone();
-            address.0.last_mut()?.key = None;
-            all.iter().find(|overridden| overridden.target == address)
-        };
-        own.or_else(of_all).map(|overridden| &overridden.outputs)
-    }
 }
 
 /// The mode of a plan.
@@ -144,7 +119,6 @@ impl Default for PlanOptions {
             working_directory: String::new(),
             version: Version::NEWEST,
             max_instances: 1 << 20,
-            overridden_modules: Vec::new(),
         }
     }
 }

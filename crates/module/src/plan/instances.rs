@@ -24,8 +24,6 @@ pub(crate) struct ModuleInstance {
     pub(crate) repetition: Repetition,
     /// It stands for any number of instances, which are not known.
     pub(crate) is_undecided: bool,
-    /// Nothing of it is made: it has these outputs.
-    pub(crate) overridden: Option<Value>,
     pub(crate) variables: HashMap<SmolStr, Value>,
     pub(crate) locals: HashMap<SmolStr, Value>,
     pub(crate) outputs: HashMap<SmolStr, Value>,
@@ -62,7 +60,6 @@ impl ModuleInstance {
             parent,
             repetition: Repetition::default(),
             is_undecided: false,
-            overridden: None,
             variables: HashMap::new(),
             locals: HashMap::new(),
             outputs: HashMap::new(),
@@ -80,11 +77,6 @@ impl ModuleInstance {
 }
 
 impl<T> Expanded<T> {
-    /// Whether it is known which instances there are.
-    pub(crate) fn is_decided(&self) -> bool {
-        !matches!(self, Self::Undecided(_))
-    }
-
     /// Each instance with its key.
     pub(crate) fn iter(&self) -> Box<dyn Iterator<Item = (Option<InstanceKey>, &T)> + '_> {
         match self {
@@ -134,29 +126,6 @@ impl Expanded<Value> {
             Self::ForEach(all) => {
                 let is_there = |key: &String| is_there(Some(InstanceKey::String(key.clone())));
                 Self::ForEach(all.into_iter().filter(|(key, _)| is_there(key)).collect())
-            }
-            other => other,
-        }
-    }
-
-    /// The same with instances that are not wanted any more, in the order of their keys.
-    pub(crate) fn with_others<'k>(self, others: impl IntoIterator<Item = (&'k InstanceKey, Value)>) -> Self {
-        match self {
-            Self::Count(mut all) => {
-                for (key, value) in others {
-                    let InstanceKey::Number(n) = key else { continue };
-                    if *n == all.len() as u64 {
-                        all.push(value);
-                    }
-                }
-                Self::Count(all)
-            }
-            Self::ForEach(mut all) => {
-                for (key, value) in others {
-                    let InstanceKey::String(key) = key else { continue };
-                    all.entry(key.clone()).or_insert(value);
-                }
-                Self::ForEach(all)
             }
             other => other,
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use objchange::address::{InstanceAddress, InstanceKey, Mode, ModuleAddress};
+use objchange::address::{InstanceAddress, InstanceKey, Mode};
 use objchange::change::{
     Action, Lifecycle, PlanChangeError, PlanRequest, PlanResourceChange, PlanViolation, PlannedChange,
     PlannedResource, Provider, ProviderError, ReplaceReason, plan_change,
@@ -10,7 +10,7 @@ use objchange::change::{
 use objchange::schema::Schema;
 use objchange::value::{Marks, Path};
 use objchange::{Type, Value};
-use objchange_hcl::{Decoded, Purpose, ResourceConfig, ResourceName, Scope, Variables, decode};
+use objchange_hcl::{Decoded, Purpose, Scope, Variables, decode};
 
 use super::conditions::{self, judge};
 use super::graph::{ResourceNode, resource_text};
@@ -27,7 +27,7 @@ use super::{
 };
 use crate::providers::{A_BUG, BrokenContract, DataAnswer, ImportAnswer, Providers};
 use crate::state::StateObject;
-use crate::{ConditionOwner, ProviderConfigAddress, Severity};
+use crate::{ProviderConfigAddress, Severity};
 
 /// One instance of a resource while it is planned.
 pub(crate) struct Instance<'w> {
@@ -39,11 +39,11 @@ pub(crate) struct Instance<'w> {
 }
 
 /// Asks one of the providers about one type.
-pub(crate) struct Asked<'p> {
-    pub(crate) providers: &'p mut dyn Providers,
-    pub(crate) provider: &'p ProviderConfigAddress,
-    pub(crate) resource_type: &'p str,
-    pub(crate) address: &'p str,
+struct Asked<'p> {
+    providers: &'p mut dyn Providers,
+    provider: &'p ProviderConfigAddress,
+    resource_type: &'p str,
+    address: &'p str,
 }
 
 impl Provider for Asked<'_> {
@@ -71,16 +71,9 @@ impl<'c> Walk<'_, 'c> {
         if self.refers_to_itself(index, resource) {
             return;
         }
-        let (count, for_each) = (resource.config.count.as_ref(), resource.config.for_each.as_ref());
-        let expansions = instances.iter().map(|at| (*at, self.expand(index, *at, count, for_each)));
-        let expansions: Vec<_> = expansions.collect();
-        if self.misses_imports(&graph.nodes[index].imports, resource, &expansions) {
-            self.forget_imports(&graph.nodes[index].imports);
-            instances.into_iter().for_each(|at| self.keep_all(at, resource));
-            return;
-        }
-        for (at, expansion) in expansions {
-            let Some(expansion) = expansion else {
+        for at in instances {
+            let (count, for_each) = (resource.config.count.as_ref(), resource.config.for_each.as_ref());
+            let Some(expansion) = self.expand(index, at, count, for_each) else {
                 self.keep_all(at, resource);
                 self.forget_imports(&graph.nodes[index].imports);
                 continue;
@@ -112,46 +105,19 @@ impl<'c> Walk<'_, 'c> {
                     Mode::Ephemeral => self.ephemeral(&instance, resource, &variables),
                 }
             });
+            let values = match (resource.name.mode, self.input.options.mode) {
+                (Mode::Managed, PlanMode::RefreshOnly) => {
+                    let has = |key: Option<InstanceKey>| {
+                        self.current(&instance_address(&module, resource.name, key)).is_some()
+                    };
+                    values.only(has)
+                }
+                _ => values,
+            };
             if resource.name.mode == Mode::Managed {
                 self.orphans_of(index, at, resource, &expansion);
             }
-            let values = self.seen_by_references(index, values, &module, resource.name);
             self.world.instances[at].resources.insert(resource.name.clone(), values.to_value());
-        }
-    }
-
-    /// What references see of the instances of a resource where not all of them are planned: those that are, and those of
-    /// the state.
-    fn seen_by_references(
-        &self,
-        index: usize,
-        values: Expanded<Value>,
-        module: &ModuleAddress,
-        name: &ResourceName,
-    ) -> Expanded<Value> {
-        let is_only_refreshed = self.input.options.mode == PlanMode::RefreshOnly;
-        if self.targets.is_all() && !is_only_refreshed {
-            return values;
-        }
-        let is_managed = name.mode == Mode::Managed;
-        let values = values.only(|key| {
-            let address = instance_address(module, name, key);
-            let is_planned = match is_only_refreshed {
-                // What nobody could read may be there.
-                true => !is_managed && self.unanswered[index].contains(&address.to_string()),
-                false => self.targets.includes_instance(&address),
-            };
-            is_planned || self.current(&address).is_some()
-        });
-        let known = self.state.resources.get(&super::resource::resource_address(module, name));
-        match known.filter(|_| is_managed && is_only_refreshed) {
-            None => values,
-            Some(known) => {
-                let objects = known.instances.iter();
-                values.with_others(objects.filter_map(|(key, instance)| {
-                    Some((key.as_ref()?, instance.current.as_ref()?.value.clone()))
-                }))
-            }
         }
     }
 
@@ -175,10 +141,7 @@ impl<'c> Walk<'_, 'c> {
         let module = self.graph.nodes[index].module;
         let triggers = &config.lifecycle.replace_triggered_by;
         let errors = self.found.error_count();
-        // A plan that only refreshes replaces nothing.
-        if self.input.options.mode != PlanMode::RefreshOnly {
-            triggers.iter().for_each(|trigger| self.undeclared_trigger(module, trigger));
-        }
+        triggers.iter().for_each(|trigger| self.undeclared_trigger(module, trigger));
         !own.is_empty() || self.found.error_count() > errors
     }
 
@@ -261,13 +224,11 @@ impl<'c> Walk<'_, 'c> {
         match self.input.options.mode {
             PlanMode::Normal => self.plan_instance(instance, resource, variables, prior.as_ref(), importing),
             PlanMode::Destroy => {
-                // What is destroyed is planned as usual before: others see of it what it would be.
-                let value = self.plan_instance(instance, resource, variables, prior.as_ref(), importing);
                 if resource.config.lifecycle.prevent_destroy && prior.is_some() {
                     self.prevented(instance.index, address, resource);
                 }
                 self.delete_object(instance, resource, prior.as_ref(), None);
-                value
+                prior.map_or_else(nothing, |prior| prior.value)
             }
             PlanMode::RefreshOnly => {
                 let is_there = prior.is_some();
@@ -394,23 +355,24 @@ impl<'c> Walk<'_, 'c> {
         if all.is_empty() {
             return true;
         }
-        let owner = ConditionOwner {
-            kind: CheckKind::Resource,
-            module: instance.address.resource.module.clone(),
-            name: resource_text(resource.name),
-            key: instance.address.key.clone(),
-        };
         let errors = self.found.error_count();
         let mut statuses = Vec::new();
         let mut problems = Vec::new();
         for condition in all {
             let judged = judge(condition, scope, self.functions, words);
-            self.report_condition(condition, scope, words, &judged, &owner);
+            self.report_condition(condition, scope, words, &judged);
             statuses.push(judged.status);
-            problems.extend(judged.problem);
+            problems.extend(judged.message);
         }
-        let ConditionOwner { kind, module, name, key } = owner;
-        self.checks.instance(kind, &module, &name, key, &statuses, problems);
+        let module = &instance.address.resource.module;
+        self.checks.instance(
+            CheckKind::Resource,
+            module,
+            &resource_text(resource.name),
+            instance.address.key.clone(),
+            &statuses,
+            problems,
+        );
         self.found.error_count() == errors
     }
 
@@ -427,15 +389,14 @@ impl<'c> Walk<'_, 'c> {
         let names = instance.repetition.names();
         let outer = Scope::new(variables);
         let scope = outer.with(&names);
-        let is_destroy = self.input.options.mode == PlanMode::Destroy;
-        if !is_destroy && !self.preconditions(instance, resource, &scope) {
+        if !self.preconditions(instance, resource, &scope) {
             return nothing;
         }
         let Some(decoded) = self.config_object(instance, resource, &scope) else { return nothing };
         let lifecycle = &resource.config.lifecycle;
         let creates_first = self.creates_first[*index] || lifecycle.create_before_destroy == Some(true);
         let errors = self.found.error_count();
-        let triggered = !is_destroy && self.is_triggered(instance, resource);
+        let triggered = self.is_triggered(instance, resource);
         if self.found.error_count() > errors {
             return nothing;
         }
@@ -470,10 +431,9 @@ impl<'c> Walk<'_, 'c> {
         if !self.accepted(instance, resource, &decoded, &change) {
             return nothing;
         }
-        let is_tainted = matches!(change.replace_reason, Some(ReplaceReason::Tainted));
         let reason = change.replace_reason.as_ref().map(|reason| match reason {
-            _ if triggered => ActionReason::ReplaceByTriggers,
             ReplaceReason::Tainted => ActionReason::ReplaceBecauseTainted,
+            ReplaceReason::Requested(_) if triggered && !requested => ActionReason::ReplaceByTriggers,
             ReplaceReason::Requested(_) => ActionReason::ReplaceByRequest,
             _ => ActionReason::ReplaceBecauseCannotUpdate,
         });
@@ -486,21 +446,7 @@ impl<'c> Walk<'_, 'c> {
         let is_prevented = change.action.is_replace() && lifecycle.prevent_destroy;
         // What the provider answers has the marks of the configuration, and of the schema.
         let (_, marks) = decoded.value.unmark_deep_with_paths();
-        if is_destroy {
-            if is_prevented {
-                self.found.push(Severity::Error, self::is_prevented(address, resource.config));
-            }
-            if change.action != Action::NoOp {
-                self.set_pending(*index, &address.resource.module);
-            }
-            let configured = change.after.unmark_deep().0.mark_where_present(&marks);
-            return schema.block.mark_hidden(&configured);
-        }
-        let configured = change.after.unmark_deep().0.mark_where_present(&marks);
-        let after = schema.block.mark_hidden(&configured);
-        if change.action.is_replace() && !is_tainted {
-            self.replaced.insert(address.clone(), configured);
-        }
+        let after = schema.block.mark_hidden(&change.after.unmark_deep().0.mark_where_present(&marks));
         if prior.is_none()
             && let Some(by) = importing
         {
@@ -657,14 +603,14 @@ impl<'c> Walk<'_, 'c> {
         false
     }
 
-    /// Reports that an object must not be destroyed.
-    fn prevented(&mut self, index: usize, address: &InstanceAddress, resource: &ResourceNode<'c>) {
+    pub(crate) fn prevented(&mut self, index: usize, address: &InstanceAddress, resource: &ResourceNode<'c>) {
         self.prevented.push(index);
-        let found = match self.input.options.mode {
-            PlanMode::Destroy => &mut self.found_at_destroy,
-            PlanMode::Normal | PlanMode::RefreshOnly => &mut self.found,
-        };
-        found.push(Severity::Error, is_prevented(address, resource.config));
+        let detail = format!(
+            "Resource {address} has lifecycle.prevent_destroy set, but the plan calls for this resource to be destroyed. To \
+             avoid this error and continue with the plan, either disable lifecycle.prevent_destroy or reduce the scope of the \
+             plan using the -target option."
+        );
+        self.found.error("Instance cannot be destroyed", resource.config.header, detail);
     }
 
     /// Plans to destroy an object, and the deposed ones beside it.
@@ -713,17 +659,9 @@ impl<'c> Walk<'_, 'c> {
         let resource_type = &address.resource.resource_type;
         let found =
             self.providers.plan_destroy(provider, resource_type, &text, schema, &object.for_provider());
-        let is_destroy = self.input.options.mode == PlanMode::Destroy;
-        if is_destroy {
-            std::mem::swap(&mut self.found, &mut self.found_at_destroy);
-        }
         let errors = self.found.error_count();
         self.provider_diagnostics(found, None, None, None);
-        let may_destroy = self.found.error_count() == errors;
-        if is_destroy {
-            std::mem::swap(&mut self.found, &mut self.found_at_destroy);
-        }
-        may_destroy
+        self.found.error_count() == errors
     }
 
     /// Plans to destroy the deposed objects of an instance.
@@ -809,7 +747,7 @@ impl<'c> Walk<'_, 'c> {
 
     /// An ephemeral resource: open while planning, unless its configuration is not known; its values are unknown without
     /// its provider.
-    pub(crate) fn ephemeral(
+    fn ephemeral(
         &mut self,
         instance: &Instance<'_>,
         resource: &ResourceNode<'c>,
@@ -862,16 +800,6 @@ impl<'c> Walk<'_, 'c> {
         }
         self.validated(instance, resource, decoded)
     }
-}
-
-/// The error that an object must not be destroyed.
-pub(crate) fn is_prevented(address: &InstanceAddress, config: &ResourceConfig) -> objchange_hcl::Diagnostic {
-    let detail = format!(
-        "Resource {address} has lifecycle.prevent_destroy set, but the plan calls for this resource to be destroyed. To avoid \
-         this error and continue with the plan, either disable lifecycle.prevent_destroy or reduce the scope of the plan using \
-         the -target option."
-    );
-    objchange_hcl::Diagnostic::new("Instance cannot be destroyed", config.header, detail)
 }
 
 /// What happens to an object, by the engine's action.

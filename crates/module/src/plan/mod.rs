@@ -1,31 +1,30 @@
 //! Planning: what it is made of, and what comes out.
 
-pub(crate) mod check;
-pub(crate) mod checks;
+mod check;
+mod checks;
 pub(crate) mod conditions;
 mod data;
 mod dependencies;
-mod deposed_cycles;
 mod expand;
 mod finish;
-pub(crate) mod graph;
+mod graph;
 mod imports;
-pub(crate) mod input;
-pub(crate) mod instances;
-pub(crate) mod managed;
-pub(crate) mod orphans;
+mod input;
+mod instances;
+mod managed;
+mod orphans;
 mod outputs;
-pub(crate) mod references;
-pub(crate) mod resource;
-pub(crate) mod run;
+mod references;
+mod resource;
+mod run;
 mod secrets;
 pub(crate) mod subject;
-pub(crate) mod targets;
+mod targets;
 mod triggers;
 mod validate;
-pub(crate) mod variable;
-pub(crate) mod walk;
-pub(crate) mod world;
+mod variable;
+mod walk;
+mod world;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -37,7 +36,7 @@ use objchange::value::{Marks, Path};
 use objchange_hcl::Span;
 use smol_str::SmolStr;
 
-pub use input::{GivenVariable, OverriddenModule, PlanInput, PlanMode, PlanOptions, Target};
+pub use input::{GivenVariable, PlanInput, PlanMode, PlanOptions, Target};
 pub use references::{
     ExplainError, Explanation, ExplanationStep, ReferenceGraph, ReferenceKind, ReferenceNode,
 };

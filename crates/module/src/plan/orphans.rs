@@ -8,7 +8,7 @@ use objchange::{Type, Value};
 use objchange_hcl::ResourceName;
 use smol_str::SmolStr;
 
-use super::graph::{NodeKey, NodeKind, ResourceNode};
+use super::graph::{NodeKey, ResourceNode};
 use super::input::{PlanInput, PlanMode};
 use super::instances::{Expanded, ModuleInstanceId, Repetition};
 use super::targets::Targets;
@@ -43,28 +43,14 @@ impl<'c> Walk<'_, 'c> {
                 _ => ActionReason::DeleteBecauseWrongRepetition,
             };
             let instance = InstanceAddress { resource: address.clone(), key };
-            self.keep_from_destroy(&instance);
+            if resource.config.lifecycle.prevent_destroy
+                && self.targets.includes_instance(&instance)
+                && self.input.options.mode != PlanMode::RefreshOnly
+                && self.current(&instance).is_some()
+            {
+                self.prevented(index, &instance, resource);
+            }
             self.orphan(Some(index), &instance, reason);
-        }
-    }
-
-    /// Reports that an instance that is to be destroyed must not be, if its resource is still declared and says so.
-    fn keep_from_destroy(&mut self, address: &InstanceAddress) {
-        if self.input.options.mode == PlanMode::RefreshOnly
-            || !self.targets.includes_instance(address)
-            || self.current(address).is_none()
-        {
-            return;
-        }
-        let graph = self.graph;
-        let module = self.input.config.module_of(&address.resource.module);
-        let key = module.map(|module| NodeKey::Resource(module, resource_name(&address.resource)));
-        let Some(index) = key.and_then(|key| graph.find(&key)) else { return };
-        if let NodeKind::Resource(resource) = &graph.nodes[index].kind
-            && resource.config.lifecycle.prevent_destroy
-        {
-            let error = super::managed::is_prevented(address, resource.config);
-            self.found.push(Severity::Error, error);
         }
     }
 
@@ -88,7 +74,6 @@ impl<'c> Walk<'_, 'c> {
                 self.wanted.insert(address);
                 continue;
             }
-            self.keep_from_destroy(&address);
             let reason = self.reason(&address.resource);
             let reason = match self.moved.contains_key(&address)
                 && reason == ActionReason::DeleteBecauseNoResourceConfig
@@ -117,31 +102,28 @@ impl<'c> Walk<'_, 'c> {
             if self.changes.get(&address.resource).is_some_and(|known| known.contains_key(&address.key)) {
                 continue;
             }
-            let Some(mut keys) = self.declared_keys(&address.resource).filter(|_| address.key.is_none())
-            else {
+            let Some(known) = self.changes.get(&address.resource).filter(|_| address.key.is_none()) else {
                 continue;
             };
-            keys.sort_unstable();
-            let flag = |key: &InstanceKey| InstanceAddress {
-                resource: address.resource.clone(),
-                key: Some(key.clone()),
-            };
-            let flags: Vec<String> =
-                keys.iter().map(|key| format!("\n  -replace={:?}", flag(key).to_string())).collect();
-            let why = match flags.len() {
-                0 => "this resource doesn't have any instances.",
+            let flags: Vec<String> = known
+                .keys()
+                .filter(|key| key.is_some())
+                .map(|key| InstanceAddress { resource: address.resource.clone(), key: key.clone() })
+                .map(|address| format!("  -replace={:?}", address.to_string()))
+                .collect();
+            let advice = match flags.len() {
+                0 => continue,
                 1 => {
-                    "it lacks an instance key.\n\nTo force replacement of the single declared instance, use the following option \
-                     instead:"
+                    "To force replacement of the single declared instance, use the following option instead:"
                 }
                 _ => {
-                    "it lacks an instance key.\n\nTo force replacement of particular instances, use one or more of the following \
-                     options instead:"
+                    "To force replacement of particular instances, use one or more of the following options instead:"
                 }
             };
             let detail = format!(
-                "Your force-replace request for {address} doesn't match any resource instances because {why}{}",
-                flags.concat()
+                "Your force-replace request for {address} doesn't match any resource instances because it lacks an instance \
+                 key.\n\n{advice}\n{}",
+                flags.join("\n")
             );
             self.found.without_place(
                 Severity::Warning,
@@ -149,21 +131,6 @@ impl<'c> Walk<'_, 'c> {
                 detail,
             );
         }
-    }
-
-    /// The keys of the instances of a resource that has `count` or `for_each`, if these are known.
-    fn declared_keys(&self, resource: &ResourceAddress) -> Option<Vec<InstanceKey>> {
-        let at = *self.world.addresses.get(&resource.module)?;
-        let name = resource_name(resource);
-        let config = &self.input.config.modules[self.world.instances[at].module].config;
-        let config = config.resources.get(&name)?;
-        // What was not planned because of an error has none.
-        self.world.instances[at].resources.get(&name)?;
-        if config.count.is_none() && config.for_each.is_none() {
-            return None;
-        }
-        let declared = self.declared.iter().filter(|address| address.resource == *resource);
-        Some(declared.filter_map(|address| address.key.clone()).collect())
     }
 
     /// Whether something that an object in the state depends on could not be planned.
@@ -248,7 +215,7 @@ impl<'c> Walk<'_, 'c> {
             return;
         }
         let is_destroy = self.input.options.mode == PlanMode::Destroy;
-        let forget = !is_destroy && self.removals.forgets(address);
+        let forget = self.removals.forgets(address);
         if let Some(object) = &current
             && (forget || self.may_destroy(address, &provider, schema.as_ref(), object))
         {
@@ -264,7 +231,7 @@ impl<'c> Walk<'_, 'c> {
                     provider: provider.provider.clone(),
                     deposed: None,
                     action,
-                    reason: (!is_destroy).then_some(reason),
+                    reason: (!is_destroy || forget).then_some(reason),
                     before: object.value.clone(),
                     after: Value::null(Type::Dynamic),
                     schema: schema.clone(),

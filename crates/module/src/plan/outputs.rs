@@ -5,52 +5,27 @@ use std::collections::BTreeMap;
 use objchange::Value;
 use objchange::value::Marks;
 use objchange_hcl::{Diagnostic, OutputConfig};
-use objchange_plan::Version;
 use smol_str::SmolStr;
 
 use super::{PlannedAction, PlannedOutput};
 use crate::state::StateOutput;
 
-/// What is wrong with the value of an output: in the root module, or in another one.
-pub(crate) fn refusal(output: &OutputConfig, is_root: bool, value: &Value) -> Option<Diagnostic> {
+/// What is wrong with the value of an output of the root module.
+pub(crate) fn refusals(output: &OutputConfig, value: &Value) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
     let marks = value.marks_deep();
-    let refusal = if is_root && output.ephemeral {
+    if output.ephemeral || marks.contains(Marks::EPHEMERAL) {
         let detail = "Ephemeral outputs are not allowed in context of a root module";
-        Diagnostic::new("Ephemeral output not allowed", output.header, detail)
-    } else if is_root && marks.contains(Marks::SENSITIVE) && !output.sensitive {
+        found.push(Diagnostic::new("Ephemeral output not allowed", output.header, detail));
+    }
+    if marks.contains(Marks::SENSITIVE) && !output.sensitive {
         let detail = "To reduce the risk of accidentally exporting sensitive data that was intended to be only internal, \
                       Terraform requires that any root module output containing sensitive data be explicitly marked as \
                       sensitive, to confirm your intent.\n\nIf you do intend to export this data, annotate the output \
                       value as sensitive by adding the following argument:\n    sensitive = true";
-        Diagnostic::new("Output refers to sensitive values", output.header, detail)
-    } else if !output.ephemeral && marks.contains(Marks::EPHEMERAL) {
-        let detail = "This output value is not declared as returning an ephemeral value, so it cannot be set to a result \
-                      derived from an ephemeral value.";
-        Diagnostic::new(NOT_ALLOWED, output.value.span, detail)
-    } else if output.ephemeral && !value.marks().contains(Marks::EPHEMERAL) {
-        let detail = "This output value is declared as returning an ephemeral value, so it can only be set to an ephemeral \
-                      value.";
-        Diagnostic::new("Value not allowed in ephemeral output", output.value.span, detail)
-    } else {
-        return None;
-    };
-    Some(refusal)
-}
-
-/// Where something ephemeral is given to what does not declare that it takes it.
-pub(crate) const NOT_ALLOWED: &str = "Ephemeral value not allowed";
-
-/// The marks that the declaration of an output puts on its value.
-pub(crate) fn marks(output: &OutputConfig, version: Version) -> Marks {
-    let mut marks = Marks::NONE;
-    // Before 1.13 a child's flag says nothing while planning.
-    if output.sensitive && super::input::since(version, "1.13") {
-        marks |= Marks::SENSITIVE;
+        found.push(Diagnostic::new("Output refers to sensitive values", output.header, detail));
     }
-    if output.ephemeral {
-        marks |= Marks::EPHEMERAL;
-    }
-    marks
+    found
 }
 
 /// What happens to an output of the root module.

@@ -45,17 +45,16 @@ pub(crate) fn ephemeral_refusals(
         if !marks.contains(Marks::EPHEMERAL) || is_write_only(schema, &path) {
             continue;
         }
-        let Some(PathStep::Attribute(name)) = path.steps().first() else { continue };
-        let whole = Path::root().attribute(name.clone());
-        let (span, why) = match schema.block_type(name) {
-            Some(_) => (place(&Path::root().attribute("")), "it is not an assignable attribute."),
-            None => (place(&whole), "it is not a write-only attribute and must be persisted to state."),
-        };
-        let detail = format!("Ephemeral values are not valid for {:?}, because {why}", name.as_str());
-        found.add(ModuleDiagnostic::new(
-            Diagnostic::new("Invalid use of ephemeral value", span, detail),
-            Some(address.to_owned()),
-        ));
+        let text = path.to_string();
+        let detail = format!(
+            "Ephemeral values are not valid for {:?}, because it is not a write-only attribute and must be persisted to \
+             state.",
+            text.trim_start_matches('.')
+        );
+        found.add(ModuleDiagnostic {
+            diagnostic: Diagnostic::new("Invalid use of ephemeral value", place(&path), detail),
+            address: Some(address.to_owned()),
+        });
     }
     found
 }

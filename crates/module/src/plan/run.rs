@@ -1,11 +1,10 @@
 //! Planning a module from end to end.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use hashbrown::{HashMap, HashSet};
 use objchange::Value;
 use objchange::address::{InstanceAddress, Mode, ModuleAddress, ResourceAddress};
-use objchange::value::Descend;
 use smol_str::SmolStr;
 
 use super::checks::Checks;
@@ -21,10 +20,10 @@ use super::validate::validate;
 use super::walk::Walk;
 use super::world::World;
 use super::{ModulePlan, PlannedAction, PlannedObject};
-use crate::config::{Config, ModuleId};
+use crate::config::ModuleId;
 use crate::functions::ModuleFunctions;
 use crate::providers::Providers;
-use crate::state::{Instances, MoveTypes, Moves, PriorState, Removals, StateResource, warn_of_forgotten};
+use crate::state::{Instances, MoveTypes, Moves, PriorState, Removals, warn_of_forgotten};
 use crate::{Diagnostics, Severity};
 
 /// Plans a module: what Terraform would do, as far as it can be known without its providers, or with whoever answers for
@@ -60,71 +59,31 @@ fn plan_observed(
     providers: &mut dyn Providers,
     observer: &mut dyn Observer,
 ) -> ModulePlan {
-    match PreparedModule::new(input, providers, observer) {
-        Ok(prepared) => plan_prepared(input, &prepared, providers, observer).0,
-        Err(found) => only_errors(found),
+    let wrong = input.config.wrong_call_arguments();
+    if wrong.has_errors() {
+        return only_errors(wrong);
     }
-}
-
-/// What plans of a module have in common, whatever its variables are: they may be made from one of these.
-#[derive(Debug)]
-pub(crate) struct PreparedModule<'c> {
-    pub(crate) graph: Graph<'c>,
-    /// The nodes, each after those that it needs.
-    pub(crate) order: Vec<usize>,
-    pub(crate) functions: ModuleFunctions,
-    /// The warnings of validation.
-    found: Diagnostics,
-}
-
-impl<'c> PreparedModule<'c> {
-    /// Validates a module.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong with it, whatever the values of variables and resources will be.
-    pub(crate) fn new(
-        input: &PlanInput<'c>,
-        providers: &mut dyn Providers,
-        observer: &mut dyn Observer,
-    ) -> Result<Self, Diagnostics> {
-        let checks =
-            [Config::wrong_call_arguments, Config::missing_provisioners, Config::missing_provider_configs];
-        for check in checks {
-            let wrong = check(input.config);
-            if wrong.has_errors() {
-                return Err(wrong);
-            }
-        }
-        let graph = Graph::new(input.config, input.schemas, input.state);
-        observer.graph(input.config, &graph);
-        let order = graph.order().map_err(|cycles| cycle_errors(input, &graph, &cycles))?;
-        let functions =
-            ModuleFunctions::new(input.config, input.schemas, input.functions, input.options.version);
-        let found = validate(input, &graph, &order, &functions, providers);
-        if found.has_errors() {
-            return Err(found);
-        }
-        Ok(Self { graph, order, functions, found })
+    let missing = input.config.missing_provisioners();
+    if missing.has_errors() {
+        return only_errors(missing);
     }
-}
-
-/// What names mean in the root module after a walk.
-#[derive(Debug)]
-pub(crate) struct Evaluated<'c> {
-    pub(crate) world: World<'c>,
-}
-
-/// Plans a module that was prepared, and says what names mean in it then, if planning has begun.
-pub(crate) fn plan_prepared<'c>(
-    input: &PlanInput<'c>,
-    prepared: &PreparedModule<'c>,
-    providers: &mut dyn Providers,
-    observer: &mut dyn Observer,
-) -> (ModulePlan, Option<Evaluated<'c>>) {
-    let PreparedModule { graph, order, found, .. } = prepared;
-    let mut found = found.clone();
-    let targets = Targets::new(input.config, graph, input.options);
+    let missing = input.config.missing_provider_configs();
+    if missing.has_errors() {
+        return only_errors(missing);
+    }
+    let graph = Graph::new(input.config, input.schemas, input.state);
+    observer.graph(input.config, &graph);
+    let order = match graph.order() {
+        Ok(order) => order,
+        Err(cycles) => return only_errors(cycle_errors(input, &graph, &cycles)),
+    };
+    let module_functions =
+        ModuleFunctions::new(input.config, input.schemas, input.functions, input.options.version);
+    let mut found = validate(input, &graph, &order, &module_functions, providers);
+    if found.has_errors() {
+        return only_errors(found);
+    }
+    let targets = Targets::new(input.config, &graph, input.options);
     if !targets.is_all() {
         found.without_place(
             Severity::Warning,
@@ -149,29 +108,42 @@ pub(crate) fn plan_prepared<'c>(
     let removals = Removals::new(input.config, &mut found);
     super::orphans::check_providers(input, &state, &targets, &mut found);
     if found.has_errors() {
-        return (only_errors(found), None);
+        return only_errors(found);
     }
+    let nodes = graph.nodes.len();
     let mut walk = Walk {
+        input,
+        graph: &graph,
+        module_functions: &module_functions,
+        functions: module_functions.of(0),
+        world: World::new(input.config, input.options, false),
+        providers,
+        targets: &targets,
+        state: state.clone(),
+        moved: &moves.moved,
+        declared: HashSet::new(),
+        wanted: HashSet::new(),
+        plan: ModulePlan::default(),
         found,
-        ..Walk::new(
-            input,
-            prepared,
-            providers,
-            WalkedState { state: state.clone(), targets: &targets, moved: &moves.moved, removals: &removals },
-        )
+        checks: Checks::default(),
+        pending: vec![BTreeSet::new(); nodes],
+        changes: HashMap::new(),
+        imports: Default::default(),
+        removals: &removals,
+        forgotten: Vec::new(),
+        unanswered: vec![BTreeSet::new(); nodes],
+        creates_first: creates_first(&graph),
+        instance_count: 0,
+        prevented: Vec::new(),
+        failed: Vec::new(),
+        secrets: Default::default(),
+        configured: Default::default(),
+        has_failed_quietly: false,
     };
     walk.declare_checks();
     walk.show_variables();
     walk.plan.has_begun = true;
-    // Where nothing is left to destroy, nothing is evaluated.
-    let is_done = input.options.mode == PlanMode::Destroy
-        && input.state.resources.is_empty()
-        && input.state.outputs.is_empty();
-    if is_done {
-        walk.open_root_outputs();
-    } else {
-        walk.run(order);
-    }
+    walk.run(&order);
     let mut wrong = Diagnostics::default();
     let modules = |path: &[SmolStr]| {
         let all = walk.world.instances.iter();
@@ -181,24 +153,12 @@ pub(crate) fn plan_prepared<'c>(
     let has = |address: &InstanceAddress| walk.declared.contains(address);
     moves.validate(input.config, &Instances { modules: &modules, has: &has }, &mut wrong);
     if wrong.has_errors() {
-        return (only_errors(wrong), None);
+        return only_errors(wrong);
     }
     moves.warn_of_blocked(&mut walk.found);
     walk.orphans();
-    // What is destroyed is evaluated and read before it is planned.
-    if input.options.mode == PlanMode::Destroy {
-        if walk.found.has_errors() {
-            return (only_errors(walk.found), None);
-        }
-        walk.found.append(std::mem::take(&mut walk.found_at_destroy));
-    }
     walk.check_imports();
-    // Terraform finds out after the plan is made, and keeps that.
-    let cycles = match input.options.mode {
-        PlanMode::Normal => walk.deposed_cycles(),
-        PlanMode::Destroy | PlanMode::RefreshOnly => Diagnostics::default(),
-    };
-    walk.update_dependencies(order);
+    walk.update_dependencies(&order);
     walk.unmatched_replacements();
     walk.undo_blocked_destroys();
     observer.walked(&walk);
@@ -206,8 +166,7 @@ pub(crate) fn plan_prepared<'c>(
         PlanMode::Destroy => Vec::new(),
         _ => child_outputs(&walk.world),
     };
-    let Walk { state: refreshed, declared, mut plan, mut found, checks, forgotten, replaced, world, .. } =
-        walk;
+    let Walk { state: refreshed, declared, mut plan, mut found, checks, forgotten, .. } = walk;
     warn_of_forgotten(&forgotten, &mut found);
     // What is destroyed is destroyed as it is now.
     if input.options.mode != PlanMode::Destroy {
@@ -218,15 +177,12 @@ pub(crate) fn plan_prepared<'c>(
         let declared = &input.config.modules[0].config.outputs;
         // A declared output that has no value because of an error stays, unless everything is destroyed.
         let stays = |name: &SmolStr| input.options.mode != PlanMode::Destroy && declared.contains_key(name);
-        super::outputs::add_deleted(&mut plan.outputs, &refreshed.outputs, stays);
+        super::outputs::add_deleted(&mut plan.outputs, &input.state.outputs, stays);
     }
-    let is_old = !since(input.options.version, "1.15");
     let state_differs = input.options.mode == PlanMode::RefreshOnly
-        && (differs(&state, &refreshed)
-            || state.resources.iter().any(|resource| has_reread_numbers(resource, is_old)));
+        && (differs(&state, &refreshed) || !since(input.options.version, "1.15") && !plan.drift.is_empty());
     plan.prior_state = with_outputs(refreshed, &plan, input);
-    finish(&mut plan, input.options.mode, targets.is_all(), state_differs, &replaced, found);
-    plan.diagnostics.append(cycles);
+    finish(&mut plan, input.options.mode, targets.is_all(), state_differs, found);
     plan.relevant_attributes = crate::document::relevant_attributes(
         input.config,
         input.schemas,
@@ -234,62 +190,7 @@ pub(crate) fn plan_prepared<'c>(
         &plan,
         &child_outputs,
     );
-    (plan, Some(Evaluated { world }))
-}
-
-/// The state that a walk begins with, and what of it and of the configuration counts.
-pub(crate) struct WalkedState<'i> {
-    pub(crate) state: PriorState,
-    pub(crate) targets: &'i Targets,
-    /// The old addresses of what was moved, by the new ones.
-    pub(crate) moved: &'i BTreeMap<InstanceAddress, InstanceAddress>,
-    pub(crate) removals: &'i Removals,
-}
-
-impl<'i, 'c> Walk<'i, 'c> {
-    /// A walk that has not begun.
-    pub(crate) fn new(
-        input: &'i PlanInput<'c>,
-        prepared: &'i PreparedModule<'c>,
-        providers: &'i mut dyn Providers,
-        walked: WalkedState<'i>,
-    ) -> Self {
-        let PreparedModule { graph, functions: module_functions, .. } = prepared;
-        let WalkedState { state, targets, moved, removals } = walked;
-        let nodes = graph.nodes.len();
-        Self {
-            input,
-            graph,
-            module_functions,
-            functions: module_functions.of(0),
-            world: World::new(input.config, input.options, false),
-            providers,
-            targets,
-            state,
-            moved,
-            declared: HashSet::new(),
-            wanted: HashSet::new(),
-            plan: ModulePlan::default(),
-            found: Diagnostics::default(),
-            checks: Checks::default(),
-            pending: vec![BTreeSet::new(); nodes],
-            changes: HashMap::new(),
-            imports: Default::default(),
-            removals,
-            forgotten: Vec::new(),
-            unanswered: vec![BTreeSet::new(); nodes],
-            creates_first: creates_first(graph),
-            instance_count: 0,
-            prevented: Vec::new(),
-            found_at_destroy: Diagnostics::default(),
-            failed: Vec::new(),
-            replaced: HashMap::new(),
-            secrets: Default::default(),
-            configured: Default::default(),
-            unread_checks: HashSet::new(),
-            applying: None,
-        }
-    }
+    plan
 }
 
 /// The outputs of child modules that were evaluated and are not null.
@@ -409,26 +310,6 @@ fn differs(stored: &PriorState, refreshed: &PriorState) -> bool {
             }
         })
     })
-}
-
-/// Whether Terraform takes the objects of a resource for other ones once they are read, though they are not: numbers that
-/// providers send in binary form are not the same to it as those that it reads out of a state file. Since 1.15 that has only
-/// been seen of negative ones.
-fn has_reread_numbers((address, resource): (&ResourceAddress, &StateResource), is_old: bool) -> bool {
-    if address.mode != Mode::Managed || resource.provider.provider.is_builtin() {
-        return false;
-    }
-    let objects = resource.instances.values().filter_map(|instance| instance.current.as_ref());
-    let mut found = false;
-    for object in objects {
-        object.value.visit(|_, part| {
-            let number = part.as_number();
-            let number = number.filter(|number| is_old || number.to_f64() < 0.0);
-            found |= number.is_some_and(|number| number.as_i64().is_some() || number.as_f64().is_some());
-            if found { Descend::Over } else { Descend::Into }
-        });
-    }
-    found
 }
 
 /// Whether two lists have the same resources, in whatever order.

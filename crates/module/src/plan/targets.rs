@@ -23,7 +23,7 @@ pub(crate) enum Targets {
 pub(crate) struct TargetedPart {
     targets: Vec<Target>,
     nodes: Vec<bool>,
-    /// The resources that are planned with all their instances, because others need them and no target names them.
+    /// The resources that are planned with all their instances, because others need them.
     needed: HashSet<(Vec<SmolStr>, ResourceName)>,
 }
 
@@ -44,18 +44,15 @@ impl Targets {
             PlanMode::Destroy => graph.dependents(direct.iter().copied()),
             _ => vec![false; graph.nodes.len()],
         };
-        let roots: Vec<usize> =
-            (0..graph.nodes.len()).filter(|index| related[*index]).chain(direct.iter().copied()).collect();
-        let needs = graph.reachable(roots.iter().copied());
+        let roots = (0..graph.nodes.len()).filter(|index| related[*index]).chain(direct.iter().copied());
+        let needs = graph.reachable(roots.clone());
         let mut nodes = needs.clone();
-        roots.into_iter().for_each(|index| nodes[index] = true);
+        roots.for_each(|index| nodes[index] = true);
         let resource_key = |index: usize| match &graph.nodes[index].kind {
             NodeKind::Resource(resource) => Some((path(index).clone(), resource.name.clone())),
             _ => None,
         };
-        let mut whole = if options.mode == PlanMode::Destroy { related } else { needs };
-        // Of what is a target itself only the instances are planned that it names, even if others need it.
-        direct.iter().for_each(|index| whole[*index] = false);
+        let whole = if options.mode == PlanMode::Destroy { &related } else { &needs };
         let needed = (0..graph.nodes.len()).filter(|index| whole[*index]).filter_map(resource_key).collect();
         // Outputs of the root module of which all is planned.
         for (index, node) in graph.nodes.iter().enumerate() {

@@ -9,8 +9,9 @@ use objchange_hcl::{
 };
 use smol_str::SmolStr;
 
+use super::CheckStatus;
 use super::check::{Checked, ReferenceContext, check};
-use super::conditions::{self, Words, judge, judge_message, judge_validation};
+use super::conditions::{self, Words, judge};
 use super::expand::{self, Expansion};
 use super::graph::{Graph, NodeKind, ProviderNode, ResourceNode, resource_text, schema_kind};
 use super::input::PlanInput;
@@ -18,11 +19,10 @@ use super::instances::{Expanded, ModuleInstance, ModuleInstanceId, Repetition};
 use super::secrets::ToldSecrets;
 use super::subject::{Subject, SubjectKind};
 use super::world::{World, dynamic};
-use super::{CheckKind, CheckStatus};
 use crate::diagnostics::PROVIDER;
 use crate::functions::ModuleFunctions;
 use crate::providers::Providers;
-use crate::{ConditionOwner, Diagnostics, ModuleDiagnostic, Severity};
+use crate::{Diagnostics, ModuleDiagnostic, Severity};
 
 /// Validates all modules; true for each node that has no value, because of its own errors or those of what it needs.
 pub(crate) fn validate(
@@ -112,20 +112,12 @@ impl<'c> Validator<'_, 'c> {
             }
             NodeKind::Output(name, output) => {
                 let place = ReferenceContext { module: node.module, ..ReferenceContext::default() };
-                let errors = self.found.error_count();
                 self.conditions(at, place, &output.preconditions, &conditions::OUTPUT);
-                if self.found.error_count() > errors {
-                    return;
-                }
                 self.depends_on(node.module, &output.depends_on);
                 let errors = self.found.error_count();
                 let value = self.evaluate(at, place, &output.value);
-                // What modules return is not known to be ephemeral here. Before 1.13 it could not be passed on.
-                let is_passed_on = node.subjects.iter().any(|s| matches!(s.kind, SubjectKind::Module { .. }));
-                let is_marked = super::input::since(self.input.options.version, "1.13") && is_passed_on;
-                if self.found.error_count() == errors && !(output.ephemeral && is_marked && node.module != 0)
-                {
-                    self.found.errors(super::outputs::refusal(output, node.module == 0, &value));
+                if node.module == 0 && self.found.error_count() == errors {
+                    self.found.errors(super::outputs::refusals(output, &value));
                 }
                 self.world.instances[at].outputs.insert((*name).clone(), value);
             }
@@ -139,8 +131,10 @@ impl<'c> Validator<'_, 'c> {
                     check: Some(name),
                     ..ReferenceContext::default()
                 };
+                // What is wrong with the values of an assertion is found when it is judged.
                 for assert in &config.asserts {
-                    self.assertion(at, place, assert);
+                    let checked = self.checked_condition(place, assert);
+                    self.found.errors(checked.errors);
                 }
             }
         }
@@ -239,12 +233,6 @@ impl<'c> Validator<'_, 'c> {
         // The rules judge the value itself, where it is known already.
         let actual = self.world.actual_variables.get(&(at, name.clone())).cloned();
         let usual = actual.and_then(|actual| self.world.instances[at].variables.insert(name.clone(), actual));
-        let owner = ConditionOwner {
-            kind: CheckKind::InputVariable,
-            module: self.world.instances[at].address.clone(),
-            name: name.to_string(),
-            key: None,
-        };
         for rule in &variable.validations {
             let checked = self.checked_condition(place, rule);
             if !checked.errors.is_empty() {
@@ -252,9 +240,9 @@ impl<'c> Validator<'_, 'c> {
                 continue;
             }
             let variables = self.world.variables(self.graph, at, &checked.subjects);
-            let scope = Scope::new(&variables);
-            let judged = judge_validation(rule, &scope, self.functions);
-            let found = super::variable::judged(self.input.config, rule, &scope, &judged, reported, &owner);
+            let judged = judge(rule, &Scope::new(&variables), self.functions, &conditions::VALIDATION);
+            let found =
+                super::variable::judged(self.input.config, rule, &Scope::new(&variables), &judged, reported);
             self.found.append(found);
         }
         if let Some(usual) = usual {
@@ -562,14 +550,14 @@ impl<'c> Validator<'_, 'c> {
         !own.is_empty()
     }
 
-    /// A condition that is only looked at: what is wrong with it whatever it comes to.
+    /// A condition that is only looked at: its types, and the names in it.
     fn resource_condition(
         &mut self,
         at: ModuleInstanceId,
         place: ReferenceContext<'_>,
         condition: &Condition,
     ) {
-        for expr in [&condition.condition, &condition.error_message] {
+        for (expr, ty) in [(&condition.condition, Type::Bool), (&condition.error_message, Type::String)] {
             let checked = self.check(place, &variables(expr));
             let has_static_errors = checked.has_static_errors;
             self.found.errors(checked.errors);
@@ -580,22 +568,14 @@ impl<'c> Validator<'_, 'c> {
             };
             let names = if has_static_errors { Vec::new() } else { self.names(at, place) };
             let outer = Scope::new(&variables);
-            let (_, errors) = evaluate(expr, &outer.with(&names), self.functions);
+            let (value, errors) = evaluate(expr, &outer.with(&names), self.functions);
+            let is_right = errors.is_empty();
             self.found.errors(errors);
+            if is_right && let Err(error) = value.unmark_deep().0.convert(&ty) {
+                let detail = format!("Invalid expression value: {}.", error.kind);
+                self.found.error("Incorrect value type", expr.span, detail);
+            }
         }
-    }
-
-    /// An assertion, of which only the message is looked at: what is wrong with its condition is found when it is judged.
-    fn assertion(&mut self, at: ModuleInstanceId, place: ReferenceContext<'_>, assert: &Condition) {
-        let checked = self.checked_condition(place, assert);
-        if !checked.errors.is_empty() {
-            self.found.errors(checked.errors);
-            return;
-        }
-        let variables = self.world.variables(self.graph, at, &checked.subjects);
-        let message = judge_message(assert, &Scope::new(&variables), self.functions);
-        self.found.errors(message.errors);
-        message.warnings.into_iter().for_each(|warning| self.found.push(Severity::Warning, warning));
     }
 
     fn conditions(
@@ -627,7 +607,6 @@ impl<'c> Validator<'_, 'c> {
         let scope = Scope::new(&variables);
         let judged = judge(condition, &scope, self.functions, words);
         self.found.errors(judged.errors);
-        judged.warnings.into_iter().for_each(|warning| self.found.push(Severity::Warning, warning));
         if judged.status == CheckStatus::Fail
             && let Some(message) = judged.message
         {
@@ -648,13 +627,13 @@ impl<'c> Validator<'_, 'c> {
                 objchange::change::Severity::Error => Severity::Error,
                 _ => Severity::Warning,
             };
-            self.found.add(ModuleDiagnostic::new(
-                Diagnostic {
+            self.found.add(ModuleDiagnostic {
+                diagnostic: Diagnostic {
                     severity,
                     ..Diagnostic::new((PROVIDER, diagnostic.summary), span, diagnostic.detail)
                 },
-                address.map(str::to_owned),
-            ));
+                address: address.map(str::to_owned),
+            });
         }
     }
 }

@@ -9,9 +9,8 @@ use smol_str::SmolStr;
 use super::CheckStatus;
 use super::conditions::{Judged, VALIDATION};
 use super::input::{GivenVariable, PlanInput};
-use super::outputs::NOT_ALLOWED;
 use crate::config::{Config, ModuleId};
-use crate::{ConditionOwner, Diagnostics, NOWHERE, Severity};
+use crate::{Diagnostics, NOWHERE, Severity};
 
 /// The marks that the declaration of a variable puts on its value.
 pub(crate) fn marks(variable: &VariableConfig) -> Marks {
@@ -46,11 +45,6 @@ pub(crate) fn convert_argument(
             format!("The given value is not suitable for {module}.var.{name} {verb} at {place}: {reason}.");
         Box::new(Diagnostic::new(summary, argument.span, detail))
     };
-    if !variable.ephemeral && value.marks_deep().contains(Marks::EPHEMERAL) {
-        let detail = "This input variable is not declared as accepting a ephemeral values, so it cannot be set to a result \
-                      derived from an ephemeral value.";
-        return Err(Box::new(Diagnostic::new(NOT_ALLOWED, argument.span, detail)));
-    }
     let converted = match &variable.ty {
         None => value.clone(),
         Some(ty) => ty.convert(value).map_err(|wrong| {
@@ -64,41 +58,24 @@ pub(crate) fn convert_argument(
 
 /// The value of a variable of the root module, without the marks of its declaration.
 pub(crate) fn root_value(
-    config: &Config,
     name: &SmolStr,
     variable: &VariableConfig,
     given: Option<&GivenVariable>,
 ) -> Result<Option<Value>, Box<Diagnostic>> {
     let Some(given) = given else { return Ok(variable.default.clone()) };
-    let error = |summary: &'static str, verb: &str, reason: &str| match given.span {
-        Some(span) if given.origin.is_empty() && variable.sensitive => {
-            let place = place_in_words(config, span);
-            let detail = format!(
-                "The given value is not suitable for var.{name}, which is sensitive: {reason}. Invalid value defined at \
-                 {place}."
-            );
-            Box::new(Diagnostic::new(summary, variable.header, detail))
-        }
-        Some(span) if given.origin.is_empty() => {
-            let place = place_in_words(config, variable.header);
-            let detail =
-                format!("The given value is not suitable for var.{name} {verb} at {place}: {reason}.");
-            Box::new(Diagnostic::new(summary, span, detail))
-        }
-        _ => {
-            let detail = format!("Unsuitable value for var.{name} {}: {reason}.", given.origin);
-            Box::new(Diagnostic::new(summary, variable.header, detail))
-        }
+    let error = |summary: &'static str, reason: &str| {
+        let detail = format!("Unsuitable value for var.{name} {}: {reason}.", given.origin);
+        Box::new(Diagnostic::new(summary, variable.header, detail))
     };
     let converted = match &variable.ty {
         None => given.value.clone(),
-        Some(ty) => ty.convert(&given.value).map_err(|wrong| {
-            error("Invalid value for input variable", "declared", &wrong.kind.to_string())
-        })?,
+        Some(ty) => ty
+            .convert(&given.value)
+            .map_err(|wrong| error("Invalid value for input variable", &wrong.kind.to_string()))?,
     };
-    or_default(variable, converted).map(Some).ok_or_else(|| {
-        error("Required variable not set", "defined", "required variable may not be set to null")
-    })
+    or_default(variable, converted)
+        .map(Some)
+        .ok_or_else(|| error("Required variable not set", "required variable may not be set to null"))
 }
 
 /// Where null is no value, the default; `None` where there is none.
@@ -135,7 +112,6 @@ pub(crate) fn judged(
     scope: &Scope<'_>,
     judged: &Judged,
     reported: Option<Span>,
-    owner: &ConditionOwner,
 ) -> Diagnostics {
     let mut found = Diagnostics::default();
     found.errors(judged.errors.iter().cloned());
@@ -145,8 +121,7 @@ pub(crate) fn judged(
         let detail = format!("{message}\n\nThis was checked by the validation rule at {place}.");
         let diagnostic =
             Diagnostic::new(VALIDATION.failed, rule.condition.span, detail).explained(&rule.condition, scope);
-        let diagnostic = Diagnostic { subject: reported.or(Some(NOWHERE)), ..diagnostic };
-        found.push_condition(Severity::Error, diagnostic, owner);
+        found.push(Severity::Error, Diagnostic { subject: reported.or(Some(NOWHERE)), ..diagnostic });
     }
     found
 }

@@ -11,7 +11,7 @@ use objchange_hcl::{
 use smol_str::SmolStr;
 
 use super::checks::Checks;
-use super::conditions::{self, judge, judge_validation};
+use super::conditions::{self, judge};
 use super::expand::{self, Expansion};
 use super::graph::{Graph, NodeKey, NodeKind};
 use super::imports::Import;
@@ -23,13 +23,11 @@ use super::subject::{Subject, SubjectKind};
 use super::targets::Targets;
 use super::world::{World, dynamic};
 use super::{CheckKind, CheckStatus, ModulePlan, PlannedAction, PlannedObject};
-use crate::apply::Applying;
-use crate::config::ModuleId;
 use crate::diagnostics::PROVIDER;
 use crate::functions::ModuleFunctions;
 use crate::providers::Providers;
-use crate::state::{PriorState, Removals, StateObject, StateOutput, StateResource};
-use crate::{ConditionOwner, Diagnostics, ModuleDiagnostic, ProviderConfigAddress, Severity};
+use crate::state::{PriorState, Removals, StateObject, StateResource};
+use crate::{Diagnostics, ModuleDiagnostic, ProviderConfigAddress, Severity};
 
 /// Everything that the walk knows and finds.
 pub(crate) struct Walk<'i, 'c> {
@@ -69,21 +67,14 @@ pub(crate) struct Walk<'i, 'c> {
     pub(crate) instance_count: usize,
     /// The resources with objects that must not be destroyed, and would be.
     pub(crate) prevented: Vec<usize>,
-    /// What is said of the objects that a plan to destroy everything destroys: nothing, if something was wrong before.
-    pub(crate) found_at_destroy: Diagnostics,
     /// The nodes that have no value because of an error.
     pub(crate) failed: Vec<bool>,
-    /// What the state will hold of objects that are replaced, where that is other than planned: only what is sensitive in
-    /// their configuration is so there, not what is sensitive in their schemas.
-    pub(crate) replaced: HashMap<InstanceAddress, Value>,
     /// What providers were told that must not be shown.
     pub(crate) secrets: ToldSecrets,
     /// The provider configurations that were given to providers, and whether these took them.
     pub(crate) configured: HashMap<ProviderConfigAddress, bool>,
-    /// The checks that are not judged, because a data source in them could not be read. That is no error.
-    pub(crate) unread_checks: HashSet<(ModuleId, SmolStr)>,
-    /// The plan that is applied; `None` while planning.
-    pub(crate) applying: Option<Applying<'i>>,
+    /// The node has no value, and nothing that would be an error says so.
+    pub(crate) has_failed_quietly: bool,
 }
 
 impl<'c> Walk<'_, 'c> {
@@ -98,9 +89,8 @@ impl<'c> Walk<'_, 'c> {
                 self.skip(index);
                 continue;
             }
-            // A check is there even if what it looks at is not, unless that is its module.
-            let is_check = matches!(node.kind, NodeKind::Check(..));
-            if is_check && !self.call_failed(node.module) {
+            let is_resource = matches!(node.kind, NodeKind::Resource(_));
+            if !is_resource {
                 self.open_checks(index);
             }
             if node.needs.iter().any(|need| self.failed[*need]) {
@@ -108,12 +98,7 @@ impl<'c> Walk<'_, 'c> {
                 self.skip(index);
                 continue;
             }
-            if let NodeKind::Check(name, _) = &node.kind
-                && self.unread_checks.contains(&(node.module, (*name).clone()))
-            {
-                continue;
-            }
-            if !is_check {
+            if is_resource {
                 self.open_checks(index);
             }
             for need in &node.needs {
@@ -124,10 +109,17 @@ impl<'c> Walk<'_, 'c> {
                 self.unanswered[index].extend(inherited);
             }
             let errors = self.found.error_count();
+            let prevented = self.prevented.len();
             self.functions = self.module_functions.of(self.graph.nodes[index].scope);
             self.node(index);
             self.unanswered[index].extend(self.module_functions.take_unanswered());
-            self.failed[index] = self.found.error_count() > errors;
+            let is_quiet = std::mem::take(&mut self.has_failed_quietly);
+            // What depends on an object that must not be destroyed is destroyed before it.
+            let prevented = match self.input.options.mode {
+                PlanMode::Destroy => self.prevented.len() - prevented,
+                _ => 0,
+            };
+            self.failed[index] = is_quiet || self.found.error_count() > errors + prevented;
         }
     }
 
@@ -168,13 +160,6 @@ impl<'c> Walk<'_, 'c> {
         }
     }
 
-    /// Says that the conditions of the outputs of the root module could be judged.
-    pub(crate) fn open_root_outputs(&mut self) {
-        let graph = self.graph;
-        let is_output = |index: &usize| matches!(graph.nodes[*index].kind, NodeKind::Output(..));
-        (0..graph.nodes.len()).filter(is_output).for_each(|index| self.open_checks(index));
-    }
-
     /// Says that the instances of a node with conditions are known.
     fn open_checks(&mut self, index: usize) {
         let node = &self.graph.nodes[index];
@@ -190,14 +175,6 @@ impl<'c> Walk<'_, 'c> {
                 self.checks.open(kind, &self.world.instances[*at].address, &name, None);
             }
         }
-    }
-
-    /// Whether the instances of a module are not known because of an error.
-    fn call_failed(&self, module: ModuleId) -> bool {
-        let loaded = &self.input.config.modules[module];
-        let call = loaded.parent.zip(loaded.path.last());
-        let call = call.and_then(|(parent, name)| self.graph.find(&NodeKey::Call(parent, name.clone())));
-        call.is_some_and(|call| self.failed[call])
     }
 
     /// A node that cannot be evaluated: its objects in the state are no orphans.
@@ -220,10 +197,7 @@ impl<'c> Walk<'_, 'c> {
     fn node(&mut self, index: usize) {
         let graph = self.graph;
         let node = &graph.nodes[index];
-        let mut instances = self.world.by_module[node.module].clone();
-        if !self.input.options.overridden_modules.is_empty() {
-            self.leave_overridden(&node.kind, &mut instances);
-        }
+        let instances = self.world.by_module[node.module].clone();
         match &node.kind {
             NodeKind::Variable(name, variable) => {
                 instances.into_iter().for_each(|at| self.variable(index, at, name, variable));
@@ -247,9 +221,6 @@ impl<'c> Walk<'_, 'c> {
                 instances.into_iter().for_each(|at| self.call(index, at, name, call));
             }
             NodeKind::CallClose(_) => {}
-            NodeKind::Resource(resource) if self.applying.is_some() => {
-                self.apply_resource(index, resource, instances);
-            }
             NodeKind::Resource(resource) => self.resource(index, resource, instances),
             NodeKind::Provider(provider) => self.provider(index, provider),
             NodeKind::Check(name, config) => {
@@ -261,23 +232,6 @@ impl<'c> Walk<'_, 'c> {
                 }
             }
         }
-    }
-
-    /// Takes out the instances of a module of which nothing is made, after their outputs have got their values.
-    fn leave_overridden(&mut self, kind: &NodeKind<'c>, instances: &mut Vec<ModuleInstanceId>) {
-        if matches!(kind, NodeKind::Variable(..) | NodeKind::Validation(..)) {
-            return;
-        }
-        instances.retain(|at| {
-            let instance = &mut self.world.instances[*at];
-            let Some(outputs) = &instance.overridden else { return true };
-            if let NodeKind::Output(name, output) = kind {
-                let value = outputs.attribute(name).cloned().unwrap_or_else(|| Value::null(Type::Dynamic));
-                let value = value.with_marks(super::outputs::marks(output, self.input.options.version));
-                instance.outputs.insert((*name).clone(), value);
-            }
-            false
-        });
     }
 
     /// The value of an expression; none where it is wrong.
@@ -336,10 +290,7 @@ impl<'c> Walk<'_, 'c> {
             }
             _ => {
                 let given = self.input.variables.get(name);
-                if given.is_some() && self.applying.is_none() {
-                    self.warn_of_deprecated(variable);
-                }
-                match super::variable::root_value(self.input.config, name, variable, given) {
+                match super::variable::root_value(name, variable, given) {
                     Ok(value) => value,
                     Err(error) => {
                         self.found.push(Severity::Error, *error);
@@ -352,17 +303,6 @@ impl<'c> Walk<'_, 'c> {
         self.world.instances[at].variables.insert(name.clone(), value);
     }
 
-    /// Says that the value of a variable is not wanted any more.
-    fn warn_of_deprecated(&mut self, variable: &objchange_hcl::VariableConfig) {
-        let Some((why, span)) = &variable.deprecated else { return };
-        if !super::input::since(self.input.options.version, "1.15") {
-            return;
-        }
-        let warning = Diagnostic::warning("Deprecated variable got a value", *span, why.clone());
-        let context = Some(variable.header.to(*span));
-        self.found.push(Severity::Warning, Diagnostic { context, ..warning });
-    }
-
     fn validation(
         &mut self,
         index: usize,
@@ -371,30 +311,21 @@ impl<'c> Walk<'_, 'c> {
         variable: &objchange_hcl::VariableConfig,
     ) {
         let module = self.graph.nodes[index].module;
-        let given = self.input.variables.get(name).filter(|_| module == 0);
-        let in_file = given.filter(|given| given.origin.is_empty()).and_then(|given| given.span);
-        let reported =
-            in_file.or_else(|| super::variable::reported_at(self.input.config, module, name, variable));
+        let reported = super::variable::reported_at(self.input.config, module, name, variable);
         let variables = self.world.variables(self.graph, at, &self.graph.nodes[index].subjects);
         let scope = Scope::new(&variables);
-        let owner = ConditionOwner {
-            kind: CheckKind::InputVariable,
-            module: self.world.instances[at].address.clone(),
-            name: name.to_string(),
-            key: None,
-        };
         let mut statuses = Vec::new();
         let mut problems = Vec::new();
         for rule in &variable.validations {
-            let judged = judge_validation(rule, &scope, self.functions);
-            let found = super::variable::judged(self.input.config, rule, &scope, &judged, reported, &owner);
-            self.found.append(found);
+            let judged = judge(rule, &scope, self.functions, &conditions::VALIDATION);
+            self.found.append(super::variable::judged(self.input.config, rule, &scope, &judged, reported));
             statuses.push(judged.status);
-            problems.extend(judged.problem);
+            problems.extend(judged.message);
         }
         // What is destroyed has no results, although rules that do not hold are errors then too.
         if self.input.options.mode != PlanMode::Destroy {
-            self.checks.instance(CheckKind::InputVariable, &owner.module, name, None, &statuses, problems);
+            let address = self.world.instances[at].address.clone();
+            self.checks.instance(CheckKind::InputVariable, &address, name, None, &statuses, problems);
         }
     }
 
@@ -405,21 +336,16 @@ impl<'c> Walk<'_, 'c> {
         let scope = Scope::new(&variables);
         let errors = self.found.error_count();
         if !output.preconditions.is_empty() && self.input.options.mode != PlanMode::Destroy {
-            let owner = ConditionOwner {
-                kind: CheckKind::OutputValue,
-                module: self.world.instances[at].address.clone(),
-                name: name.to_string(),
-                key: None,
-            };
             let mut statuses = Vec::new();
             let mut problems = Vec::new();
             for condition in &output.preconditions {
                 let judged = judge(condition, &scope, self.functions, &conditions::OUTPUT);
-                self.report_condition(condition, &scope, &conditions::OUTPUT, &judged, &owner);
+                self.report_condition(condition, &scope, &conditions::OUTPUT, &judged);
                 statuses.push(judged.status);
-                problems.extend(judged.problem);
+                problems.extend(judged.message);
             }
-            self.checks.instance(CheckKind::OutputValue, &owner.module, name, None, &statuses, problems);
+            let address = self.world.instances[at].address.clone();
+            self.checks.instance(CheckKind::OutputValue, &address, name, None, &statuses, problems);
         }
         if self.found.error_count() > errors {
             return;
@@ -429,30 +355,26 @@ impl<'c> Walk<'_, 'c> {
             self.found.errors(errors);
             return;
         }
-        if let Some(refusal) = super::outputs::refusal(output, is_root, &value) {
-            self.found.push(Severity::Error, refusal);
-            return;
-        }
         if is_root {
-            if self.input.options.mode == PlanMode::Destroy {
-                // The state has the new values before all of them are deleted.
-                let (new, _) = value.unmark_deep();
-                if new.is_null() {
-                    self.state.outputs.remove(name);
-                } else if new.is_wholly_known() {
-                    let new = StateOutput { value: new, sensitive: output.sensitive };
-                    self.state.outputs.insert(name.clone(), new);
-                }
+            let refusals = super::outputs::refusals(output, &value);
+            if !refusals.is_empty() {
+                self.found.errors(refusals);
                 return;
             }
-            if self.applying.is_some() {
-                self.apply_output(name, output, &value);
-            } else {
-                let before = self.input.state.outputs.get(name);
-                self.plan.outputs.insert(name.clone(), super::outputs::planned(&value, output, before));
+            if self.input.options.mode == PlanMode::Destroy {
+                return;
             }
+            let before = self.input.state.outputs.get(name);
+            self.plan.outputs.insert(name.clone(), super::outputs::planned(&value, output, before));
         }
-        let marks = super::outputs::marks(output, self.input.options.version);
+        let mut marks = objchange::value::Marks::NONE;
+        // Before 1.13 a child's flag says nothing while planning.
+        if output.sensitive && super::input::since(self.input.options.version, "1.13") {
+            marks |= objchange::value::Marks::SENSITIVE;
+        }
+        if output.ephemeral {
+            marks |= objchange::value::Marks::EPHEMERAL;
+        }
         self.world.instances[at].outputs.insert(name.clone(), value.with_marks(marks));
     }
 
@@ -470,9 +392,6 @@ impl<'c> Walk<'_, 'c> {
             let mut instance = ModuleInstance::new(child, address, Some(at));
             instance.repetition = repetition.clone();
             instance.is_undecided = is_undecided;
-            let around = self.world.instances[at].overridden.clone();
-            instance.overridden =
-                around.or_else(|| self.input.options.overridden(&instance.address).cloned());
             made.push(instance);
             made.len() - 1
         });
@@ -510,7 +429,10 @@ impl<'c> Walk<'_, 'c> {
                 Some(instances)
             }
             Expansion::Wrong => None,
-            Expansion::Unknown(_) if !self.unanswered[index].is_empty() => {
+            // The state decides what is destroyed.
+            Expansion::Unknown(_)
+                if self.input.options.mode == PlanMode::Destroy || !self.unanswered[index].is_empty() =>
+            {
                 let repetition = Repetition {
                     count_index: count.map(|_| Value::unknown(Type::Number)),
                     each: for_each.map(|_| (Value::unknown(Type::String), dynamic())),
@@ -583,12 +505,6 @@ impl<'c> Walk<'_, 'c> {
     ) {
         let variables = self.world.variables(self.graph, at, &self.graph.nodes[index].subjects);
         let scope = Scope::new(&variables);
-        let owner = ConditionOwner {
-            kind: CheckKind::Check,
-            module: self.world.instances[at].address.clone(),
-            name: name.to_string(),
-            key: None,
-        };
         let mut statuses = Vec::new();
         let mut problems = Vec::new();
         for assert in &config.asserts {
@@ -605,13 +521,13 @@ impl<'c> Walk<'_, 'c> {
             };
             if let Some((summary, detail)) = warning {
                 let warning = Diagnostic::new(summary, assert.condition.span, detail);
-                let warning = warning.explained(&assert.condition, &scope);
-                self.found.push_condition(Severity::Warning, warning, &owner);
+                self.found.push(Severity::Warning, warning.explained(&assert.condition, &scope));
             }
             statuses.push(judged.status);
-            problems.extend(judged.problem);
+            problems.extend(judged.message);
         }
-        self.checks.instance(CheckKind::Check, &owner.module, name, None, &statuses, problems);
+        let address = self.world.instances[at].address.clone();
+        self.checks.instance(CheckKind::Check, &address, name, None, &statuses, problems);
     }
 
     /// Reports what is wrong with a condition itself, and with its message.
@@ -629,7 +545,6 @@ impl<'c> Walk<'_, 'c> {
         scope: &Scope<'_>,
         words: &conditions::Words,
         judged: &conditions::Judged,
-        owner: &ConditionOwner,
     ) {
         self.report_errors(judged);
         if judged.status == CheckStatus::Fail {
@@ -640,7 +555,7 @@ impl<'c> Walk<'_, 'c> {
                 PlanMode::RefreshOnly => Severity::Warning,
                 _ => Severity::Error,
             };
-            self.found.push_condition(severity, diagnostic, owner);
+            self.found.push(severity, diagnostic);
         }
     }
 
@@ -662,13 +577,13 @@ impl<'c> Walk<'_, 'c> {
                 (Some(path), Some(place)) => Some(place(path)),
                 _ => span,
             };
-            self.found.add(ModuleDiagnostic::new(
-                Diagnostic {
+            self.found.add(ModuleDiagnostic {
+                diagnostic: Diagnostic {
                     severity,
                     ..Diagnostic::new((PROVIDER, diagnostic.summary), subject, diagnostic.detail)
                 },
-                address.map(str::to_owned),
-            ));
+                address: address.map(str::to_owned),
+            });
         }
     }
 
@@ -687,8 +602,6 @@ impl<'c> Walk<'_, 'c> {
         }
         if let Some(index) = index
             && !matches!(object.action, PlannedAction::NoOp)
-            && object.deposed.is_none()
-            && self.input.options.mode != PlanMode::Destroy
         {
             self.set_pending(index, &object.address.resource.module);
         }

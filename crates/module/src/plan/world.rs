@@ -1,7 +1,6 @@
 //! What names mean in an instance of a module.
 
-use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use hashbrown::HashMap;
 use objchange::address::{Mode, ModuleAddress};
@@ -30,14 +29,7 @@ pub(crate) struct World<'c> {
     pub(crate) addresses: HashMap<ModuleAddress, ModuleInstanceId>,
     /// Nothing is known of variables, resources and modules: only types are looked at.
     pub(crate) is_validating: bool,
-    /// Changes are made: `terraform.applying`.
-    pub(crate) is_applying: bool,
-    /// What references see of module calls, once that does not change any more.
-    seen_modules: RefCell<HashMap<SeenModule, Value>>,
 }
-
-/// A call in an instance of a module, and the outputs that references name, or none where they name the module itself.
-type SeenModule = (ModuleInstanceId, SmolStr, Option<BTreeSet<SmolStr>>);
 
 impl<'c> World<'c> {
     pub(crate) fn new(config: &'c Config, options: &'c PlanOptions, is_validating: bool) -> Self {
@@ -55,8 +47,6 @@ impl<'c> World<'c> {
             actual_variables: HashMap::new(),
             addresses,
             is_validating,
-            is_applying: false,
-            seen_modules: RefCell::default(),
         }
     }
 
@@ -94,11 +84,7 @@ impl<'c> World<'c> {
         object("local", named(&needs.locals, &instance.locals));
         object(
             "module",
-            needs
-                .modules
-                .iter()
-                .map(|(call, outputs)| (call.clone(), self.module_value(at, call, outputs.as_ref())))
-                .collect(),
+            needs.modules.iter().map(|call| (call.clone(), self.module_value(at, call))).collect(),
         );
         if needs.path {
             object("path", self.paths(module));
@@ -108,7 +94,7 @@ impl<'c> World<'c> {
                 "terraform",
                 vec![
                     ("workspace".into(), Value::from(self.options.workspace.as_str())),
-                    ("applying".into(), Value::from(self.is_applying).with_marks(Marks::EPHEMERAL)),
+                    ("applying".into(), Value::from(false).with_marks(Marks::EPHEMERAL)),
                 ],
             );
         }
@@ -161,88 +147,37 @@ impl<'c> World<'c> {
             Some(NodeKind::Resource(resource))
                 if resource.config.count.is_none() && resource.config.for_each.is_none() =>
             {
-                let unknown = resource
+                resource
                     .schema
-                    .map_or_else(dynamic, |schema| Value::unknown(schema.block.implied_type().clone()));
-                match name.mode {
-                    Mode::Ephemeral => unknown.with_marks(Marks::EPHEMERAL),
-                    Mode::Managed | Mode::Data => unknown,
-                }
+                    .map_or_else(dynamic, |schema| Value::unknown(schema.block.implied_type().clone()))
             }
             _ => dynamic(),
         }
     }
 
-    /// A module as references see it that name these outputs, or the module itself.
-    fn module_value(
-        &self,
-        at: ModuleInstanceId,
-        call: &SmolStr,
-        outputs: Option<&BTreeSet<SmolStr>>,
-    ) -> Value {
-        // While only types are looked at, all of them are there.
-        let outputs = outputs.filter(|_| !self.is_validating);
-        let key = (at, call.clone(), outputs.cloned());
-        if let Some(seen) = self.seen_modules.borrow().get(&key) {
-            return seen.clone();
-        }
-        let (value, is_final) = match self.is_validating {
-            true => (self.module_type(at, call), true),
-            false => self.module_object(at, call, outputs),
-        };
-        if is_final {
-            self.seen_modules.borrow_mut().insert(key, value.clone());
-        }
-        value
-    }
-
-    /// What is known of a module before anything is planned.
-    fn module_type(&self, at: ModuleInstanceId, call: &SmolStr) -> Value {
-        let module = &self.config.modules[self.instances[at].module];
-        let (Some(child), Some(config)) = (module.children.get(call), module.config.calls.get(call)) else {
-            return dynamic();
-        };
-        let outputs = &self.config.modules[*child].config.outputs;
-        let object = Type::object(outputs.keys().map(|name| (name.clone(), Type::Dynamic)));
-        Value::unknown(match (&config.count, &config.for_each) {
-            (Some(_), _) => Type::list(object),
-            (_, Some(_)) => Type::map(object),
-            _ => object,
-        })
-    }
-
-    /// The outputs of a module, of all its instances, and whether all of them are evaluated.
-    fn module_object(
-        &self,
-        at: ModuleInstanceId,
-        call: &SmolStr,
-        outputs: Option<&BTreeSet<SmolStr>>,
-    ) -> (Value, bool) {
+    /// A module as references see it.
+    fn module_value(&self, at: ModuleInstanceId, call: &SmolStr) -> Value {
         let instance = &self.instances[at];
-        let child = self.config.modules[instance.module].children.get(call);
-        let (Some(child), Some(instances)) = (child, instance.calls.get(call)) else {
-            return (dynamic(), false);
-        };
-        let declared = &self.config.modules[*child].config.outputs;
-        let mut is_final = true;
+        let Some(child) = self.config.modules[instance.module].children.get(call) else { return dynamic() };
+        let outputs = &self.config.modules[*child].config.outputs;
+        if self.is_validating {
+            let Some(config) = self.config.modules[instance.module].config.calls.get(call) else {
+                return dynamic();
+            };
+            let object = Type::object(outputs.keys().map(|name| (name.clone(), Type::Dynamic)));
+            return Value::unknown(match (&config.count, &config.for_each) {
+                (Some(_), _) => Type::list(object),
+                (_, Some(_)) => Type::map(object),
+                _ => object,
+            });
+        }
+        let Some(instances) = instance.calls.get(call) else { return dynamic() };
         let objects: Expanded<Value> = instances.map(|_, id| {
             let values = &self.instances[*id].outputs;
-            let mut member = |name: &SmolStr| {
-                let value = values.get(name).cloned().unwrap_or_else(|| {
-                    is_final = false;
-                    dynamic()
-                });
-                (name.clone(), value)
-            };
-            match outputs {
-                None => Value::object(declared.keys().map(member).collect::<Vec<_>>()),
-                Some(outputs) => {
-                    let named = outputs.iter().filter(|name| declared.contains_key(*name));
-                    Value::object(named.map(&mut member).collect::<Vec<_>>())
-                }
-            }
+            let value = |name: &SmolStr| values.get(name).cloned().unwrap_or_else(dynamic);
+            Value::object(outputs.keys().map(|name| (name.clone(), value(name))))
         });
-        (objects.to_value(), is_final)
+        objects.to_value()
     }
 
     fn paths(&self, module: ModuleId) -> Vec<(SmolStr, Value)> {
@@ -264,8 +199,7 @@ pub(crate) fn dynamic() -> Value {
 struct Needs {
     variables: BTreeSet<SmolStr>,
     locals: BTreeSet<SmolStr>,
-    /// The calls, and which outputs of them; `None` where the module itself is named.
-    modules: BTreeMap<SmolStr, Option<BTreeSet<SmolStr>>>,
+    modules: BTreeSet<SmolStr>,
     resources: BTreeSet<ResourceName>,
     path: bool,
     terraform: bool,
@@ -276,14 +210,7 @@ impl Needs {
         match subject {
             SubjectKind::Variable(name) => drop(self.variables.insert(name.clone())),
             SubjectKind::Local(name) => drop(self.locals.insert(name.clone())),
-            SubjectKind::Module { call, output, .. } => {
-                let named = self.modules.entry(call.clone()).or_insert_with(|| Some(BTreeSet::new()));
-                match (named, output) {
-                    (Some(named), Some(output)) => drop(named.insert(output.clone())),
-                    (named, None) => *named = None,
-                    (None, _) => {}
-                }
-            }
+            SubjectKind::Module { call, .. } => drop(self.modules.insert(call.clone())),
             SubjectKind::Resource { name, .. } => {
                 self.resources.insert(name.clone());
             }

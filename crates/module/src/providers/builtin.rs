@@ -24,17 +24,13 @@ impl Provider for TerraformData {
         };
         let has_changed = |name: &str| prior.is_none_or(|prior| !same(planned.get(name), prior.get(name)));
         let is_replaced = prior.is_some() && has_changed("triggers_replace");
-        let is_new = planned.get("id").is_some_and(|id| !id.is_known());
-        let output = has_changed("input").then(|| {
+        if has_changed("input") {
             let output = match planned.get("input") {
                 Some(input) if !input.is_null() => Value::unknown(input.ty().clone()),
                 input => input.cloned().unwrap_or(Value::null(Type::Dynamic)),
             };
-            ("output", output)
-        });
-        let id = is_new.then(|| ("id", objchange_hcl::not_null(Value::unknown(Type::String))));
-        let others: Vec<_> = output.into_iter().chain(id).collect();
-        answer.planned = with_attributes(&answer.planned, &others);
+            answer.planned = with_attributes(&answer.planned, &[("output", output)]);
+        }
         if is_replaced {
             answer.requires_replace.push(Path::root().attribute("triggers_replace"));
         }

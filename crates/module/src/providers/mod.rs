@@ -9,10 +9,7 @@ mod simulated;
 use std::fmt;
 
 use objchange::Value;
-use objchange::change::{
-    AppliedResource, ApplyResourceChange, Diagnostic, PlanResourceChange, PlannedResource, PrivateData,
-    ProviderError,
-};
+use objchange::change::{Diagnostic, PlanResourceChange, PlannedResource, PrivateData, ProviderError};
 use objchange::schema::{Schema, SchemaKind};
 
 pub use answers::{AnswerError, AnsweringProviders, Answers, Unanswered};
@@ -211,23 +208,6 @@ pub trait Providers {
         schema: &Schema,
         by: &ImportedBy,
     ) -> ImportAnswer;
-
-    /// Makes a planned change of an object, whose address names the instance. Nobody does, unless this is overridden.
-    ///
-    /// # Errors
-    ///
-    /// The provider does not answer.
-    fn apply(
-        &mut self,
-        _provider: &ProviderConfigAddress,
-        _resource_type: &str,
-        address: &str,
-        _request: &ApplyResourceChange,
-    ) -> Result<AppliedResource, ProviderError> {
-        let mut error = Diagnostic::error("Nothing is applied here");
-        error.detail = format!("Nobody makes the change of {address}.");
-        Ok(AppliedResource::failed(error))
-    }
 
     /// The object of another resource type as one of this type.
     ///

@@ -40,13 +40,6 @@ pub struct StateResource {
     pub instances: BTreeMap<Option<InstanceKey>, StateInstance>,
 }
 
-impl StateResource {
-    /// Whether it has no object, not even a deposed one.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.instances.values().all(|instance| instance.current.is_none() && instance.deposed.is_empty())
-    }
-}
-
 /// An instance of a resource.
 #[derive(Debug, Clone, Default)]
 pub struct StateInstance {

@@ -286,13 +286,13 @@ impl Reading<'_> {
                 objchange::change::Severity::Error => Severity::Error,
                 _ => Severity::Warning,
             };
-            self.diagnostics.add(ModuleDiagnostic::new(
-                objchange_hcl::Diagnostic {
+            self.diagnostics.add(ModuleDiagnostic {
+                diagnostic: objchange_hcl::Diagnostic {
                     severity,
                     ..objchange_hcl::Diagnostic::new((PROVIDER, diagnostic.summary), None, diagnostic.detail)
                 },
-                Some(address.to_string()),
-            ));
+                address: Some(address.to_string()),
+            });
         }
     }
 

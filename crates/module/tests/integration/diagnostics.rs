@@ -137,10 +137,10 @@ fn what_a_provider_says_names_the_instance() {
     let source = "resource \"x_y\" \"a\" {\n}\n";
     let config = config(source);
     let mut found = Diagnostics::default();
-    found.add(ModuleDiagnostic::new(
-        Diagnostic::new("Cannot", span(source, "resource \"x_y\" \"a\""), ""),
-        Some("x_y.a[0]".to_owned()),
-    ));
+    found.add(ModuleDiagnostic {
+        diagnostic: Diagnostic::new("Cannot", span(source, "resource \"x_y\" \"a\""), ""),
+        address: Some("x_y.a[0]".to_owned()),
+    });
     assert_eq!(
         text(&config, &found),
         "\nError: Cannot\n\n  with x_y.a[0],\n  on main.tf line 1:\n   1: resource \"x_y\" \"a\" {\n\n"

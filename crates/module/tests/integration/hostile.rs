@@ -2,8 +2,6 @@
 
 use proptest::prelude::*;
 
-#[path = "../../../../fuzz/module_tests.rs"]
-mod module_tests;
 #[path = "../../../../fuzz/whole_module.rs"]
 mod whole_module;
 
@@ -155,121 +153,6 @@ key = "other"
 "#,
 ];
 
-/// Tests of a module, in both syntaxes, with mocks of their own and of files.
-const TESTS: [&str; 3] = [
-    r#"terraform {
-  required_providers {
-    sim = { source = "hashicorp/sim" }
-  }
-}
-variable "name" {
-  type = string
-  validation {
-    condition     = var.name != "bad"
-    error_message = "bad"
-  }
-}
-resource "sim_thing" "a" {
-  count  = 2
-  name   = "${var.name}-${count.index}"
-  secret = "hush"
-}
-data "sim_lookup" "l" {
-  key = var.name
-}
-check "c" {
-  assert {
-    condition     = length(data.sim_lookup.l.names) == 0
-    error_message = "names"
-  }
-}
-output "ids" {
-  value = sim_thing.a[*].id
-}
---- tests/a.tftest.hcl
-test {
-  parallel = true
-}
-variables {
-  name = "x"
-}
-mock_provider "sim" {
-  override_during = plan
-  mock_resource "sim_thing" {
-    defaults = { id = "i", parts = { made = "m" } }
-  }
-  override_resource {
-    target = sim_thing.a[0]
-    values = { id = "first" }
-  }
-}
-run "plan" {
-  command = plan
-  assert {
-    condition     = sim_thing.a[0].id == "first" && sim_thing.a[1].id == "j"
-    error_message = "no ${sim_thing.a[1].name}"
-  }
-}
-run "bad" {
-  command = plan
-  variables {
-    name = "bad"
-  }
-  expect_failures = [var.name, check.c]
-}
-run "apply" {
-  state_key = "other"
-  variables {
-    name = run.plan.ids[0]
-  }
-  assert {
-    condition     = alltrue([for a in sim_thing.a : a.secret == "hush"])
-    error_message = "no"
-  }
-  plan_options {
-    target = [sim_thing.a[1]]
-    replace = [sim_thing.a[1]]
-  }
-}
-"#,
-    r#"--- tests/b.tftest.json
-{"mock_provider": {"sim": {"alias": "x", "source": "./mocks"}},
- "override_data": {"target": "data.sim_lookup.l", "values": {"names": ["n"]}},
- "run": [{"one": {"command": "plan", "variables": {"name": "y"}, "providers": {"sim": "sim.x"},
-   "assert": [{"condition": "${var.name == \"z\"}", "error_message": "no"}]}},
-  {"two": {"module": {"source": "./m"}, "assert": {"condition": "${output.o == 1}", "error_message": "no ${output.o}"}}}]}
---- mocks/m.tfmock.hcl
-mock_data "sim_lookup" {
-  defaults = { names = ["a"] }
-}
---- m/main.tf
-output "o" {
-  value = 1
-}
-"#,
-    r#"--- c.tftest.hcl
-provider "sim" {
-  region = var.where
-}
-variables {
-  where = upper("x")
-}
-override_module {
-  target  = module.m
-  outputs = { o = 2 }
-}
-run "targets" {
-  expect_failures = [sim_thing.a, output.ids]
-  module {
-    source = "./m"
-  }
-  variables {
-    name = null
-  }
-}
-"#,
-];
-
 /// The words of a text, with what is between them.
 fn words(text: &str) -> Vec<&str> {
     let mut words = Vec::new();
@@ -310,38 +193,6 @@ fn the_modules_that_are_damaged_are_modules() {
     assert!(planned.contains("{\"format_version\"") && !planned.contains("\nError: "), "{planned}");
 }
 
-#[test]
-fn the_tests_that_are_damaged_are_tests() {
-    let ran = module_tests::module_tests(TESTS[..2].concat().as_bytes());
-    assert!(ran.contains("\nFailure! 0 passed, 3 failed, 2 skipped.\n"), "{ran}");
-    assert!(ran.contains("Test assertion failed") && ran.contains("Check block assertion failed"), "{ran}");
-}
-
-fn damaged(text: &str, damages: Vec<Damage>) -> String {
-    let mut words = words(text);
-    for damage in damages {
-        let at = |place: usize| place % words.len();
-        match damage {
-            Damage::LeaveOut(a) => {
-                words.remove(at(a));
-            }
-            Damage::Double(a) => words.insert(at(a), words[at(a)]),
-            Damage::Exchange(a, b) => {
-                let (a, b) = (at(a), at(b));
-                words.swap(a, b);
-            }
-            Damage::Cut(a) => {
-                let length = at(a).max(1);
-                words.truncate(length);
-            }
-        }
-        if words.is_empty() {
-            break;
-        }
-    }
-    words.concat()
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
@@ -351,15 +202,19 @@ proptest! {
         damages in prop::collection::vec(damage(), 0..6),
     ) {
         let text: String = which.into_iter().map(|which| MODULES[which]).collect();
-        let _ = whole_module::module(damaged(&text, damages).as_bytes());
-    }
-
-    #[test]
-    fn damaged_tests_do_no_harm(
-        which in prop::collection::vec(1..TESTS.len(), 0..3),
-        damages in prop::collection::vec(damage(), 0..6),
-    ) {
-        let text: String = std::iter::once(0).chain(which).map(|which| TESTS[which]).collect();
-        let _ = module_tests::module_tests(damaged(&text, damages).as_bytes());
+        let mut words = words(&text);
+        for damage in damages {
+            let at = |place: usize| place % words.len();
+            match damage {
+                Damage::LeaveOut(a) => { words.remove(at(a)); }
+                Damage::Double(a) => words.insert(at(a), words[at(a)]),
+                Damage::Exchange(a, b) => { let (a, b) = (at(a), at(b)); words.swap(a, b); }
+                Damage::Cut(a) => { let length = at(a).max(1); words.truncate(length); }
+            }
+            if words.is_empty() {
+                break;
+            }
+        }
+        let _ = whole_module::module(words.concat().as_bytes());
     }
 }

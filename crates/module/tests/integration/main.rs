@@ -9,5 +9,4 @@ mod moves;
 mod plan;
 mod providers;
 mod state;
-mod testing;
 mod variables;

@@ -45,7 +45,6 @@ fn planned(root: &str, module: &str) -> ModulePlan {
         refresh: true,
         targets: Vec::new(),
         replace: Vec::new(),
-        overridden_modules: Vec::new(),
         workspace: "default".into(),
         working_directory: "/".into(),
         version: Version::NEWEST,

@@ -1,14 +1,10 @@
 //! Who answers in place of providers.
 
-use std::collections::BTreeMap;
-
 use objchange::Value;
 use objchange::change::{PlanResourceChange, proposed_new};
 use objchange::schema::{ProviderSchemas, Schema, SchemaKind};
-use objchange_hcl::Functions;
-use objchange_module::config::{Config, LoadOptions, MemoryFiles};
-use objchange_module::plan::{ActionReason, ImportedBy, PlanInput, PlanOptions, plan};
-use objchange_module::state::PriorState;
+use objchange_module::config::MemoryFiles;
+use objchange_module::plan::ImportedBy;
 use objchange_module::{
     AnsweringProviders, Answers, DataAnswer, ImportAnswer, ProviderAddress, ProviderConfigAddress, Providers,
     Schemas, SimulatedProviders,
@@ -134,43 +130,6 @@ fn data_sources_and_imports_are_answered() {
     );
     let other = providers.import(&provider("sim"), "sim_thing.b", &thing, &id("2"));
     assert!(matches!(other, ImportAnswer::NotKnown));
-    let open = Answers::parse(r#"{"imports":{"sim_thing.a":{"id":"1","name":{"$unknown":{}}}}}"#).unwrap();
-    let mut providers = AnsweringProviders::new(&open, SimulatedProviders::default());
-    let answer = providers.import(&provider("sim"), "sim_thing.a", &thing, &id("1"));
-    assert!(matches!(answer, ImportAnswer::NotKnown));
-}
-
-#[test]
-fn a_data_source_that_is_answered_in_part_is_not_read() {
-    let main = "terraform {\n  required_providers {\n    sim = { source = \"local/sim\" }\n  }\n}\n\
-                data \"sim_lookup\" \"l\" {\n  key = \"k\"\n}\n\
-                resource \"sim_thing\" \"a\" {\n  count = length(data.sim_lookup.l.names)\n}\n\
-                output \"o\" {\n  value = data.sim_lookup.l.out\n}\n";
-    let files: MemoryFiles = [("main.tf", main)].into_iter().collect();
-    let options = LoadOptions { manifest: None, terraform_version: "1.15.5" };
-    let (config, found) = Config::load(&files, ".", &options);
-    assert!(!found.has_errors());
-    let planned = |answers: &str| {
-        let answers = Answers::parse(answers).unwrap();
-        let input = PlanInput {
-            config: &config,
-            schemas: &schemas(),
-            state: &PriorState::default(),
-            variables: &BTreeMap::new(),
-            functions: Functions::pure(),
-            options: &PlanOptions::default(),
-        };
-        plan(&input, &mut AnsweringProviders::new(&answers, SimulatedProviders::default()))
-    };
-    let partly = planned(r#"{"data":{"sim_lookup":{"out":"o"}}}"#);
-    assert!(!partly.errored && !partly.complete, "{:?}", partly.diagnostics);
-    assert_eq!(partly.undecided.len(), 1);
-    assert_eq!(partly.undecided[0].because_of, ["data.sim_lookup.l"]);
-    assert_eq!(partly.changes[0].reason, Some(ActionReason::ReadBecauseSimulated));
-    assert_eq!(partly.outputs["o"].after, Value::from("o"));
-    assert!(partly.prior_state.resources.is_empty());
-    let wholly = planned(r#"{"data":{"sim_lookup":{"out":"o","names":["n"]}}}"#);
-    assert_eq!((wholly.undecided.len(), wholly.changes.len()), (0, 1));
 }
 
 #[test]

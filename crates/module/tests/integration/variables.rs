@@ -23,7 +23,6 @@ fn config(variables: &[(&str, Option<&str>)]) -> Config {
             sensitive: false,
             ephemeral: false,
             validations: Vec::new(),
-            deprecated: None,
         };
         declared.variables.insert((*name).into(), variable);
         text.push_str(&format!("{header} {{}}\n"));

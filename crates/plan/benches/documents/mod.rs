@@ -60,17 +60,6 @@ pub(crate) fn all() -> Vec<Document> {
     ]
 }
 
-/// A plan in which most resources are updated, and others created, deleted and left as they are.
-#[allow(dead_code, reason = "not every bench has it")]
-pub(crate) fn of_every_action(name: &'static str, resources: usize) -> Document {
-    plan(name, resources, |i| match i % 10 {
-        0..=5 => "update",
-        6 | 7 => "create",
-        8 => "delete",
-        _ => "no-op",
-    })
-}
-
 fn in_place(items: &mut [String], words: &mut Words) {
     for item in items.iter_mut().skip(50).step_by(100) {
         *item = format!("changed-{}", words.word());

@@ -109,7 +109,11 @@ impl<'t> Document<'t> {
     /// The providers that it names, in byte order.
     pub fn providers(&self) -> BTreeSet<&str> {
         match self {
-            Self::Plan(plan) => plan.changes.providers(),
+            Self::Plan(plan) => {
+                let resources = plan.changes.all_resources().map(|resource| &*resource.provider_name);
+                let actions = plan.changes.invocations.iter().map(|action| &*action.provider_name);
+                resources.chain(actions).filter(|name| !name.is_empty()).collect()
+            }
             Self::State(state) => {
                 let names = state.resources.iter().map(|resource| &*resource.provider_name);
                 names.filter(|name| !name.is_empty()).collect()

@@ -29,7 +29,7 @@ pub(super) fn line(text: &str) -> Cow<'_, str> {
 }
 
 /// The name of an attribute: bare if it is an identifier of HCL, else in quotes.
-pub(crate) fn name(name: &str) -> Cow<'_, str> {
+pub(super) fn name(name: &str) -> Cow<'_, str> {
     if is_identifier(name) { Cow::Borrowed(name) } else { Cow::Owned(quoted(name)) }
 }
 

@@ -16,19 +16,14 @@ impl Report<'_> {
     /// A change, or the schema of its type, cannot be read, or the text cannot be written. What was written until then
     /// is not the whole document.
     pub fn write_json(&self, out: &mut dyn Write) -> Result<(), ShowError> {
-        match write_lines(self, out) {
-            Ok(()) => Ok(()),
+        let mut serializer = serde_json::Serializer::with_formatter(&mut *out, Lines::default());
+        match self.serialize(&mut serializer) {
+            Ok(()) => Ok(out.write_all(b"\n")?),
             Err(error) if error.is_io() => Err(ShowError::Write(error.into())),
             // A serialiser keeps the sentence of what it was told, not the place.
             Err(error) => Err(self.first_error().unwrap_or_else(|| ShowError::Write(error.into()))),
         }
     }
-}
-
-/// Writes a page of sections as JSON, one entry a line.
-pub(crate) fn write_lines(page: &impl Serialize, out: &mut dyn Write) -> serde_json::Result<()> {
-    page.serialize(&mut serde_json::Serializer::with_formatter(&mut *out, Lines::default()))?;
-    out.write_all(b"\n").map_err(serde_json::Error::io)
 }
 
 /// Compact JSON with a line for each entry of a section, in which everything is escaped that is not to be seen, also

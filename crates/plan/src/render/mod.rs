@@ -26,20 +26,11 @@ mod tokens;
 mod value;
 
 pub use html::HtmlOptions;
-#[cfg(feature = "template")]
-pub use markdown::MarkdownTemplate;
-pub use markdown::{MarkdownOptions, TemplateError};
+pub use markdown::MarkdownOptions;
 pub use page::{
     render_entry, render_plan, render_planned_change, render_resource_change, render_state, render_value,
 };
 pub use summary::GroupBy;
-
-/// What the printers of comparisons share with those of reports.
-pub(crate) mod shared {
-    pub(crate) use super::escape::name as identifier_or_quoted;
-    pub(crate) use super::json::write_lines as write_json_lines;
-    pub(crate) use super::markdown::parts as markdown;
-}
 
 use std::io;
 

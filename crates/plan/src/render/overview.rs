@@ -9,7 +9,7 @@ pub(super) const TITLE: usize = 200;
 pub(super) const LINK: usize = 1_000;
 
 /// So many characters of a text.
-pub(crate) fn start(text: &str, characters: usize) -> &str {
+pub(super) fn start(text: &str, characters: usize) -> &str {
     text.char_indices().nth(characters).map_or(text, |(end, _)| &text[..end])
 }
 

@@ -196,13 +196,13 @@ pub(super) fn index(index: Option<Raw<'_>>) -> Option<Index<'_>> {
 }
 
 /// The address before a move.
-pub(crate) fn previous_address<'p, 't>(resource: &'p ChangedResource<'t>) -> Option<&'p Text<'t>> {
+pub(super) fn previous_address<'p, 't>(resource: &'p ChangedResource<'t>) -> Option<&'p Text<'t>> {
     resource.previous_address.as_ref().filter(|previous| **previous != resource.address)
 }
 
 /// Whether a change is shown: not if nothing happens to the resource, if it is a data source that goes away, or if it is
 /// nothing that stays.
-pub(crate) fn is_shown(resource: &ChangedResource<'_>) -> bool {
+pub(super) fn is_shown(resource: &ChangedResource<'_>) -> bool {
     let is_dropped_data = *resource.mode == *"data" && resource.change.actions == ResourceActions::Delete;
     !is_dropped_data && *resource.mode != *"ephemeral" && !is_unchanged(resource)
 }

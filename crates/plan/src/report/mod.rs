@@ -42,7 +42,6 @@ pub use entries::{Entries, ReportEntry};
 pub use filter::Filter;
 pub(crate) use fold::{Fold, Show, fold};
 pub use header::{Comment, Heading, ResourceHeader};
-pub(crate) use header::{is_shown, previous_address};
 pub use plan::Summary;
 pub(crate) use plan::entry;
 pub use schemas::{SchemaOrigin, SchemaSource, Schemas};
@@ -354,9 +353,6 @@ pub enum ShowError {
     /// The text cannot be written.
     #[error("cannot write: {0}")]
     Write(#[from] io::Error),
-    /// The template of a page cannot be used.
-    #[error("{0}")]
-    Template(#[from] crate::render::TemplateError),
 }
 
 impl ShowError {
@@ -366,7 +362,6 @@ impl ShowError {
             Self::Document(error) => error.problem.kind(),
             Self::Schemas(error) => error.kind.kind(),
             Self::Write(_) => "write",
-            Self::Template(error) => error.kind(),
         }
     }
 }

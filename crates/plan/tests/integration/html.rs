@@ -14,7 +14,7 @@ use proptest::prelude::*;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use crate::plans::{HOSTILE, large, plan, plan_with};
+use crate::markdown::{large, plan, plan_with};
 
 fn page_of(plan: &str, schemas: &Schemas, options: &HtmlOptions<'_>) -> String {
     let document = Document::parse(plan).unwrap();
@@ -154,6 +154,31 @@ fn check_links(page: &str) {
         assert!(link.strip_prefix('#').is_some_and(|name| names.contains(name)), "{link} leads nowhere");
     }
 }
+
+const HOSTILE: [&str; 22] = [
+    "</code></h3></summary></details></article></div></section></main><script>alert(1)</script>",
+    "<script>alert(1)</script>",
+    "</script><b>",
+    "</style></title><b>",
+    "<img src=x onerror=alert(1)>",
+    "\" onmouseover=\"alert(1)\" x=\"",
+    "' onmouseover='alert(1)' x='",
+    "<!-- x",
+    "--> x",
+    "]]> <![CDATA[ x",
+    "<plaintext>",
+    "<textarea>",
+    "<svg><a href=javascript:alert(1)>",
+    "&lt;b&gt; &amp; &#60; &",
+    "javascript:alert(1)",
+    "data:text/html,<b>",
+    "https://x.example/?a=<b>&c",
+    "{{x}} ${x} <%= x %>",
+    "\n+ b\n- c\n<b>\n",
+    "\u{202e}x\u{0}\u{c}\u{2028}",
+    "x y\tz",
+    "main",
+];
 
 #[test]
 fn nothing_that_a_document_holds_becomes_markup() {

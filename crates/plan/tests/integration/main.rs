@@ -1,6 +1,5 @@
 //! The tests of this crate from outside, in one program, which links in a fraction of the time.
 
-mod compare;
 mod corners;
 mod depth;
 mod golden;
@@ -11,7 +10,6 @@ mod markdown;
 mod match_sets;
 mod modes;
 mod mutated;
-mod plans;
 mod properties;
 mod report;
 mod state_file;

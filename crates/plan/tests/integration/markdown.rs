@@ -1,31 +1,65 @@
 //! Markdown pages: what is on them, that no value becomes markup, and that they fit.
 
-use objchange_plan::{
-    Document, Filter, MarkdownOptions, MarkdownTemplate, Options, Report, Schemas, ShowError,
-};
+use objchange_plan::{Document, Filter, MarkdownOptions, Options, Report, Schemas};
 use proptest::prelude::*;
 use pulldown_cmark::{CowStr, Event, Parser, Tag, TagEnd};
-
-use crate::plans::{large, plan, plan_with};
+use serde_json::{Value, json};
 
 fn page(plan: &str, options: &MarkdownOptions<'_>) -> String {
     let (document, schemas) = (Document::parse(plan).unwrap(), Schemas::none());
     let report = Report::of(&document, &schemas, &Options::default(), &Filter::default()).unwrap();
     let mut out = Vec::new();
     report.write_markdown(&mut out, options).unwrap();
-    let page = String::from_utf8(out).unwrap();
-    assert_eq!(by_template(&report, options, MarkdownTemplate::BUILT_IN).unwrap(), page);
-    page
+    String::from_utf8(out).unwrap()
 }
 
-fn by_template(
-    report: &Report<'_>,
-    options: &MarkdownOptions<'_>,
-    template: &str,
-) -> Result<String, ShowError> {
-    let mut out = Vec::new();
-    report.write_markdown_template(&mut out, options, &MarkdownTemplate::parse(template)?)?;
-    Ok(String::from_utf8(out).unwrap())
+fn resource(address: &str, module: Option<&str>, actions: &[&str], before: &Value, after: &Value) -> Value {
+    json!({"address": address, "module_address": module, "mode": "managed", "type": "a_b", "name": "c",
+        "provider_name": "registry.terraform.io/x/a", "change": {"actions": actions, "before": before, "after": after}})
+}
+
+/// A plan with something in each section, and this text at each place that a document can have it.
+pub(crate) fn plan(text: &str) -> String {
+    plan_with(text, &text.chars().take(20).collect::<String>())
+}
+
+/// The same with this word as an action. Those that are not known are kept, and not more than a few hundred.
+pub(crate) fn plan_with(text: &str, action: &str) -> String {
+    let value = json!({"id": text, "note": [text], "tags": {text: text}});
+    let mut replaced =
+        resource(text, None, &["delete", "create"], &json!({"ami": text}), &json!({"ami": "x"}));
+    replaced["change"]["replace_paths"] = json!([["ami"]]);
+    let mut moved = resource(text, Some(text), &["no-op"], &value, &value);
+    moved["previous_address"] = format!("old {text}").into();
+    let mut imported = resource(text, None, &["no-op"], &value, &value);
+    imported["change"]["importing"] = json!({"id": text});
+    let mut read = resource(text, Some(text), &["read"], &Value::Null, &value);
+    read["mode"] = "data".into();
+    read["action_reason"] = text.into();
+    let mut deposed = resource(text, Some(text), &["delete"], &value, &Value::Null);
+    deposed["deposed"] = text.into();
+    let deferred = resource(text, None, &["create"], &Value::Null, &value);
+    json!({
+        "format_version": "1.2",
+        "resource_changes": [
+            resource(text, None, &["create"], &Value::Null, &value),
+            resource(text, None, &["forget"], &value, &Value::Null),
+            resource(text, Some("module.other"), &["update"], &json!({"id": text}), &json!({"id": "x"})),
+            resource(text, None, &[action], &value, &value),
+            replaced, moved, imported, read, deposed,
+        ],
+        "resource_drift": [resource(text, None, &["update"], &json!({"id": "x"}), &value)],
+        "deferred_changes": [{"reason": text, "resource_change": deferred}],
+        "output_changes": {text: {"actions": ["create"], "before": null, "after": text, "after_unknown": false}},
+        "action_invocations": [{"address": text, "type": text, "name": text, "config_values": value,
+            "invoke_action_trigger": {}}],
+        "checks": [
+            {"address": {"to_display": text}, "status": "fail", "instances": [{"problems": [{"message": text}]}]},
+            {"address": {"to_display": text}, "status": "unknown"},
+            {"address": {"to_display": "check.passed"}, "status": "pass"},
+        ],
+    })
+    .to_string()
 }
 
 /// What a page is made of: all but its text.
@@ -127,49 +161,21 @@ fn a_title_a_link_and_a_marker_stay_what_they_are() {
     assert!(page.contains("(https://x.example/%29%3Cb%3E)"), "{page}");
 }
 
-/// A template that prints all it is given.
-const ALL: &str = "\
-{% for section in page.sections %}{% for group in section.groups %}{% for entry in group.entries %}
-- {{ entry.address }} {{ entry.address|code }} {{ entry.action }} {{ entry.deposed }}
-{% endfor %}{% endfor %}{% endfor %}
-{{ page.title }} {{ page.left_out }} {{ report.resource_changes[0].address }}
-{{ report }}
-";
-
-fn by_template_of(plan: &str, template: &str) -> Result<String, ShowError> {
-    let (document, schemas) = (Document::parse(plan).unwrap(), Schemas::none());
-    let report = Report::of(&document, &schemas, &Options::default(), &Filter::default())?;
-    by_template(&report, &MarkdownOptions::default(), template)
-}
-
-#[test]
-fn nothing_becomes_markup_in_a_template_either() {
-    let plain = structure(&by_template_of(&plan("x.y"), ALL).unwrap());
-    for text in HOSTILE {
-        let page = by_template_of(&plan(text), ALL).unwrap();
-        assert_eq!(structure(&page), plain, "{text}\n{page}");
-        assert!(!page.contains(['\u{202e}', '\u{1b}']), "{page}");
-    }
-}
-
-#[test]
-fn what_is_wrong_with_a_template_is_named_with_its_line() {
-    let error = |template: &str| match by_template_of(&plan("x"), template) {
-        Err(ShowError::Template(error)) => (error.line, error.message),
-        other => panic!("{template}: {other:?}"),
-    };
-    assert_eq!(error("a\n{% if %}").0, Some(2));
-    let (line, message) = error("a\n\n{{ page.titel }}");
-    assert_eq!((line, message.as_str()), (Some(3), "undefined value"));
-    let (_, message) = error(
-        "{% for a in range(9999) %}{% for b in range(9999) %}{% for c in range(9999) %}{% endfor %}{% endfor %}{% endfor %}",
-    );
-    assert_eq!(message, "the template takes too many steps");
-    let (line, message) = error(&"x".repeat(70_000));
-    assert_eq!(
-        (line, message.as_str()),
-        (None, "the page is longer than 65536 characters, also without entries")
-    );
+/// A plan of so many resources, those that are destroyed in the end.
+pub(crate) fn large(count: usize) -> String {
+    let changes: Vec<_> = (0..count)
+        .map(|index| {
+            let (address, module) =
+                (format!("module.m{}.a_b.c[{index}]", index % 7), format!("module.m{}", index % 7));
+            let value = json!({"id": "x".repeat(40)});
+            match index % 3 {
+                0 => resource(&address, Some(&module), &["create"], &Value::Null, &value),
+                1 => resource(&address, Some(&module), &["update"], &value, &json!({"id": "y"})),
+                _ => resource(&address, Some(&module), &["delete"], &value, &Value::Null),
+            }
+        })
+        .collect();
+    json!({"format_version": "1.2", "resource_changes": changes}).to_string()
 }
 
 #[test]
@@ -197,18 +203,6 @@ proptest! {
         // What could only be words is not written as code.
         let found = page(&plan_with(&format!(".{text}"), "x.y"), &options);
         prop_assert_eq!(structure(&found), structure(&page(&plan("x.y"), &options)), "{}", found);
-    }
-
-    /// Also where a template writes more than the built-in one.
-    #[test]
-    fn a_page_by_a_template_fits(count in 0..200_usize, max_length in MarkdownOptions::MIN_LENGTH..40_000) {
-        let template = ALL.replace("{{ report }}", "").replace("{{ entry.deposed }}", "{{ entry.line }} {{ entry.diff|code }}");
-        let plan = large(count.max(1));
-        let (document, schemas) = (Document::parse(&plan).unwrap(), Schemas::none());
-        let report = Report::of(&document, &schemas, &Options::default(), &Filter::default()).unwrap();
-        let options = MarkdownOptions { max_length, ..Default::default() };
-        let found = by_template(&report, &options, &template).unwrap();
-        prop_assert!(found.encode_utf16().count() <= max_length, "{}", found);
     }
 
     /// Each address is on the page, or the page says that something is left out.

@@ -3,14 +3,14 @@
 use crate::report;
 
 use objchange_plan::{
-    Colour, DiffAction, Document, Filter, HtmlOptions, MarkdownOptions, MarkdownTemplate, Options, Plan,
-    PlanMode, Program, Report, Schemas, Section, ShowError, render_plan,
+    Colour, DiffAction, Document, Filter, HtmlOptions, MarkdownOptions, Options, Plan, PlanMode, Program,
+    Report, Schemas, Section, ShowError, render_plan,
 };
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 /// A text that stands in a document only where it must not be shown.
-pub(crate) const MARKER: &str = "SECRET-MARKER";
+const MARKER: &str = "SECRET-MARKER";
 
 /// Any JSON value; strings may hold JSON, several lines, control characters.
 fn any_json() -> impl Strategy<Value = Value> {
@@ -56,7 +56,7 @@ fn any_mode() -> impl Strategy<Value = &'static str> + Clone {
     prop_oneof![Just("single"), Just("list"), Just("set"), Just("map")]
 }
 
-pub(crate) fn any_block() -> impl Strategy<Value = Value> {
+fn any_block() -> impl Strategy<Value = Value> {
     let flags = || (any::<bool>(), prop::bool::weighted(0.1), prop::bool::weighted(0.1));
     let plain = (any_type(), flags()).prop_map(|(ty, (computed, sensitive, write_only))| {
         json!({"type": ty, "optional": true, "computed": computed, "sensitive": sensitive,
@@ -228,7 +228,7 @@ const ACTIONS: [&[&str]; 8] = [
 ];
 
 /// A plan with one resource, drift of it and an output, and its schemas, from a schema and choices.
-pub(crate) fn plan_of(block: &Value, choices: &[u8]) -> (String, String) {
+fn plan_of(block: &Value, choices: &[u8]) -> (String, String) {
     let mut at = 0;
     let mut pick = |n: usize| {
         at += 1;
@@ -284,7 +284,6 @@ fn outputs(document: &str, schemas: &Schemas) -> Vec<String> {
         Err(error) => return vec![error.to_string(), format!("{error:?}")],
     };
     let mut outputs = vec![format!("{document:?}")];
-    let template = &MarkdownTemplate::parse("{{ page }}{{ report }}").unwrap();
     let refreshing = PlanMode::RefreshOnly;
     let shown = [(false, PlanMode::Normal), (true, PlanMode::Normal), (false, refreshing)];
     let shown = shown.into_iter().flat_map(|shown| [(shown, false), (shown, true)]);
@@ -313,7 +312,6 @@ fn outputs(document: &str, schemas: &Schemas) -> Vec<String> {
         keep(&mut |out| report.write_json(out));
         keep(&mut |out| report.write_summary(out, Colour::Never, Default::default()));
         keep(&mut |out| report.write_markdown(out, &MarkdownOptions::default()));
-        keep(&mut |out| report.write_markdown_template(out, &MarkdownOptions::default(), template));
         keep(&mut |out| report.write_html(out, &HtmlOptions::default()));
         outputs.push(format!("{report:?}"));
         outputs.push(serde_json::to_string(&report).unwrap_or_else(|error| error.to_string()));

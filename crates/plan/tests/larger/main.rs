@@ -1,8 +1,5 @@
 //! Tests that also read larger files of cases, which may be absent: then they are ignored, and said to be.
 
-mod browser;
-#[path = "../integration/plans.rs"]
-mod plans;
 #[path = "../integration/report/mod.rs"]
 mod report;
 mod schema;
@@ -13,6 +10,6 @@ use std::process::ExitCode;
 use libtest_mimic::Arguments;
 
 fn main() -> ExitCode {
-    let trials = [browser::trials(), schema::trials(), vectors::trials()].into_iter().flatten().collect();
+    let trials = [schema::trials(), vectors::trials()].into_iter().flatten().collect();
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }

@@ -15,7 +15,7 @@ const INVALID: &str = "Invalid address";
 const RESERVED: [&str; 9] = ["action", "count", "each", "list", "local", "path", "self", "template", "var"];
 
 /// What an expression that is a reference names.
-pub(crate) fn target(expr: &Expr) -> Result<MoveTarget, Box<Diagnostic>> {
+pub(super) fn target(expr: &Expr) -> Result<MoveTarget, Box<Diagnostic>> {
     let ExprKind::Variable(variable) = &expr.kind else {
         return Err(wrong(
             INVALID,

@@ -70,7 +70,7 @@ impl Reader<'_> {
         None
     }
 
-    pub(super) fn passed_providers(&mut self, expr: &Expr) -> Vec<(ProviderRef, ProviderRef)> {
+    fn passed_providers(&mut self, expr: &Expr) -> Vec<(ProviderRef, ProviderRef)> {
         let (ExprKind::Object(items) | ExprKind::Properties(items)) = &expr.kind else {
             let detail = "A static map expression is required.";
             let place = self.start_of(expr);

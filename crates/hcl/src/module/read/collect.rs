@@ -53,7 +53,7 @@ pub(super) struct Declared<'t> {
 }
 
 impl<'t> Declared<'t> {
-    pub(super) fn new(block: RawBlock<'t>, shape: &'static Shape, reader: &mut Reader<'_>) -> Self {
+    fn new(block: RawBlock<'t>, shape: &'static Shape, reader: &mut Reader<'_>) -> Self {
         let RawBlock { labels, header, body, .. } = block;
         let content = body.read(shape, &mut reader.problems);
         Self::from_content(header, labels, content)

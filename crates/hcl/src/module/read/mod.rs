@@ -11,7 +11,6 @@ mod provider;
 mod references;
 mod resource;
 mod terraform;
-mod testing;
 mod values;
 mod variable;
 
@@ -25,7 +24,6 @@ use crate::function::Functions;
 use crate::sources::{Places, SourceFile, Sources};
 use crate::syntax::ast::Expr;
 pub(super) use address::instance_key;
-pub(crate) use address::target;
 use collect::Collected;
 use objchange_text::Span;
 pub(super) use references::NO_REFERENCE;
@@ -71,7 +69,9 @@ fn read(
     files: Range<usize>,
     is_override: impl Fn(&SourceFile) -> bool,
 ) -> (ModuleConfig, Problems) {
-    let mut reader = Reader::new(sources, files.clone());
+    let problems = Problems::default();
+    let evaluator = Evaluator::new(Functions::pure());
+    let mut reader = Reader { sources, files: files.clone(), places: OnceCell::new(), evaluator, problems };
     let files = sources.files().get(files).unwrap_or_default();
     let (overrides, primary): (Vec<_>, Vec<_>) = files.iter().partition(|file| is_override(file));
     let mut collected = Collected::default();
@@ -82,7 +82,8 @@ fn read(
         collected.override_with(file, &mut reader);
     }
     let config = collected.decode(&mut reader);
-    (config, reader.finish())
+    reader.problems.errors.extend(reader.evaluator.into_diagnostics());
+    (config, reader.problems)
 }
 
 /// Whether a file changes what others declare, by its name.
@@ -103,20 +104,6 @@ struct Reader<'s> {
     /// Of all that is a literal value; one for all of them, so that they are paid for together.
     evaluator: Evaluator<'static>,
     problems: Problems,
-}
-
-impl<'s> Reader<'s> {
-    /// Reads files with these positions.
-    fn new(sources: &'s Sources, files: Range<usize>) -> Self {
-        let evaluator = Evaluator::new(Functions::pure());
-        Self { sources, files, places: OnceCell::new(), evaluator, problems: Problems::default() }
-    }
-
-    /// What was found to be wrong.
-    fn finish(mut self) -> Problems {
-        self.problems.errors.extend(self.evaluator.into_diagnostics());
-        self.problems
-    }
 }
 
 impl Reader<'_> {

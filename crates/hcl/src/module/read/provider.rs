@@ -46,7 +46,7 @@ impl Reader<'_> {
         self.problems.error("Duplicate provider configuration", provider.header, detail);
     }
 
-    pub(super) fn provider(&mut self, mut declared: Declared<'_>) -> Option<ProviderConfig> {
+    fn provider(&mut self, mut declared: Declared<'_>) -> Option<ProviderConfig> {
         let name = declared.label(0);
         if !self.check_provider_name(&name, declared.header) {
             return None;

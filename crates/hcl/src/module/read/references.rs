@@ -1,6 +1,6 @@
 //! References where an expression may be nothing else.
 
-use crate::syntax::ast::{Access, Expr, ExprKind, Step, StepKind};
+use crate::syntax::ast::{Expr, ExprKind, StepKind};
 use crate::syntax::parse_expression_at;
 
 use super::Reader;
@@ -76,32 +76,9 @@ pub(super) fn keyword(expr: &Expr) -> Option<&str> {
     }
 }
 
-/// The name that a literal value is written as.
-fn literal_name(expr: &Expr) -> Option<&'static str> {
-    let ExprKind::Literal(value) = &expr.kind else { return None };
-    match value.as_bool() {
-        Some(true) => Some("true"),
-        Some(false) => Some("false"),
-        None => value.is_null().then_some("null"),
-    }
-}
-
 /// The names that an expression is made of: a root and attributes.
 pub(super) fn names(expr: &Expr) -> Option<Vec<&str>> {
-    let variable = match &expr.kind {
-        ExprKind::Variable(variable) => variable,
-        // The names of providers may be those of literal values.
-        ExprKind::Literal(_) => return Some(vec![literal_name(expr)?]),
-        ExprKind::Relative(relative) => {
-            let mut names = vec![literal_name(&relative.source)?];
-            for access in &relative.accesses {
-                let Access::Step(Step { kind: StepKind::Attribute(name), .. }) = access else { return None };
-                names.push(name);
-            }
-            return Some(names);
-        }
-        _ => return None,
-    };
+    let ExprKind::Variable(variable) = &expr.kind else { return None };
     let attributes = variable.steps.iter().map(|step| match &step.kind {
         StepKind::Attribute(name) => Some(name.as_str()),
         StepKind::Index(_) => None,

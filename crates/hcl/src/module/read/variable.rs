@@ -42,12 +42,9 @@ impl Reader<'_> {
         let description = self.string(content, "description").map(|(text, _)| text);
         let sensitive = self.bool(content, "sensitive").unwrap_or(false);
         let ephemeral = self.bool(content, "ephemeral").unwrap_or(false);
-        let place = content.attribute("deprecated").map(|a| a.name_span.to(a.expr.span));
-        let deprecated = self.string(content, "deprecated");
         let validations =
             declared.content.blocks.into_iter().filter_map(|block| self.condition(block, Some(name)));
         let validations = validations.collect();
-        let deprecated = deprecated.map(|(text, value)| (text, place.unwrap_or(value)));
         VariableConfig {
             header: declared.header,
             ty,
@@ -57,7 +54,6 @@ impl Reader<'_> {
             sensitive,
             ephemeral,
             validations,
-            deprecated,
         }
     }
 

@@ -16,7 +16,7 @@ use super::walk::Walk;
 use crate::config::Config;
 
 /// Looks at a plan while it is made.
-pub(crate) trait Observer {
+pub(super) trait Observer {
     /// The graph is there.
     fn graph(&mut self, _config: &Config, _graph: &Graph<'_>) {}
 
@@ -25,7 +25,7 @@ pub(crate) trait Observer {
 }
 
 /// Nobody looks.
-pub(crate) struct Nobody;
+pub(super) struct Nobody;
 
 impl Observer for Nobody {}
 

@@ -37,23 +37,18 @@ pub(super) fn check(schema: &Block, answer: &Value) -> Result<(), String> {
     Ok(())
 }
 
-/// The object that an answer is when there is nothing else: what it leaves out is null. `None` where it says of a part that
-/// nobody knows it.
-pub(super) fn complete(schema: &Block, answer: &Value) -> Result<Option<Value>, String> {
+/// The object that an answer is when there is nothing else: what it leaves out is null.
+pub(super) fn complete(schema: &Block, answer: &Value) -> Result<Value, String> {
     unexpected(schema, answer)?;
-    if answer.as_object().is_some_and(|object| object.values().iter().any(is_open)) {
-        return Ok(None);
-    }
     let attributes = schema.attributes().iter().map(|(name, attribute)| {
-        let value = answer.attribute(name).cloned();
+        let value = answer.attribute(name).filter(|value| !is_open(value)).cloned();
         (name.clone(), value.unwrap_or_else(|| Value::null(attribute.implied_type().clone())))
     });
     let blocks = schema
         .block_types()
         .iter()
         .filter_map(|(name, _)| Some((name.clone(), answer.attribute(name)?.clone())));
-    let object = schema.coerce_config(&Value::object(attributes.chain(blocks)));
-    object.map(Some).map_err(|error| error.to_string())
+    schema.coerce_config(&Value::object(attributes.chain(blocks))).map_err(|error| error.to_string())
 }
 
 fn unexpected(schema: &Block, answer: &Value) -> Result<(), String> {

@@ -274,8 +274,7 @@ impl<P: Providers> Providers for AnsweringProviders<'_, P> {
         // The answers for a type are those of new objects.
         if let Some(answer) = find(&self.answers.imports, address, "") {
             return match fill::complete(&schema.block, &answer.value) {
-                Ok(Some(object)) => ImportAnswer::Known(ProviderObject::new(object), Vec::new()),
-                Ok(None) => ImportAnswer::NotKnown,
+                Ok(object) => ImportAnswer::Known(ProviderObject::new(object), Vec::new()),
                 Err(message) => ImportAnswer::Failed(failed(answer, address, &message)),
             };
         }

@@ -87,9 +87,9 @@ impl Case {
         Ok(Self { name: name.to_owned(), directory: directory.to_owned(), run, answers, remote })
     }
 
-    /// What Terraform answered: 1.15, if that is wanted, where its answer is another one than that of 1.11.
-    pub(crate) fn expected(&self, is_newest: bool) -> io::Result<Answer> {
-        let later = self.directory.join(if is_newest { "expect-1.15" } else { "none" });
+    /// What Terraform answered: 1.15 where its answer is another one than that of 1.11.
+    pub(crate) fn expected(&self) -> io::Result<Answer> {
+        let later = self.directory.join("expect-1.15");
         let folder = |name: &str| match later.join(name).is_file() {
             true => later.clone(),
             false => self.directory.join("expect"),
@@ -102,9 +102,7 @@ impl Case {
         };
         Ok(Answer {
             exit,
-            diagnostics: match is_newest
-                && self.run.differs_in_diagnostics()
-                && !later.join("diagnostics.json").is_file()
+            diagnostics: match self.run.differs_in_diagnostics() && !later.join("diagnostics.json").is_file()
             {
                 // There are none any more.
                 true => Vec::new(),

@@ -13,7 +13,7 @@ use libtest_mimic::Trial;
 
 pub(crate) use case::{Case, cases, folder};
 pub(crate) use compare::{Verdicts, passes};
-pub(crate) use run::{NEWEST, Planner};
+pub(crate) use run::Planner;
 
 /// The cases that do not come out as Terraform's yet, one name a line. A case named here must still differ, so the list
 /// only gets shorter. `cargo run -p objchange-module --example vectors` says what differs.
@@ -23,7 +23,7 @@ const DIFFERENCES: &str = include_str!("differences.txt");
 #[allow(dead_code, reason = "the example that counts them has no use for it")]
 pub(crate) fn trials() -> Vec<Trial> {
     let folder = folder();
-    let Ok(planner) = Planner::new(&folder, NEWEST) else {
+    let Ok(planner) = Planner::new(&folder) else {
         return vec![Trial::test("vectors", || Ok(())).with_ignored_flag(true)];
     };
     let planner = Arc::new(planner);
@@ -50,7 +50,7 @@ pub(crate) fn trials() -> Vec<Trial> {
 /// Plans a case and compares; also a panic is only a difference.
 pub(crate) fn judge(planner: &Planner, case: &Case) -> Verdicts {
     let failed = |message: String| BTreeMap::from([("run".to_owned(), Some(message))]);
-    let want = match case.expected(planner.is_newest()) {
+    let want = match case.expected() {
         Ok(want) => want,
         Err(error) => return failed(format!("the expected answer cannot be read: {error}")),
     };

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use objchange::Value;
 use objchange::change::{Diagnostic, PlanResourceChange, PlannedResource, ProviderError};
 use objchange::schema::{Schema, SchemaKind};
 use objchange::value::Path;
-use objchange::{Type, Value};
 use objchange_module::plan::ImportedBy;
 use objchange_module::{
     Answered, DataAnswer, ImportAnswer, MoveObject, ProviderConfigAddress, ProviderObject, Providers,
@@ -19,30 +19,7 @@ use super::case::Case;
 /// Answers for the providers of a case: with what was recorded, and else as another one does.
 pub(crate) struct CaseProviders<'c, P> {
     pub(crate) case: &'c Case,
-    /// What was not recorded is answered by the rules of the provider.
-    pub(crate) has_rules: bool,
     pub(crate) simulated: P,
-}
-
-/// What a data source answers by its rule.
-fn by_rule(config: &Value) -> Value {
-    let names = |names: &[String]| {
-        let names = names.iter().map(|name| Value::from(name.as_str()));
-        Value::list(Type::String, names).unwrap_or_else(|_| Value::unknown(Type::list(Type::String)))
-    };
-    let key = config.attribute("key").map(|key| key.as_str().unwrap_or_default());
-    let rule = |name: &str, value: &Value| match (name, key) {
-        ("id", None) => Value::from("zones"),
-        ("names", None) => names(&["z1", "z2", "z3"].map(String::from)),
-        ("id", Some(key)) => Value::from(format!("lookup/{key}")),
-        ("out", Some(key)) => Value::from(format!("out of {key}")),
-        ("secret", Some(key)) => Value::from(format!("secret of {key}")),
-        ("names", Some(key)) => names(&[format!("{key}-0"), format!("{key}-1")]),
-        ("count_of", Some(_)) => Value::from(2),
-        _ => value.clone(),
-    };
-    let members = config.as_object().into_iter().flat_map(|object| object.iter());
-    Value::object(members.map(|(name, value)| (name.clone(), rule(name, value))))
 }
 
 /// Arguments whose change needs a new object.
@@ -57,18 +34,6 @@ fn forces_replacement(resource_type: &str) -> Option<&'static str> {
 fn object(json: &Json, schema: &Schema) -> Result<Value, Vec<Diagnostic>> {
     read_object(&json.to_string(), &schema.block, Form::Plain)
         .map_err(|error| vec![Diagnostic::error(error.to_string())])
-}
-
-/// An object that has these attributes, and is empty else.
-fn filled(schema: &Schema, known: &BTreeMap<&str, Value>) -> Value {
-    let empty = schema.block.empty_value();
-    let names = schema.block.attributes().iter().map(|(name, _)| name);
-    let names = names.chain(schema.block.block_types().iter().map(|(name, _)| name));
-    let attributes = names.filter_map(|name| {
-        let value = known.get(name.as_str()).or(empty.attribute(name))?;
-        Some((name.clone(), value.clone()))
-    });
-    Value::object(attributes.collect::<Vec<_>>())
 }
 
 fn text<'v>(object: &'v Value, name: &str) -> Option<&'v str> {
@@ -189,9 +154,6 @@ impl<P: Providers> Providers for CaseProviders<'_, P> {
         match self.case.answers.data.get(address).map(|answer| object(answer, schema)) {
             Some(Ok(answer)) => DataAnswer::Known(answer, Vec::new()),
             Some(Err(error)) => DataAnswer::Failed(error),
-            None if self.has_rules && !provider.provider.is_builtin() => {
-                DataAnswer::Known(by_rule(config), Vec::new())
-            }
             None => self.simulated.read_data(provider, address, schema, config),
         }
     }
@@ -216,17 +178,6 @@ impl<P: Providers> Providers for CaseProviders<'_, P> {
         match self.case.answers.imports.get(address).map(|answer| object(answer, schema)) {
             Some(Ok(answer)) => ImportAnswer::Known(ProviderObject::new(answer), Vec::new()),
             Some(Err(error)) => ImportAnswer::Failed(error),
-            None if self.has_rules && !provider.provider.is_builtin() => {
-                let id = by.id().unwrap_or_default();
-                let name = id.rsplit('/').next().unwrap_or_default();
-                let known = BTreeMap::from([
-                    ("id", Value::from(id)),
-                    ("name", Value::from(name)),
-                    ("note", Value::from(format!("note-of-{name}"))),
-                    ("status", Value::from(format!("status-of-{name}"))),
-                ]);
-                ImportAnswer::Known(ProviderObject::new(filled(schema, &known)), Vec::new())
-            }
             None => self.simulated.import(provider, address, schema, by),
         }
     }
@@ -246,7 +197,15 @@ impl<P: Providers> Providers for CaseProviders<'_, P> {
                 known.extend(
                     [("note", "moved"), ("status", "moved")].map(|(name, text)| (name, Value::from(text))),
                 );
-                Ok((ProviderObject::new(filled(schema, &known)), Vec::new()))
+                let empty = schema.block.empty_value();
+                let names = schema.block.attributes().iter().map(|(name, _)| name);
+                let names = names.chain(schema.block.block_types().iter().map(|(name, _)| name));
+                let attributes = names.filter_map(|name| {
+                    let value = known.get(name.as_str()).or(empty.attribute(name))?;
+                    Some((name.clone(), value.clone()))
+                });
+                let value = Value::object(attributes.collect::<Vec<_>>());
+                Ok((ProviderObject::new(value), Vec::new()))
             }
             (_, ty) if ty.starts_with("sim_") => {
                 let mut error = Diagnostic::error("Cannot move");

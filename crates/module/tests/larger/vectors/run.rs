@@ -19,14 +19,10 @@ use objchange_plan::{Filter, Options, Report, Version};
 use super::case::{Answer, Case};
 use super::provider::CaseProviders;
 
-/// The version of Terraform whose rules the cases follow.
-pub(crate) const NEWEST: &str = "1.15.5";
-
 /// Plans cases.
 #[derive(Debug)]
 pub(crate) struct Planner {
     schemas: Schemas,
-    version: String,
 }
 
 /// The files of a case.
@@ -57,20 +53,15 @@ impl Files for Folder {
 
 impl Planner {
     /// With the schemas of all providers of the cases.
-    pub(crate) fn new(folder: &Path, version: &str) -> Result<Self, String> {
+    pub(crate) fn new(folder: &Path) -> Result<Self, String> {
         let text = fs::read_to_string(folder.join("schemas.json")).map_err(|error| error.to_string())?;
         let schemas = ProviderSchemas::parse(text).map_err(|error| error.to_string())?;
-        Ok(Self { schemas: Schemas::new([schemas]), version: version.to_owned() })
+        Ok(Self { schemas: Schemas::new([schemas]) })
     }
 
-    /// Whether the rules are those of the cases, and not of an older version.
-    pub(crate) fn is_newest(&self) -> bool {
-        self.version == NEWEST
-    }
-
-    /// Plans by the rules of its version.
+    /// Plans by the rules of Terraform 1.15.
     pub(crate) fn run(&self, case: &Case) -> Result<Answer, String> {
-        let version = Version::parse(&self.version).ok_or("no such version")?;
+        let version = Version::parse("1.15.5").ok_or("no such version")?;
         let files = Folder(case.directory.clone());
         let (arguments, sources) = arguments(case, &files)?;
         let (options, mut found) = arguments.apply(PlanOptions { version, ..PlanOptions::default() });
@@ -82,7 +73,7 @@ impl Planner {
             files: &files,
             manifest: manifest.as_deref(),
             variables: &sources,
-            terraform_version: &self.version,
+            terraform_version: "1.15.5",
         };
         let module = Module::load(texts, &options);
         found.append(module.diagnostics.clone());
@@ -101,16 +92,12 @@ impl Planner {
         };
         let base = BaseDirectory::open(&case.directory).map_err(|error| error.to_string())?;
         let functions = Functions::pure().clone().with_files(&base);
-        let mut providers = CaseProviders {
-            case,
-            has_rules: !self.is_newest(),
-            simulated: SimulatedProviders { files: Some(&files) },
-        };
+        let mut providers = CaseProviders { case, simulated: SimulatedProviders { files: Some(&files) } };
         let planned = module.plan(&state, &self.schemas, &functions, &options, &mut providers);
         let mut found = diagnostics;
         found.append(planned.diagnostics.clone());
         let config = module.config;
-        let exit = match (planned.diagnostics.has_errors(), planned.applyable) {
+        let exit = match (planned.errored, planned.applyable) {
             (true, _) => 1,
             (false, true) => 2,
             (false, false) => 0,
@@ -120,53 +107,43 @@ impl Planner {
             return Ok(answer);
         }
         let info = DocumentInfo {
-            terraform_version: &self.version,
+            terraform_version: "1.15.5",
             is_simulated: false,
             timestamp: "2026-01-01T00:00:00Z",
         };
         let document = write_plan(&planned, &config, &self.schemas, &info);
-        let text = self.text(&planned, options.mode)?;
+        let text = text(&planned, options.mode)?;
         let document = serde_json::from_str(&document).map_err(|error| error.to_string())?;
         Ok(Answer { plan: Some(document), text: Some(text), ..answer })
     }
 
     fn errors(&self, config: &Config, found: &Diagnostics) -> Answer {
         let shown = Shown::new(config, &self.schemas);
-        let diagnostics = shown.json(found).into_iter().filter_map(|json| {
-            let json = json.get();
-            // Versions before 1.13 do not say which type a value has that is of the wrong one.
-            let plain = json.split_once(" required, but have ").and_then(|(before, after)| {
-                let (_, after) = after.split_once('.')?;
-                Some(format!("{before} required.{after}"))
-            });
-            let json = plain.filter(|_| !self.is_newest()).unwrap_or_else(|| json.to_owned());
-            serde_json::from_str(&json).ok()
-        });
-        let diagnostics = diagnostics.collect();
+        let diagnostics =
+            shown.json(found).iter().filter_map(|json| serde_json::from_str(json.get()).ok()).collect();
         Answer { exit: 1, diagnostics, plan: None, text: None }
     }
+}
 
-    /// What `terraform show` prints of the plan.
-    fn text(&self, plan: &ModulePlan, mode: PlanMode) -> Result<String, String> {
-        let mode = match mode {
-            PlanMode::Normal => objchange_plan::PlanMode::Normal,
-            PlanMode::Destroy => objchange_plan::PlanMode::Destroy,
-            PlanMode::RefreshOnly => objchange_plan::PlanMode::RefreshOnly,
-        };
-        let program = format!("terraform@{}", self.version.rsplit_once('.').map_or("", |(minor, _)| minor));
-        let options = Options {
-            program: Some(program.parse().map_err(|_| "no such program")?),
-            mode: Some(mode),
-            ..Options::default()
-        };
-        let changes = change_set(plan);
-        let schemas = objchange_plan::Schemas::none();
-        let report = Report::of_changes(&changes, &schemas, &options, &Filter::default());
-        let report = report.map_err(|error| error.to_string())?;
-        let mut out = Vec::new();
-        report.write_text(&mut out, &options).map_err(|error| error.to_string())?;
-        String::from_utf8(out).map_err(|error| error.to_string())
-    }
+/// What `terraform show` prints of the plan.
+fn text(plan: &ModulePlan, mode: PlanMode) -> Result<String, String> {
+    let mode = match mode {
+        PlanMode::Normal => objchange_plan::PlanMode::Normal,
+        PlanMode::Destroy => objchange_plan::PlanMode::Destroy,
+        PlanMode::RefreshOnly => objchange_plan::PlanMode::RefreshOnly,
+    };
+    let options = Options {
+        program: Some("terraform@1.15".parse().map_err(|_| "no such program")?),
+        mode: Some(mode),
+        ..Options::default()
+    };
+    let changes = change_set(plan);
+    let schemas = objchange_plan::Schemas::none();
+    let report = Report::of_changes(&changes, &schemas, &options, &Filter::default());
+    let report = report.map_err(|error| error.to_string())?;
+    let mut out = Vec::new();
+    report.write_text(&mut out, &options).map_err(|error| error.to_string())?;
+    String::from_utf8(out).map_err(|error| error.to_string())
 }
 
 /// The arguments of a case, and the sources of its variables.

@@ -209,8 +209,6 @@
     }
   };
   addEventListener("hashchange", reveal);
-  // The browser itself scrolls when all is loaded, and takes the focus away.
-  addEventListener("load", () => setTimeout(reveal));
 
   // Keys and buttons.
 
@@ -264,8 +262,7 @@
   });
 
   tools.hidden = false;
-  // What is scrolled to must not be below the tools.
-  new ResizeObserver(() => {
-    document.documentElement.style.setProperty("--tools", `${tools.offsetHeight}px`);
-  }).observe(tools);
+  if (location.hash !== "") {
+    reveal();
+  }
 })();

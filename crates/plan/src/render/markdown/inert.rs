@@ -6,7 +6,7 @@ use objchange_text::visible;
 
 /// A code span. Neither Markdown nor the sites that show it look for anything in one: no markup, links, mentions or
 /// references to issues.
-pub(crate) fn code(text: &str) -> String {
+pub(super) fn code(text: &str) -> String {
     let text = visible(text);
     if text.is_empty() {
         return "(empty)".to_owned();
@@ -19,7 +19,7 @@ pub(crate) fn code(text: &str) -> String {
 }
 
 /// Words that can only be words, as they are; all else as code.
-pub(crate) fn words(text: &str) -> Cow<'_, str> {
+pub(super) fn words(text: &str) -> Cow<'_, str> {
     let is_word = |word: &str| {
         word.bytes().all(|byte| byte.is_ascii_alphabetic())
             // Sites take hexadecimal digits for a commit.
@@ -73,7 +73,7 @@ pub(super) fn marker(name: &str) -> String {
 }
 
 /// A fenced block of a diff.
-pub(crate) fn fenced(text: &str) -> String {
+pub(super) fn fenced(text: &str) -> String {
     let fence = "`".repeat((longest_run(text) + 1).max(3));
     let end = if text.ends_with('\n') { "" } else { "\n" };
     format!("{fence}diff\n{text}{end}{fence}")

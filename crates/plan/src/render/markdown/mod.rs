@@ -4,14 +4,8 @@
 
 mod fence;
 pub(super) mod inert;
-#[cfg(feature = "template")]
-mod template;
 
-use std::{fmt, io};
-
-#[cfg(feature = "template")]
-pub use template::MarkdownTemplate;
-use thiserror::Error;
+use std::io;
 
 use super::Writer;
 use super::outline::{Item, Module, Piece, Section, sections};
@@ -47,23 +41,6 @@ impl MarkdownOptions<'_> {
     pub const MIN_LENGTH: usize = 4_000;
 }
 
-/// A template for pages cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{message}")]
-pub struct TemplateError {
-    /// The line of the template, if the error is at one.
-    pub line: Option<usize>,
-    /// What is wrong there.
-    pub message: String,
-}
-
-impl TemplateError {
-    /// The stable name of the kind of error.
-    pub fn kind(&self) -> &'static str {
-        "template"
-    }
-}
-
 /// How many diffs may be too long before no more are tried: a plan of thousands need not be made for a page of a few.
 const MAX_MISFITS: usize = 20;
 
@@ -79,7 +56,7 @@ impl Report<'_> {
         options: &MarkdownOptions<'_>,
     ) -> Result<(), ShowError> {
         let (sections, items) = sections(self);
-        let head = Head::new(self, &items, options).to_string();
+        let head = head(self, &items, options);
         let mut fit = Fit::new(&sections, &items, options.max_length.saturating_sub(length(&head) + FOOT));
         fit.lines();
         fit.diffs(self)?;
@@ -91,7 +68,7 @@ impl Report<'_> {
 }
 
 /// How long a text is for a site.
-pub(crate) fn length(text: &str) -> usize {
+fn length(text: &str) -> usize {
     text.encode_utf16().count()
 }
 
@@ -103,142 +80,50 @@ const MARKER: usize = 100;
 const NAME: usize = 80;
 const NAMES: usize = 10;
 
-/// What pages of others than reports are made of.
-pub(crate) mod parts {
-    pub(crate) use super::inert::{code, fenced, words};
-    pub(crate) use super::{heading, left_out, length, link};
-    pub(crate) use crate::render::overview::start;
-}
-
-/// The marker and the headline of a page: its title, and what is said behind that.
-pub(crate) fn heading(options: &MarkdownOptions<'_>, default_title: &str, rest: &str) -> String {
-    let marker = marker(options).map_or_else(String::new, |marker| marker_line(&marker));
-    let colon = if rest.is_empty() { "" } else { ": " };
-    format!("{marker}## {}{colon}{rest}\n", title(options, default_title))
-}
-
-/// The link to the full output, if there is one.
-pub(crate) fn link(options: &MarkdownOptions<'_>) -> String {
-    target(options).map_or_else(String::new, |target| link_line(&target))
-}
-
-/// What was left out of a page: so many of each thing, and the command that prints them.
-pub(crate) fn left_out<const N: usize>(
-    options: &MarkdownOptions<'_>,
-    things: [(usize, &str, &str); N],
-    command: &str,
-) -> String {
-    let left_out = amounts(things);
-    if left_out.is_empty() {
-        return left_out;
+fn head(report: &Report<'_>, items: &[Item<'_, '_>], options: &MarkdownOptions<'_>) -> String {
+    let mut head = String::new();
+    if let Some(marker) = options.marker {
+        head += &format!("<!-- objchange:{} -->\n", inert::marker(start(marker, MARKER)));
     }
-    let place = match target(options) {
-        Some(_) => "see the link above for the rest".to_owned(),
-        None => format!("run `{command}` for the rest"),
+    let title = options.title.map(|title| inert::prose(start(title, TITLE)));
+    let title = title.unwrap_or_else(|| default_title(report));
+    let counts = counts(report);
+    let colon = if counts.is_empty() { "" } else { ": " };
+    head += &format!("## {title}{colon}{counts}\n");
+    for Sentence { important, rest } in sentences(report) {
+        let important = if important.is_empty() { String::new() } else { format!("**{important}**") };
+        head += &format!("\n{important}{rest}\n");
+    }
+    if let Some(link) = options.link.and_then(inert::target).filter(|link| link.len() <= LINK) {
+        head += &format!("\n[Full output]({link})\n");
+    }
+    head += &table(report);
+    let lost = lost(items);
+    if length(&lost) < options.max_length / 4 {
+        head += &lost;
+    }
+    if !items.is_empty() {
+        head.push('\n');
+    }
+    head
+}
+
+/// The names of what is destroyed, which are to be seen before anything is opened.
+fn lost(items: &[Item<'_, '_>]) -> String {
+    let losses = losses(items);
+    if losses.is_empty() {
+        return String::new();
+    }
+    let name = |(_, item): &(usize, &Item<'_, '_>)| {
+        let start = start(&item.name, NAME);
+        inert::code(&format!("{start}{}", if start == item.name { "" } else { "…" }))
     };
-    format!("**Left out, to stay within {} characters: {left_out}**; {place}.\n", options.max_length)
-}
-
-/// How many there are of each thing, such as `1 entry and 2 diffs`.
-fn amounts<const N: usize>(things: [(usize, &str, &str); N]) -> String {
-    let things = things.into_iter().filter(|(count, ..)| *count > 0);
-    let amount = |(count, one, many)| format!("{count} {}", if count == 1 { one } else { many });
-    things.map(amount).collect::<Vec<_>>().join(" and ")
-}
-
-fn marker(options: &MarkdownOptions<'_>) -> Option<String> {
-    options.marker.map(|marker| inert::marker(start(marker, MARKER)))
-}
-
-fn marker_line(marker: &str) -> String {
-    format!("<!-- objchange:{marker} -->\n")
-}
-
-fn title(options: &MarkdownOptions<'_>, default: &str) -> String {
-    options.title.map_or_else(|| default.to_owned(), |title| inert::prose(start(title, TITLE)))
-}
-
-fn target(options: &MarkdownOptions<'_>) -> Option<String> {
-    options.link.and_then(inert::target).filter(|link| link.len() <= LINK)
-}
-
-fn link_line(target: &str) -> String {
-    format!("\n[Full output]({target})\n")
-}
-
-/// What stands above the entries, as Markdown.
-struct Head {
-    marker: Option<String>,
-    title: String,
-    link: Option<String>,
-    /// The counts and what is to be known before the rest is read.
-    middle: [String; 2],
-    /// The names of what is destroyed, which are to be seen before anything is opened, and how many there are besides.
-    destroyed: Vec<String>,
-    more_destroyed: usize,
-    has_entries: bool,
-}
-
-impl Head {
-    fn new(report: &Report<'_>, items: &[Item<'_, '_>], options: &MarkdownOptions<'_>) -> Self {
-        let counts = counts(report);
-        let colon = if counts.is_empty() { "" } else { ": " };
-        let mut notes = String::new();
-        for Sentence { important, rest } in sentences(report) {
-            let important = if important.is_empty() { String::new() } else { format!("**{important}**") };
-            notes += &format!("\n{important}{rest}\n");
-        }
-        let mut head = Self {
-            marker: marker(options),
-            title: title(options, &default_title(report)),
-            link: target(options),
-            middle: [format!("{colon}{counts}\n{notes}"), table(report)],
-            destroyed: Vec::new(),
-            more_destroyed: 0,
-            has_entries: !items.is_empty(),
-        };
-        head.add_destroyed(items, options.max_length / 4);
-        head
-    }
-
-    /// Adds the names of what is destroyed, if they are not too long.
-    fn add_destroyed(&mut self, items: &[Item<'_, '_>], max_length: usize) {
-        let losses = losses(items);
-        let name = |(_, item): &(usize, &Item<'_, '_>)| {
-            let start = start(&item.name, NAME);
-            inert::code(&format!("{start}{}", if start == item.name { "" } else { "…" }))
-        };
-        self.destroyed = losses.iter().take(NAMES).map(name).collect();
-        self.more_destroyed = losses.len().saturating_sub(NAMES);
-        if length(&self.destroyed_line()) >= max_length {
-            (self.destroyed, self.more_destroyed) = (Vec::new(), 0);
-        }
-    }
-
-    fn destroyed_line(&self) -> String {
-        if self.destroyed.is_empty() {
-            return String::new();
-        }
-        let more = match self.more_destroyed {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        format!("\nDestroyed or replaced: {}{more}\n", self.destroyed.join(", "))
-    }
-}
-
-impl fmt::Display for Head {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(marker) = &self.marker {
-            f.write_str(&marker_line(marker))?;
-        }
-        let [counts, table] = &self.middle;
-        write!(f, "## {}{counts}", self.title)?;
-        if let Some(link) = &self.link {
-            f.write_str(&link_line(link))?;
-        }
-        write!(f, "{table}{}{}", self.destroyed_line(), if self.has_entries { "\n" } else { "" })
-    }
+    let names: Vec<_> = losses.iter().take(NAMES).map(name).collect();
+    let more = match losses.len().saturating_sub(NAMES) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("\nDestroyed or replaced: {}{more}\n", names.join(", "))
 }
 
 /// The counts of the actions on resources.
@@ -277,13 +162,10 @@ fn section_start(section: &Section) -> String {
     format!("### {}\n\n", section.title)
 }
 
-fn module_name(module: &Module) -> String {
-    module.address.as_deref().map_or_else(|| "Root module".to_owned(), inert::html_code)
-}
-
 fn group_start(section: &Section, index: usize) -> String {
     let summary = |module: &Module| {
-        format!("<details><summary>{}: {}</summary>\n\n", module_name(module), module.counts())
+        let name = module.address.as_deref().map_or_else(|| "Root module".to_owned(), inert::html_code);
+        format!("<details><summary>{name}: {}</summary>\n\n", module.counts())
     };
     section.groups[index].as_ref().map_or_else(String::new, summary)
 }
@@ -401,19 +283,29 @@ impl<'s, 'r, 'p> Fit<'s, 'r, 'p> {
         }
     }
 
-    /// How much was left out; nothing if all is there.
-    #[cfg(feature = "template")]
-    fn left_out(&self) -> String {
-        amounts(self.things_left_out())
-    }
-
-    /// What was left out, and where it is to be seen.
+    /// What was left out.
     fn foot(&self, options: &MarkdownOptions<'_>) -> String {
-        left_out(options, self.things_left_out(), "objchange show")
-    }
-
-    fn things_left_out(&self) -> [(usize, &'static str, &'static str); 2] {
         let lines = self.shown.iter().filter(|shown| shown.is_none()).count();
-        [(lines, "entry", "entries"), (self.no_diff, "diff", "diffs")]
+        let things = |count: usize, thing: &str, things: &str| match count {
+            0 => None,
+            1 => Some(format!("1 {thing}")),
+            count => Some(format!("{count} {things}")),
+        };
+        let left_out: Vec<_> = [things(lines, "entry", "entries"), things(self.no_diff, "diff", "diffs")]
+            .into_iter()
+            .flatten()
+            .collect();
+        if left_out.is_empty() {
+            return String::new();
+        }
+        let place = match options.link {
+            Some(_) => "see the link above for the rest",
+            None => "run `objchange show` for the rest",
+        };
+        format!(
+            "**Left out, to stay within {} characters: {}**; {place}.\n",
+            options.max_length,
+            left_out.join(" and ")
+        )
     }
 }
