@@ -91,8 +91,8 @@ pub(crate) struct Arguments {
     /// Show unchanged attributes, elements and blocks too
     #[arg(long)]
     full: bool,
-    /// Show an element that a set loses and one that it gains as one that is updated, if they agree in most of
-    /// what identifies them; Terraform shows them as removed and added
+
+    /// Show similar elements that a set loses and gains as updates; Terraform shows them as removed and added
     #[arg(long)]
     match_sets: bool,
 

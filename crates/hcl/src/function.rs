@@ -432,8 +432,8 @@ impl Functions {
         self.has_providers
     }
 
-    /// The same functions as this version of Terraform 1 has them: `convert` came with 1.15, and `contains` looks for nulls
-    /// since 1.16.
+    /// The functions as a version of Terraform has them, of whose number these are the first two parts: `(1, 15)`. `convert`
+    /// came with 1.15; before 1.16 `contains` refuses null.
     ///
     /// ```
     /// use objchange_hcl::{Functions, Scope, Variables, evaluate, parse_expression};
@@ -442,13 +442,13 @@ impl Functions {
     /// let nothing = Variables::default();
     /// let errors = |functions: &Functions| evaluate(&expr, &Scope::new(&nothing), functions).1.len();
     /// assert_eq!(errors(Functions::pure()), 0);
-    /// assert_eq!(errors(&Functions::pure().clone().of_minor_version(15)), 1);
+    /// assert_eq!(errors(&Functions::pure().clone().of_version((1, 15))), 1);
     /// # Ok::<(), Vec<objchange_hcl::Diagnostic>>(())
     /// ```
     #[must_use]
-    pub fn of_minor_version(mut self, minor: u32) -> Self {
-        self.lacks_convert = minor < 15;
-        if minor < 16 {
+    pub fn of_version(mut self, version: (u32, u32)) -> Self {
+        self.lacks_convert = version < (1, 15);
+        if version < (1, 16) {
             self.insert("contains", crate::functions::contains_without_null());
         }
         self

@@ -196,7 +196,7 @@ pub(crate) fn makes_sensitive(function: &str) -> bool {
     function.strip_prefix("core::").unwrap_or(function) == "sensitive"
 }
 
-/// The names of types, which are no variables where a type stands.
+/// Bare words that are types in the second argument of `convert`. Other words there refer to something, as in Terraform.
 const PRIMITIVE_TYPES: [&str; 4] = ["any", "bool", "number", "string"];
 
 #[derive(Default)]

@@ -31,7 +31,7 @@ type Unanswered = Arc<Mutex<BTreeSet<String>>>;
 impl ModuleFunctions {
     pub(crate) fn new(config: &Config, schemas: &Schemas, language: &Functions, version: Version) -> Self {
         let mut functions = Self {
-            language: language.clone().in_module().of_minor_version(version.minor()),
+            language: language.clone().in_module().of_version(version.parts()),
             extended: Vec::new(),
             of_module: vec![None; config.modules.len()],
             unanswered: Unanswered::default(),

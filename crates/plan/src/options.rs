@@ -29,8 +29,7 @@ pub struct Options {
     pub show_sensitive: bool,
     /// Nothing is hidden: unchanged parts are shown too.
     pub full: bool,
-    /// An element that a set loses and one that it gains are shown as one that is updated, if they agree in most of what
-    /// identifies them. Terraform shows them as removed and added.
+    /// Similar elements that a set loses and gains are shown as updates. Terraform shows them as removed and added.
     pub match_sets: bool,
 }
 

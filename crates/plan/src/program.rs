@@ -106,9 +106,9 @@ impl Version {
         Self { major, minor }
     }
 
-    /// The second number: 11 of `1.11`.
-    pub fn minor(self) -> u32 {
-        self.minor
+    /// Its two numbers: `(1, 11)` of `1.11`.
+    pub fn parts(self) -> (u32, u32) {
+        (self.major, self.minor)
     }
 
     /// The version that this is the text of, such as `1.11.4` or `1.16.0-rc2`.

@@ -394,7 +394,7 @@ fn types_to_convert_to_are_no_references() {
     let expr = parse_expression("convert(1, string)").unwrap();
     let nothing = Variables::default();
     let errors =
-        |minor| evaluate(&expr, &Scope::new(&nothing), &Functions::pure().clone().of_minor_version(minor)).1;
+        |minor| evaluate(&expr, &Scope::new(&nothing), &Functions::pure().clone().of_version((1, minor))).1;
     assert_eq!(errors(15).len(), 0);
     assert_eq!(errors(14)[0].summary, "Call to unknown function");
 }

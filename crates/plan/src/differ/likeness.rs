@@ -1,35 +1,35 @@
-//! Which elements that go and which that come are one element that changes.
+//! Which of the elements that a set loses and gains are one element that changes.
 
 use std::hash::{BuildHasher, Hash};
 
 use hashbrown::HashMap;
 
-/// Something that an element says of itself: what is under one of its names.
+/// One attribute of an element, as hashes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Fact {
     name: u64,
     /// `None` where it is not known yet.
     value: Option<u64>,
-    /// The name is one by which elements are called.
-    is_title: bool,
+    /// The attribute usually tells elements apart.
+    is_identifier: bool,
 }
 
-/// What identifies an element, as far as its parts say that.
+/// The attributes of an element by which it is compared with others.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Facts(Vec<Fact>);
 
-/// The names under which elements say what they are called.
-const TITLES: [&str; 3] = ["id", "key", "name"];
+/// Attributes that usually tell elements apart.
+const IDENTIFIERS: [&str; 3] = ["id", "key", "name"];
 
-/// What more elements than these have in common identifies none of them.
+/// A value that more elements than these have finds no candidates: it identifies none of them.
 const MAX_SHARED: usize = 64;
 
-/// With how many elements one is compared.
+/// The most candidates with which an element is compared.
 const MAX_COMPARED: usize = 128;
 
 impl Facts {
-    /// The facts of an element with these parts, whose values are `None` where they are not known yet. What is empty on either
-    /// side of a change is to be left out: it identifies nothing.
+    /// Of an element with these attributes, whose values are `None` where they are unknown. Leave out those that are empty:
+    /// they identify nothing.
     pub(super) fn new<'n, V: Hash>(
         state: &impl BuildHasher,
         parts: impl IntoIterator<Item = (&'n str, Option<V>)>,
@@ -37,7 +37,7 @@ impl Facts {
         let fact = |(name, value): (&str, Option<V>)| Fact {
             name: state.hash_one(name),
             value: value.map(|value| state.hash_one((name, value))),
-            is_title: TITLES.contains(&name),
+            is_identifier: IDENTIFIERS.contains(&name),
         };
         let mut facts: Vec<Fact> = parts.into_iter().map(fact).collect();
         facts.sort_unstable_by_key(|fact| fact.name);
@@ -49,37 +49,38 @@ impl Facts {
     }
 }
 
-/// Pairs elements that go with elements that come: those that agree in most of what identifies them, or that alone have the
-/// same name. What many elements have in common, also among `others`, identifies none of them.
+/// Pairs removed elements with added ones: those that agree in most of what identifies them, or that alone have the same `id`,
+/// `key` or `name`. A value that many elements have, also unchanged ones, counts little.
 ///
-/// The answer has a place for each element that goes. The cost is linear in the number of elements.
+/// The answer has for each removed element the position of the added one. Each element is compared with a limited number of
+/// others, so that the cost does not grow with the square of their number.
 pub(super) fn pairs<'f>(
-    going: &[Facts],
-    coming: &[Facts],
+    removed: &[Facts],
+    added: &[Facts],
     others: impl IntoIterator<Item = &'f Facts>,
 ) -> Vec<Option<usize>> {
     let mut counts = Counts::default();
     others.into_iter().for_each(|facts| counts.add(facts, |count| &mut count[2]));
-    going.iter().for_each(|facts| counts.add(facts, |count| &mut count[0]));
-    coming.iter().for_each(|facts| counts.add(facts, |count| &mut count[1]));
-    let mut coming_with: HashMap<u64, Vec<u32>> = HashMap::new();
-    for (j, facts) in coming.iter().enumerate() {
+    removed.iter().for_each(|facts| counts.add(facts, |count| &mut count[0]));
+    added.iter().for_each(|facts| counts.add(facts, |count| &mut count[1]));
+    let mut added_with: HashMap<u64, Vec<u32>> = HashMap::new();
+    for (j, facts) in added.iter().enumerate() {
         for value in facts.known().filter(|value| counts.of(*value)[1] as usize <= MAX_SHARED) {
-            coming_with.entry(value).or_default().push(j as u32);
+            added_with.entry(value).or_default().push(j as u32);
         }
     }
     let mut candidates = Vec::new();
-    let mut last_compared = vec![u32::MAX; coming.len()];
-    for (i, facts) in going.iter().enumerate() {
+    let mut last_compared = vec![u32::MAX; added.len()];
+    for (i, facts) in removed.iter().enumerate() {
         let mut shared: Vec<&[u32]> =
-            facts.known().filter_map(|value| coming_with.get(&value).map(Vec::as_slice)).collect();
+            facts.known().filter_map(|value| added_with.get(&value).map(Vec::as_slice)).collect();
         shared.sort_by_key(|elements| elements.len());
         let mut compared = 0;
         for j in shared.into_iter().flatten() {
             if std::mem::replace(&mut last_compared[*j as usize], i as u32) == i as u32 {
                 continue;
             }
-            if let Some(likeness) = counts.likeness(facts, &coming[*j as usize]) {
+            if let Some(likeness) = counts.likeness(facts, &added[*j as usize]) {
                 candidates.push((likeness, i, *j as usize));
             }
             compared += 1;
@@ -89,7 +90,7 @@ pub(super) fn pairs<'f>(
         }
     }
     candidates.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
-    let (mut pairs, mut is_taken) = (vec![None; going.len()], vec![false; coming.len()]);
+    let (mut pairs, mut is_taken) = (vec![None; removed.len()], vec![false; added.len()]);
     for (_, i, j) in candidates {
         if pairs[i].is_none() && !is_taken[j] {
             pairs[i] = Some(j);
@@ -99,7 +100,7 @@ pub(super) fn pairs<'f>(
     pairs
 }
 
-/// How many elements have a value under a name: among those that go, those that come, and all others.
+/// How many elements have a value in an attribute: of the removed ones, the added ones, and all others.
 #[derive(Default)]
 struct Counts(HashMap<u64, [u32; 3]>);
 
@@ -114,16 +115,16 @@ impl Counts {
         self.0.get(&value).copied().unwrap_or_default()
     }
 
-    /// How much a value identifies an element that has it.
+    /// How much a value tells of an element that has it: the more elements have it, the less.
     fn weight(&self, value: u64) -> f64 {
-        let [going, coming, others] = self.of(value);
-        1.0 / f64::from((going.max(coming) + others).max(1))
+        let [removed, added, others] = self.of(value);
+        1.0 / f64::from((removed.max(added) + others).max(1))
     }
 
-    /// How alike two elements are, if that is enough to take them for one.
-    fn likeness(&self, going: &Facts, coming: &Facts) -> Option<f64> {
-        let (mut same, mut different, mut has_one_title) = (0.0, 0.0, false);
-        let (mut xs, mut ys) = (going.0.iter().peekable(), coming.0.iter().peekable());
+    /// How alike two elements are, if they are alike enough to be one.
+    fn likeness(&self, removed: &Facts, added: &Facts) -> Option<f64> {
+        let (mut same, mut different, mut has_same_identifier) = (0.0, 0.0, false);
+        let (mut xs, mut ys) = (removed.0.iter().peekable(), added.0.iter().peekable());
         loop {
             let (x, y) = match (xs.peek(), ys.peek()) {
                 (Some(x), Some(y)) if x.name == y.name => (xs.next(), ys.next()),
@@ -134,11 +135,12 @@ impl Counts {
             };
             let values = [x, y].map(|fact| fact.map(|fact| fact.value));
             match values {
-                // Nobody knows whether they agree.
+                // An unknown value neither agrees nor differs.
                 [Some(None), _] | [_, Some(None)] | [None, None] => {}
                 [Some(Some(x_value)), Some(Some(y_value))] if x_value == y_value => {
                     same += self.weight(x_value);
-                    has_one_title |= x.is_some_and(|fact| fact.is_title) && self.of(x_value) == [1, 1, 0];
+                    has_same_identifier |=
+                        x.is_some_and(|fact| fact.is_identifier) && self.of(x_value) == [1, 1, 0];
                 }
                 values => {
                     let weights = values.into_iter().flatten().flatten().map(|value| self.weight(value));
@@ -147,7 +149,7 @@ impl Counts {
             }
         }
         let likeness = same / (same + different);
-        (has_one_title || likeness > 0.5).then_some(likeness + f64::from(u8::from(has_one_title)))
+        (has_same_identifier || likeness > 0.5).then_some(likeness + f64::from(u8::from(has_same_identifier)))
     }
 }
 
@@ -161,11 +163,11 @@ mod tests {
         Facts::new(&state, parts.iter().map(|(name, value)| (*name, unknown(value))))
     }
 
-    fn paired(going: &[&[(&'static str, &str)]], coming: &[&[(&'static str, &str)]]) -> Vec<Option<usize>> {
+    fn paired(removed: &[&[(&'static str, &str)]], added: &[&[(&'static str, &str)]]) -> Vec<Option<usize>> {
         let of = |elements: &[&[(&'static str, &str)]]| {
             elements.iter().map(|parts| facts(parts)).collect::<Vec<_>>()
         };
-        pairs(&of(going), &of(coming), &[])
+        pairs(&of(removed), &of(added), &[])
     }
 
     #[test]
@@ -185,11 +187,11 @@ mod tests {
             [("protocol", "tcp"), ("action", "allow"), ("way", "in"), ("port", port), ("from", from)]
         };
         let others: Vec<Facts> = ["1", "2", "3", "4", "5", "6"].map(|port| facts(&rule(port, port))).to_vec();
-        let (going, coming) = ([facts(&rule("80", "a"))], [facts(&rule("90", "b"))]);
-        assert_eq!(pairs(&going, &coming, &others), [None]);
+        let (removed, added) = ([facts(&rule("80", "a"))], [facts(&rule("90", "b"))]);
+        assert_eq!(pairs(&removed, &added, &others), [None]);
         // Among many alike the port tells this one; without the others the rest of it would do.
-        assert_eq!(pairs(&going, &[facts(&rule("80", "b"))], &others), [Some(0)]);
-        assert_eq!(pairs(&going, &coming, &[]), [Some(0)]);
+        assert_eq!(pairs(&removed, &[facts(&rule("80", "b"))], &others), [Some(0)]);
+        assert_eq!(pairs(&removed, &added, &[]), [Some(0)]);
     }
 
     #[test]

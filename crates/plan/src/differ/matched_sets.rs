@@ -1,27 +1,27 @@
-//! Elements that a set loses and gains, seen as elements that change. Terraform has no such thing: people ask for it.
+//! Similar elements that a set loses and gains, paired so that they show as updates. Terraform has no such pairs.
 
 use super::likeness::{self, Facts};
 use super::sequence::Places;
 use crate::json::{Shape, View};
 use crate::walk::{Change, Unknown};
 
-/// The same places with pairs of what goes and comes. A pair stands where the element that goes does.
+/// The same places, with similar removed and added elements paired. A pair stands where the removed element does.
 pub(super) fn with_pairs(change: &Change<'_, '_>, places: Places) -> Places {
     let Places::Listed(mut places) = places else { return places };
     let state = foldhash::fast::FixedState::default();
-    let (mut going, mut coming, mut others) = (Sides::default(), Sides::default(), Vec::new());
+    let (mut removed, mut added, mut others) = (Leftovers::default(), Leftovers::default(), Vec::new());
     for (at, place) in places.iter().enumerate() {
         match Places::position(*place) {
-            (Some(i), None) => going.add(at, before(change, i, &state)),
-            (None, Some(j)) => coming.add(at, after(change, j, &state)),
+            (Some(i), None) => removed.add(at, before(change, i, &state)),
+            (None, Some(j)) => added.add(at, after(change, j, &state)),
             (Some(i), Some(_)) => others.extend(before(change, i, &state)),
             (None, None) => {}
         }
     }
     let mut has_partner = vec![false; places.len()];
-    for (i, j) in likeness::pairs(&going.facts, &coming.facts, &others).into_iter().enumerate() {
+    for (i, j) in likeness::pairs(&removed.facts, &added.facts, &others).into_iter().enumerate() {
         if let Some(j) = j {
-            let (from, to) = (going.places[i], coming.places[j]);
+            let (from, to) = (removed.places[i], added.places[j]);
             places[from][1] = places[to][1];
             has_partner[to] = true;
         }
@@ -31,14 +31,14 @@ pub(super) fn with_pairs(change: &Change<'_, '_>, places: Places) -> Places {
     Places::Listed(places)
 }
 
-/// What identifies the elements of one side, and where they are listed.
+/// The elements of one side that have no equal on the other, and where they are listed.
 #[derive(Default)]
-struct Sides {
+struct Leftovers {
     places: Vec<usize>,
     facts: Vec<Facts>,
 }
 
-impl Sides {
+impl Leftovers {
     fn add(&mut self, place: usize, facts: Option<Facts>) {
         if let Some(facts) = facts {
             self.places.push(place);
@@ -49,26 +49,27 @@ impl Sides {
 
 type State = foldhash::fast::FixedState;
 
-/// What identifies an element before, if it is an object that may be looked into.
+/// What identifies an element before, if it is an object that is not sensitive as a whole.
 fn before(change: &Change<'_, '_>, index: usize, state: &State) -> Option<Facts> {
     let element = change.before.elements().at(index);
     let is_open = is_object(element) && !change.is_element_sensitive_before(index);
-    is_open.then(|| Facts::new(state, known(element)))
+    is_open.then(|| Facts::new(state, known(element, change.before_sensitive_in_element(index))))
 }
 
-/// What identifies an element after, if it is an object that may be looked into.
+/// What identifies an element after, if it is an object that is neither sensitive nor unknown as a whole.
 fn after(change: &Change<'_, '_>, index: usize, state: &State) -> Option<Facts> {
     let element = change.after.elements().at(index);
     if !is_object(element) || change.is_element_sensitive_after(index) {
         return None;
     }
+    let sensitive = change.after_sensitive_in_element(index);
     let marks = match change.unknown_in_element(index) {
-        Unknown::Nothing => return Some(Facts::new(state, known(element))),
+        Unknown::Nothing => return Some(Facts::new(state, known(element, sensitive))),
         Unknown::Marks(marks) if !marks.is_true() => marks,
         _ => return None,
     };
     let is_unknown = |name: &str| marks.get(name).is_some_and(View::has_true);
-    let known = known(element).filter(|(name, _)| !is_unknown(name));
+    let known = known(element, sensitive).filter(|(name, _)| !is_unknown(name));
     let unknown = marks.members().iter().filter(|(_, mark)| mark.has_true()).map(|(name, _)| (name, None));
     Some(Facts::new(state, known.chain(unknown)))
 }
@@ -77,9 +78,15 @@ fn is_object(element: View<'_, '_>) -> bool {
     matches!(element.shape(), Shape::Object(_))
 }
 
-/// The parts of an object that say something.
-fn known<'v, 't>(object: View<'v, 't>) -> impl Iterator<Item = (&'v str, Option<View<'v, 't>>)> {
-    object.members().iter().filter(|(_, value)| !is_empty(*value)).map(|(name, value)| (name, Some(value)))
+/// The members of an object that are not empty. Those with something sensitive in them decide nothing: which elements are
+/// paired must not tell whether secrets are equal.
+fn known<'v, 't>(
+    object: View<'v, 't>,
+    sensitive: View<'v, 't>,
+) -> impl Iterator<Item = (&'v str, Option<View<'v, 't>>)> {
+    let is_secret = move |name: &str| sensitive.get(name).is_some_and(View::has_true);
+    let members = object.members().iter().filter(|(_, value)| !is_empty(*value));
+    members.filter(move |(name, _)| !is_secret(name)).map(|(name, value)| (name, Some(value)))
 }
 
 fn is_empty(value: View<'_, '_>) -> bool {

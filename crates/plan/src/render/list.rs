@@ -1,5 +1,7 @@
 //! Lists, tuples and sets.
 
+use std::ops::Range;
+
 use super::{View, Writer};
 use crate::diff::{Diff, Parts};
 
@@ -18,23 +20,25 @@ impl Writer<'_> {
         }
         self.open("[", diff, view);
         let inner = View { no_null_suffix: true, omit_replace: false };
-        let write = |this: &mut Self, hidden: Vec<usize>| {
-            this.hidden(indent + 1, hidden.len(), "element", |this| {
-                hidden.iter().for_each(|index| this.element(&elements.get(*index), indent + 1, inner));
+        let write_hidden = |this: &mut Self, count: usize, range: Range<usize>| {
+            this.hidden(indent + 1, count, "element", |this| {
+                let hidden = range.filter(|index| elements.is_hidden(*index));
+                hidden.for_each(|index| this.element(&elements.get(index), indent + 1, inner));
             });
         };
-        let mut hidden = Vec::new();
+        let (mut hidden, mut start) = (0, 0);
         for index in 0..elements.len() {
             if elements.is_hidden(index) {
-                hidden.push(index);
+                hidden += 1;
                 continue;
             }
             if context {
-                write(self, std::mem::take(&mut hidden));
+                write_hidden(self, std::mem::take(&mut hidden), start..index);
+                start = index + 1;
             }
             self.element(&elements.get(index), indent + 1, inner);
         }
-        write(self, hidden);
+        write_hidden(self, hidden, start..elements.len());
         self.close("]", diff, indent, view);
     }
 

@@ -2,8 +2,8 @@
 //! (`summary`), Markdown pages (`markdown`), and HTML pages (`html`). The last two list the same (`outline`, `overview`).
 //!
 //! What is shown is the report's to decide; printers know how it looks, and never the documents it came from. Text is
-//! written as tokens with roles (`tokens`), of which a sink (`terminal`, `fence` in `markdown`, `diff` in `html`) makes what people see. A value that is hidden
-//! costs nothing.
+//! written as tokens with roles (`tokens`), of which a sink (`terminal`, `fence` in `markdown`, `diff` in `html`) makes
+//! what people see. A value that is hidden costs nothing.
 
 mod action;
 mod block;

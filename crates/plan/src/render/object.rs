@@ -30,15 +30,16 @@ impl Writer<'_> {
             this.entry(&attribute.key, width, &attribute.diff, indent, view);
             this.push("\n");
         };
-        let mut hidden = Vec::new();
+        let mut hidden = 0;
         for index in 0..attributes.len() {
             match attributes.is_hidden(index) {
-                true => hidden.push(index),
+                true => hidden += 1,
                 false => write(self, index),
             }
         }
-        self.hidden(indent, hidden.len(), "attribute", |this| {
-            hidden.iter().for_each(|index| write(this, *index));
+        self.hidden(indent, hidden, "attribute", |this| {
+            let hidden = (0..attributes.len()).filter(|index| attributes.is_hidden(*index));
+            hidden.for_each(|index| write(this, index));
         });
     }
 
@@ -72,15 +73,16 @@ impl Writer<'_> {
             this.value(diff, indent + 1, inner);
             this.push(if matches!(diff.kind, Kind::Object { .. }) { ",\n" } else { "\n" });
         };
-        let mut hidden = Vec::new();
+        let mut hidden = 0;
         for index in 0..elements.len() {
             match elements.is_hidden(index) {
-                true => hidden.push(index),
+                true => hidden += 1,
                 false => write(self, index),
             }
         }
-        self.hidden(indent + 1, hidden.len(), "element", |this| {
-            hidden.iter().for_each(|index| write(this, *index));
+        self.hidden(indent + 1, hidden, "element", |this| {
+            let hidden = (0..elements.len()).filter(|index| elements.is_hidden(*index));
+            hidden.for_each(|index| write(this, index));
         });
         self.close("}", diff, indent, view);
     }

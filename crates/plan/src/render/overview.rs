@@ -8,6 +8,9 @@ use crate::report::{Outcome, Report, Section, Warning};
 pub(super) const TITLE: usize = 200;
 pub(super) const LINK: usize = 1_000;
 
+/// The most names of what is destroyed that are listed above the entries.
+pub(super) const NAMES: usize = 10;
+
 /// So many characters of a text.
 pub(super) fn start(text: &str, characters: usize) -> &str {
     text.char_indices().nth(characters).map_or(text, |(end, _)| &text[..end])

@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Dialect {
     rules: Rules,
-    /// Elements of sets that go and come are paired where they look like one that changes.
+    /// Similar elements that a set loses and gains are paired.
     matches_sets: bool,
 }
 
@@ -48,7 +48,7 @@ impl Dialect {
         Self::new(Rules::OpenTofu { place, shows_sensitive })
     }
 
-    /// The same rules, where elements of sets that go and come are paired, or not.
+    /// The same rules, with or without pairs of similar elements that a set loses and gains.
     pub(crate) fn matching_sets(self, matches_sets: bool) -> Self {
         Self { matches_sets, ..self }
     }

@@ -273,6 +273,17 @@ impl<'v, 't> Change<'v, 't> {
         }
     }
 
+    /// What is sensitive in an element before.
+    pub(crate) fn before_sensitive_in_element(&self, index: usize) -> View<'v, 't> {
+        mark_element(self.before_sensitive, index)
+    }
+
+    /// What is sensitive in an element after.
+    pub(crate) fn after_sensitive_in_element(&self, index: usize) -> View<'v, 't> {
+        mark_element(self.after_sensitive, index)
+    }
+
+    /// What is unknown in an element after.
     pub(crate) fn unknown_in_element(&self, index: usize) -> Unknown<'v, 't> {
         self.unknown.element(index)
     }

@@ -1,4 +1,4 @@
-//! Elements that a set loses and gains, shown as elements that change where that was asked for.
+//! Similar elements that a set loses and gains, shown as updates.
 
 use objchange_plan::{Document, Filter, Options, Report, Schemas};
 use serde_json::{Value as Json, json};
@@ -75,6 +75,16 @@ fn objects_are_paired_and_texts_are_not() {
     let before = json!({"typed": [{"port": 1, "text": "x"}, {"port": 2, "text": "y", "from": "a"}], "names": ["a", "b"]});
     let after = json!({"typed": [{"port": 1, "text": "x"}, {"port": 2, "text": null, "from": "a"}], "names": ["a", "c"]});
     insta::assert_snapshot!(text(&plan(&before, &after, &json!({})), true));
+}
+
+/// Which elements are paired must not tell whether their secrets are equal.
+#[test]
+fn secrets_decide_nothing() {
+    let with = |port: u32, token: &str| json!({"rule": [{"port": port, "from": null, "text": "", "id": null, "token": token}]});
+    let shown = |token: &str| text(&plan(&with(80, SECRET), &with(443, token), &json!({})), true);
+    let (same, other) = (shown(SECRET), shown("SECRET-MARKER-2"));
+    assert!(same.contains("      - rule {") && same.contains("      + rule {"), "{same}");
+    assert_eq!(same, other);
 }
 
 /// What is paired changes which lines there are, not which values.

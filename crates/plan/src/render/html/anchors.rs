@@ -18,7 +18,7 @@ impl Anchors {
     pub(super) fn new(sections: &[Section], items: &[Item<'_, '_>]) -> Self {
         let mut names = Names::default();
         // Ours first: no address can take them.
-        for own in ["main", "search", "status", "keys", "keys-title", "root-module"] {
+        for own in ["main", "search", "status", "keys", "keys-title"] {
             names.add(own);
         }
         let of_section = |section: &Section| {
@@ -28,10 +28,10 @@ impl Anchors {
         let sections_names: Vec<_> = sections.iter().map(|section| names.add(&of_section(section))).collect();
         let groups = sections.iter().map(|section| {
             let groups = section.groups.iter().map(|module| match module {
-                Some(module) => module
-                    .address
-                    .as_deref()
-                    .map_or_else(|| "root-module".to_owned(), |address| names.add(&fragment(address))),
+                Some(module) => {
+                    let address = module.address.as_deref();
+                    names.add(&address.map_or_else(|| "root-module".to_owned(), fragment))
+                }
                 None => String::new(),
             });
             groups.collect()

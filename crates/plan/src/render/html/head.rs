@@ -8,16 +8,13 @@ use sha2::{Digest, Sha256};
 
 use super::super::markdown::inert;
 use super::super::outline::{Item, Section};
-use super::super::overview::{LINK, Sentence, action_counts, losses, sentences};
+use super::super::overview::{LINK, NAMES, Sentence, action_counts, losses, sentences};
 use super::anchors::Anchors;
 use super::entries::keyword;
 use crate::report::Report;
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
-
-/// The most names of what is destroyed above the entries.
-const NAMES: usize = 10;
 
 /// The source of a policy that lets nothing run but this text.
 fn source(text: &str) -> String {

@@ -10,7 +10,7 @@ use std::io;
 use super::Writer;
 use super::outline::{Item, Module, Piece, Section, sections};
 use super::overview::{
-    LINK, Sentence, TITLE, action_counts, counts, default_title, losses, sentences, start,
+    LINK, NAMES, Sentence, TITLE, action_counts, counts, default_title, losses, sentences, start,
 };
 use super::tokens::Tokens;
 use crate::report::{Report, ShowError};
@@ -75,10 +75,9 @@ fn length(text: &str) -> usize {
 /// Room for what is said below of what was left out.
 const FOOT: usize = 300;
 
-/// The most characters of a marker, and of a name in the head; the most names there.
+/// The most characters of a marker, and of a name in the head.
 const MARKER: usize = 100;
 const NAME: usize = 80;
-const NAMES: usize = 10;
 
 fn head(report: &Report<'_>, items: &[Item<'_, '_>], options: &MarkdownOptions<'_>) -> String {
     let mut head = String::new();
