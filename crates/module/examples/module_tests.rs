@@ -41,7 +41,7 @@ fn main() -> ExitCode {
             if has("-p") || has("-j") {
                 match tester.run(&case) {
                     Ok(answer) if has("-j") => {
-                        answer.messages.iter().flatten().for_each(|one| println!("{one}"))
+                        answer.messages.iter().flatten().for_each(|one| println!("{one}"));
                     }
                     Ok(answer) => println!("{}", answer.text.unwrap_or_default()),
                     Err(error) => eprintln!("{}: {error}", case.name),

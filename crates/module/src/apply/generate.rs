@@ -208,9 +208,9 @@ impl Filling<'_> {
                 Some(given) => given.convert(attribute.implied_type()).map_err(|error| FillError {
                     path: path.clone(),
                     problem: FillProblem::Conversion {
-                        wanted: attribute.implied_type().friendly_name().to_string(),
+                        wanted: attribute.implied_type().friendly_name().clone(),
                         reason: error.kind.to_string(),
-                        found: given.ty().friendly_name().to_string(),
+                        found: given.ty().friendly_name().clone(),
                     },
                 }),
                 None => {
@@ -257,7 +257,7 @@ impl Filling<'_> {
                 return element.clone();
             }
             if let Some(given) = given.filter(|given| members_of(given).is_none()) {
-                let found = given.ty().friendly_name().to_string();
+                let found = given.ty().friendly_name().clone();
                 wrong = Some(FillError { path, problem: FillProblem::NotAnObject(found) });
                 return element.clone();
             }

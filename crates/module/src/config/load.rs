@@ -93,23 +93,23 @@ impl Config {
         source: (&str, Span),
         has_version: bool,
         header: Span,
-    ) -> Result<String, Diagnostic> {
+    ) -> Result<String, Box<Diagnostic>> {
         let (text, place) = source;
         let parsed = ModuleSource::parse(text, has_version);
-        let parsed = parsed.map_err(|(summary, detail)| Diagnostic::new(summary, place, detail))?;
+        let parsed = parsed.map_err(|(summary, detail)| Box::new(Diagnostic::new(summary, place, detail)))?;
         let manifest = match options.manifest {
             Some(text) => Some(text.to_owned()),
             None => files.read(manifest::PATH).unwrap_or_default(),
         };
         let manifest = manifest.and_then(|text| Manifest::parse(&text).ok()).unwrap_or_default();
-        let missing = |detail: String| Err(Diagnostic::new("Module not installed", header, detail));
+        let missing = |detail: String| Err(Box::new(Diagnostic::new("Module not installed", header, detail)));
         match (manifest.entry(key), &parsed) {
             (Some(entry), ModuleSource::Local(_)) => Ok(clean(&entry.dir)),
             (Some(entry), _) if parsed.is(&entry.source) => Ok(clean(&entry.dir)),
             (Some(_), _) => {
                 let detail =
                     format!("The source address was changed since this module was installed. {INIT}");
-                Err(Diagnostic::new("Module source has changed", place, detail))
+                Err(Box::new(Diagnostic::new("Module source has changed", place, detail)))
             }
             (None, ModuleSource::Local(path)) => {
                 let directory = clean(path);

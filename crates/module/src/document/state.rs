@@ -154,7 +154,9 @@ impl JsonWriter {
     /// The prior state; nothing if it is empty. Its outputs are the new ones as far as these are known.
     pub(super) fn prior_state(&mut self, plan: &ModulePlan, schemas: &Schemas, terraform_version: &str) {
         let outputs = outputs(plan);
-        if outputs.is_empty() && plan.prior_state.resources.values().all(|resource| resource.is_empty()) {
+        if outputs.is_empty()
+            && plan.prior_state.resources.values().all(super::super::state::StateResource::is_empty)
+        {
             return;
         }
         self.member("prior_state", |json| {

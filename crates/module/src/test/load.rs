@@ -307,7 +307,7 @@ impl TestSuite {
                 let directory = match directory {
                     Ok(directory) => directory,
                     Err(error) => {
-                        self.diagnostics.push(Severity::Error, error);
+                        self.diagnostics.push(Severity::Error, *error);
                         suite_file.modules.push(0);
                         continue;
                     }
@@ -328,11 +328,11 @@ impl TestSuite {
             }
         }
         self.files = files;
-        self.share_sources(sources);
+        self.share_sources(&sources);
     }
 
     /// Gives all modules the sources of all, so that a place means the same for each.
-    fn share_sources(&mut self, sources: objchange_hcl::Sources) {
+    fn share_sources(&mut self, sources: &objchange_hcl::Sources) {
         for module in &mut self.modules {
             module.config.sources = sources.clone();
         }
@@ -363,7 +363,7 @@ impl TestSuite {
                 file.globals.0.entry(name.clone()).or_insert_with(undeclared);
             }
         }
-        self.share_sources(sources);
+        self.share_sources(&sources);
     }
 }
 

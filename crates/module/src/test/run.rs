@@ -229,7 +229,7 @@ impl TestRunner<'_> {
         for expr in &wanted.replace {
             match expr.as_target() {
                 Ok(MoveTarget::Resource(address)) if address.resource.mode == Mode::Managed => {
-                    replace.push(address)
+                    replace.push(address);
                 }
                 Ok(MoveTarget::Resource(address)) => {
                     let summary = "Can only target managed resources for forced replacements.";

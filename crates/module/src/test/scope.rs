@@ -134,7 +134,7 @@ impl RunScope<'_, '_> {
         }
         if !others.is_empty() {
             let of_module = variables.get("var").and_then(Value::as_object);
-            let of_module = of_module.into_iter().flat_map(|object| object.iter());
+            let of_module = of_module.into_iter().flat_map(objchange::value::Object::iter);
             let mut all: Vec<(SmolStr, Value)> =
                 of_module.map(|(name, value)| (name.clone(), value.clone())).collect();
             all.extend(others.into_iter().filter_map(|name| {

@@ -245,7 +245,7 @@ impl<'s> FileScope<'s> {
                 (Some(TestSubject::Run(name, span)), _) => {
                     match self.earlier_run(&name, span, &reference, earlier) {
                         Ok(outputs) => runs.push((name, outputs)),
-                        Err(error) => found.errors([error]),
+                        Err(error) => found.errors([*error]),
                     }
                 }
                 (Some(_), None) => {
@@ -317,7 +317,7 @@ impl<'s> FileScope<'s> {
         span: objchange_hcl::Span,
         reference: &Reference<'_>,
         earlier: &EarlierRuns<'_>,
-    ) -> Result<Value, Diagnostic> {
+    ) -> Result<Value, Box<Diagnostic>> {
         const WHICH: &str = "You can only reference run blocks that are in the same test file and will execute before the \
                              current run block.";
         if let Some(outputs) = earlier.outputs.get(name) {
@@ -335,7 +335,7 @@ impl<'s> FileScope<'s> {
                  output value is only known after apply.",
                 name.as_str()
             );
-            return Err(Diagnostic::new("Reference to unknown value", span, detail));
+            return Err(Box::new(Diagnostic::new("Reference to unknown value", span, detail)));
         }
         let is_there = earlier.names.contains(name);
         let (summary, detail) = match (is_there, self.is_new) {
@@ -352,7 +352,7 @@ impl<'s> FileScope<'s> {
                 format!("The run block {:?} does not exist within this test file. {WHICH}", name.as_str()),
             ),
         };
-        Err(Diagnostic::new(summary, span, detail))
+        Err(Box::new(Diagnostic::new(summary, span, detail)))
     }
 }
 

@@ -93,7 +93,7 @@ impl Tester {
         let mut outputs = printer.load_text();
         let mut messages = printer.load_messages();
         if suite.diagnostics.has_errors() {
-            return Ok(answer(1, Vec::new(), &outputs, messages, None));
+            return Ok(answer(1, Vec::new(), &outputs, &messages, None));
         }
         let base = BaseDirectory::open(&case.directory).map_err(|error| error.to_string())?;
         let functions = Functions::pure().clone().with_files(&base);
@@ -110,7 +110,7 @@ impl Tester {
         });
         let junit = printer.junit(&report, &|_| "2000-01-01T00:00:00Z".to_owned());
         let exit = u8::from(report.status() > TestStatus::Pass);
-        Ok(answer(exit, runs.collect(), &outputs, messages, Some(junit)))
+        Ok(answer(exit, runs.collect(), &outputs, &messages, Some(junit)))
     }
 }
 
@@ -118,7 +118,7 @@ fn answer(
     exit: u8,
     runs: Vec<[String; 3]>,
     outputs: &[Output],
-    messages: Vec<Json>,
+    messages: &[Json],
     junit: Option<String>,
 ) -> Answer {
     let text: String = outputs.iter().map(|output| output.text.as_str()).collect();
