@@ -1,13 +1,17 @@
 //! Folders for tests.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A folder with files, which goes away at the end of a test.
 pub(crate) struct Folder(pub(crate) PathBuf);
 
 impl Folder {
+    /// Each has a path of its own.
     pub(crate) fn with(name: &str, files: &[(&str, &str)]) -> Self {
-        let folder = std::env::temp_dir().join(format!("objchange-{}-{name}", std::process::id()));
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let (process, count) = (std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let folder = std::env::temp_dir().join(format!("objchange-{process}-{count}-{name}"));
         std::fs::create_dir_all(&folder).unwrap();
         let folder = Self(folder);
         for (file, text) in files {

@@ -114,7 +114,7 @@ pub fn explain(text: &str) -> Vec<Explained> {
     let in_graph = in_graph.into_iter().filter(|node| seen.insert(node.clone())).collect();
     once::add_nodes(&mut all, in_graph);
     once::complete_by_title(&mut all);
-    once::without_titles(all)
+    once::without_titles(&all)
 }
 
 /// What Terraform's log says of a node of its graph: `vertex "aws_disk.a" error: Provider produced invalid plan`.

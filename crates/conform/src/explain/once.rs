@@ -70,15 +70,14 @@ pub(super) fn complete_by_title(all: &mut Vec<Explained>) {
 }
 
 /// Leaves out headings, and parts of messages, that others say in full.
-#[expect(clippy::needless_pass_by_value, reason = "what it returns takes the place of what it is given")]
-pub(super) fn without_titles(all: Vec<Explained>) -> Vec<Explained> {
+pub(super) fn without_titles(all: &[Explained]) -> Vec<Explained> {
     let full = || all.iter().filter(|one| !one.is_bare());
     let topics_in_full: HashSet<Topic> = full().flat_map(topics).collect();
     let summaries_in_full: HashSet<&str> = full().map(|one| one.summary.as_str()).collect();
     let mut placed = HashSet::new();
     let mut said = HashSet::new();
     let mut said_in_detail = HashSet::new();
-    for one in &all {
+    for one in all {
         if one.address.is_some() {
             placed.extend(topics(one).map(|topic| (topic, one.path.as_deref(), one.kind)));
         }

@@ -160,7 +160,10 @@ impl Evaluator<'_> {
                      ellipsis (...) after the value expression to enable grouping by key.",
                     progress.names[old].as_str()
                 );
-                self.error_in(progress.whole, "Duplicate object key", key.span, detail);
+                // The key of another element, which is as this one, may be the one that is sensitive.
+                self.hiding(progress.marks, |this| {
+                    this.error_in(progress.whole, "Duplicate object key", key.span, detail);
+                });
             }
         }
     }
@@ -179,7 +182,9 @@ impl Evaluator<'_> {
                     Err(error) => format!("The key expression produced an invalid result: {}.", error.kind),
                     Ok(_) => "The key expression produced an invalid result.".to_owned(),
                 };
-                self.error_in(progress.whole, "Invalid object key", key.span, detail);
+                self.hiding(progress.marks, |this| {
+                    this.error_in(progress.whole, "Invalid object key", key.span, detail);
+                });
             }
             return None;
         };

@@ -134,6 +134,9 @@ fn elements_of_sensitive_collections_are_in_no_error() {
         "[for x in toset(l) : 1 if file(x) != null]",
         "\"%{ for x in l }${file(x)}%{ endfor }\"",
         "upper([for x in l : file(x)][0])",
+        "{for x in [s, s] : x => 1}",
+        "{for x in [\"xyzzy\", s] : x => 1}",
+        "{for x in [s, \"xyzzy\"] : x => 1}",
     ] {
         let parsed = parse_expression(text).unwrap();
         let (_, errors) = evaluate(&parsed, &Scope::new(&variables()), &functions());
