@@ -194,7 +194,7 @@ pub(crate) fn documents(bytes: &[u8]) {
 pub(crate) fn pages(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let Ok(document) = Document::parse_part(text) else { return };
-    let (schemas, options) = (Schemas::none(), Options::default());
+    let (schemas, options) = (Schemas::none(), Options { yaml: true, ..Options::default() });
     let Ok(report) = Report::of(&document, &schemas, &options, &Filter::default()) else { return };
     let mut page = Vec::new();
     let mut is_whole = report.write_markdown(&mut page, &MarkdownOptions::default()).is_ok();

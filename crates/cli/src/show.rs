@@ -311,6 +311,7 @@ fn write(
         show_sensitive: arguments.show_sensitive,
         full: arguments.full,
         width: width.unwrap_or(Options::default().width),
+        yaml: arguments.json || arguments.format != Format::Terraform,
         ..arguments.input.options(program)
     };
     let filter = arguments.input.filter();

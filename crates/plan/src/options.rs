@@ -31,6 +31,8 @@ pub struct Options {
     pub full: bool,
     /// Similar elements that a set loses and gains are shown as updates. Terraform shows them as removed and added.
     pub match_sets: bool,
+    /// A string that holds YAML before and after is compared as a document. Terraform compares its lines.
+    pub yaml: bool,
 }
 
 impl Default for Options {
@@ -43,6 +45,7 @@ impl Default for Options {
             show_sensitive: false,
             full: false,
             match_sets: false,
+            yaml: false,
         }
     }
 }

@@ -200,7 +200,7 @@ impl Program {
             Self::Terraform(_) => Dialect::LEGACY,
             Self::OpenTofu => Dialect::opentofu(Place::Inside, options.show_sensitive),
         };
-        dialect.matching_sets(options.match_sets)
+        dialect.matching_sets(options.match_sets).reading_yaml(options.yaml)
     }
 }
 

@@ -24,7 +24,7 @@ use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 use std::sync::OnceLock;
 
-use objchange_plan::{Colour, Report};
+use objchange_plan::{Colour, Options, Report};
 
 use self::app::{App, Settings};
 use self::screen::{End, Screen};
@@ -69,7 +69,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let document = read_document(&input.name, &input.text, &room).map_err(unusable)?;
     args.input.check(&document).map_err(unusable)?;
     let (schemas, sources) = args.input.schemas(std::mem::take(&mut input.given), &document);
-    let options = args.input.options(args.input.program_of(&document));
+    let options = Options { yaml: true, ..args.input.options(args.input.program_of(&document)) };
     let report = Report::of(&document, &schemas, &options, &args.input.filter())
         .map_err(|error| unusable(sources.error(&input.name, error)))?;
     let mut warnings = document_warnings::list(&document);

@@ -55,6 +55,11 @@ pub enum Kind<'t> {
         /// What differs in the JSON. If nothing does, and yet the string changes, only its white space does.
         value: Box<Diff<'t>>,
     },
+    /// A string that holds YAML on both sides, where it was asked to compare such strings as documents.
+    Yaml {
+        /// What differs in the YAML.
+        value: Box<Diff<'t>>,
+    },
     /// An object: attributes in the order of their names, without those that are null on both sides.
     Object {
         /// The attributes.

@@ -38,6 +38,7 @@ impl Kind<'_> {
                     .collect(),
             },
             Kind::Json { value } => Kind::Json { value: boxed(*value) },
+            Kind::Yaml { value } => Kind::Yaml { value: boxed(*value) },
             Kind::Object { attributes, nested } => Kind::Object { attributes: entries(attributes), nested },
             Kind::Map { elements, nested } => Kind::Map { elements: entries(elements), nested },
             Kind::List { elements, context } => Kind::List { elements: diffs(elements), context },

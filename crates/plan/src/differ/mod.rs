@@ -16,6 +16,7 @@ mod parts;
 mod sequence;
 mod text;
 mod unknown_block;
+mod yaml;
 
 pub(crate) use attribute::value as typed;
 pub(crate) use block::{block, body};

@@ -1,8 +1,8 @@
-//! Primitive values; strings may hold JSON or several lines.
+//! Primitive values; strings may hold JSON, YAML or several lines.
 
 use objchange::Type;
 
-use super::{json, sequence};
+use super::{json, sequence, yaml};
 use crate::diff::{Diff, DiffAction, Kind, Line, Primitive, Scalar};
 use crate::json::{Json, Reader, Shape, View};
 use crate::text::Text;
@@ -74,7 +74,9 @@ fn strings<'t>(
                 after: side(after, &new, DiffAction::Create),
             })
         }
-        (None, None) => lines(before, after, within.dialect),
+        (None, None) => {
+            both_yaml(before, after, action, within).or_else(|| lines(before, after, within.dialect))
+        }
     }
 }
 
@@ -100,6 +102,36 @@ fn both_json<'v, 't>(
     action: DiffAction,
     within: Within,
 ) -> Kind<'t> {
+    Kind::Json { value: Box::new(documents(before, after, action, within)) }
+}
+
+/// What differs in the YAML of two strings, if both hold some, and more than comments and spelling differs.
+fn both_yaml<'t>(
+    before: View<'_, 't>,
+    after: View<'_, 't>,
+    action: DiffAction,
+    within: Within,
+) -> Option<Kind<'t>> {
+    if !within.dialect.reads_yaml() || action != DiffAction::Update {
+        return None;
+    }
+    let (old, new) = (before.as_str()?, after.as_str()?);
+    if !yaml::comments(old).eq(yaml::comments(new)) {
+        return None;
+    }
+    let (old, new) = (yaml::to_json(old)?, yaml::to_json(new)?);
+    let old = Json::parse_at_depth(&old, within.depth).ok()?;
+    let new = Json::parse_at_depth(&new, within.depth).ok()?;
+    let value = documents(old.view(), new.view(), action, within);
+    (value.action != DiffAction::NoOp).then(|| Kind::Yaml { value: Box::new(value) })
+}
+
+fn documents<'v, 't>(
+    before: View<'v, 'v>,
+    after: View<'v, 'v>,
+    action: DiffAction,
+    within: Within,
+) -> Diff<'t> {
     let (before, after) = match action {
         DiffAction::Create => (before.null(), after),
         DiffAction::Delete => (before, after.null()),
@@ -109,7 +141,7 @@ fn both_json<'v, 't>(
     change.before_explicit = action != DiffAction::Create;
     change.after_explicit = action != DiffAction::Delete;
     change.depth = within.depth;
-    Kind::Json { value: Box::new(json::shape(&change).into_owned()) }
+    json::shape(&change).into_owned()
 }
 
 fn lines<'t>(before: View<'_, 't>, after: View<'_, 't>, dialect: Dialect) -> Option<Kind<'t>> {

@@ -20,7 +20,14 @@ impl Writer<'_> {
         self.null_suffix(diff.action, view);
     }
 
-    pub(super) fn json(&mut self, diff: &Diff<'_>, value: &Diff<'_>, indent: usize, view: View) {
+    pub(super) fn document(
+        &mut self,
+        diff: &Diff<'_>,
+        function: &'static str,
+        value: &Diff<'_>,
+        indent: usize,
+        view: View,
+    ) {
         let inner = View { no_null_suffix: true, omit_replace: false };
         let whitespace_only = diff.changes_only_white_space();
         let white_space = match (whitespace_only, diff.replace) {
@@ -29,7 +36,8 @@ impl Writer<'_> {
             (true, true) => " # whitespace changes force replacement",
         };
         let view_of_rest = View { omit_replace: view.omit_replace || whitespace_only, ..view };
-        self.push("jsonencode(");
+        self.push(function);
+        self.push("(");
         if !has_lines(value) {
             self.value(value, indent + 1, inner);
             self.push(")");
@@ -55,7 +63,7 @@ fn has_lines(diff: &Diff<'_>) -> bool {
     match &diff.kind {
         Kind::Primitive(_) | Kind::Sensitive(_) | Kind::WriteOnly { .. } => false,
         Kind::Text { .. } | Kind::SensitiveBlock(_) => true,
-        Kind::Json { value } | Kind::Shown { value, .. } => has_lines(value),
+        Kind::Json { value } | Kind::Yaml { value } | Kind::Shown { value, .. } => has_lines(value),
         Kind::Object { attributes: parts, .. } | Kind::Map { elements: parts, .. } => !parts.is_empty(),
         Kind::List { elements, .. } | Kind::Set { elements, .. } => !elements.is_empty(),
         Kind::Block(block) => !block.is_empty(),

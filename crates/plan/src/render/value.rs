@@ -10,7 +10,8 @@ impl Writer<'_> {
         match &diff.kind {
             Kind::Primitive(primitive) => self.primitive(diff, primitive, view),
             Kind::Text { lines } => self.lines(diff, lines, indent, view),
-            Kind::Json { value } => self.json(diff, value, indent, view),
+            Kind::Json { value } => self.document(diff, "jsonencode", value, indent, view),
+            Kind::Yaml { value } => self.document(diff, "yamlencode", value, indent, view),
             Kind::Object { attributes, nested } => self.object(diff, attributes, *nested, indent, view),
             Kind::Map { elements, nested } => self.map(diff, elements, *nested, indent, view),
             Kind::List { elements, context } => self.list(diff, elements, *context, indent, view),

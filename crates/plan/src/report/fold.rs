@@ -7,7 +7,7 @@ pub(crate) fn fold(diff: &mut Diff<'_>, full: bool) {
     let whole = full || diff.changes_only_white_space();
     let parts = |keep| Fold { keep, full };
     match &mut diff.kind {
-        Kind::Json { value } | Kind::Shown { value, .. } => fold(value, whole),
+        Kind::Json { value } | Kind::Yaml { value } | Kind::Shown { value, .. } => fold(value, whole),
         Kind::Object { attributes, .. } => attributes.fold(parts(Keep::Identifying)),
         Kind::Map { elements, .. } => elements.fold(parts(Keep::Changed)),
         Kind::List { elements, context: true } => elements.fold(parts(Keep::Beside)),

@@ -6,6 +6,8 @@ pub(crate) struct Dialect {
     rules: Rules,
     /// Similar elements that a set loses and gains are paired.
     matches_sets: bool,
+    /// YAML in strings is compared as documents.
+    reads_yaml: bool,
 }
 
 /// By whose rules a place is compared.
@@ -40,7 +42,7 @@ impl Dialect {
     pub(crate) const LEGACY: Self = Self::new(Rules::Terraform { is_legacy: true });
 
     const fn new(rules: Rules) -> Self {
-        Self { rules, matches_sets: false }
+        Self { rules, matches_sets: false, reads_yaml: false }
     }
 
     /// OpenTofu's rules at such a place.
@@ -55,6 +57,15 @@ impl Dialect {
 
     pub(crate) fn matches_sets(self) -> bool {
         self.matches_sets
+    }
+
+    /// The same rules, with or without a look at YAML in strings.
+    pub(crate) fn reading_yaml(self, reads_yaml: bool) -> Self {
+        Self { reads_yaml, ..self }
+    }
+
+    pub(crate) fn reads_yaml(self) -> bool {
+        self.reads_yaml
     }
 
     fn with(self, rules: Rules) -> Self {

@@ -18,3 +18,4 @@ mod report;
 mod state_file;
 mod summary;
 mod values;
+mod yaml;

@@ -291,8 +291,14 @@ fn outputs(document: &str, schemas: &Schemas) -> Vec<String> {
     for (((full, mode), match_sets), program) in
         shown.flat_map(|shown| programs().map(move |program| (shown, program)))
     {
-        let options =
-            Options { full, match_sets, mode: Some(mode), program: Some(program), ..Options::default() };
+        let options = Options {
+            full,
+            match_sets,
+            yaml: match_sets,
+            mode: Some(mode),
+            program: Some(program),
+            ..Options::default()
+        };
         let coloured = Options { colour: Colour::Always, ..options };
         let report = match Report::of(&document, schemas, &options, &Filter::default()) {
             Ok(report) => report,

@@ -195,6 +195,7 @@ fn kind(members: &Members<'_>) -> Kind<'static> {
         }),
         "text" => Kind::Text { lines: list(get("lines"), line) },
         "json" => Kind::Json { value: Box::new(diff(get("value"))) },
+        "yaml" => Kind::Yaml { value: Box::new(diff(get("value"))) },
         "object" => Kind::Object { attributes: list(get("attributes"), entry).into(), nested },
         "map" => Kind::Map { elements: list(get("elements"), entry).into(), nested },
         "list" => {
