@@ -12,7 +12,7 @@
 //! - [`plan`]: the graph, the walk that validates and the walk that plans; [`ModulePlan`] is what comes out.
 //! - [`document`]: that plan as JSON and as changes for reports.
 //! - [`apply`]: the state after it.
-//! - [`test`]: tests of modules, which plan and apply.
+//! - [`test`](mod@test): tests of modules, which plan and apply.
 //!
 //! The rules are those of Terraform 1.11 to 1.15, found by experiment. Nothing is applied but in memory, no provider is started here,
 //! and files are read only through [`config::Files`].
