@@ -243,6 +243,12 @@ impl Function {
         Self { variadic: Some(parameter), ..self }
     }
 
+    /// The same function, whose answer is unknown where a further argument has no type yet, a null without one included.
+    #[must_use]
+    fn needing_types(self) -> Self {
+        Self { variadic: self.variadic.map(|more| Parameter { allow_dynamic: false, ..more }), ..self }
+    }
+
     /// The same function, whose answer may be null: nothing is promised about what is not known.
     #[must_use]
     pub fn nullable(self) -> Self {
@@ -411,8 +417,8 @@ impl fmt::Debug for Function {
 pub struct Functions {
     by_name: HashMap<SmolStr, Function>,
     has_providers: bool,
-    /// `convert` is a special form, and in no table.
-    lacks_convert: bool,
+    /// The version of Terraform whose language this is; `None` for the newest.
+    version: Option<(u32, u32)>,
 }
 
 impl Functions {
@@ -432,8 +438,9 @@ impl Functions {
         self.has_providers
     }
 
-    /// The functions as a version of Terraform has them, of whose number these are the first two parts: `(1, 15)`. `convert`
-    /// came with 1.15; before 1.16 `contains` refuses null.
+    /// The functions and operators as a version of Terraform has them, of whose number these are the first two parts:
+    /// `(1, 15)`. `convert` came with 1.15; before 1.16 `contains` refuses null; before 1.12 both operands of `&&` and `||`
+    /// count, whatever the first one is, and `format` of a null without a type is unknown.
     ///
     /// ```
     /// use objchange_hcl::{Functions, Scope, Variables, evaluate, parse_expression};
@@ -447,7 +454,14 @@ impl Functions {
     /// ```
     #[must_use]
     pub fn of_version(mut self, version: (u32, u32)) -> Self {
-        self.lacks_convert = version < (1, 15);
+        self.version = Some(version);
+        if version < (1, 12) {
+            for name in ["format", "formatlist"] {
+                if let Some(function) = self.by_name.remove(name) {
+                    self.insert(name, function.needing_types());
+                }
+            }
+        }
         if version < (1, 16) {
             self.insert("contains", crate::functions::contains_without_null());
         }
@@ -455,7 +469,16 @@ impl Functions {
     }
 
     pub(crate) fn lacks_convert(&self) -> bool {
-        self.lacks_convert
+        self.is_before((1, 15))
+    }
+
+    /// Whether `&&` and `||` need both of their operands, whatever the first one is.
+    pub(crate) fn needs_both_operands(&self) -> bool {
+        self.is_before((1, 12))
+    }
+
+    fn is_before(&self, version: (u32, u32)) -> bool {
+        self.version.is_some_and(|own| own < version)
     }
 
     /// The function of this name. Those without a namespace are also found under `core::`.

@@ -63,6 +63,9 @@ impl Evaluator<'_> {
             let right = Operand { value, span: right.span, errors: before..self.errors() };
             let span = left.span.to(right.span);
             let value = match op {
+                BinaryOp::And | BinaryOp::Or if self.functions.needs_both_operands() => {
+                    self.logic_of_both(*op == BinaryOp::Or, &left, &right)
+                }
                 BinaryOp::And | BinaryOp::Or => self.logic(*op == BinaryOp::Or, &left, &right),
                 BinaryOp::Equal | BinaryOp::NotEqual => {
                     let (a, b) = (&left.value, &right.value);
@@ -118,6 +121,26 @@ impl Evaluator<'_> {
             return Value::unknown(Type::Bool);
         }
         Value::from(!is_or).with_marks(marks)
+    }
+
+    /// The same by the rules of versions before 1.12, where either operand may be wrong, null or unknown, and the result is.
+    fn logic_of_both(&mut self, is_or: bool, left: &Operand, right: &Operand) -> Value {
+        let a = self.operand(&left.value, &Type::Bool, left.span, "left");
+        let b = self.operand(&right.value, &Type::Bool, right.span, "right");
+        let (Ok(a), Ok(b)) = (a, b) else { return Value::unknown(Type::Bool) };
+        if !left.errors.is_empty() || !right.errors.is_empty() {
+            return Value::unknown(Type::Bool);
+        }
+        if a.is_null() || b.is_null() {
+            let span = left.span.to(right.span);
+            self.error(FAILED, span, "Error during operation: argument must not be null.");
+            return Value::unknown(Type::Bool);
+        }
+        let marks = a.marks() | b.marks();
+        match (a.as_bool(), b.as_bool()) {
+            (Some(a), Some(b)) => Value::from(if is_or { a || b } else { a && b }).with_marks(marks),
+            _ => unknown_not_null(Type::Bool).with_marks(marks),
+        }
     }
 
     fn arithmetic(&mut self, op: BinaryOp, left: &Operand, right: &Operand) -> Value {

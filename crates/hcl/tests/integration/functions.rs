@@ -398,3 +398,35 @@ fn types_to_convert_to_are_no_references() {
     assert_eq!(errors(15).len(), 0);
     assert_eq!(errors(14)[0].summary, "Call to unknown function");
 }
+
+/// Before 1.12 both operands of `&&` and `||` count, and a null without a type makes what is formatted unknown.
+#[test]
+fn older_versions_evaluate_as_they_did() {
+    let variables: Variables = [("u", Value::unknown(Type::Bool))].into_iter().collect();
+    let asked = [
+        ("u || true", "true", "unknown"),
+        ("false && u", "false", "unknown"),
+        ("try(u && tobool(\"x\"), \"E\")", "unknown", "\"E\""),
+        ("try(false && tobool(\"x\"), \"E\")", "false", "\"E\""),
+        ("try(null && false, \"E\")", "false", "\"E\""),
+        ("try(true || null, \"E\")", "true", "\"E\""),
+        ("true && true || false", "true", "true"),
+        ("try(format(\"%s\", null), \"E\")", "\"E\"", "unknown"),
+        ("try(formatlist(\"%s\", [\"a\"], null), \"E\")", "\"E\"", "unknown"),
+        ("try(format(\"%s\", tostring(null)), \"E\")", "\"E\"", "\"E\""),
+    ];
+    for (text, newer, older) in asked {
+        let expr = parse_expression(text).unwrap();
+        for (minor, expected) in [(12, newer), (11, older)] {
+            let functions = Functions::pure().clone().of_version((1, minor));
+            let (value, errors) = evaluate(&expr, &Scope::new(&variables), &functions);
+            let shown = match value.is_known() {
+                true => value
+                    .as_str()
+                    .map_or_else(|| value.as_bool().unwrap().to_string(), |text| format!("{text:?}")),
+                false => "unknown".to_owned(),
+            };
+            assert_eq!((shown.as_str(), errors.len()), (expected, 0), "{text} in 1.{minor}");
+        }
+    }
+}
