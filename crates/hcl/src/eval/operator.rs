@@ -99,7 +99,8 @@ impl Evaluator<'_> {
         let b = self.operand(&right.value, &Type::Bool, right.span, "right");
         let (Ok(a), Ok(b)) = (a, b) else { return Value::unknown(Type::Bool) };
         let marks = a.marks() | b.marks();
-        let decides = |value: &Value| value.as_bool() == Some(is_or);
+        // A null is as good as false to `&&`, and an error to `||`.
+        let decides = |value: &Value| value.as_bool() == Some(is_or) || (!is_or && value.is_null());
         // What decides makes the errors of the other side not matter.
         if decides(&a) || decides(&b) {
             let dropped = if decides(&a) { &right.errors } else { &left.errors };
@@ -108,9 +109,6 @@ impl Evaluator<'_> {
         }
         if !a.is_known() && left.errors.is_empty() {
             self.diagnostics.drain(right.errors.clone());
-        }
-        if !is_or && (a.is_null() || b.is_null()) {
-            return Value::from(false).with_marks(marks);
         }
         if !a.is_known() || !b.is_known() {
             return unknown_not_null(Type::Bool).with_marks(marks);

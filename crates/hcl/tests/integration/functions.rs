@@ -409,6 +409,8 @@ fn older_versions_evaluate_as_they_did() {
         ("try(u && tobool(\"x\"), \"E\")", "unknown", "\"E\""),
         ("try(false && tobool(\"x\"), \"E\")", "false", "\"E\""),
         ("try(null && false, \"E\")", "false", "\"E\""),
+        ("try(tobool(\"x\") && null, \"E\")", "false", "\"E\""),
+        ("try(null || tobool(\"x\"), \"E\")", "\"E\"", "\"E\""),
         ("try(true || null, \"E\")", "true", "\"E\""),
         ("true && true || false", "true", "true"),
         ("try(format(\"%s\", null), \"E\")", "\"E\"", "unknown"),
