@@ -413,6 +413,8 @@ pub struct Functions {
     has_providers: bool,
     /// `convert` is a special form, and in no table.
     lacks_convert: bool,
+    /// Both sides of `&&` and `||` have to be right and known.
+    lacks_short_circuit: bool,
 }
 
 impl Functions {
@@ -433,7 +435,8 @@ impl Functions {
     }
 
     /// The functions as a version of Terraform has them, of whose number these are the first two parts: `(1, 15)`. `convert`
-    /// came with 1.15; before 1.16 `contains` refuses null.
+    /// came with 1.15; before 1.16 `contains` refuses null, and before 1.12 both sides of `&&` and `||` have to be right and
+    /// known.
     ///
     /// ```
     /// use objchange_hcl::{Functions, Scope, Variables, evaluate, parse_expression};
@@ -447,11 +450,26 @@ impl Functions {
     /// ```
     #[must_use]
     pub fn of_version(mut self, version: (u32, u32)) -> Self {
-        self.lacks_convert = version < (1, 15);
+        let none = Self::none_of_version(version);
+        self.lacks_convert = none.lacks_convert;
+        self.lacks_short_circuit = none.lacks_short_circuit;
         if version < (1, 16) {
             self.insert("contains", crate::functions::contains_without_null());
         }
         self
+    }
+
+    /// The language of a version without any function.
+    pub(crate) fn none_of_version(version: (u32, u32)) -> Self {
+        Self {
+            lacks_convert: version < (1, 15),
+            lacks_short_circuit: version < (1, 12),
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn lacks_short_circuit(&self) -> bool {
+        self.lacks_short_circuit
     }
 
     pub(crate) fn lacks_convert(&self) -> bool {

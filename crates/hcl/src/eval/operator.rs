@@ -96,6 +96,9 @@ impl Evaluator<'_> {
         let b = self.operand(&right.value, &Type::Bool, right.span, "right");
         let (Ok(a), Ok(b)) = (a, b) else { return Value::unknown(Type::Bool) };
         let marks = a.marks() | b.marks();
+        if self.functions.lacks_short_circuit() {
+            return self.strict_logic(is_or, (&a, left), (&b, right)).with_marks(marks);
+        }
         let decides = |value: &Value| value.as_bool() == Some(is_or);
         // What decides makes the errors of the other side not matter.
         if decides(&a) || decides(&b) {
@@ -118,6 +121,23 @@ impl Evaluator<'_> {
             return Value::unknown(Type::Bool);
         }
         Value::from(!is_or).with_marks(marks)
+    }
+
+    /// As [`logic`](Self::logic), before 1.12: both sides have to be right and known, whatever they are.
+    fn strict_logic(&mut self, is_or: bool, (a, left): (&Value, &Operand), (b, right): (&Value, &Operand)) -> Value {
+        if !left.errors.is_empty() || !right.errors.is_empty() {
+            return Value::unknown(Type::Bool);
+        }
+        if a.is_null() || b.is_null() {
+            let span = left.span.to(right.span);
+            self.error(FAILED, span, "Error during operation: argument must not be null.");
+            return Value::unknown(Type::Bool);
+        }
+        let both = a.as_bool().zip(b.as_bool());
+        both.map_or_else(
+            || unknown_not_null(Type::Bool),
+            |(a, b)| Value::from(if is_or { a || b } else { a && b }),
+        )
     }
 
     fn arithmetic(&mut self, op: BinaryOp, left: &Operand, right: &Operand) -> Value {

@@ -273,6 +273,7 @@ impl<'i, 'c> Walk<'i, 'c> {
             found: Diagnostics::default(),
             checks: Checks::default(),
             pending: vec![BTreeSet::new(); nodes],
+            is_below_pending: vec![false; nodes],
             changes: HashMap::new(),
             imports: Default::default(),
             removals,

@@ -54,6 +54,8 @@ pub(crate) struct Walk<'i, 'c> {
     pub(crate) checks: Checks,
     /// The instances of its module where each resource has a change that is still to be made.
     pub(crate) pending: Vec<BTreeSet<ModuleAddress>>,
+    /// The nodes below a managed resource with a change that is still to be made, however far.
+    pub(crate) is_below_pending: Vec<bool>,
     /// Where each planned object is in the plan.
     pub(crate) changes: HashMap<ResourceAddress, BTreeMap<Option<InstanceKey>, usize>>,
     /// What is imported, by the address it gets.
@@ -123,6 +125,9 @@ impl<'c> Walk<'_, 'c> {
                 let inherited = self.unanswered[*need].clone();
                 self.unanswered[index].extend(inherited);
             }
+            let needs = &self.graph.nodes[index].needs;
+            self.is_below_pending[index] =
+                needs.iter().any(|need| self.is_below_pending[*need] || self.is_pending_resource(*need));
             let errors = self.found.error_count();
             self.functions = self.module_functions.of(self.graph.nodes[index].scope);
             self.node(index);
@@ -732,10 +737,16 @@ impl<'c> Walk<'_, 'c> {
         }
     }
 
-    /// The resources that a data source in a module waits for: those that `depends_on` names, of its own and of the calls
-    /// around it, and those that it refers to itself.
+    /// Whether a data source in a module has to wait: for what `depends_on` names, of its own and of the calls around it, and
+    /// for the resources that it refers to itself. One with conditions waits for all that it depends on, however far.
     pub(crate) fn waits_for_pending(&self, index: usize, instance: &ModuleAddress) -> bool {
         let node = &self.graph.nodes[index];
+        if self.is_below_pending[index]
+            && conditions_of(&node.kind).is_some()
+            && self.waits_for_any(index, instance)
+        {
+            return true;
+        }
         let own = node.subjects.iter().filter(|subject| is_managed(&subject.kind));
         let mut all: Vec<(usize, &Subject)> = own.map(|subject| (node.module, subject)).collect();
         all.extend(node.depends_on.iter().map(|subject| (node.module, subject)));
@@ -752,6 +763,25 @@ impl<'c> Walk<'_, 'c> {
             let beside = (module == node.module).then_some(instance);
             self.is_pending(module, &subject.kind, beside)
         })
+    }
+
+    /// Whether anything that a node depends on, however far, has a change that is still to be made.
+    fn waits_for_any(&self, index: usize, instance: &ModuleAddress) -> bool {
+        let module = self.graph.nodes[index].module;
+        if self.world.by_module[module].len() == 1 {
+            return true;
+        }
+        let above = self.graph.reachable([index]);
+        let mut above = (0..above.len()).filter(|node| above[*node]);
+        above.any(|node| match self.graph.nodes[node].module == module {
+            true => self.is_pending_resource(node) && self.pending[node].contains(instance),
+            false => self.is_pending_resource(node),
+        })
+    }
+
+    fn is_pending_resource(&self, node: usize) -> bool {
+        let is_managed = matches!(&self.graph.nodes[node].kind, NodeKind::Resource(resource) if resource.name.mode == Mode::Managed);
+        is_managed && !self.pending[node].is_empty()
     }
 
     fn is_pending(&self, module: usize, subject: &SubjectKind, beside: Option<&ModuleAddress>) -> bool {
