@@ -461,11 +461,7 @@ impl Functions {
 
     /// The language of a version without any function.
     pub(crate) fn none_of_version(version: (u32, u32)) -> Self {
-        Self {
-            lacks_convert: version < (1, 15),
-            lacks_short_circuit: version < (1, 12),
-            ..Self::default()
-        }
+        Self { lacks_convert: version < (1, 15), lacks_short_circuit: version < (1, 12), ..Self::default() }
     }
 
     pub(crate) fn lacks_short_circuit(&self) -> bool {

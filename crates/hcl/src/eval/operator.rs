@@ -124,7 +124,12 @@ impl Evaluator<'_> {
     }
 
     /// As [`logic`](Self::logic), before 1.12: both sides have to be right and known, whatever they are.
-    fn strict_logic(&mut self, is_or: bool, (a, left): (&Value, &Operand), (b, right): (&Value, &Operand)) -> Value {
+    fn strict_logic(
+        &mut self,
+        is_or: bool,
+        (a, left): (&Value, &Operand),
+        (b, right): (&Value, &Operand),
+    ) -> Value {
         if !left.errors.is_empty() || !right.errors.is_empty() {
             return Value::unknown(Type::Bool);
         }
