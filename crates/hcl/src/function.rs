@@ -468,6 +468,11 @@ impl Functions {
         self
     }
 
+    /// The language of a version without any function.
+    pub(crate) fn none_of_version(version: (u32, u32)) -> Self {
+        Self { version: Some(version), ..Self::default() }
+    }
+
     pub(crate) fn lacks_convert(&self) -> bool {
         self.is_before((1, 15))
     }

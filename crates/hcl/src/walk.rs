@@ -184,19 +184,20 @@ impl Expr {
     }
 }
 
-/// The value of an expression, if no reference and no call can change it: plan documents have it beside what an expression
-/// refers to.
+/// The value of an expression in a version of Terraform, if no reference and no call can change it: plan documents have it
+/// beside what an expression refers to.
 ///
 /// ```
 /// use objchange::Value;
 /// use objchange_hcl::{constant_value, parse_expression};
 ///
-/// assert_eq!(constant_value(&parse_expression("1 + 2").unwrap()), Some(Value::from(3)));
-/// assert_eq!(constant_value(&parse_expression("true ? 3 : var.x").unwrap()), Some(Value::from(3)));
-/// assert_eq!(constant_value(&parse_expression("upper(\"x\")").unwrap()), None);
-/// assert_eq!(constant_value(&parse_expression("var.x").unwrap()), None);
+/// let constant = |text| constant_value(&parse_expression(text).unwrap(), (1, 15));
+/// assert_eq!(constant("1 + 2"), Some(Value::from(3)));
+/// assert_eq!(constant("true ? 3 : var.x"), Some(Value::from(3)));
+/// assert_eq!(constant("upper(\"x\")"), None);
+/// assert_eq!(constant("var.x"), None);
 /// ```
-pub fn constant_value(expr: &Expr) -> Option<Value> {
+pub fn constant_value(expr: &Expr, version: (u32, u32)) -> Option<Value> {
     let mut walk = Walk::default();
     walk.expr(expr);
     // `try` and `can` make something of what fails here.
@@ -205,7 +206,7 @@ pub fn constant_value(expr: &Expr) -> Option<Value> {
     }
     let variables = Variables::default();
     // What is not there is unknown.
-    let (value, _) = evaluate(expr, &Scope::new(&variables), &Functions::default());
+    let (value, _) = evaluate(expr, &Scope::new(&variables), &Functions::none_of_version(version));
     value.is_wholly_known().then_some(value)
 }
 

@@ -11,7 +11,7 @@ impl JsonWriter {
     pub(super) fn expression(&mut self, expr: &Expr) {
         let references = variables(expr);
         self.object(|json| {
-            if let Some(value) = constant_value(expr) {
+            if let Some(value) = constant_value(expr, json.language()) {
                 json.member("constant_value", |json| json.known(&value));
             }
             json.strings_member("references", references.iter().flat_map(names));

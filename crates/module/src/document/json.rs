@@ -6,9 +6,20 @@ use objchange_text::json::write_string;
 #[derive(Debug, Default)]
 pub(crate) struct JsonWriter {
     out: String,
+    /// The version of the language that expressions are written in: `(1, 15)`.
+    language: (u32, u32),
 }
 
 impl JsonWriter {
+    /// Writes expressions of this version of the language.
+    pub(super) fn of_version(language: (u32, u32)) -> Self {
+        Self { language, ..Self::default() }
+    }
+
+    pub(super) fn language(&self) -> (u32, u32) {
+        self.language
+    }
+
     pub(crate) fn into_string(self) -> String {
         self.out
     }

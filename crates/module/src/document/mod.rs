@@ -18,7 +18,7 @@ pub use change_set::change_set;
 pub use order::{compare_changes, compare_instances};
 pub use relevant::relevant_attributes;
 
-use objchange_plan::SIMULATED;
+use objchange_plan::{SIMULATED, Version};
 
 pub(crate) use self::json::JsonWriter;
 use crate::Schemas;
@@ -45,7 +45,8 @@ pub struct DocumentInfo<'a> {
 /// Resources of which only a provider can say what happens are in `deferred_changes`, with the reason `instances_unknown` or
 /// `import_unknown`.
 pub fn write_plan(plan: &ModulePlan, config: &Config, schemas: &Schemas, info: &DocumentInfo<'_>) -> String {
-    let mut json = JsonWriter::default();
+    let version = Version::parse(info.terraform_version).unwrap_or(Version::NEWEST);
+    let mut json = JsonWriter::of_version(version.parts());
     json.object(|json| {
         json.string_member("format_version", FORMAT_VERSION);
         let suffix = if info.is_simulated { SIMULATED } else { "" };

@@ -44,7 +44,7 @@ impl<'c> Walk<'_, 'c> {
         let config = decoded.value.clone();
         let reason = if !config.is_wholly_known() {
             Some(ActionReason::ReadBecauseConfigUnknown)
-        } else if self.waits_for_pending(*index, &address.resource.module) {
+        } else if self.awaited(*index, &address.resource.module).is_some() {
             Some(ActionReason::ReadBecauseDependencyPending)
         } else {
             None

@@ -203,7 +203,7 @@ impl<'c> Walk<'_, 'c> {
         self.keep_all(at, resource);
         self.forget_imports(&self.graph.nodes[index].imports);
         let module = self.world.instances[at].address.clone();
-        self.set_pending(index, &module);
+        self.set_pending(index, &module, false);
         let span = resource.config.count.as_ref().or(resource.config.for_each.as_ref());
         let span = span.map_or(resource.config.header, |expr| expr.span);
         let variables = self.world.variables(self.graph, at, &self.graph.nodes[index].subjects);
@@ -491,7 +491,7 @@ impl<'c> Walk<'_, 'c> {
                 self.found.push(Severity::Error, self::is_prevented(address, resource.config));
             }
             if change.action != Action::NoOp {
-                self.set_pending(*index, &address.resource.module);
+                self.set_pending(*index, &address.resource.module, true);
             }
             let configured = change.after.unmark_deep().0.mark_where_present(&marks);
             return schema.block.mark_hidden(&configured);
@@ -504,7 +504,7 @@ impl<'c> Walk<'_, 'c> {
         if prior.is_none()
             && let Some(by) = importing
         {
-            self.set_pending(*index, &address.resource.module);
+            self.set_pending(*index, &address.resource.module, false);
             self.plan.undecided.push(UndecidedResource {
                 reason: UndecidedReason::ImportUnknown(by),
                 address: address.clone(),

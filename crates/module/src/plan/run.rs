@@ -13,6 +13,7 @@ use super::finish::finish;
 use super::graph::{Graph, NodeKind};
 use super::input::{PlanInput, PlanMode, since};
 use super::orphans::resource_name;
+use super::pending::Pending;
 use super::references::{
     ExplainError, ExplainObserver, Explanation, GraphObserver, Nobody, Observer, ReferenceGraph,
 };
@@ -272,7 +273,7 @@ impl<'i, 'c> Walk<'i, 'c> {
             plan: ModulePlan::default(),
             found: Diagnostics::default(),
             checks: Checks::default(),
-            pending: vec![BTreeSet::new(); nodes],
+            pending: Pending::new(nodes, input.config.modules.len()),
             changes: HashMap::new(),
             imports: Default::default(),
             removals,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hashbrown::{HashMap, HashSet};
-use objchange::address::{InstanceAddress, InstanceKey, Mode, ModuleAddress, ResourceAddress};
+use objchange::address::{InstanceAddress, InstanceKey, ModuleAddress, ResourceAddress};
 use objchange::{Type, Value};
 use objchange_hcl::{
     Diagnostic, DiagnosticExt, Expr, Functions, ModuleCall, OutputConfig, Scope, Span, evaluate,
@@ -18,8 +18,8 @@ use super::imports::Import;
 use super::input::{PlanInput, PlanMode};
 use super::instances::{Expanded, ModuleInstance, ModuleInstanceId, Repetition};
 use super::orphans::resource_name;
+use super::pending::Pending;
 use super::secrets::ToldSecrets;
-use super::subject::{Subject, SubjectKind};
 use super::targets::Targets;
 use super::world::{World, dynamic};
 use super::{CheckKind, CheckStatus, ModulePlan, PlannedAction, PlannedObject};
@@ -52,8 +52,8 @@ pub(crate) struct Walk<'i, 'c> {
     pub(crate) plan: ModulePlan,
     pub(crate) found: Diagnostics,
     pub(crate) checks: Checks,
-    /// The instances of its module where each resource has a change that is still to be made.
-    pub(crate) pending: Vec<BTreeSet<ModuleAddress>>,
+    /// The changes that are still to be made.
+    pub(crate) pending: Pending,
     /// Where each planned object is in the plan.
     pub(crate) changes: HashMap<ResourceAddress, BTreeMap<Option<InstanceKey>, usize>>,
     /// What is imported, by the address it gets.
@@ -123,6 +123,7 @@ impl<'c> Walk<'_, 'c> {
                 let inherited = self.unanswered[*need].clone();
                 self.unanswered[index].extend(inherited);
             }
+            self.pending.enter(self.graph, index);
             let errors = self.found.error_count();
             self.functions = self.module_functions.of(self.graph.nodes[index].scope);
             self.node(index);
@@ -510,7 +511,7 @@ impl<'c> Walk<'_, 'c> {
                 Some(instances)
             }
             Expansion::Wrong => None,
-            Expansion::Unknown(_) if !self.unanswered[index].is_empty() => {
+            Expansion::Unknown(_) if self.is_unanswered(index, expr, at) => {
                 let repetition = Repetition {
                     count_index: count.map(|_| Value::unknown(Type::Number)),
                     each: for_each.map(|_| (Value::unknown(Type::String), dynamic())),
@@ -522,6 +523,15 @@ impl<'c> Walk<'_, 'c> {
                 None
             }
         }
+    }
+
+    /// Whether a value that a node needs is unknown because nobody has asked its provider.
+    fn is_unanswered(&mut self, index: usize, expr: &Expr, at: ModuleInstanceId) -> bool {
+        if self.unanswered[index].is_empty() {
+            let unasked = self.unasked(expr, at);
+            self.unanswered[index].extend(unasked);
+        }
+        !self.unanswered[index].is_empty()
     }
 
     /// Configures a provider, unless that was done before; whether it took its configuration.
@@ -673,10 +683,8 @@ impl<'c> Walk<'_, 'c> {
     }
 
     /// Says that a resource has a change that is still to be made, in this instance of its module.
-    pub(crate) fn set_pending(&mut self, index: usize, module: &ModuleAddress) {
-        if !self.pending[index].contains(module) {
-            self.pending[index].insert(module.clone());
-        }
+    pub(crate) fn set_pending(&mut self, index: usize, module: &ModuleAddress, is_sure: bool) {
+        self.pending.add(self.input.config, self.graph, index, module, is_sure);
     }
 
     /// Adds a planned object.
@@ -685,12 +693,18 @@ impl<'c> Walk<'_, 'c> {
             // Where it was does not matter any more.
             object.previous_address = None;
         }
+        // The provider itself may find nothing to update.
+        let is_simulated = |index: usize| match &self.graph.nodes[index].kind {
+            NodeKind::Resource(resource) => self.providers.is_simulated(&resource.provider_config),
+            _ => false,
+        };
+        let is_sure = object.action != PlannedAction::Update || !index.is_some_and(is_simulated);
         if let Some(index) = index
             && !matches!(object.action, PlannedAction::NoOp)
             && object.deposed.is_none()
             && self.input.options.mode != PlanMode::Destroy
         {
-            self.set_pending(index, &object.address.resource.module);
+            self.set_pending(index, &object.address.resource.module, is_sure);
         }
         if object.deposed.is_none() {
             let known = self.changes.entry(object.address.resource.clone()).or_default();
@@ -731,57 +745,10 @@ impl<'c> Walk<'_, 'c> {
             }
         }
     }
-
-    /// The resources that a data source in a module waits for: those that `depends_on` names, of its own and of the calls
-    /// around it, and those that it refers to itself.
-    pub(crate) fn waits_for_pending(&self, index: usize, instance: &ModuleAddress) -> bool {
-        let node = &self.graph.nodes[index];
-        let own = node.subjects.iter().filter(|subject| is_managed(&subject.kind));
-        let mut all: Vec<(usize, &Subject)> = own.map(|subject| (node.module, subject)).collect();
-        all.extend(node.depends_on.iter().map(|subject| (node.module, subject)));
-        let mut module = node.module;
-        while let Some(parent) = self.input.config.modules[module].parent {
-            let name = self.input.config.modules[module].path.last().cloned().unwrap_or_default();
-            if let Some(call) = self.graph.find(&NodeKey::Call(parent, name)) {
-                all.extend(self.graph.nodes[call].depends_on.iter().map(|subject| (parent, subject)));
-            }
-            module = parent;
-        }
-        all.into_iter().any(|(module, subject)| {
-            // Beside it only what is in the same instance of the module counts.
-            let beside = (module == node.module).then_some(instance);
-            self.is_pending(module, &subject.kind, beside)
-        })
-    }
-
-    fn is_pending(&self, module: usize, subject: &SubjectKind, beside: Option<&ModuleAddress>) -> bool {
-        match subject {
-            SubjectKind::Resource { name, .. } if name.mode == Mode::Managed => {
-                let pending =
-                    self.graph.find(&NodeKey::Resource(module, name.clone())).map(|node| &self.pending[node]);
-                pending.is_some_and(|pending| match beside {
-                    Some(instance) => pending.contains(instance),
-                    None => !pending.is_empty(),
-                })
-            }
-            SubjectKind::Module { call, .. } => {
-                let Some(child) = self.input.config.modules[module].children.get(call) else { return false };
-                self.has_pending_inside(*child)
-            }
-            _ => false,
-        }
-    }
-
-    fn has_pending_inside(&self, module: usize) -> bool {
-        let path = &self.input.config.modules[module].path;
-        self.graph.nodes.iter().enumerate().any(|(index, node)| {
-            !self.pending[index].is_empty() && self.input.config.modules[node.module].path.starts_with(path)
-        })
-    }
 }
 
 /// The kind and name of what has conditions, and how many.
-fn conditions_of(kind: &NodeKind<'_>) -> Option<(CheckKind, String, usize)> {
+pub(crate) fn conditions_of(kind: &NodeKind<'_>) -> Option<(CheckKind, String, usize)> {
     let (kind, name, conditions) = match kind {
         NodeKind::Validation(name, variable) => {
             (CheckKind::InputVariable, name.to_string(), variable.validations.len())
@@ -798,8 +765,4 @@ fn conditions_of(kind: &NodeKind<'_>) -> Option<(CheckKind, String, usize)> {
         _ => return None,
     };
     (conditions > 0).then_some((kind, name, conditions))
-}
-
-fn is_managed(subject: &SubjectKind) -> bool {
-    matches!(subject, SubjectKind::Resource { name, .. } if name.mode == Mode::Managed)
 }

@@ -128,6 +128,11 @@ impl fmt::Debug for StoredObject<'_> {
 
 /// Who answers for the providers of a module: simulations, answers from a file, or real providers.
 pub trait Providers {
+    /// Whether nobody asks this provider, so that it may know what is left unknown here of a planned object.
+    fn is_simulated(&self, _provider: &ProviderConfigAddress) -> bool {
+        false
+    }
+
     /// What is wrong with a configuration by the rules of the provider, beyond its schema.
     fn validate(
         &mut self,

@@ -31,6 +31,10 @@ impl fmt::Debug for SimulatedProviders<'_> {
 }
 
 impl Providers for SimulatedProviders<'_> {
+    fn is_simulated(&self, provider: &ProviderConfigAddress) -> bool {
+        !provider.provider.is_builtin()
+    }
+
     fn validate(
         &mut self,
         provider: &ProviderConfigAddress,

@@ -153,6 +153,10 @@ fn type_of(address: &str) -> SmolStr {
 }
 
 impl Providers for TestProviders<'_> {
+    fn is_simulated(&self, provider: &ProviderConfigAddress) -> bool {
+        !self.mocks.contains_key(provider) && self.others.is_simulated(provider)
+    }
+
     fn validate(
         &mut self,
         provider: &ProviderConfigAddress,

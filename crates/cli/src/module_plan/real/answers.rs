@@ -291,6 +291,10 @@ fn silent(provider: &ProviderConfigAddress, why: &str) -> Diagnostic {
 }
 
 impl Providers for JoinedProviders<'_> {
+    fn is_simulated(&self, provider: &ProviderConfigAddress) -> bool {
+        !self.real.has(provider) && self.others.is_simulated(provider)
+    }
+
     fn validate(
         &mut self,
         provider: &ProviderConfigAddress,

@@ -3,20 +3,20 @@
 use std::collections::BTreeSet;
 
 use objchange::Value;
-use objchange::address::{InstanceKey, Mode};
+use objchange::address::Mode;
 use objchange::value::{Path, PathStep};
-use objchange_hcl::{Body, Expr, Span, variables};
+use objchange_hcl::{Body, Expr, Span};
 use objchange_text::did_you_mean;
 
 use super::super::graph::{NodeKey, NodeKind, ResourceNode};
 use super::super::instances::Expanded;
 use super::super::resource::instance_address;
-use super::super::subject::{Subject, SubjectKind, parse};
+use super::super::subject::SubjectKind;
 use super::super::walk::Walk;
 use super::super::{ActionReason, PlannedAction, PlannedObject};
-use super::find::Found;
+use super::find::{Found, in_body, key_of, subjects};
 use super::graph::data_reason;
-use super::{Observer, address, header};
+use super::{Observer, header};
 
 /// Why something is as it is.
 #[derive(Debug, Clone, Default)]
@@ -113,7 +113,7 @@ struct Explainer<'w, 'i, 'c> {
 
 impl<'c> Explainer<'_, '_, 'c> {
     fn explain(&mut self, found: &Found, depth: usize, referred: Option<Span>) {
-        let name = self.name(found);
+        let name = self.walk.name_of(found);
         if self.steps.len() >= MOST_STEPS || !self.seen.insert(name.clone()) {
             return;
         }
@@ -316,7 +316,7 @@ impl<'c> Explainer<'_, '_, 'c> {
             {
                 self.follow(repeated, found.at, None, depth, true);
             }
-            for found in self.targets(&subject, at) {
+            for found in self.walk.targets(&subject, at) {
                 let is_open = match &self.walk.graph.nodes[found.node].kind {
                     NodeKind::Call(..) => true,
                     _ => self.walk.value_of(&found).is_some_and(|value| !value.is_wholly_known()),
@@ -331,81 +331,10 @@ impl<'c> Explainer<'_, '_, 'c> {
     /// Goes on with all that expressions refer to.
     fn follow_all(&mut self, expressions: &[&Expr], at: usize, depth: usize) {
         for subject in subjects(expressions) {
-            for found in self.targets(&subject, at) {
+            for found in self.walk.targets(&subject, at) {
                 self.explain(&found, depth + 1, Some(subject.span));
             }
         }
-    }
-
-    /// The objects that a reference names in an instance of a module.
-    fn targets(&self, subject: &Subject, at: usize) -> Vec<Found> {
-        let instance = &self.walk.world.instances[at];
-        let module = instance.module;
-        let rest: Vec<PathStep> = subject.rest.iter().map(|(step, _)| step.clone()).collect();
-        let find = |key: NodeKey| self.walk.graph.find(&key);
-        let one = |node: Option<usize>, key: Option<Value>| {
-            node.map(|node| Found { at, node, key, path: rest.clone() }).into_iter().collect::<Vec<_>>()
-        };
-        match &subject.kind {
-            SubjectKind::Variable(name) => one(find(NodeKey::Variable(module, name.clone())), None),
-            SubjectKind::Local(name) => one(find(NodeKey::Local(module, name.clone())), None),
-            SubjectKind::Resource { name, key } => {
-                one(find(NodeKey::Resource(module, name.clone())), key.clone())
-            }
-            SubjectKind::Module { call, key, output } => {
-                let Some(calls) = instance.calls.get(call) else { return Vec::new() };
-                if matches!(calls, Expanded::Undecided(_)) {
-                    let node = find(NodeKey::Call(module, call.clone()));
-                    return node
-                        .map(|node| Found { at, node, key: None, path: Vec::new() })
-                        .into_iter()
-                        .collect();
-                }
-                let key = key.as_ref().and_then(key_of);
-                let children = calls.iter().filter(|(own, _)| key.is_none() || *own == key);
-                let found = children.flat_map(|(_, child)| {
-                    let inner = self.walk.world.instances[*child].module;
-                    let outputs = self.walk.input.config.modules[inner].config.outputs.keys();
-                    let wanted = outputs.filter(|name| output.as_ref().is_none_or(|output| output == *name));
-                    wanted
-                        .filter_map(|name| find(NodeKey::Output(inner, name.clone())))
-                        .map(|node| Found { at: *child, node, key: None, path: rest.clone() })
-                        .collect::<Vec<_>>()
-                });
-                found.collect()
-            }
-            _ => Vec::new(),
-        }
-    }
-
-    /// The address of what was found, with its keys.
-    fn name(&self, found: &Found) -> String {
-        let node = &self.walk.graph.nodes[found.node];
-        let module = &self.walk.world.instances[found.at].address;
-        let mut name = match &node.kind {
-            NodeKind::Resource(resource) => {
-                instance_address(module, resource.name, found.key.as_ref().and_then(key_of)).to_string()
-            }
-            _ => {
-                let own = address(self.walk.input.config, node).unwrap_or_default();
-                let own = own.rsplit_once("module.").map_or(own.as_str(), |(_, rest)| match &node.kind {
-                    NodeKind::Call(..) => rest,
-                    _ => rest.split_once('.').map_or(rest, |(_, name)| name),
-                });
-                let own = match &node.kind {
-                    NodeKind::Call(..) => format!("module.{own}"),
-                    _ => own.to_owned(),
-                };
-                if module.is_root() { own } else { format!("{module}.{own}") }
-            }
-        };
-        if !found.path.is_empty() {
-            let path: Path = found.path.iter().cloned().collect();
-            let path = path.to_string();
-            name.push_str(if path.starts_with(['.', '[']) { "" } else { "." });
-            name.push_str(&path);
-        }
-        name
     }
 }
 
@@ -458,23 +387,4 @@ fn differing(change: &PlannedObject) -> Vec<String> {
 /// The attribute that a path begins with: keys behind it may be secret.
 fn first_step(path: &Path) -> String {
     path.steps().iter().take(1).cloned().collect::<Path>().to_string().trim_start_matches('.').to_owned()
-}
-
-fn key_of(key: &Value) -> Option<InstanceKey> {
-    use objchange::value::Kind;
-    match key.kind() {
-        Kind::String(key) => Some(InstanceKey::String(key.to_owned())),
-        Kind::Number(number) => number.to_string().parse().ok().map(InstanceKey::Number),
-        _ => None,
-    }
-}
-
-fn subjects(expressions: &[&Expr]) -> Vec<Subject> {
-    let references = expressions.iter().flat_map(|expr| variables(expr));
-    references.filter_map(|reference| parse(&reference).0).collect()
-}
-
-fn in_body<'b>(body: &'b Body, expressions: &mut Vec<&'b Expr>) {
-    expressions.extend(body.attributes.iter().map(|attribute| &attribute.expr));
-    body.blocks.iter().for_each(|block| in_body(&block.body, expressions));
 }

@@ -3,23 +3,25 @@
 use objchange::Value;
 use objchange::address::{InstanceKey, Mode};
 use objchange::value::{Kind, Path, PathStep};
-use objchange_hcl::ResourceName;
+use objchange_hcl::{Body, Expr, ResourceName, variables};
 use smol_str::SmolStr;
 
 use super::super::graph::{NodeKey, NodeKind};
-use super::super::instances::ModuleInstanceId;
+use super::super::instances::{Expanded, ModuleInstanceId};
+use super::super::resource::instance_address;
+use super::super::subject::{Subject, SubjectKind, parse};
 use super::super::walk::Walk;
 use super::address;
 
 /// An object in an instance of its module, and a part of it.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Found {
-    pub(super) at: ModuleInstanceId,
-    pub(super) node: usize,
+pub(in super::super) struct Found {
+    pub(in super::super) at: ModuleInstanceId,
+    pub(in super::super) node: usize,
     /// The key of the instance, if one is named.
-    pub(super) key: Option<Value>,
+    pub(in super::super) key: Option<Value>,
     /// The attribute, and what is taken out of it.
-    pub(super) path: Vec<PathStep>,
+    pub(in super::super) path: Vec<PathStep>,
 }
 
 impl<'c> Walk<'_, 'c> {
@@ -89,7 +91,7 @@ impl<'c> Walk<'_, 'c> {
     }
 
     /// The value of an object, or of the part that is meant; none where it has none.
-    pub(super) fn value_of(&self, found: &Found) -> Option<Value> {
+    pub(in super::super) fn value_of(&self, found: &Found) -> Option<Value> {
         let instance = &self.world.instances[found.at];
         let whole = match &self.graph.nodes[found.node].kind {
             NodeKind::Variable(name, _) => instance.variables.get(*name)?,
@@ -102,6 +104,76 @@ impl<'c> Walk<'_, 'c> {
         part(whole, key.iter().chain(&found.path))
     }
 
+    /// The objects that a reference names in an instance of a module.
+    pub(in super::super) fn targets(&self, subject: &Subject, at: usize) -> Vec<Found> {
+        let instance = &self.world.instances[at];
+        let module = instance.module;
+        let rest: Vec<PathStep> = subject.rest.iter().map(|(step, _)| step.clone()).collect();
+        let find = |key: NodeKey| self.graph.find(&key);
+        let one = |node: Option<usize>, key: Option<Value>| {
+            node.map(|node| Found { at, node, key, path: rest.clone() }).into_iter().collect::<Vec<_>>()
+        };
+        match &subject.kind {
+            SubjectKind::Variable(name) => one(find(NodeKey::Variable(module, name.clone())), None),
+            SubjectKind::Local(name) => one(find(NodeKey::Local(module, name.clone())), None),
+            SubjectKind::Resource { name, key } => {
+                one(find(NodeKey::Resource(module, name.clone())), key.clone())
+            }
+            SubjectKind::Module { call, key, output } => {
+                let Some(calls) = instance.calls.get(call) else { return Vec::new() };
+                if matches!(calls, Expanded::Undecided(_)) {
+                    let node = find(NodeKey::Call(module, call.clone()));
+                    return node
+                        .map(|node| Found { at, node, key: None, path: Vec::new() })
+                        .into_iter()
+                        .collect();
+                }
+                let key = key.as_ref().and_then(key_of);
+                let children = calls.iter().filter(|(own, _)| key.is_none() || *own == key);
+                let found = children.flat_map(|(_, child)| {
+                    let inner = self.world.instances[*child].module;
+                    let outputs = self.input.config.modules[inner].config.outputs.keys();
+                    let wanted = outputs.filter(|name| output.as_ref().is_none_or(|output| output == *name));
+                    wanted
+                        .filter_map(|name| find(NodeKey::Output(inner, name.clone())))
+                        .map(|node| Found { at: *child, node, key: None, path: rest.clone() })
+                        .collect::<Vec<_>>()
+                });
+                found.collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The address of what was found, with its keys.
+    pub(in super::super) fn name_of(&self, found: &Found) -> String {
+        let node = &self.graph.nodes[found.node];
+        let module = &self.world.instances[found.at].address;
+        let mut name = match &node.kind {
+            NodeKind::Resource(resource) => {
+                instance_address(module, resource.name, found.key.as_ref().and_then(key_of)).to_string()
+            }
+            _ => {
+                let own = address(self.input.config, node).unwrap_or_default();
+                let own = own.rsplit_once("module.").map_or(own.as_str(), |(_, rest)| match &node.kind {
+                    NodeKind::Call(..) => rest,
+                    _ => rest.split_once('.').map_or(rest, |(_, name)| name),
+                });
+                let own = match &node.kind {
+                    NodeKind::Call(..) => format!("module.{own}"),
+                    _ => own.to_owned(),
+                };
+                if module.is_root() { own } else { format!("{module}.{own}") }
+            }
+        };
+        if !found.path.is_empty() {
+            let path: Path = found.path.iter().cloned().collect();
+            let path = path.to_string();
+            name.push_str(if path.starts_with(['.', '[']) { "" } else { "." });
+            name.push_str(&path);
+        }
+        name
+    }
     /// All addresses that can be asked about.
     pub(super) fn addresses(&self) -> Vec<String> {
         let nodes = self.graph.nodes.iter();
@@ -136,4 +208,25 @@ fn part<'p>(whole: &Value, path: impl IntoIterator<Item = &'p PathStep>) -> Opti
         };
     }
     Some(value.clone())
+}
+
+/// The key of an instance that a value stands for.
+pub(in super::super) fn key_of(key: &Value) -> Option<InstanceKey> {
+    match key.kind() {
+        Kind::String(key) => Some(InstanceKey::String(key.to_owned())),
+        Kind::Number(number) => number.to_string().parse().ok().map(InstanceKey::Number),
+        _ => None,
+    }
+}
+
+/// What expressions refer to.
+pub(in super::super) fn subjects(expressions: &[&Expr]) -> Vec<Subject> {
+    let references = expressions.iter().flat_map(|expr| variables(expr));
+    references.filter_map(|reference| parse(&reference).0).collect()
+}
+
+/// The expressions in a body and its blocks.
+pub(in super::super) fn in_body<'b>(body: &'b Body, expressions: &mut Vec<&'b Expr>) {
+    expressions.extend(body.attributes.iter().map(|attribute| &attribute.expr));
+    body.blocks.iter().for_each(|block| in_body(&block.body, expressions));
 }

@@ -8,6 +8,7 @@ use objchange_hcl::Span;
 
 pub(super) use explain::ExplainObserver;
 pub use explain::{ExplainError, Explanation, ExplanationStep};
+pub(super) use find::{Found, in_body, key_of, subjects};
 pub(super) use graph::GraphObserver;
 pub use graph::{ReferenceGraph, ReferenceKind, ReferenceNode};
 

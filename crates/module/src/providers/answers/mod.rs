@@ -162,6 +162,10 @@ fn failed(answer: &Answer, address: &str, message: &str) -> Vec<Diagnostic> {
 }
 
 impl<P: Providers> Providers for AnsweringProviders<'_, P> {
+    fn is_simulated(&self, provider: &ProviderConfigAddress) -> bool {
+        self.others.is_simulated(provider)
+    }
+
     fn validate(
         &mut self,
         provider: &ProviderConfigAddress,

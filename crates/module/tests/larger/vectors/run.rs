@@ -27,6 +27,8 @@ pub(crate) const NEWEST: &str = "1.15.5";
 pub(crate) struct Planner {
     schemas: Schemas,
     version: String,
+    /// Data sources are looked up by rule, whatever was recorded.
+    has_rules: bool,
 }
 
 /// The files of a case.
@@ -60,7 +62,8 @@ impl Planner {
     pub(crate) fn new(folder: &Path, version: &str) -> Result<Self, String> {
         let text = fs::read_to_string(folder.join("schemas.json")).map_err(|error| error.to_string())?;
         let schemas = ProviderSchemas::parse(text).map_err(|error| error.to_string())?;
-        Ok(Self { schemas: Schemas::new([schemas]), version: version.to_owned() })
+        let has_rules = folder != super::folder();
+        Ok(Self { schemas: Schemas::new([schemas]), version: version.to_owned(), has_rules })
     }
 
     /// Whether the rules are those of the cases, and not of an older version.
@@ -103,7 +106,7 @@ impl Planner {
         let functions = Functions::pure().clone().with_files(&base);
         let mut providers = CaseProviders {
             case,
-            has_rules: !self.is_newest(),
+            has_rules: self.has_rules,
             simulated: SimulatedProviders { files: Some(&files) },
         };
         let planned = module.plan(&state, &self.schemas, &functions, &options, &mut providers);

@@ -1,0 +1,193 @@
+//! What only a provider can say that nobody has asked: why an expression is unknown that may be known to Terraform.
+//!
+//! Real providers say more of a planned object than its schema does: an `arn` that follows from a name, or an `id` that an
+//! update leaves alone. A `count` that depends on such an attribute of a simulated provider is no error of the user's.
+
+use hashbrown::HashSet;
+use objchange::address::Mode;
+use objchange::schema::AttributeType;
+use objchange::value::{Path, PathStep};
+use objchange_hcl::Expr;
+
+use super::graph::{NodeKind, ResourceNode};
+use super::instances::ModuleInstanceId;
+use super::references::{Found, in_body, key_of, subjects};
+use super::resource::{instance_address, resource_address};
+use super::subject::SubjectKind;
+use super::walk::Walk;
+
+/// Expressions that something comes from, in an instance of a module.
+struct Origin<'e> {
+    expressions: Vec<&'e Expr>,
+    at: ModuleInstanceId,
+    /// What `count` and `each` in them come from, in that or another instance of a module.
+    repeated: Option<(Vec<&'e Expr>, ModuleInstanceId)>,
+}
+
+/// Where an unknown value comes from.
+enum Unknown<'e> {
+    /// It is computed by a provider that nobody has asked.
+    Unasked,
+    /// Terraform does not know it either, unless it knows what these expressions are.
+    From(Origin<'e>),
+}
+
+impl<'c> Walk<'_, 'c> {
+    /// An attribute of a simulated object that an expression is unknown because of; none if it is unknown to Terraform, too.
+    ///
+    /// What the expression refers to is noted as unanswered, so that whatever else depends on that does not search again.
+    pub(crate) fn unasked(&mut self, expr: &Expr, at: ModuleInstanceId) -> Option<String> {
+        let mut seen = HashSet::new();
+        for subject in subjects(&[expr]) {
+            for found in self.targets(&subject, at) {
+                if let Some(attribute) = self.unasked_part(found.clone(), &mut seen) {
+                    self.unanswered[found.node].insert(attribute.clone());
+                    return Some(attribute);
+                }
+            }
+        }
+        None
+    }
+
+    fn unasked_part(
+        &self,
+        start: Found,
+        seen: &mut HashSet<(ModuleInstanceId, usize, String)>,
+    ) -> Option<String> {
+        let mut open = vec![start];
+        while let Some(found) = open.pop() {
+            let is_call = matches!(self.graph.nodes[found.node].kind, NodeKind::Call(..));
+            let is_known = self.value_of(&found).is_some_and(|value| value.is_wholly_known());
+            let part: Path =
+                found.key.iter().cloned().map(PathStep::Index).chain(found.path.clone()).collect();
+            if is_known || is_call || !seen.insert((found.at, found.node, part.to_string())) {
+                continue;
+            }
+            match self.origin(&found) {
+                Unknown::Unasked => return Some(self.name_of(&found)),
+                Unknown::From(origin) => self.open_targets(&origin, &mut open),
+            }
+        }
+        None
+    }
+
+    fn open_targets(&self, origin: &Origin<'_>, open: &mut Vec<Found>) {
+        for subject in subjects(&origin.expressions) {
+            match (&subject.kind, &origin.repeated) {
+                (SubjectKind::Each(_) | SubjectKind::Count(_), Some((repeated, at))) => {
+                    let subjects = subjects(repeated);
+                    open.extend(subjects.iter().flat_map(|subject| self.targets(subject, *at)));
+                }
+                _ => open.extend(self.targets(&subject, origin.at)),
+            }
+        }
+    }
+
+    /// What an unknown value, or a part of one, comes from.
+    fn origin<'s>(&'s self, found: &Found) -> Unknown<'s> {
+        let node = &self.graph.nodes[found.node];
+        let plain = |expressions| Unknown::From(Origin { expressions, at: found.at, repeated: None });
+        match &node.kind {
+            NodeKind::Variable(name, _) => {
+                let config = self.input.config;
+                let call = super::variable::call_of(config, node.module);
+                let argument =
+                    call.and_then(|call| call.arguments.iter().find(|argument| argument.name == **name));
+                match (call, argument, self.world.instances[found.at].parent) {
+                    (Some(call), Some(argument), Some(parent)) => Unknown::From(Origin {
+                        expressions: vec![&argument.expr],
+                        at: parent,
+                        repeated: Some((call.count.iter().chain(&call.for_each).collect(), parent)),
+                    }),
+                    _ => plain(Vec::new()),
+                }
+            }
+            NodeKind::Local(_, local) => plain(vec![&local.expr]),
+            NodeKind::Output(_, output) => plain(vec![&output.value]),
+            NodeKind::Resource(resource) => match resource.name.mode {
+                Mode::Managed => self.managed_origin(found, resource),
+                Mode::Data => self.data_origin(found, resource),
+                Mode::Ephemeral => plain(Vec::new()),
+            },
+            _ => plain(Vec::new()),
+        }
+    }
+
+    fn managed_origin<'s>(&'s self, found: &Found, resource: &'s ResourceNode<'c>) -> Unknown<'s> {
+        let attribute = match found.path.first() {
+            Some(PathStep::Attribute(name)) => Some(name.as_str()),
+            _ => None,
+        };
+        let is_builtin = resource.provider.is_builtin();
+        if self.providers.is_simulated(&resource.provider_config) {
+            // A block or a nested object may have computed attributes beside what is written.
+            let schema = resource.schema.zip(attribute);
+            let known = schema.and_then(|(schema, name)| schema.block.attribute(name));
+            let written =
+                resource.body.attributes.iter().find(|written| Some(written.name.as_str()) == attribute);
+            return match (written, known) {
+                (Some(written), Some(known))
+                    if matches!(known.ty, AttributeType::Plain(_))
+                        && self.is_open(&written.expr, found, resource) =>
+                {
+                    self.from_body(found, resource, vec![&written.expr])
+                }
+                _ => Unknown::Unasked,
+            };
+        }
+        let module = &self.world.instances[found.at].address;
+        let is_new = match found.key.as_ref().map(key_of) {
+            None if is_repeated(resource) => {
+                !self.state.resources.contains_key(&resource_address(module, resource.name))
+            }
+            key => self.current(&instance_address(module, resource.name, key.flatten())).is_none(),
+        };
+        let mut expressions = Vec::new();
+        match attribute {
+            Some("id") if is_builtin && is_new => {}
+            Some("input" | "output") if is_builtin && is_new => {
+                let written = resource.body.attributes.iter().find(|written| written.name == "input");
+                expressions.extend(written.map(|written| &written.expr));
+            }
+            _ => {
+                in_body(&resource.body, &mut expressions);
+                expressions.extend(&resource.config.lifecycle.replace_triggered_by);
+            }
+        }
+        self.from_body(found, resource, expressions)
+    }
+
+    fn data_origin<'s>(&'s self, found: &Found, resource: &'s ResourceNode<'c>) -> Unknown<'s> {
+        let mut expressions = Vec::new();
+        in_body(&resource.body, &mut expressions);
+        // What it waits for may turn out to stay as it is.
+        match self.awaited(found.node, &self.world.instances[found.at].address) {
+            Some(false) => Unknown::Unasked,
+            None | Some(true) => self.from_body(found, resource, expressions),
+        }
+    }
+
+    fn from_body<'s>(
+        &self,
+        found: &Found,
+        resource: &'s ResourceNode<'c>,
+        expressions: Vec<&'s Expr>,
+    ) -> Unknown<'s> {
+        let config = resource.config;
+        let repeated = config.count.iter().chain(&config.for_each).collect();
+        Unknown::From(Origin { expressions, at: found.at, repeated: Some((repeated, found.at)) })
+    }
+
+    /// Whether an argument of a resource refers to something that is not known.
+    fn is_open(&self, expr: &Expr, found: &Found, resource: &ResourceNode<'c>) -> bool {
+        let mut open = Vec::new();
+        if let Unknown::From(origin) = self.from_body(found, resource, vec![expr]) {
+            self.open_targets(&origin, &mut open);
+        }
+        open.iter().any(|found| !self.value_of(found).is_some_and(|value| value.is_wholly_known()))
+    }
+}
+
+fn is_repeated(resource: &ResourceNode<'_>) -> bool {
+    resource.config.count.is_some() || resource.config.for_each.is_some()
+}
