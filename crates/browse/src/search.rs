@@ -7,7 +7,7 @@ use objchange_plan::Outline;
 use objchange_text::re2::Pattern;
 
 /// The most characters of a search.
-pub(super) const LONGEST: usize = 200;
+pub(crate) const LONGEST: usize = 200;
 
 /// How much text is searched at a time, in bytes, and how many items.
 const TEXT_AT_A_TIME: usize = 256 << 10;
@@ -15,7 +15,7 @@ const ITEMS_AT_A_TIME: usize = 64;
 
 /// Words that are looked for, whatever their case; an item has to have all of them.
 #[derive(Debug, Default)]
-pub(super) struct Search {
+pub(crate) struct Search {
     query: String,
     words: Vec<Pattern>,
     /// Any of the words, to show where they are.
@@ -38,16 +38,16 @@ enum Found {
 
 impl Search {
     /// The text that is looked for.
-    pub(super) fn query(&self) -> &str {
+    pub(crate) fn query(&self) -> &str {
         &self.query
     }
 
-    pub(super) fn is_active(&self) -> bool {
+    pub(crate) fn is_active(&self) -> bool {
         !self.words.is_empty()
     }
 
     /// Looks for another text.
-    pub(super) fn set(&mut self, query: &str, outline: &Outline<'_, '_>) {
+    pub(crate) fn set(&mut self, query: &str, outline: &Outline<'_, '_>) {
         // What does not have a text does not have a longer one.
         let is_longer = self.is_active() && query.starts_with(&self.query);
         let words: Vec<&str> = query.split_whitespace().collect();
@@ -69,17 +69,17 @@ impl Search {
     }
 
     /// Whether the item is one of those that are looked for, as far as is known.
-    pub(super) fn matches(&self, item: usize) -> bool {
+    pub(crate) fn matches(&self, item: usize) -> bool {
         !self.is_active() || self.found.get(item) == Some(&Found::Yes)
     }
 
     /// How many items have been searched, if not all of them have.
-    pub(super) fn progress(&self) -> Option<usize> {
+    pub(crate) fn progress(&self) -> Option<usize> {
         (self.is_active() && self.next < self.found.len()).then_some(self.next)
     }
 
     /// Searches some more diffs, and says whether any has the words.
-    pub(super) fn advance(&mut self, outline: &Outline<'_, '_>) -> bool {
+    pub(crate) fn advance(&mut self, outline: &Outline<'_, '_>) -> bool {
         let (mut text, mut items, mut any) = (0, 0, false);
         while self.progress().is_some() && text < TEXT_AT_A_TIME && items < ITEMS_AT_A_TIME {
             let index = self.next;
@@ -107,7 +107,7 @@ impl Search {
     }
 
     /// Where the words are in a text.
-    pub(super) fn places(&self, text: &str) -> Vec<Range<usize>> {
+    pub(crate) fn places(&self, text: &str) -> Vec<Range<usize>> {
         let Some(any) = &self.any else { return Vec::new() };
         let is_inside = |range: &Range<usize>| {
             !range.is_empty() && text.is_char_boundary(range.start) && text.is_char_boundary(range.end)
@@ -117,7 +117,7 @@ impl Search {
     }
 
     /// Whether any of the words is in a text.
-    pub(super) fn is_in(&self, text: &str) -> bool {
+    pub(crate) fn is_in(&self, text: &str) -> bool {
         self.any.as_ref().is_some_and(|any| any.is_match(text.as_bytes()))
     }
 }

@@ -4,7 +4,7 @@ use objchange_plan::{Outline, OutlineNode};
 
 /// What a node of the tree is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// What is to be known before the rest is read.
     Overview,
     /// A section, by its number.
@@ -17,34 +17,34 @@ pub(super) enum Kind {
 
 /// A node of the tree.
 #[derive(Debug)]
-pub(super) struct Node {
-    pub(super) kind: Kind,
+pub(crate) struct Node {
+    pub(crate) kind: Kind,
     /// What it is called, as it can be shown.
-    pub(super) label: String,
-    pub(super) depth: usize,
-    pub(super) parent: Option<usize>,
+    pub(crate) label: String,
+    pub(crate) depth: usize,
+    pub(crate) parent: Option<usize>,
     /// Where the nodes below it end.
     end: usize,
-    pub(super) is_open: bool,
+    pub(crate) is_open: bool,
     /// How many of the items below it pass, and how many of these are lost.
-    pub(super) items: usize,
-    pub(super) losses: usize,
+    pub(crate) items: usize,
+    pub(crate) losses: usize,
 }
 
 /// The nodes, each before those below it, and the rows of those that are to be seen.
 #[derive(Debug)]
-pub(super) struct Tree {
-    pub(super) nodes: Vec<Node>,
+pub(crate) struct Tree {
+    pub(crate) nodes: Vec<Node>,
     /// The nodes that are to be seen, from the top.
-    pub(super) rows: Vec<usize>,
+    pub(crate) rows: Vec<usize>,
     /// The node that is selected; it has a row.
-    pub(super) selected: usize,
+    pub(crate) selected: usize,
     /// The first row on the screen.
-    pub(super) top: usize,
+    pub(crate) top: usize,
 }
 
 impl Tree {
-    pub(super) fn new(outline: &Outline<'_, '_>) -> Self {
+    pub(crate) fn new(outline: &Outline<'_, '_>) -> Self {
         let mut nodes = Vec::with_capacity(outline.items.len() + 16);
         push(&mut nodes, Kind::Overview, "Overview".to_owned(), 0, None);
         for (number, section) in outline.sections.iter().enumerate() {
@@ -66,7 +66,7 @@ impl Tree {
     }
 
     /// Finds the rows again, of the items that pass and what is around them; what is selected is kept, if it has a row.
-    pub(super) fn refresh(&mut self, passes: impl Fn(usize) -> bool, is_loss: impl Fn(usize) -> bool) {
+    pub(crate) fn refresh(&mut self, passes: impl Fn(usize) -> bool, is_loss: impl Fn(usize) -> bool) {
         for node in &mut self.nodes {
             (node.items, node.losses) = (0, 0);
         }
@@ -110,24 +110,24 @@ impl Tree {
     }
 
     /// The row of the selected node.
-    pub(super) fn row(&self) -> usize {
+    pub(crate) fn row(&self) -> usize {
         self.rows.binary_search(&self.selected).unwrap_or_default()
     }
 
     /// Selects the node so many rows further down, or further up.
-    pub(super) fn step(&mut self, rows: isize) {
+    pub(crate) fn step(&mut self, rows: isize) {
         self.select_row(self.row().saturating_add_signed(rows));
     }
 
     /// Selects the node of a row, or of the last one.
-    pub(super) fn select_row(&mut self, row: usize) {
+    pub(crate) fn select_row(&mut self, row: usize) {
         if let Some(node) = self.rows.get(row).or(self.rows.last()) {
             self.selected = *node;
         }
     }
 
     /// Selects a node, and opens everything around it. It is one that passes.
-    pub(super) fn reveal(&mut self, node: usize) {
+    pub(crate) fn reveal(&mut self, node: usize) {
         let mut around = self.nodes[node].parent;
         while let Some(index) = around {
             self.nodes[index].is_open = true;
@@ -137,7 +137,7 @@ impl Tree {
     }
 
     /// The next item that passes after the selected node, or before it, also in closed modules; the first one after the last.
-    pub(super) fn next_item(&self, forward: bool, wanted: impl Fn(usize) -> bool) -> Option<usize> {
+    pub(crate) fn next_item(&self, forward: bool, wanted: impl Fn(usize) -> bool) -> Option<usize> {
         let count = self.nodes.len();
         (1..=count)
             .map(|step| (self.selected + if forward { step } else { count - step }) % count)
@@ -145,33 +145,33 @@ impl Tree {
     }
 
     /// The selected node.
-    pub(super) fn node(&self) -> &Node {
+    pub(crate) fn node(&self) -> &Node {
         &self.nodes[self.selected]
     }
 
     /// How many items pass.
-    pub(super) fn found(&self) -> usize {
+    pub(crate) fn found(&self) -> usize {
         self.nodes.iter().filter(|node| node.parent.is_none()).map(|node| node.items).sum()
     }
 
     /// Whether there are nodes below this one.
-    pub(super) fn has_inside(&self, node: usize) -> bool {
+    pub(crate) fn has_inside(&self, node: usize) -> bool {
         self.nodes[node].end > node + 1
     }
 
     /// Opens or closes all nodes.
-    pub(super) fn set_all_open(&mut self, is_open: bool) {
+    pub(crate) fn set_all_open(&mut self, is_open: bool) {
         self.nodes.iter_mut().for_each(|node| node.is_open = is_open);
     }
 
     /// Moves the rows on the screen so that the selected one is among them.
-    pub(super) fn scroll_to_selected(&mut self, height: usize) {
+    pub(crate) fn scroll_to_selected(&mut self, height: usize) {
         let row = self.row();
         self.top = self.top.clamp((row + 1).saturating_sub(height.max(1)), row);
     }
 
     /// Moves the rows on the screen.
-    pub(super) fn scroll(&mut self, rows: isize, height: usize) {
+    pub(crate) fn scroll(&mut self, rows: isize, height: usize) {
         let last = self.rows.len().saturating_sub(height.max(1));
         self.top = self.top.saturating_add_signed(rows).min(last);
     }

@@ -6,11 +6,11 @@ use crossterm::event::{
 };
 use ratatui::layout::{Position, Rect};
 
-use super::app::{App, Input, Pane, Popup};
-use super::draw::{indent, popup_area, popup_top};
-use super::keys::KEYS;
-use super::search::LONGEST;
-use super::tree::Kind;
+use crate::app::{App, Input, Pane, Popup};
+use crate::draw::{indent, popup_area, popup_top};
+use crate::keys::KEYS;
+use crate::search::LONGEST;
+use crate::tree::Kind;
 
 /// The longest address that is copied, in bytes: terminals ignore longer ones, or worse.
 const LONGEST_COPY: usize = 50_000;
@@ -23,7 +23,7 @@ const SIDEWAYS: usize = 8;
 
 /// What happens to the screen.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Event {
+pub(crate) enum Event {
     /// A key, the mouse, or another size.
     Terminal(TerminalEvent),
     /// Nothing happens: there is time for work.
@@ -32,7 +32,7 @@ pub(super) enum Event {
 
 /// What is to be done besides drawing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Effect {
+pub(crate) enum Effect {
     None,
     Quit,
     /// Somebody has interrupted the program.
@@ -45,7 +45,7 @@ pub(super) enum Effect {
 }
 
 /// Changes what the screen shows, and says what else is to be done.
-pub(super) fn update(app: &mut App<'_, '_>, event: Event) -> Effect {
+pub(crate) fn update(app: &mut App<'_, '_>, event: Event) -> Effect {
     let effect = match event {
         Event::Terminal(TerminalEvent::Key(key)) if key.kind != KeyEventKind::Release => {
             app.message = None;

@@ -10,10 +10,10 @@ use ratatui::backend::TestBackend;
 use ratatui::style::Color;
 use serde_json::{Value, json};
 
-use super::app::{App, Pane, Settings};
-use super::draw::draw;
-use super::keys;
-use super::update::{Effect, Event, update};
+use crate::app::{App, Pane, Settings};
+use crate::draw::draw;
+use crate::keys;
+use crate::update::{Effect, Event, update};
 
 const WIDE: (u16, u16) = (80, 20);
 
@@ -127,7 +127,7 @@ fn screen(app: &App<'_, '_>) -> String {
             let symbol = buffer[(x, y)].symbol();
             row.push_str(symbol);
             // A wide character has the next column too.
-            x += u16::try_from(super::detail::width(symbol).max(1)).unwrap();
+            x += u16::try_from(crate::detail::width(symbol).max(1)).unwrap();
         }
         row.trim_end().to_owned()
     };
@@ -367,7 +367,7 @@ fn the_mouse_selects_folds_scrolls_and_drags() {
         mouse(app, MouseEventKind::Drag(MouseButton::Left), 20, 5);
         assert_eq!(app.areas().divider.x, 50, "nobody drags it");
         keys(app, "f");
-        let inside = super::draw::popup_area(app, app.popup.unwrap());
+        let inside = crate::draw::popup_area(app, app.popup.unwrap());
         click(app, inside.x + 1, inside.y + 1);
         assert!(app.chosen[1]);
         click(app, 0, 0);
@@ -481,7 +481,7 @@ fn the_keys_fit_on_a_screen_of_80_columns() {
         assert_eq!(app.popup, None);
     });
     // The page has the same keys.
-    let page = include_str!("../../../../docs/browse.md");
+    let page = include_str!("../../../docs/browse.md");
     for key in keys::KEYS.iter().flat_map(|(keys, _)| keys.split([' ', ','])).filter(|key| !key.is_empty()) {
         assert!(page.contains(&format!("`{key}`")), "{key}");
     }

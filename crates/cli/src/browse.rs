@@ -1,33 +1,12 @@
 //! `objchange browse`: a plan or state on the screen of a terminal.
-//!
-//! | what | where |
-//! |---|---|
-//! | what the screen shows, as data | `app`, with `tree`, `detail` and `search` |
-//! | what keys and the mouse do to it | `update`, `keys` |
-//! | how it looks | `draw` |
-//! | the terminal: taken, and given back whatever happens | `screen` |
-//!
-//! What is listed, and the lines of a diff with their roles, come from `objchange_plan::Outline`.
-
-mod app;
-mod detail;
-mod draw;
-mod keys;
-mod screen;
-mod search;
-#[cfg(test)]
-mod tests;
-mod tree;
-mod update;
 
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 use std::sync::OnceLock;
 
+use objchange_browse::{End, Screen, Settings, key_lines};
 use objchange_plan::{Colour, Options, Report};
 
-use self::app::{App, Settings};
-use self::screen::{End, Screen};
 use crate::document_warnings;
 use crate::exit::{self, CommandError, unusable};
 use crate::plan_file::read_document;
@@ -43,7 +22,7 @@ Examples:
   objchange browse terraform.tfstate";
 
 fn after_help() -> String {
-    let keys: Vec<String> = keys::lines().map(|line| format!("  {line}")).collect();
+    let keys: Vec<String> = key_lines().map(|line| format!("  {line}")).collect();
     format!("Keys:\n{}\n\n{EXAMPLES}", keys.join("\n"))
 }
 
@@ -78,21 +57,18 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         has_colour: colour(&io::stdout()) == Colour::Always,
         warnings: warnings.iter().cloned().chain(sources.warning(&schemas)).collect(),
     };
-    let explain = Box::new(|error| sources.error(&input.name, error).to_string());
-    let failed = |error: io::Error| {
+    let explain = |error| sources.error(&input.name, error).to_string();
+    let mut screen = Screen::enter().map_err(|error| {
         unusable(format_args!(
             "the terminal cannot be used: {error}; print the document with `objchange show`"
         ))
-    };
-    let mut screen = Screen::enter().map_err(failed)?;
-    let size = screen.size().map_err(failed)?;
-    let mut app = App::new(report.outline(), settings, explain, size);
-    let end = screen.run(&mut app);
+    })?;
+    let end = screen.show(report.outline(), settings, explain);
     drop(screen);
     warnings.iter().chain(&sources.warning(&schemas)).for_each(|warning| exit::warn(warning));
-    match (end?, app.error) {
-        (End::Interrupted, _) => Err(CommandError::Interrupted),
-        (End::Quit, Some(error)) => Err(unusable(error)),
-        (End::Quit, None) => Ok(ExitCode::SUCCESS),
+    match end? {
+        End::Interrupted => Err(CommandError::Interrupted),
+        End::Quit { error: Some(error) } => Err(unusable(error)),
+        End::Quit { error: None } => Ok(ExitCode::SUCCESS),
     }
 }

@@ -14,26 +14,35 @@ use crossterm::event::{
 };
 use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen};
 use crossterm::{cursor, execute, queue, terminal};
+use objchange_plan::{Outline, ShowError};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 
-use super::app::App;
-use super::draw::draw;
-use super::update::{Effect, Event, update};
+use crate::app::{App, Settings};
+use crate::draw::draw;
+use crate::update::{Effect, Event, update};
 
 /// The terminal is ours, and has to be given back.
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// The screen, until it is dropped.
-pub(super) struct Screen {
+#[derive(Debug)]
+pub struct Screen {
     // A frame goes out in one piece, which matters over a network.
     terminal: Terminal<CrosstermBackend<BufWriter<Stdout>>>,
+    /// The columns and rows at first.
+    size: (u16, u16),
 }
 
-/// How somebody has ended the program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum End {
-    Quit,
+/// How somebody has ended the screen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum End {
+    /// With the key for it.
+    Quit {
+        /// Why something that was looked at could not be shown.
+        error: Option<String>,
+    },
+    /// With Ctrl-C.
     Interrupted,
 }
 
@@ -48,7 +57,11 @@ enum Message {
 
 impl Screen {
     /// Takes the screen.
-    pub(super) fn enter() -> io::Result<Self> {
+    ///
+    /// # Errors
+    ///
+    /// If standard output is no terminal that can be used.
+    pub fn enter() -> io::Result<Self> {
         static HOOK: Once = Once::new();
         HOOK.call_once(|| {
             let before = panic::take_hook();
@@ -58,21 +71,33 @@ impl Screen {
                 before(info);
             }));
         });
-        let screen = Self { terminal: new_terminal()? };
+        let terminal = new_terminal()?;
+        let size = terminal.size()?;
+        let screen = Self { terminal, size: (size.width, size.height) };
         take(true)?;
         // From here on another size is noticed.
         crossterm::event::poll(Duration::ZERO)?;
         Ok(screen)
     }
 
-    /// The columns and rows.
-    pub(super) fn size(&self) -> io::Result<(u16, u16)> {
-        let size = self.terminal.size()?;
-        Ok((size.width, size.height))
+    /// Shows what a report lists until somebody ends it. `explain` says why an entry cannot be shown.
+    ///
+    /// # Errors
+    ///
+    /// If the terminal cannot be read or written any more.
+    pub fn show<'r>(
+        &mut self,
+        outline: Outline<'r, '_>,
+        settings: Settings,
+        explain: impl Fn(ShowError) -> String + 'r,
+    ) -> io::Result<End> {
+        let mut app = App::new(outline, settings, Box::new(explain), self.size);
+        let end = self.run(&mut app)?;
+        Ok(if end == Effect::Interrupt { End::Interrupted } else { End::Quit { error: app.error } })
     }
 
-    /// Shows it all until somebody ends it.
-    pub(super) fn run(&mut self, app: &mut App<'_, '_>) -> io::Result<End> {
+    /// Comes back with the effect that ends it.
+    fn run(&mut self, app: &mut App<'_, '_>) -> io::Result<Effect> {
         let messages = listen()?;
         loop {
             self.terminal.draw(|frame| draw(app, frame))?;
@@ -100,7 +125,7 @@ impl Screen {
         }
     }
 
-    fn handle(&mut self, app: &mut App<'_, '_>, message: Message) -> io::Result<Option<End>> {
+    fn handle(&mut self, app: &mut App<'_, '_>, message: Message) -> io::Result<Option<Effect>> {
         let event = match message {
             Message::Terminal(event) => event,
             Message::Failed(error) => return Err(error),
@@ -109,8 +134,7 @@ impl Screen {
         };
         match update(app, Event::Terminal(event)) {
             Effect::None => {}
-            Effect::Quit => return Ok(Some(End::Quit)),
-            Effect::Interrupt => return Ok(Some(End::Interrupted)),
+            end @ (Effect::Quit | Effect::Interrupt) => return Ok(Some(end)),
             Effect::Copy(text) => {
                 let out = self.terminal.backend_mut();
                 execute!(out, CopyToClipboard::to_clipboard_from(text))?;
@@ -137,8 +161,8 @@ impl Screen {
         // The screen is empty again. `Terminal::clear` would ask for the place of the cursor, and the thread of the keys gets
         // the answer.
         self.terminal = new_terminal()?;
-        let (columns, rows) = self.size()?;
-        update(app, Event::Terminal(TerminalEvent::Resize(columns, rows)));
+        let size = self.terminal.size()?;
+        update(app, Event::Terminal(TerminalEvent::Resize(size.width, size.height)));
         Ok(())
     }
 }

@@ -7,11 +7,11 @@ use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 /// How many columns a tab takes.
-pub(super) const TAB: &str = "    ";
+pub(crate) const TAB: &str = "    ";
 
 /// What a piece of a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Role {
+pub(crate) enum Role {
     /// What is said.
     Words,
     /// Important words.
@@ -28,17 +28,17 @@ pub(super) enum Role {
 
 /// A line above the diff, or in place of one.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub(super) struct HeadLine {
-    pub(super) text: String,
+pub(crate) struct HeadLine {
+    pub(crate) text: String,
     pieces: Vec<(Role, usize)>,
 }
 
 impl HeadLine {
-    pub(super) fn new(role: Role, text: &str) -> Self {
+    pub(crate) fn new(role: Role, text: &str) -> Self {
         Self::default().with(role, text)
     }
 
-    pub(super) fn with(mut self, role: Role, text: &str) -> Self {
+    pub(crate) fn with(mut self, role: Role, text: &str) -> Self {
         self.text.push_str(text);
         self.pieces.push((role, self.text.len()));
         self
@@ -47,13 +47,13 @@ impl HeadLine {
 
 /// A line of the details.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Line<'d> {
+pub(crate) enum Line<'d> {
     Head(&'d HeadLine),
     Diff(DiffLine<'d>),
 }
 
 impl<'d> Line<'d> {
-    pub(super) fn text(&self) -> &'d str {
+    pub(crate) fn text(&self) -> &'d str {
         match self {
             Self::Head(line) => &line.text,
             Self::Diff(line) => line.text,
@@ -61,7 +61,7 @@ impl<'d> Line<'d> {
     }
 
     /// The pieces of the line, each with its role.
-    pub(super) fn pieces(&self) -> Vec<(Role, &'d str)> {
+    pub(crate) fn pieces(&self) -> Vec<(Role, &'d str)> {
         match self {
             Self::Head(line) => {
                 let mut start = 0;
@@ -77,49 +77,49 @@ impl<'d> Line<'d> {
 
 /// A row on the screen: a part of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Row {
+pub(crate) struct Row {
     /// The line: those above the diff come first.
-    pub(super) line: usize,
+    pub(crate) line: usize,
     /// Where in the text of the line the row starts and ends.
-    pub(super) start: usize,
-    pub(super) end: usize,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
     /// The columns in front of it, where it goes on with a line.
-    pub(super) indent: usize,
+    pub(crate) indent: usize,
 }
 
 /// How lines are laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Layout {
-    pub(super) columns: usize,
+pub(crate) struct Layout {
+    pub(crate) columns: usize,
     /// Lines that are too long go on in the next row.
-    pub(super) wraps: bool,
+    pub(crate) wraps: bool,
     /// All unchanged parts are unfolded, but for those that somebody has folded.
-    pub(super) unfolds: bool,
+    pub(crate) unfolds: bool,
 }
 
 /// The details of what is selected.
 #[derive(Debug, Default)]
-pub(super) struct Detail {
+pub(crate) struct Detail {
     head: Vec<HeadLine>,
     diff: DiffLines,
     /// The lines whose unchanged parts are not as they are in general.
     toggled: HashSet<usize>,
     layout: Option<Layout>,
-    pub(super) rows: Vec<Row>,
+    pub(crate) rows: Vec<Row>,
     /// The row that keys move.
-    pub(super) cursor: usize,
+    pub(crate) cursor: usize,
     /// The first row on the screen.
-    pub(super) top: usize,
+    pub(crate) top: usize,
     /// The columns that are left of the screen.
-    pub(super) left: usize,
+    pub(crate) left: usize,
 }
 
 impl Detail {
-    pub(super) fn new(head: Vec<HeadLine>, diff: DiffLines) -> Self {
+    pub(crate) fn new(head: Vec<HeadLine>, diff: DiffLines) -> Self {
         Self { head, diff, ..Self::default() }
     }
 
-    pub(super) fn line(&self, index: usize) -> Option<Line<'_>> {
+    pub(crate) fn line(&self, index: usize) -> Option<Line<'_>> {
         match index.checked_sub(self.head.len()) {
             None => self.head.get(index).map(Line::Head),
             Some(index) => self.diff.get(index).map(Line::Diff),
@@ -131,7 +131,7 @@ impl Detail {
     }
 
     /// How many lines a line stands for that can be unfolded below it.
-    pub(super) fn unfolds(&self, line: usize) -> usize {
+    pub(crate) fn unfolds(&self, line: usize) -> usize {
         match self.line(line) {
             Some(Line::Diff(line)) => line.unfolds,
             _ => 0,
@@ -139,12 +139,12 @@ impl Detail {
     }
 
     /// Whether the unchanged parts that the line stands for are to be seen.
-    pub(super) fn is_unfolded(&self, line: usize) -> bool {
+    pub(crate) fn is_unfolded(&self, line: usize) -> bool {
         self.layout.is_some_and(|layout| layout.unfolds) != self.toggled.contains(&line)
     }
 
     /// Folds or unfolds the unchanged parts that the line stands for, if it does for any.
-    pub(super) fn toggle(&mut self, line: usize) {
+    pub(crate) fn toggle(&mut self, line: usize) {
         if self.unfolds(line) > 0 {
             if !self.toggled.remove(&line) {
                 self.toggled.insert(line);
@@ -154,7 +154,7 @@ impl Detail {
     }
 
     /// Lays out the lines; the line with the cursor keeps it.
-    pub(super) fn lay_out(&mut self, layout: Layout) {
+    pub(crate) fn lay_out(&mut self, layout: Layout) {
         if self.layout == Some(layout) {
             return;
         }
@@ -193,23 +193,23 @@ impl Detail {
     }
 
     /// The line with the cursor.
-    pub(super) fn cursor_line(&self) -> usize {
+    pub(crate) fn cursor_line(&self) -> usize {
         self.rows.get(self.cursor).map_or(0, |row| row.line)
     }
 
     /// Moves the cursor, and the rows so that it is on the screen.
-    pub(super) fn move_cursor(&mut self, rows: isize, height: usize) {
+    pub(crate) fn move_cursor(&mut self, rows: isize, height: usize) {
         let last = self.rows.len().saturating_sub(1);
         self.cursor = self.cursor.saturating_add_signed(rows).min(last);
         self.scroll_to_cursor(height);
     }
 
-    pub(super) fn scroll_to_cursor(&mut self, height: usize) {
+    pub(crate) fn scroll_to_cursor(&mut self, height: usize) {
         self.top = self.top.clamp((self.cursor + 1).saturating_sub(height.max(1)), self.cursor);
     }
 
     /// Moves the rows, and the cursor so that it stays on the screen.
-    pub(super) fn scroll(&mut self, rows: isize, height: usize) {
+    pub(crate) fn scroll(&mut self, rows: isize, height: usize) {
         let height = height.max(1);
         let last = self.rows.len().saturating_sub(height);
         self.top = self.top.saturating_add_signed(rows).min(last);
@@ -219,7 +219,7 @@ impl Detail {
 
     /// Moves the cursor to the next line, or the one before, that is wanted, also where that is folded, and says whether there
     /// is one. `from` is the first line to look at.
-    pub(super) fn find(&mut self, from: Option<usize>, forward: bool, wanted: impl Fn(&str) -> bool) -> bool {
+    pub(crate) fn find(&mut self, from: Option<usize>, forward: bool, wanted: impl Fn(&str) -> bool) -> bool {
         let is_wanted = |line: &usize| self.line(*line).is_some_and(|line| wanted(line.text()));
         let found = match (from, forward) {
             (None, _) => None,
@@ -262,7 +262,7 @@ fn push_rows(rows: &mut Vec<Row>, line: usize, text: &str, layout: Layout) {
 }
 
 /// How much of a text fits into so many columns, in bytes: at least one character.
-pub(super) fn fitting(text: &str, columns: usize) -> usize {
+pub(crate) fn fitting(text: &str, columns: usize) -> usize {
     // Most texts have a column for each byte.
     let ascii = text.as_bytes().iter().take(columns + 1).all(|byte| matches!(byte, b' '..=b'~'));
     if ascii {
@@ -280,7 +280,7 @@ pub(super) fn fitting(text: &str, columns: usize) -> usize {
 }
 
 /// How many columns a text takes.
-pub(super) fn width(text: &str) -> usize {
+pub(crate) fn width(text: &str) -> usize {
     text.graphemes(true).map(grapheme_width).sum()
 }
 

@@ -9,10 +9,10 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::widgets::{Block, Clear, Widget};
 
-use super::app::{App, Pane, Popup};
-use super::detail::{Role, Row, TAB, fitting, width};
-use super::keys;
-use super::tree::{Kind, Node};
+use crate::app::{App, Pane, Popup};
+use crate::detail::{Role, Row, TAB, fitting, width};
+use crate::keys;
+use crate::tree::{Kind, Node};
 
 /// How far around a row words are looked for that are partly on it, in bytes.
 const AROUND: usize = 1_000;
@@ -21,7 +21,7 @@ const AROUND: usize = 1_000;
 const SIGN: usize = 3;
 
 /// Draws everything.
-pub(super) fn draw(app: &App<'_, '_>, frame: &mut Frame<'_>) {
+pub(crate) fn draw(app: &App<'_, '_>, frame: &mut Frame<'_>) {
     let areas = app.areas();
     let pen = Pen { has_colour: app.settings.has_colour };
     let buffer = frame.buffer_mut();
@@ -40,7 +40,7 @@ pub(super) fn draw(app: &App<'_, '_>, frame: &mut Frame<'_>) {
 }
 
 /// Where what is in a popup is on the screen: one row for each key or filter.
-pub(super) fn popup_area(app: &App<'_, '_>, popup: Popup) -> Rect {
+pub(crate) fn popup_area(app: &App<'_, '_>, popup: Popup) -> Rect {
     let (columns, rows) = app.size;
     let (texts, count) = match popup {
         Popup::Keys(_) => (keys::lines().collect(), keys::KEYS.len()),
@@ -53,7 +53,7 @@ pub(super) fn popup_area(app: &App<'_, '_>, popup: Popup) -> Rect {
 }
 
 /// The first line of a popup that is on the screen.
-pub(super) fn popup_top(popup: Popup, inside: Rect) -> usize {
+pub(crate) fn popup_top(popup: Popup, inside: Rect) -> usize {
     let height = usize::from(inside.height).max(1);
     match popup {
         Popup::Keys(row) => row.min(keys::KEYS.len().saturating_sub(height)),
@@ -156,7 +156,7 @@ impl Pen {
 }
 
 /// The columns in front of a node.
-pub(super) fn indent(depth: usize, columns: u16) -> usize {
+pub(crate) fn indent(depth: usize, columns: u16) -> usize {
     (depth * 2).min(usize::from(columns) / 3)
 }
 

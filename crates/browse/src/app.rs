@@ -4,9 +4,9 @@ use objchange_plan::{DiffLines, Outline, OutlineFilter, OutlineItem, OutlinePiec
 use objchange_text::visible;
 use ratatui::layout::Rect;
 
-use super::detail::{Detail, HeadLine, Layout, Role};
-use super::search::Search;
-use super::tree::{Kind, Tree};
+use crate::detail::{Detail, HeadLine, Layout, Role};
+use crate::search::Search;
+use crate::tree::{Kind, Tree};
 
 /// Narrower screens show one pane at a time.
 const TWO_PANES: u16 = 60;
@@ -16,13 +16,13 @@ const NARROWEST: u16 = 16;
 
 /// One of the two sides of the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Pane {
+pub(crate) enum Pane {
     Tree,
     Detail,
 }
 
 impl Pane {
-    pub(super) fn other(self) -> Self {
+    pub(crate) fn other(self) -> Self {
         match self {
             Self::Tree => Self::Detail,
             Self::Detail => Self::Tree,
@@ -32,7 +32,7 @@ impl Pane {
 
 /// What is in front of the panes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Popup {
+pub(crate) enum Popup {
     /// The keys, from this row on.
     Keys(usize),
     /// The filters, with the one that is selected.
@@ -41,70 +41,71 @@ pub(super) enum Popup {
 
 /// A search that is being typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Input {
-    pub(super) text: String,
+pub(crate) struct Input {
+    pub(crate) text: String,
     /// What was looked for before.
-    pub(super) before: String,
+    pub(crate) before: String,
 }
 
-/// What people chose when they started the program, and what is to be said of the document.
-#[derive(Debug, Default)]
-pub(super) struct Settings {
-    pub(super) has_colour: bool,
-    /// What the answer does not show.
-    pub(super) warnings: Vec<String>,
+/// How the screen looks, and what it says of the document.
+#[derive(Debug, Clone, Default)]
+pub struct Settings {
+    /// The screen has colours.
+    pub has_colour: bool,
+    /// What the document says and the screen does not show.
+    pub warnings: Vec<String>,
 }
 
 /// Says why an entry cannot be shown, as the program would say it.
-pub(super) type Explain<'e> = dyn Fn(ShowError) -> String + 'e;
+pub(crate) type Explain<'e> = dyn Fn(ShowError) -> String + 'e;
 
 /// Everything that the screen shows.
-pub(super) struct App<'r, 'p> {
-    pub(super) outline: Outline<'r, 'p>,
-    pub(super) settings: Settings,
+pub(crate) struct App<'r, 'p> {
+    pub(crate) outline: Outline<'r, 'p>,
+    pub(crate) settings: Settings,
     explain: Box<Explain<'r>>,
-    pub(super) tree: Tree,
-    pub(super) detail: Detail,
+    pub(crate) tree: Tree,
+    pub(crate) detail: Detail,
     /// The node that the details are of.
     detail_of: Option<usize>,
-    pub(super) focus: Pane,
+    pub(crate) focus: Pane,
     /// The size of the screen.
-    pub(super) size: (u16, u16),
+    pub(crate) size: (u16, u16),
     /// The columns of the tree, where somebody has chosen them.
-    pub(super) tree_columns: Option<u16>,
+    pub(crate) tree_columns: Option<u16>,
     /// Only the pane that keys go to is shown.
-    pub(super) is_zoomed: bool,
-    pub(super) wraps: bool,
-    pub(super) unfolds: bool,
-    pub(super) filters: Vec<OutlineFilter>,
+    pub(crate) is_zoomed: bool,
+    pub(crate) wraps: bool,
+    pub(crate) unfolds: bool,
+    pub(crate) filters: Vec<OutlineFilter>,
     /// Which filters are chosen; none lets everything through.
-    pub(super) chosen: Vec<bool>,
-    pub(super) search: Search,
-    pub(super) input: Option<Input>,
+    pub(crate) chosen: Vec<bool>,
+    pub(crate) search: Search,
+    pub(crate) input: Option<Input>,
     /// The node that was selected when a search began, as long as nobody has selected another one.
-    pub(super) seeks_from: Option<usize>,
-    pub(super) popup: Option<Popup>,
+    pub(crate) seeks_from: Option<usize>,
+    pub(crate) popup: Option<Popup>,
     /// What is said at the bottom until the next key.
-    pub(super) message: Option<String>,
-    pub(super) has_mouse: bool,
+    pub(crate) message: Option<String>,
+    pub(crate) has_mouse: bool,
     /// The line between the panes is being dragged.
-    pub(super) drags: bool,
+    pub(crate) drags: bool,
     /// Why something that was looked at could not be shown.
-    pub(super) error: Option<String>,
+    pub(crate) error: Option<String>,
 }
 
 /// Where things are on the screen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Areas {
-    pub(super) headline: Rect,
-    pub(super) tree: Rect,
-    pub(super) divider: Rect,
-    pub(super) detail: Rect,
-    pub(super) footer: Rect,
+pub(crate) struct Areas {
+    pub(crate) headline: Rect,
+    pub(crate) tree: Rect,
+    pub(crate) divider: Rect,
+    pub(crate) detail: Rect,
+    pub(crate) footer: Rect,
 }
 
 impl<'r, 'p> App<'r, 'p> {
-    pub(super) fn new(
+    pub(crate) fn new(
         outline: Outline<'r, 'p>,
         settings: Settings,
         explain: Box<Explain<'r>>,
@@ -140,7 +141,7 @@ impl<'r, 'p> App<'r, 'p> {
         app
     }
 
-    pub(super) fn areas(&self) -> Areas {
+    pub(crate) fn areas(&self) -> Areas {
         let (width, height) = self.size;
         let headline = Rect::new(0, 0, width, 1.min(height));
         let footer = Rect::new(0, height.saturating_sub(1), width, u16::from(height > 1));
@@ -164,19 +165,19 @@ impl<'r, 'p> App<'r, 'p> {
     }
 
     /// Whether an item is let through by the filters and the search.
-    pub(super) fn passes(&self, item: usize) -> bool {
+    pub(crate) fn passes(&self, item: usize) -> bool {
         passes(&self.filters, &self.chosen, &self.search, &self.outline.items, item)
     }
 
     /// Finds again what is in the tree.
-    pub(super) fn refresh(&mut self) {
+    pub(crate) fn refresh(&mut self) {
         let Self { tree, filters, chosen, search, outline, .. } = self;
         let items = &outline.items;
         tree.refresh(|item| passes(filters, chosen, search, items, item), |item| items[item].is_loss);
     }
 
     /// Makes the details of what is selected, and puts what is to be seen onto the screen.
-    pub(super) fn settle(&mut self) {
+    pub(crate) fn settle(&mut self) {
         let areas = self.areas();
         if self.detail_of != Some(self.tree.selected) {
             self.detail = self.details();
@@ -199,7 +200,7 @@ impl<'r, 'p> App<'r, 'p> {
     }
 
     /// Shows where the details have what is looked for.
-    pub(super) fn show_first_match(&mut self) {
+    pub(crate) fn show_first_match(&mut self) {
         let height = usize::from(self.areas().detail.height);
         let search = &self.search;
         if search.is_active() && self.detail.find(Some(0), true, |line| search.is_in(line)) {
@@ -208,7 +209,7 @@ impl<'r, 'p> App<'r, 'p> {
     }
 
     /// The address or name of what is selected.
-    pub(super) fn address(&self) -> Option<&str> {
+    pub(crate) fn address(&self) -> Option<&str> {
         match self.tree.node().kind {
             Kind::Overview | Kind::Section(_) => None,
             Kind::Module(section, group) => {

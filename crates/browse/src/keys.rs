@@ -1,7 +1,7 @@
 //! The keys, as they are shown on the screen and by `--help`.
 
 /// Keys, and what they do.
-pub(super) const KEYS: &[(&str, &str)] = &[
+pub(crate) const KEYS: &[(&str, &str)] = &[
     ("↑ ↓, k j", "move up and down; PgUp PgDn, Home End, g G further"),
     ("← →, h l", "fold and unfold; to the tree and to the details"),
     ("Enter, Space", "fold or unfold; on a resource: its details"),
@@ -24,8 +24,8 @@ pub(super) const KEYS: &[(&str, &str)] = &[
     ("q, Ctrl-C", "quit"),
 ];
 
-/// The keys as lines of text.
-pub(super) fn lines() -> impl Iterator<Item = String> {
+/// The keys and what they do, as lines of text for help.
+pub fn lines() -> impl Iterator<Item = String> {
     let width = KEYS.iter().map(|(keys, _)| keys.chars().count()).max().unwrap_or_default();
     KEYS.iter().map(move |(keys, meaning)| format!("{keys:<width$}  {meaning}"))
 }

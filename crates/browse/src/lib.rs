@@ -1,0 +1,46 @@
+//! A plan or state on the screen of a terminal.
+//!
+//! [`Screen::enter`] takes the terminal, and [`Screen::show`] shows a report until somebody ends it. The terminal is given back
+//! when the screen is dropped, when the program panics, and before a signal stops or ends it.
+//!
+//! ```no_run
+//! use objchange_browse::{End, Screen, Settings};
+//! use objchange_plan::{Document, Filter, Options, Report, Schemas};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let text = std::fs::read_to_string("plan.json")?;
+//! let document = Document::parse(&text)?;
+//! let schemas = Schemas::none();
+//! let report = Report::of(&document, &schemas, &Options::default(), &Filter::default())?;
+//! let mut screen = Screen::enter()?;
+//! let end = screen.show(report.outline(), Settings::default(), |error| error.to_string())?;
+//! assert_eq!(end, End::Quit { error: None });
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! | what | where |
+//! |---|---|
+//! | what the screen shows, as data | `app`, with `tree`, `detail` and `search` |
+//! | what keys and the mouse do to it | `update`, `keys` |
+//! | how it looks | `draw` |
+//! | the terminal: taken, and given back whatever happens | `screen` |
+//!
+//! What is listed, and the lines of a diff with their roles, come from [`objchange_plan::Outline`].
+
+#![forbid(unsafe_code)]
+
+mod app;
+mod detail;
+mod draw;
+mod keys;
+mod screen;
+mod search;
+#[cfg(test)]
+mod tests;
+mod tree;
+mod update;
+
+pub use self::app::Settings;
+pub use self::keys::lines as key_lines;
+pub use self::screen::{End, Screen};
