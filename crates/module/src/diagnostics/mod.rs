@@ -159,13 +159,14 @@ impl Diagnostics {
         self.all.extend(other.all);
     }
 
-    /// Leaves out what was said before of the same place in the same words.
+    /// Leaves out what was said before of the same place in the same words, unless a function has failed, or it is said
+    /// for each instance.
     pub(crate) fn deduplicate(&mut self) {
         let mut seen: HashSet<(Severity, String, String, Option<Span>)> = HashSet::new();
         self.all.retain(|found| {
             let ModuleDiagnostic { diagnostic, is_repeated, .. } = found;
             let words = || (diagnostic.summary.to_string(), diagnostic.detail.to_string());
-            *is_repeated || diagnostic.subject.is_none() || {
+            *is_repeated || diagnostic.subject.is_none() || diagnostic.called.is_some() || {
                 let (summary, detail) = words();
                 seen.insert((diagnostic.severity, summary, detail, diagnostic.subject))
             }
