@@ -1,14 +1,16 @@
 //! Loading the tree of modules.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use objchange_hcl::{Diagnostic, ModuleCall, ModuleConfig, Problems, Sources, Span, VersionConstraints};
+use objchange_plan::Version;
 use smol_str::SmolStr;
 
 use super::manifest::{self, Manifest};
 use super::source::ModuleSource;
 use super::{Config, Files, LoadedModule, ModuleId};
+use crate::plan::input::since;
 use crate::{Diagnostics, Severity};
 
 /// How the names of files of configuration end, and how those of OpenTofu do that stand for them.
@@ -24,8 +26,16 @@ const MAX_MODULES: usize = 1 << 16;
 pub struct LoadOptions<'o> {
     /// The text of `modules.json`; `None` looks for it in `.terraform/modules`.
     pub manifest: Option<&'o str>,
-    /// The version of Terraform that `required_version` is about: `1.11.4`.
+    /// The version of Terraform that `required_version` is about, and whose rules are followed: `1.11.4`.
     pub terraform_version: &'o str,
+}
+
+impl LoadOptions<'_> {
+    /// Whether the rules are those of 1.15 or newer.
+    fn is_new(&self) -> bool {
+        let version = Version::parse(self.terraform_version).unwrap_or(Version::NEWEST);
+        since(version, "1.15")
+    }
 }
 
 impl Config {
@@ -66,6 +76,7 @@ impl Config {
             manifest: Manifest::default(),
             config: Self { sources, modules: Vec::new() },
             directories: HashMap::new(),
+            broken: HashSet::new(),
             diagnostics: Diagnostics::default(),
         };
         loader.read_manifest(place.manifest_directory);
@@ -142,6 +153,8 @@ struct Loader<'l> {
     config: Config,
     /// What was read already.
     directories: HashMap<String, Directory>,
+    /// The called modules whose files are wrong.
+    broken: HashSet<ModuleId>,
     diagnostics: Diagnostics,
 }
 
@@ -197,7 +210,9 @@ impl Loader<'_> {
         }
         let mut at = 0;
         while at < self.config.modules.len() {
-            self.load_children(at);
+            if !(self.options.is_new() && self.broken.contains(&at)) {
+                self.load_children(at);
+            }
             at += 1;
         }
         // What is passed to modules that are wrong themselves is nothing to look at.
@@ -249,7 +264,11 @@ impl Loader<'_> {
                 self.diagnostics.error("Too many modules", call.header, detail);
                 return;
             }
-            self.tell(&child.problems);
+            // Since 1.15 nothing is followed of a module that is wrong, and nothing said of one that is not.
+            let is_broken = !child.problems.errors.is_empty();
+            if is_broken || !self.options.is_new() {
+                self.tell(&child.problems);
+            }
             let path = self.config.modules[parent].path.iter().chain([name]).cloned().collect();
             children.insert(name.clone(), self.config.modules.len());
             self.config.modules.push(LoadedModule {
@@ -259,6 +278,9 @@ impl Loader<'_> {
                 config: child.config,
                 children: BTreeMap::new(),
             });
+            if is_broken {
+                self.broken.insert(self.config.modules.len() - 1);
+            }
         }
         self.config.modules[parent].children = children;
     }
@@ -270,7 +292,9 @@ impl Loader<'_> {
         let source = ModuleSource::parse(source, call.version.is_some()).ok()?;
         let module = &self.config.modules[parent];
         let key: Vec<&str> = self.key.iter().chain(&module.path).chain([name]).map(SmolStr::as_str).collect();
-        let directory = match (self.manifest.entry(&key.join(".")), &source) {
+        let installed = self.manifest.entry(&key.join("."));
+        let is_installed = installed.is_some();
+        let directory = match (installed, &source) {
             (Some(entry), _) => {
                 if !source.is(&entry.source) {
                     let detail =
@@ -301,6 +325,11 @@ impl Loader<'_> {
         }
         match self.directory(&directory) {
             Ok(child) => Some((directory, child)),
+            Err(_) if !is_installed => {
+                let detail = format!("This module is not yet installed. {INIT}");
+                self.diagnostics.error("Module not installed", call.header, detail);
+                None
+            }
             Err(_) => {
                 let detail =
                     format!("This module's local cache directory {directory} could not be read. {INIT}");

@@ -5,6 +5,7 @@ mod shown;
 mod text;
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use objchange::address::{InstanceKey, ModuleAddress};
 use objchange_hcl::{Diagnostic, Severity, Span, Summary};
@@ -31,6 +32,8 @@ pub struct ModuleDiagnostic {
     pub condition: Option<Box<ConditionOwner>>,
     /// Both sides of the assertion of a test that does not hold, where it compares two.
     pub comparison: Option<Box<Comparison>>,
+    /// It is said for each instance, even where nothing of it differs.
+    pub(crate) is_repeated: bool,
 }
 
 /// An object of configuration with conditions.
@@ -69,7 +72,11 @@ impl Comparison {
 impl ModuleDiagnostic {
     /// Something that is about a resource instance, or about none.
     pub fn new(diagnostic: Diagnostic, address: Option<String>) -> Self {
-        Self { diagnostic, address, condition: None, comparison: None }
+        Self { diagnostic, address, condition: None, comparison: None, is_repeated: false }
+    }
+
+    fn is_error(&self) -> bool {
+        self.diagnostic.severity == Severity::Error
     }
 }
 
@@ -77,6 +84,7 @@ impl ModuleDiagnostic {
 #[derive(Debug, Clone, Default)]
 pub struct Diagnostics {
     all: Vec<ModuleDiagnostic>,
+    errors: usize,
 }
 
 impl Diagnostics {
@@ -112,7 +120,7 @@ impl Diagnostics {
 
     /// Adds what is about no resource instance, as an error or a warning.
     pub fn push(&mut self, severity: Severity, diagnostic: Diagnostic) {
-        self.all.push(ModuleDiagnostic::new(Diagnostic { severity, ..diagnostic }, None));
+        self.add(ModuleDiagnostic::new(Diagnostic { severity, ..diagnostic }, None));
     }
 
     /// Adds what is about a condition of this object.
@@ -124,7 +132,9 @@ impl Diagnostics {
     ) {
         let diagnostic = Diagnostic { severity, ..diagnostic };
         let condition = Some(Box::new(owner.clone()));
-        self.all.push(ModuleDiagnostic { condition, ..ModuleDiagnostic::new(diagnostic, None) });
+        let found =
+            ModuleDiagnostic { condition, is_repeated: true, ..ModuleDiagnostic::new(diagnostic, None) };
+        self.add(found);
     }
 
     /// Adds errors that reading or evaluating has found.
@@ -134,29 +144,56 @@ impl Diagnostics {
 
     /// Adds something that is made elsewhere.
     pub fn add(&mut self, diagnostic: ModuleDiagnostic) {
+        self.errors += usize::from(diagnostic.is_error());
         self.all.push(diagnostic);
+    }
+
+    /// Adds an error that is said for each instance, even where nothing of it differs.
+    pub(crate) fn push_repeated(&mut self, error: Diagnostic) {
+        self.add(ModuleDiagnostic { is_repeated: true, ..ModuleDiagnostic::new(error, None) });
     }
 
     /// Adds all of another collection.
     pub fn append(&mut self, other: Self) {
+        self.errors += other.errors;
         self.all.extend(other.all);
+    }
+
+    /// Leaves out what was said before of the same place in the same words, unless a function has failed, or it is said
+    /// for each instance.
+    pub(crate) fn deduplicate(&mut self) {
+        let mut seen: HashSet<(Severity, String, String, Option<Span>)> = HashSet::new();
+        self.all.retain(|found| {
+            let ModuleDiagnostic { diagnostic, is_repeated, .. } = found;
+            let words = || (diagnostic.summary.to_string(), diagnostic.detail.to_string());
+            *is_repeated || diagnostic.subject.is_none() || diagnostic.called.is_some() || {
+                let (summary, detail) = words();
+                seen.insert((diagnostic.severity, summary, detail, diagnostic.subject))
+            }
+        });
+        self.errors = self.all.iter().filter(|found| found.is_error()).count();
     }
 
     /// Takes out those that are told apart so.
     pub(crate) fn extract(&mut self, is_wanted: impl Fn(&ModuleDiagnostic) -> bool) -> Self {
-        let (wanted, others) = std::mem::take(&mut self.all).into_iter().partition(is_wanted);
-        self.all = others;
-        Self { all: wanted }
+        let all = std::mem::take(&mut self.all);
+        let (wanted, others): (Vec<_>, Vec<_>) = all.into_iter().partition(is_wanted);
+        self.all = Vec::new();
+        self.errors = 0;
+        others.into_iter().for_each(|found| self.add(found));
+        let mut extracted = Self::default();
+        wanted.into_iter().for_each(|found| extracted.add(found));
+        extracted
     }
 
     /// Whether there is an error.
     pub fn has_errors(&self) -> bool {
-        self.all.iter().any(|diagnostic| diagnostic.diagnostic.severity == Severity::Error)
+        self.errors > 0
     }
 
     /// How many errors there are.
     pub fn error_count(&self) -> usize {
-        self.all.iter().filter(|all| all.diagnostic.severity == Severity::Error).count()
+        self.errors
     }
 
     /// All of them.

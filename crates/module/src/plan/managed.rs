@@ -165,10 +165,9 @@ impl<'c> Walk<'_, 'c> {
         references.extend(objchange_hcl::references(&resource.body, &schema.block, Purpose::Core));
         let own = own_references(resource, &references);
         for subject in &own {
-            // Before 1.15 an object that is the only one of its resource was looked at twice.
+            // An object that is the only one of its resource is looked at twice.
             let is_single = matches!(&subject.kind, SubjectKind::Resource { key: None, .. });
-            let is_old = !super::input::since(self.input.options.version, "1.15");
-            for _ in 0..if is_old && is_single && !is_repetition { 2 } else { 1 } {
+            for _ in 0..if is_single && !is_repetition { 2 } else { 1 } {
                 self.found.error("Self-referential block", subject.span, self_reference(subject));
             }
         }
@@ -579,12 +578,6 @@ impl<'c> Walk<'_, 'c> {
             &resource.name.resource_type,
             &decoded.value.unmark_deep().0,
         );
-        // Since 1.15 warnings come from validation alone.
-        let is_new = super::input::since(self.input.options.version, "1.15");
-        let is_told = |found: &objchange::change::Diagnostic| {
-            !is_new || found.severity == objchange::change::Severity::Error
-        };
-        let found = found.into_iter().filter(is_told).collect();
         let errors = self.found.error_count();
         let place = |path: &Path| value_place(&resource.body, &decoded, path);
         self.provider_diagnostics(found, Some(&address), resource.config.header, Some(&place));

@@ -63,8 +63,16 @@ fn plan_observed(
 ) -> ModulePlan {
     match PreparedModule::new(input, providers, observer) {
         Ok(prepared) => plan_prepared(input, &prepared, providers, observer).0,
-        Err(found) => only_errors(found),
+        Err(found) => said_once(input, only_errors(found)),
     }
+}
+
+/// A plan that says nothing twice of the same place in the same words, as Terraform does since 1.15.
+fn said_once(input: &PlanInput<'_>, mut plan: ModulePlan) -> ModulePlan {
+    if since(input.options.version, "1.15") {
+        plan.diagnostics.deduplicate();
+    }
+    plan
 }
 
 /// What plans of a module have in common, whatever its variables are: they may be made from one of these.
@@ -118,6 +126,16 @@ pub(crate) struct Evaluated<'c> {
 
 /// Plans a module that was prepared, and says what names mean in it then, if planning has begun.
 pub(crate) fn plan_prepared<'c>(
+    input: &PlanInput<'c>,
+    prepared: &PreparedModule<'c>,
+    providers: &mut dyn Providers,
+    observer: &mut dyn Observer,
+) -> (ModulePlan, Option<Evaluated<'c>>) {
+    let (plan, evaluated) = walk_prepared(input, prepared, providers, observer);
+    (said_once(input, plan), evaluated)
+}
+
+fn walk_prepared<'c>(
     input: &PlanInput<'c>,
     prepared: &PreparedModule<'c>,
     providers: &mut dyn Providers,

@@ -94,14 +94,10 @@ impl<'c> Walk<'_, 'c> {
         errors.is_empty().then_some(value)
     }
 
-    /// The planned objects of a resource.
+    /// The planned objects of a resource. Those that are destroyed trigger nothing, but are there.
     fn instances_of(&self, resource: &objchange::address::ResourceAddress) -> Vec<usize> {
-        let mut found: Vec<usize> =
-            self.changes.get(resource).into_iter().flat_map(|known| known.values().copied()).collect();
-        found.retain(|position| {
-            !matches!(self.plan.changes[*position].action, PlannedAction::Delete | PlannedAction::Forget)
-        });
-        found
+        let known = self.changes.get(resource);
+        known.into_iter().flat_map(|known| known.values().copied()).collect()
     }
 }
 

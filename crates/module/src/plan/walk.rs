@@ -519,7 +519,7 @@ impl<'c> Walk<'_, 'c> {
                 Some(Expanded::Undecided(repetition))
             }
             Expansion::Unknown(error) => {
-                self.found.push(Severity::Error, error);
+                self.found.push_repeated(error);
                 None
             }
         }
