@@ -126,7 +126,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     });
     let plans = [plan_a?, plan_b?];
     let providers: BTreeSet<&str> = plans.iter().flat_map(|plan| plan.changes.providers()).collect();
-    let (schemas, schemas_name) = given.with_cached(&args.schemas.cache, providers);
+    let (schemas, schemas_name) = args.schemas.with_cached(given, providers);
     let names = [&*a.name, &*b.name];
     let options = CompareOptions { maps: args.map.clone(), ignored: args.ignore.clone() };
     let compared = Comparison::new(&plans[0].changes, &plans[1].changes, &schemas, &options);

@@ -11,10 +11,11 @@ use objchange_hcl::{
     Diagnostic, Environment, Expr, Functions, HiddenSource, ModuleConfig, Places, Scope, Sources, Span,
     VariableValues, asks_type, console_text, console_type, evaluate, parse_expression, variables,
 };
+use objchange_project::{Configuration, ConfigurationError, covers};
 use objchange_text::visible_json;
 use serde_json::{Value as Json, json};
 
-use crate::configuration::{Configuration, ConfigurationError, Given, covers, report};
+use crate::configuration::{GivenArgs, error_in, report};
 use crate::exit::{self, CommandError, unusable};
 use crate::input::Source;
 
@@ -52,7 +53,7 @@ pub(crate) struct Args {
     config: Option<PathBuf>,
 
     #[command(flatten)]
-    given: Given,
+    given: GivenArgs,
 
     /// Treat this name as unknown, e.g. `var.size` or `aws_instance.web`. Can be repeated
     #[arg(long, value_name = "NAME")]
@@ -77,11 +78,11 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let configuration = args.config.as_deref().map(Configuration::read).transpose().map_err(unusable)?;
     let configuration = configuration.unwrap_or_default();
     let evaluation =
-        Evaluation::new(args, &configuration).map_err(|error| error.in_sources(&configuration.sources))?;
+        Evaluation::new(args, &configuration).map_err(|error| error_in(error, &configuration.sources))?;
     let all_right = match args.expression.as_deref() {
         Some(text) if text != "-" => evaluation.answer("(expression)", text)?,
         _ => {
-            let reads_twice = evaluation.args.given.sources().any(|source| source == Source::Stdin);
+            let reads_twice = evaluation.args.given.given().sources().any(|source| source == Source::Stdin);
             if reads_twice {
                 return Err("standard input (-) can be read only once".into());
             }
@@ -99,7 +100,9 @@ impl<'a> Evaluation<'a> {
             ConfigurationError::Problems { found, hidden }
         };
         let module = configuration.module()?;
-        let (inputs, functions) = (args.given.inputs(configuration, &module)?, args.given.functions()?);
+        let given = args.given.given();
+        let inputs = given.inputs(configuration, &module, &exit::remark)?;
+        let functions = given.functions()?;
         let (variables, errors) = VariableValues::new(&module, sources, &inputs, &functions);
         if !errors.is_empty() {
             return Err(problems(errors));

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use objchange_project::Remark;
 use objchange_text::visible;
 
 use crate::style::BAD;
@@ -31,6 +32,14 @@ pub(crate) fn warn(message: &str) {
 /// Says on standard error what else there is to know about the answer.
 pub(crate) fn note(message: &str) {
     let _ = writeln!(anstream::stderr(), "note: {}", visible(message));
+}
+
+/// Says on standard error what a library has to say.
+pub(crate) fn remark(remark: Remark) {
+    match remark {
+        Remark::Note(message) => note(&message),
+        Remark::Warning(message) => warn(&message),
+    }
 }
 
 /// Why a command has no answer.

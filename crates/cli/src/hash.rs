@@ -97,7 +97,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     };
     let file = PlanFile::read(&args.plan, &inputs)?;
     let plan = file.plan()?;
-    let (schemas, schemas_name) = given.with_cached(&args.schemas.cache, plan.changes.providers());
+    let (schemas, schemas_name) = args.schemas.with_cached(given, plan.changes.providers());
     let hashed = |schemas: &Schemas| hash(&plan, schemas, key.as_ref(), [&file.name, &schemas_name]);
     let mut found = hashed(&schemas)?;
     let lacks_schemas = schemas.is_none() || !schemas.missing().is_empty();

@@ -22,9 +22,6 @@ mod exit;
 #[cfg(feature = "provider")]
 mod explain;
 mod hash;
-mod input;
-#[cfg(feature = "provider")]
-mod installed_providers;
 mod lock_file;
 mod module_plan;
 mod module_test;
@@ -37,7 +34,6 @@ mod pool;
 mod provider;
 #[cfg(feature = "query")]
 mod query;
-mod relay;
 mod reports;
 mod schema_cache;
 mod schemas;
@@ -50,12 +46,13 @@ mod show;
 mod stdio;
 mod style;
 mod terminal;
-mod write_file;
 
 use std::process::ExitCode;
 
 use anstream::ColorChoice;
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
+// Files are read and written everywhere.
+use objchange_project::{input, write_file};
 
 use crate::exit::CommandError;
 

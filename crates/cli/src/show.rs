@@ -31,10 +31,10 @@ use self::template::Template;
 use crate::exit::CommandError;
 use crate::input::InputError;
 use crate::plan_file::{ReadError, placed, read_document};
-use crate::schemas::SchemaTextError;
 use crate::style::colour;
 use crate::write_file::{Access, NewFile};
 use crate::{document_warnings, exit, terminal};
+use objchange_project::SchemaTextError;
 
 const AFTER_HELP: &str = "\
 Exit codes:

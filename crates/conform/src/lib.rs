@@ -56,6 +56,8 @@ mod planning;
 mod repair;
 mod report;
 mod report_document;
+mod report_junit;
+mod report_sarif;
 mod report_text;
 mod run;
 pub mod scale;

@@ -59,6 +59,8 @@ mod functions;
 mod hidden_source;
 mod module;
 mod outline;
+#[cfg(feature = "snippet")]
+mod snippet;
 mod sources;
 mod suggestion;
 mod syntax;
@@ -86,6 +88,8 @@ pub use module::{
 };
 pub use objchange_text::{Called, Diagnostic, LineIndex, Position, Severity, Span, Summary};
 pub use outline::Outline;
+#[cfg(feature = "snippet")]
+pub use snippet::snippet;
 pub use sources::{Place, Places, Sources};
 pub use suggestion::{did_you_mean, suggestion};
 pub use syntax::{

@@ -57,7 +57,7 @@ pub use document::{
     ActionInvocation, ActionTrigger, Candidates, Check, CheckStatus, Document, DocumentError, DocumentKind,
     DocumentText, Extracted, Form, Index, NoInstance, ObjectError, ObjectErrorKind, Plan, Prior, PriorError,
     Problem, ResourceActions, Sensitive, State, StateOutput, StateResource, TriggerTime, Unfamiliar,
-    UnfamiliarKind, extract, is_errored_plan, read_object, read_prior,
+    UnfamiliarKind, extract, is_errored_plan, read_object, read_planned, read_prior,
 };
 pub use json::{
     Elements, Json, JsonError, JsonErrorKind, MAX_DEPTH, Members, Raw, Reader, Shape, View, marks_or_all,

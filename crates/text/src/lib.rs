@@ -6,10 +6,12 @@
 //! - [`style`] has the styles of reports for people (feature `style`).
 //! - [`utf8_reader`] reads UTF-8 and UTF-16, [`BoundedLines`] lines of bounded length, [`json::Documents`] the documents
 //!   of an input.
+//! - [`bounded`] cuts what others wrote where it is too long to be shown.
 //! - [`redact::Secrets`] hides secrets in text that others wrote.
 //! - [`re2::Pattern`] compiles patterns in the syntax of RE2 (feature `re2`).
 //! - [`Span`] is a part of a text, a [`LineIndex`] finds its line and column, and a [`Diagnostic`] says what is wrong with
 //!   it (feature `source`).
+//! - [`reports`] has the forms in which checks report to other programs: SARIF, JUnit (features `reports` and `junit`).
 //! - [`similar`] finds the names that somebody may have meant.
 
 #![forbid(unsafe_code)]
@@ -28,6 +30,9 @@ mod quote;
 #[cfg(feature = "re2")]
 pub mod re2;
 pub mod redact;
+mod relay;
+#[cfg(feature = "reports")]
+pub mod reports;
 mod similar;
 mod span;
 #[cfg(feature = "style")]
@@ -41,6 +46,7 @@ pub use escaping::{Escaping, visible_colored};
 #[cfg(feature = "source")]
 pub use lines::{LineIndex, Position};
 pub use quote::{is_printable, quote_into, visible, visible_json, visible_lines};
+pub use relay::{MAX_TEXTS, bounded, left_out};
 pub use similar::{did_you_mean, similar};
 pub use span::Span;
 

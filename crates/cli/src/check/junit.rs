@@ -1,61 +1,47 @@
-//! A case in JUnit's XML.
+//! A case in JUnit's form.
 
-use objchange_text::visible;
-use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus};
+use objchange_text::reports::{JunitCase, JunitStatus};
 
 use super::Unusable;
 use super::run::{Failure, Verdict};
-use crate::reports::junit::case;
 
-pub(super) fn verdict(input: &str, verdict: &Verdict) -> TestCase {
+pub(super) fn verdict(input: &str, verdict: &Verdict) -> JunitCase {
     let status = match &verdict.result {
-        Ok(()) => TestCaseStatus::success(),
+        Ok(()) => JunitStatus::PASSED,
         Err(failure) => failure_status(failure),
     };
     let line = || format!("line {}", verdict.line);
     let name = verdict.id.clone().unwrap_or_else(line);
-    let mut case = case(verdict.op.as_deref().unwrap_or("case"), &name, input, verdict.line, status);
-    case.set_time(verdict.duration);
-    case
+    let case = JunitCase::new(name, status).at(verdict.op.as_deref().unwrap_or("case"), input, verdict.line);
+    JunitCase { time: Some(verdict.duration), ..case }
 }
 
-pub(super) fn unusable(unusable: &Unusable) -> TestCase {
-    let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
-    status.set_message(&*visible(&unusable.to_string()));
-    TestCase::new("(reading the input)", status)
+pub(super) fn unusable(unusable: &Unusable) -> JunitCase {
+    JunitCase::new("(reading the input)", JunitStatus::ERROR.with_message(unusable.to_string()))
 }
 
-fn failure_status(failure: &Failure) -> TestCaseStatus {
-    let (kind, ty, message) = match failure {
+fn failure_status(failure: &Failure) -> JunitStatus {
+    match failure {
         Failure::Different(difference) => {
             let place =
                 if difference.path.is_root() { String::new() } else { format!("at {}: ", difference.path) };
             let note = difference.note.as_ref().map(|note| format!(" ({note})")).unwrap_or_default();
-            let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-            status
-                .set_type("different")
-                .set_message(format!("{place}the answers differ{note}"))
-                .set_description(format!(
+            let lines = |text: &str| objchange_text::visible(text).into_owned();
+            let explained = difference.explained.iter().map(|sentence| format!("\n{}", lines(sentence)));
+            JunitStatus::FAILURE.with("different", format!("{place}the answers differ{note}")).with_text(
+                format!(
                     "got:  {}\nwant: {}{}",
-                    visible(&difference.got),
-                    visible(&difference.want),
-                    difference.explained.iter().map(|s| format!("\n{}", visible(s))).collect::<String>()
-                ));
-            return status;
+                    lines(&difference.got),
+                    lines(&difference.want),
+                    explained.collect::<String>()
+                ),
+            )
         }
-        Failure::Malformed(malformed) => (
-            NonSuccessKind::Error,
-            "malformed",
-            format!("column {}: {}", malformed.column, visible(&malformed.message)),
-        ),
-        Failure::UnknownOperation => {
-            (NonSuccessKind::Error, "unknown_operation", "unknown operation".to_owned())
+        Failure::Malformed(malformed) => {
+            let message = format!("column {}: {}", malformed.column, malformed.message);
+            JunitStatus::ERROR.with("malformed", message)
         }
-        Failure::Panicked => {
-            (NonSuccessKind::Error, "crashed", "objchange itself crashed on this case".to_owned())
-        }
-    };
-    let mut status = TestCaseStatus::non_success(kind);
-    status.set_type(ty).set_message(message);
-    status
+        Failure::UnknownOperation => JunitStatus::ERROR.with("unknown_operation", "unknown operation"),
+        Failure::Panicked => JunitStatus::ERROR.with("crashed", "objchange itself crashed on this case"),
+    }
 }

@@ -1,25 +1,15 @@
 //! What is given for the variables of a configuration, by arguments and files.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, value_parser};
-use objchange::Value;
-use objchange_hcl::{
-    BaseDirectory, Diagnostic, Functions, Input, ModuleConfig, Scope, Variables, evaluate, parse_body,
-    parse_body_json,
-};
+use objchange_project::{Given, VariableSetting};
 
-use objchange_text::did_you_mean;
-
-use super::{Configuration, ConfigurationError, report};
 use crate::arguments::Assignment;
-use crate::exit;
-use crate::input::Source;
 
 /// What is given for the variables of a configuration.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Given {
+pub(crate) struct GivenArgs {
     #[command(flatten)]
     settings: Settings,
 
@@ -30,19 +20,17 @@ pub(crate) struct Given {
 
 /// `--var` and `--var-file`, in the order in which they are given, which is the order in which they count.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Settings(Vec<Setting>);
-
-/// One of them.
-#[derive(Debug, Clone)]
-pub(crate) enum Setting {
-    Text(String, String),
-    File(PathBuf),
-}
+pub(crate) struct Settings(Vec<VariableSetting>);
 
 impl Settings {
     /// All of them.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Setting> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &VariableSetting> {
         self.0.iter()
+    }
+
+    /// All of them.
+    pub(crate) fn as_slice(&self) -> &[VariableSetting] {
+        &self.0
     }
 }
 
@@ -77,12 +65,12 @@ impl clap::Args for Settings {
 
 impl FromArgMatches for Settings {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let mut found: Vec<(usize, Setting)> = Vec::new();
+        let mut found: Vec<(usize, VariableSetting)> = Vec::new();
         let at = |name| matches.indices_of(name).into_iter().flatten();
         let texts = matches.get_many::<(String, String)>("var").into_iter().flatten().cloned();
-        found.extend(std::iter::zip(at("var"), texts.map(|(name, text)| Setting::Text(name, text))));
+        found.extend(std::iter::zip(at("var"), texts.map(|(name, text)| VariableSetting::Text(name, text))));
         let files = matches.get_many::<PathBuf>("var_file").into_iter().flatten().cloned();
-        found.extend(std::iter::zip(at("var_file"), files.map(Setting::File)));
+        found.extend(std::iter::zip(at("var_file"), files.map(VariableSetting::File)));
         found.sort_by_key(|(index, _)| *index);
         Ok(Self(found.into_iter().map(|(_, setting)| setting).collect()))
     }
@@ -93,95 +81,9 @@ impl FromArgMatches for Settings {
     }
 }
 
-impl Given {
-    /// Nothing is given.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.settings.0.is_empty() && self.base_dir.is_none()
+impl GivenArgs {
+    /// What is given.
+    pub(crate) fn given(&self) -> Given<'_> {
+        Given { settings: self.settings.as_slice(), base_dir: self.base_dir.as_deref() }
     }
-
-    /// The inputs that come from files.
-    pub(crate) fn sources(&self) -> impl Iterator<Item = Source> {
-        self.settings.0.iter().filter_map(|setting| match setting {
-            Setting::File(path) => Some(Source::new(path)),
-            Setting::Text(..) => None,
-        })
-    }
-
-    /// What is given by name: beside the configuration, then by arguments; what comes later counts.
-    ///
-    /// Terraform refuses a `--var` that no `variable` block declares, and warns of one in a file that was named. Without
-    /// a configuration any name will do.
-    pub(crate) fn inputs(
-        &self,
-        configuration: &Configuration,
-        module: &ModuleConfig,
-    ) -> Result<BTreeMap<String, Input>, ConfigurationError> {
-        let is_declared =
-            |name: &str| configuration.sources.is_empty() || module.variables.contains_key(name);
-        let hint = |name: &str| did_you_mean(name, module.variables.keys().map(|name| &**name));
-        let beside = configuration.values.iter().cloned().map(Setting::File);
-        let mut inputs = BTreeMap::new();
-        for setting in beside.chain(self.settings.0.iter().cloned()) {
-            match setting {
-                Setting::Text(name, _) if !is_declared(&name) => {
-                    return Err(ConfigurationError::Undeclared { hint: hint(&name), name });
-                }
-                Setting::Text(name, text) => {
-                    inputs.insert(name, Input::Text(text));
-                }
-                Setting::File(path) => {
-                    let source = Source::new(&path);
-                    let values = values(&source)?;
-                    for (name, _) in values.iter().filter(|(name, _)| !is_declared(name)) {
-                        let hint = hint(name);
-                        exit::warn(&format!(
-                            "{source}: the configuration declares no variable {name:?}{hint}"
-                        ));
-                    }
-                    inputs.extend(values.into_iter().map(|(name, value)| (name, Input::Value(value))));
-                }
-            }
-        }
-        Ok(inputs)
-    }
-
-    /// All functions; those for files where a directory is given.
-    pub(crate) fn functions(&self) -> Result<Functions, ConfigurationError> {
-        let functions = Functions::pure().clone();
-        match &self.base_dir {
-            None => Ok(functions),
-            Some(path) => match BaseDirectory::open(path) {
-                Ok(base) => Ok(functions.with_files(&base)),
-                Err(error) => Err(ConfigurationError::BaseDirectory { path: path.clone(), error }),
-            },
-        }
-    }
-}
-
-/// The values of a file like `terraform.tfvars`. Its lines are not shown where something is wrong: what is secret in it is
-/// not known yet.
-fn values(input: &Source) -> Result<Vec<(String, Value)>, ConfigurationError> {
-    let text = input.read()?;
-    let wrong = |message| ConfigurationError::Variables { input: input.clone(), message };
-    let problems = |found: Vec<Diagnostic>| wrong(report::first_place(&text, &found));
-    let body = if input.to_string().ends_with(".json") {
-        let (body, found) = parse_body_json(&text).map_err(problems)?.constants();
-        if found.is_empty() { Ok(body) } else { Err(found) }
-    } else {
-        parse_body(&text)
-    };
-    let body = body.map_err(problems)?;
-    if !body.blocks.is_empty() {
-        return Err(wrong("a file that gives values to variables has no blocks".to_owned()));
-    }
-    let none = Variables::default();
-    let mut values = Vec::new();
-    for attribute in &body.attributes {
-        let (value, found) = evaluate(&attribute.expr, &Scope::new(&none), Functions::pure());
-        if !found.is_empty() {
-            return Err(problems(found));
-        }
-        values.push((attribute.name.to_string(), value));
-    }
-    Ok(values)
 }

@@ -1,9 +1,7 @@
 //! `objchange conform`: whether a provider keeps the contract with Terraform.
 
 mod interrupt;
-mod junit;
 mod progress;
-mod sarif;
 mod scale;
 
 use std::io::{self, BufWriter, Write};
@@ -18,6 +16,7 @@ use clap::ValueEnum;
 use objchange::Value;
 use objchange::change::Diagnostic;
 use objchange_conform::{Baseline, Corpus, Ended, Hints, Options, Report, Subject};
+use objchange_project::ProviderProgram;
 use objchange_provider::client::{Children, Client, Limits};
 use objchange_provider::record::{Recorder, Recording};
 use objchange_provider::{Provider, ProviderExt};
@@ -26,7 +25,7 @@ use objchange_text::{visible, visible_json};
 use crate::exit::{self, CommandError, unusable};
 use crate::input::Source;
 use crate::pool;
-use crate::provider::launch::{Binary, LaunchArgs, duration};
+use crate::provider::launch::{LaunchArgs, duration};
 use crate::reports::{self, Outputs, Reporter};
 use crate::write_file::{Access, overwrite};
 
@@ -181,7 +180,7 @@ impl Args {
     async fn start(&self, children: &Children) -> Result<Client, objchange_provider::Error> {
         let call = if self.scale { scale::CALL } else { CALL };
         let limits = Limits { call, ..Limits::default() };
-        let Ok(binary) = Binary::from_str(&self.binary.to_string_lossy());
+        let Ok(binary) = ProviderProgram::from_str(&self.binary.to_string_lossy());
         let client = self.launch.start_within(limits, &binary, children).await?;
         Ok(match self.flavor {
             Flavor::Terraform => client,
@@ -373,8 +372,8 @@ fn write_reports(
     (news, gone): (&Report, usize),
 ) -> io::Result<()> {
     let name = args.binary.display().to_string();
-    reporter.suite(&name, junit::cases(&name, report, args.fail_on));
-    reporter.sarif(|sarif| sarif::add(sarif, &name, report));
+    reporter.suite(&name, report.junit_cases(&name, args.fail_on == FailOn::Warning));
+    reporter.sarif(|sarif| report.add_to_sarif(sarif, &name));
     let has_text = reporter.has_text();
     reporter.json([report.document(&name)])?;
     reporter.finish()?;

@@ -4,9 +4,9 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use globset::{GlobBuilder, GlobMatcher};
+use objchange_project::Walk;
 
 use super::Wanted;
-use super::walk::Walk;
 use crate::exit::{self, CommandError};
 use crate::input::Source;
 use crate::module_plan::{PlanInputs, is_module, planned_document};

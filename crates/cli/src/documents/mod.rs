@@ -9,7 +9,6 @@
 
 mod errored;
 mod find;
-mod walk;
 
 use std::io::{self, BufReader};
 use std::panic::{self, AssertUnwindSafe};
@@ -24,7 +23,6 @@ use objchange_text::utf8_reader;
 pub(crate) use self::errored::ErroredPlans;
 use self::find::Input;
 pub(crate) use self::find::Inputs;
-pub(crate) use self::walk::Walk;
 use crate::exit;
 use crate::input::Source;
 use crate::pool::{self, Abandoned, Queue};

@@ -1,18 +1,19 @@
 //! `objchange explain`: what Terraform's messages about providers mean.
 
 mod evidence;
-mod json;
-mod text;
 
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use objchange_conform::explain::{Explained, explain};
+use objchange_conform::explain::{ExplainDocument, Explained, ExplainedMessage, explain, write_text};
+use objchange_text::json;
 
-use self::evidence::{Evidence, EvidenceError, Shown};
+use self::evidence::{AtHand, EvidenceError};
 use crate::exit::{self, CommandError, unusable};
 use crate::input::Source;
 use crate::schemas::SchemaArgs;
+use crate::terminal;
 
 const AFTER_HELP: &str = "\
 Reads what Terraform or OpenTofu printed: terminal output, a build log (with TF_LOG or -json, too) or an issue. For \
@@ -70,32 +71,21 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// A message, with what the objects tell of it.
-struct ExplainedMessage {
-    explained: Explained,
-    shown: Option<Shown>,
-}
-
-impl ExplainedMessage {
-    /// Whether the schema calls the place sensitive: what the message shows of it is not shown again then.
-    fn is_secret(&self) -> bool {
-        self.shown.as_ref().is_some_and(|shown| shown.is_secret)
-    }
-}
-
 pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
-    let told = told(args).map_err(unusable)?;
+    let messages = messages(args).map_err(unusable)?;
     if args.json {
-        json::write(&told)?;
-    } else if told.is_empty() {
+        let mut out = io::stdout().lock();
+        json::write_pretty(&mut out, &ExplainDocument::new(&messages))?;
+        out.flush()?;
+    } else if messages.is_empty() {
         exit::note("there is no message about a provider in the text");
     } else {
-        text::write(&told)?;
+        write_text(&mut terminal::stdout(), &messages)?;
     }
-    Ok(if told.is_empty() { ExitCode::from(exit::FAILED) } else { ExitCode::SUCCESS })
+    Ok(if messages.is_empty() { ExitCode::from(exit::FAILED) } else { ExitCode::SUCCESS })
 }
 
-fn told(args: &Args) -> Result<Vec<ExplainedMessage>, EvidenceError> {
+fn messages(args: &Args) -> Result<Vec<ExplainedMessage>, EvidenceError> {
     let source = Source::new(&args.text);
     let objects = [&args.prior, &args.config, &args.planned, &args.actual];
     let files = objects.into_iter().flatten().map(|path| Source::new(path)).chain(args.schemas.sources());
@@ -107,10 +97,10 @@ fn told(args: &Args) -> Result<Vec<ExplainedMessage>, EvidenceError> {
     if let Some(address) = &args.address {
         all.retain(|explained| explained.address.as_ref() == Some(address));
     }
-    let evidence = Evidence::read(args, &all)?;
-    let told = |explained: Explained| {
-        let shown = evidence.as_ref().map(|evidence| evidence.shown(&explained)).transpose()?.flatten();
-        Ok(ExplainedMessage { explained, shown })
+    let at_hand = AtHand::read(args, &all)?;
+    let message = |explained: Explained| {
+        let evidence = at_hand.as_ref().map(|at_hand| at_hand.evidence(&explained)).transpose()?.flatten();
+        Ok(ExplainedMessage { explained, evidence })
     };
-    all.into_iter().map(told).collect()
+    all.into_iter().map(message).collect()
 }

@@ -3,25 +3,28 @@
 use std::path::{Path, PathBuf};
 
 use clap::ArgAction;
-use objchange_module::plan::PlanOptions;
-use objchange_module::{Diagnostics, PlanArguments};
+use objchange_module::PlanArguments;
 use objchange_plan::Version;
+use objchange_project::PlanSettings;
+#[cfg(feature = "provider")]
+use objchange_project::RealChoice;
 
-use super::files::DiskFiles;
-use super::real::RealArgs;
 use crate::configuration::Settings;
+use crate::exit;
 use crate::input::Size;
+#[cfg(feature = "provider")]
+use crate::provider::launch;
 use crate::schemas::SchemaArgs;
 
 /// The options of planning that mean the same for every command.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct PlanningArgs {
     #[command(flatten)]
-    pub(super) variables: Settings,
+    variables: Settings,
 
     /// Values of data sources, imports and computed attributes: JSON, or mocks in `*.tfmock.hcl`. Can be repeated
     #[arg(long, value_name = "FILE")]
-    pub(super) answers: Vec<PathBuf>,
+    answers: Vec<PathBuf>,
 
     /// Plan to destroy everything
     #[arg(long)]
@@ -45,7 +48,7 @@ pub(crate) struct PlanningArgs {
 
     /// Also read modules and files of functions below this directory. Can be repeated
     #[arg(long, value_name = "DIR")]
-    pub(super) allow_path: Vec<PathBuf>,
+    allow_path: Vec<PathBuf>,
 
     /// Maximum number of resource instances
     #[arg(long, value_name = "COUNT", default_value = "1000000")]
@@ -79,8 +82,9 @@ impl ModuleArgs {
 pub(crate) struct PlanInputs<'a> {
     pub(crate) planning: &'a PlanningArgs,
     pub(crate) schemas: &'a SchemaArgs,
-    /// Which providers are asked: none, if this is absent.
-    pub(crate) real: Option<&'a RealArgs>,
+    /// Which providers are asked.
+    #[cfg(feature = "provider")]
+    pub(crate) real: RealChoice<'a>,
     /// The state file, if it is not that of the directory.
     pub(crate) state: Option<&'a Path>,
     /// By the rules of which version.
@@ -97,7 +101,8 @@ impl<'a> PlanInputs<'a> {
         Self {
             planning,
             schemas,
-            real: None,
+            #[cfg(feature = "provider")]
+            real: RealChoice::default(),
             state: None,
             version: Version::NEWEST,
             is_opentofu: false,
@@ -105,22 +110,34 @@ impl<'a> PlanInputs<'a> {
         }
     }
 
-    /// The options of the plan, and what is wrong with the arguments.
-    pub(super) fn options(&self, files: &DiskFiles, workspace: &str) -> (PlanOptions, Diagnostics) {
+    /// The same for the library.
+    pub(super) fn settings(&self) -> PlanSettings<'a> {
         let planning = self.planning;
-        let arguments = PlanArguments {
-            destroy: planning.destroy,
-            refresh_only: planning.refresh_only,
-            refresh: planning.refresh,
-            targets: planning.target.clone(),
-            replace: planning.replace.clone(),
-        };
-        arguments.apply(PlanOptions {
-            workspace: workspace.to_owned(),
-            working_directory: files.working_directory(),
-            version: self.version,
+        PlanSettings {
+            variables: planning.variables.as_slice(),
+            answers: &planning.answers,
+            arguments: PlanArguments {
+                destroy: planning.destroy,
+                refresh_only: planning.refresh_only,
+                refresh: planning.refresh,
+                targets: planning.target.clone(),
+                replace: planning.replace.clone(),
+            },
             max_instances: planning.max_instances,
-            ..PlanOptions::default()
-        })
+            allow_path: &planning.allow_path,
+            state: self.state,
+            version: self.version,
+            is_opentofu: self.is_opentofu,
+            max_input: self.max_input,
+            schemas: &self.schemas.paths,
+            #[cfg(feature = "provider")]
+            programs: &self.schemas.programs,
+            lookup: self.schemas.cache.lookup(),
+            #[cfg(feature = "provider")]
+            real: self.real,
+            #[cfg(feature = "provider")]
+            workplace: &launch::workplace,
+            remarks: &exit::remark,
+        }
     }
 }

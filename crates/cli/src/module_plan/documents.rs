@@ -5,18 +5,6 @@ use std::path::Path;
 use super::{PlanInputs, output, plan_directory};
 use crate::exit::{CommandError, unusable};
 
-/// Whether a directory holds a module: configuration files of its own.
-pub(crate) fn is_module(path: &Path) -> bool {
-    let Ok(entries) = std::fs::read_dir(path) else { return false };
-    entries.flatten().any(|entry| {
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        let is_configuration =
-            [".tf", ".tf.json", ".tofu", ".tofu.json"].iter().any(|end| name.ends_with(end));
-        is_configuration && !name.starts_with('.') && entry.path().is_file()
-    })
-}
-
 /// The plan of the module in a directory as a document, after its errors and warnings are printed.
 ///
 /// # Errors

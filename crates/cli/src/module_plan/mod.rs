@@ -3,36 +3,30 @@
 mod arguments;
 mod documents;
 mod explain;
-pub(crate) mod files;
 pub(crate) mod graph;
 pub(crate) mod inputs;
 mod output;
 #[cfg(feature = "provider")]
 mod real;
-#[cfg(not(feature = "provider"))]
-#[path = "real_absent.rs"]
-mod real;
 
-use std::collections::BTreeSet;
+/// The files of modules on disk.
+pub(crate) mod files {
+    pub(crate) use objchange_project::DiskFiles;
+}
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use objchange_module::config::{Config, Files, OpenTofuFiles};
-use objchange_module::plan::{ModulePlan, PlanInput, PlanOptions, plan};
-use objchange_module::{
-    AnsweringProviders, Module, ModuleTexts, ProviderAddress, Providers, Schemas, SimulatedProviders,
-    Unanswered,
-};
+use objchange_module::Providers;
+use objchange_module::plan::{ModulePlan, PlanInput};
 use objchange_plan::{Program, Version};
+pub(crate) use objchange_project::is_module;
+use objchange_project::{PlanError, PlannedDirectory, Refused};
 
 pub(crate) use self::arguments::{ModuleArgs, PlanInputs, PlanningArgs};
-pub(crate) use self::documents::{is_module, planned_document};
-use self::files::DiskFiles;
-use self::real::RealProviders;
+pub(crate) use self::documents::planned_document;
 use crate::exit::{CommandError, FAILED, unusable};
 use crate::input::Size;
-use crate::lock_file;
-use crate::schema_cache::Wanted;
 use crate::schemas::{HOW_TO_GET_SCHEMAS, SchemaArgs};
 use crate::show::{Gate, GroupArg, Places};
 
@@ -83,6 +77,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     schemas: SchemaArgs,
 
+    #[cfg(feature = "provider")]
     #[command(flatten)]
     real: real::RealArgs,
 
@@ -146,7 +141,8 @@ impl Args {
 
     fn inputs(&self) -> PlanInputs<'_> {
         PlanInputs {
-            real: Some(&self.real),
+            #[cfg(feature = "provider")]
+            real: self.real.choice(),
             state: self.state.as_deref(),
             version: version_of(self.program),
             is_opentofu: matches!(self.program, Some(Program::OpenTofu)),
@@ -175,25 +171,12 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     }
 }
 
-/// A module that was planned, and what from.
-pub(crate) struct PlannedModule {
-    pub(crate) plan: ModulePlan,
-    pub(crate) config: Config,
-    pub(crate) schemas: Schemas,
-    pub(crate) options: PlanOptions,
-    /// The providers that were asked.
-    asked: BTreeSet<ProviderAddress>,
-    /// What nobody could answer.
-    unanswered: Unanswered,
-}
-
 /// Plans the module in a directory. `None` where it cannot be planned because of errors, which are printed.
 pub(crate) fn plan_directory(
     directory: &Path,
     inputs: &PlanInputs<'_>,
-) -> Result<Option<PlannedModule>, CommandError> {
-    let planned = plan_directory_by(directory, inputs, |input, providers| (plan(input, providers), ()))?;
-    Ok(planned.map(|(planned, ())| planned))
+) -> Result<Option<PlannedDirectory>, CommandError> {
+    shown(objchange_project::plan_directory(directory, &inputs.settings()))
 }
 
 /// The same in this way, which may say more of the plan.
@@ -201,102 +184,21 @@ pub(crate) fn plan_directory_by<R: Default>(
     directory: &Path,
     inputs: &PlanInputs<'_>,
     plan: impl FnOnce(&PlanInput<'_>, &mut dyn Providers) -> (ModulePlan, R),
-) -> Result<Option<(PlannedModule, R)>, CommandError> {
-    let planning = inputs.planning;
-    let files = DiskFiles::new(directory, &planning.allow_path)
-        .map_err(|error| unusable(format!("{}: {error}", directory.display())))?;
-    let workspace = inputs::workspace(&files);
-    let (options, wrong) = inputs.options(&files, &workspace);
-    if wrong.has_errors() {
-        output::diagnostics(&Config::default(), &Schemas::default(), &wrong)?;
-        return Ok(None);
-    }
-    let version = format!("{}.0", options.version);
-    let variables = inputs::variables(&files, &planning.variables)?;
-    let opentofu = OpenTofuFiles(&files);
-    let read: &dyn Files = if inputs.is_opentofu { &opentofu } else { &files };
-    let texts =
-        ModuleTexts { files: read, manifest: None, variables: &variables, terraform_version: &version };
-    let mut module = Module::load(texts, &options);
-    if module.diagnostics.has_errors() {
-        // Schemas say what in the lines that are shown is secret.
-        output::diagnostics(&module.config, &schemas(inputs, None)?, &module.diagnostics)?;
-        return Ok(None);
-    }
-    let state = inputs::state_text(directory, inputs.state, &workspace, inputs.max_input)?;
-    let mut real = start_providers(directory, inputs, &module, state.as_ref(), &version)?;
-    let asked = real.as_ref().map(RealProviders::addresses).unwrap_or_default();
-    let mut schemas = schemas(inputs, real.as_ref())?;
-    let missing = module.without_schemas(&schemas);
-    if !missing.is_empty() {
-        let locked = lock_file::versions_of(directory);
-        let cache = &inputs.schemas.cache;
-        schemas.push(cache.choose(missing.into_iter().map(Wanted::Provider), &locked).schemas);
-        let missing = module.without_schemas(&schemas);
-        if !missing.is_empty() {
-            let names = cache.describe_missing(&missing, &locked);
-            return Err(unusable(format!("there are no schemas of {names}: {HOW_TO_GET_SCHEMAS}")));
-        }
-    }
-    let functions = inputs::functions(&files)?;
-    let answers = inputs::answers(&planning.answers, &schemas)?;
-    let mut simulated = AnsweringProviders::new(&answers, SimulatedProviders { files: Some(&files) });
-    #[cfg(feature = "provider")]
-    let mut joined;
-    let providers: &mut dyn Providers = match &mut real {
-        #[cfg(feature = "provider")]
-        Some(real) => {
-            joined = real::JoinedProviders { real, others: &mut simulated };
-            &mut joined
-        }
-        _ => &mut simulated,
-    };
-    let (state, found) = inputs::state(state.as_ref(), &schemas, providers)?;
-    module.diagnostics.append(found);
-    let (plan, more) = module.plan_by(&state, &schemas, &functions, &options, |input| plan(input, providers));
-    #[cfg(feature = "provider")]
-    if let Some(real) = real.take() {
-        if real.was_interrupted() {
-            return Err(CommandError::Interrupted);
-        }
-        real.end();
-    }
-    let unanswered = simulated.unanswered;
-    Ok(Some((PlannedModule { plan, config: module.config, schemas, options, asked, unanswered }, more)))
+) -> Result<Option<(PlannedDirectory, R)>, CommandError> {
+    shown(objchange_project::plan_directory_by(directory, &inputs.settings(), plan))
 }
 
-/// Starts the providers that are to be asked.
-#[cfg(feature = "provider")]
-fn start_providers(
-    directory: &Path,
-    inputs: &PlanInputs<'_>,
-    module: &Module,
-    state: Option<&inputs::StateText>,
-    version: &str,
-) -> Result<Option<RealProviders>, CommandError> {
-    let Some(real) = inputs.real else { return Ok(None) };
-    let mut known: BTreeSet<ProviderAddress> = module.config.providers().into_iter().collect();
-    known.extend(state.map(inputs::StateText::providers).unwrap_or_default());
-    let surroundings = real::Surroundings { directory, version };
-    RealProviders::start(real, &known, inputs.schemas.binaries(), &surroundings)
-}
-
-#[cfg(not(feature = "provider"))]
-#[expect(clippy::unnecessary_wraps, reason = "there are providers in a full build")]
-fn start_providers(
-    _directory: &Path,
-    _inputs: &PlanInputs<'_>,
-    _module: &Module,
-    _state: Option<&inputs::StateText>,
-    _version: &str,
-) -> Result<Option<RealProviders>, CommandError> {
-    Ok(None)
-}
-
-/// The schemas of all providers; those that are asked know them themselves.
-fn schemas(inputs: &PlanInputs<'_>, real: Option<&RealProviders>) -> Result<Schemas, CommandError> {
-    let asked = real.map(RealProviders::addresses).unwrap_or_default();
-    let asked: Vec<String> = asked.iter().map(ToString::to_string).collect();
-    let own = real.map(RealProviders::schemas).transpose()?;
-    inputs::schemas(own, inputs.schemas.documents(&asked, inputs.max_input))
+/// Prints the errors of a module.
+fn shown<T>(planned: Result<T, PlanError>) -> Result<Option<T>, CommandError> {
+    match planned {
+        Ok(planned) => Ok(Some(planned)),
+        Err(PlanError::Refused(refused)) => {
+            let Refused { config, schemas, diagnostics } = *refused;
+            output::diagnostics(&config, &schemas, &diagnostics)?;
+            Ok(None)
+        }
+        Err(error @ PlanError::NoSchemas(_)) => Err(unusable(format!("{error}: {HOW_TO_GET_SCHEMAS}"))),
+        Err(PlanError::Interrupted) => Err(CommandError::Interrupted),
+        Err(error) => Err(unusable(error)),
+    }
 }

@@ -1,19 +1,17 @@
 //! What is printed of a plan.
 
-use std::collections::BTreeSet;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::process::ExitCode;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use anstream::{AutoStream, ColorChoice};
-use chrono::DateTime;
 use objchange_module::config::Config;
-use objchange_module::document::{DocumentInfo, change_set, write_plan};
+use objchange_module::document::change_set;
 use objchange_module::plan::{PlanMode, PlanOptions, PlannedAction, PlannedObject};
 use objchange_module::{Diagnostics, ProviderAddress, Schemas, Shown, Unanswered};
 use objchange_plan::{ChangeSet, Filter, GroupBy, Options, Program, Report, Schemas as ReportSchemas};
+use objchange_project::PlannedDirectory;
 
-use super::{Args, PlannedModule};
+use super::Args;
 use crate::exit::{self, CommandError, FAILED, unusable};
 use crate::show::{Choice, GroupArg, Unasked, Verdict, changed_places};
 use crate::style::colour;
@@ -38,25 +36,9 @@ pub(super) fn template(unanswered: &Unanswered) -> Result<ExitCode, CommandError
     Ok(ExitCode::SUCCESS)
 }
 
-impl PlannedModule {
-    /// The providers that a part of the plan was made without.
-    fn simulated_providers(&self) -> BTreeSet<&ProviderAddress> {
-        self.plan.simulated_providers(&self.asked)
-    }
-
-    /// The plan as a document, as `terraform show -json` writes it.
-    pub(crate) fn document(&self) -> String {
-        let version = format!("{}.0", self.options.version);
-        let timestamp = now();
-        let is_simulated = !self.simulated_providers().is_empty();
-        let info = DocumentInfo { terraform_version: &version, is_simulated, timestamp: &timestamp };
-        write_plan(&self.plan, &self.config, &self.schemas, &info)
-    }
-}
-
 /// Prints the plan in the form that was asked for, with its errors and warnings, and decides.
-pub(super) fn plan(args: &Args, planned: &PlannedModule) -> Result<ExitCode, CommandError> {
-    let PlannedModule { plan, config, schemas, options, .. } = planned;
+pub(super) fn plan(args: &Args, planned: &PlannedDirectory) -> Result<ExitCode, CommandError> {
+    let PlannedDirectory { plan, config, schemas, options, .. } = planned;
     if plan.errored && !plan.has_begun {
         diagnostics(config, schemas, &plan.diagnostics)?;
         return Ok(ExitCode::from(FAILED));
@@ -157,7 +139,7 @@ fn text(
 }
 
 /// Says which providers nobody has asked.
-pub(super) fn say_what_is_simulated(planned: &PlannedModule) {
+pub(super) fn say_what_is_simulated(planned: &PlannedDirectory) {
     let providers = planned.simulated_providers();
     if providers.is_empty() {
         return;
@@ -172,11 +154,4 @@ pub(super) fn say_what_is_simulated(planned: &PlannedModule) {
         "planned without asking {}: what only a provider knows is not known{undecided}",
         providers.join(", ")
     ));
-}
-
-/// Now, as plan documents write it.
-fn now() -> String {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let time = i64::try_from(since.as_secs()).ok().and_then(|seconds| DateTime::from_timestamp(seconds, 0));
-    format!("{:?}", time.unwrap_or_default())
 }

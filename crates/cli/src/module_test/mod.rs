@@ -197,7 +197,7 @@ fn values_of(files: &DiskFiles, directory: &str) -> Result<Vec<(String, String)>
 
 /// The schemas of all providers of the modules that are run.
 fn schemas(args: &Args, suite: &TestSuite) -> Result<Schemas, CommandError> {
-    let mut schemas = inputs::schemas(None, args.schemas.documents(&[], args.max_input))?;
+    let mut schemas = inputs::schemas(None, args.schemas.documents(args.max_input))?;
     let is_run = suite.paths().len() > 0 && !suite.diagnostics.has_errors();
     let providers = suite.configs().filter(|_| is_run).flat_map(Config::providers);
     let missing = |schemas: &Schemas, provider: &ProviderAddress| {

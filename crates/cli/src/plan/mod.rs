@@ -1,31 +1,31 @@
 //! `objchange plan --config` or `--type`: plans one change of one resource. Without them `plan` is of a module.
 
-mod error;
-mod json;
-mod shown;
-mod subject;
-mod text;
+mod arguments;
 
 use std::ffi::OsString;
+use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use anstream::AutoStream;
 use objchange::change::{
     PlanResourceChange, PlannedChange, PlannedResource, Provider, SimulatedProvider, plan_change,
 };
-use objchange::schema::{Block, ProviderSchemas, SchemaKind, UnknownPathKind};
+use objchange::schema::UnknownPathKind;
 use objchange::value::Path;
 use objchange_module::TerraformData;
+use objchange_project::resource::{
+    ResourceConfig, ResourceError, ResourceReport, Subject, check_path, find_schema, part_path, read_written,
+};
 
-pub(crate) use self::error::{PlanError, most_similar};
-pub(crate) use self::shown::show;
-pub(crate) use self::subject::{Config, Subject, SubjectArgs, read_prior_text};
-use self::subject::{check_path, part, read_written};
-
-use crate::exit::CommandError;
+pub(crate) use self::arguments::SubjectArgs;
+use crate::configuration::error_in;
+use crate::exit::{self, CommandError, FAILED, unusable};
 use crate::input::{Size, Source};
 use crate::schema_cache::Wanted;
-use crate::schemas::{GivenSchemas, SchemaArgs};
+use crate::schemas::{HOW_TO_GET_SCHEMAS, SchemaArgs};
+use crate::style::colour;
+use objchange_project::GivenSchemas;
 
 /// How this form of `plan` is called among the commands.
 pub(crate) const NAME: &str = "plan-resource";
@@ -116,25 +116,65 @@ pub(crate) struct Args {
     planned: Option<PathBuf>,
 
     /// A path whose change requires replacement; can be repeated
-    #[arg(long, value_name = "PATH", value_parser = part)]
+    #[arg(long, value_name = "PATH", value_parser = part_path)]
     requires_replace: Vec<Path>,
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
-    let config = Config::read(&args.subject)?;
-    let (subject, plan) = planned(args, &config).map_err(|error| error.in_config(&config))?;
+    let config = ResourceConfig::read(args.subject.config()).map_err(refused)?;
+    let (subject, plan) = planned(args, &config).map_err(|error| refused_in(error, &config))?;
     Ok(show(&args.subject, &subject, &plan)?)
 }
 
-fn planned<'s>(args: &Args, config: &'s Config) -> Result<(Subject<'s>, PlannedChange), PlanError> {
+/// The error of a command.
+pub(crate) fn refused(error: ResourceError) -> CommandError {
+    match error {
+        ResourceError::NoSchemas => unusable(format!("{error}: {HOW_TO_GET_SCHEMAS}")),
+        error => unusable(error),
+    }
+}
+
+/// The same, which shows what is wrong in its place in the configuration.
+pub(crate) fn refused_in(error: ResourceError, config: &ResourceConfig) -> CommandError {
+    match (error, config.sources()) {
+        (ResourceError::Configuration(error), Some(sources)) => error_in(error, sources),
+        (error, _) => refused(error),
+    }
+}
+
+/// Shows what was planned: the code says whether anything is against it.
+pub(crate) fn show(args: &SubjectArgs, subject: &Subject<'_>, plan: &PlannedChange) -> io::Result<ExitCode> {
+    let report = ResourceReport::new(subject, plan);
+    let stdout = io::stdout();
+    if args.json {
+        report.write_json(&mut stdout.lock())?;
+    } else {
+        let colour = colour(&stdout);
+        report.write_text(&mut AutoStream::auto(stdout.lock()), colour)?;
+    }
+    report.remark(args.json, &exit::remark);
+    let is_prevented = report.is_prevented();
+    if is_prevented {
+        exit::complain("the object cannot be destroyed: lifecycle.prevent_destroy forbids it")?;
+    }
+    Ok(if report.is_valid() && !is_prevented { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
+}
+
+fn planned<'s>(
+    args: &Args,
+    config: &'s ResourceConfig,
+) -> Result<(Subject<'s>, PlannedChange), ResourceError> {
+    let inputs = args.subject.inputs();
     let planned_source = args.planned.as_deref().map(Source::new);
     let others: Vec<Source> = args.schemas.sources().chain(planned_source.clone()).collect();
-    let subject = Subject::read(&args.subject, config, &others, |resource_type| schema(resource_type, args))?;
+    let subject = Subject::read(&inputs, config, &others, |resource_type| {
+        find_schema(schemas(resource_type, args)?, resource_type, args.provider.as_deref())
+    })?;
     let schema = &subject.request.schema;
     for path in &args.requires_replace {
         match check_path(schema, "--requires-replace", path) {
             // A provider may name an element of a set, which only a value tells.
-            Err(PlanError::NoSuchPart { error, .. }) if error.kind == UnknownPathKind::NotAnElement => {}
+            Err(ResourceError::NoSuchPart { error, .. }) if error.kind == UnknownPathKind::NotAnElement => {}
             checked => checked?,
         }
     }
@@ -162,52 +202,16 @@ fn planned<'s>(args: &Args, config: &'s Config) -> Result<(Subject<'s>, PlannedC
 }
 
 /// The schemas that are given, or those in the cache that may have the type.
-fn schemas(resource_type: &str, args: &Args) -> Result<GivenSchemas, PlanError> {
+fn schemas(resource_type: &str, args: &Args) -> Result<GivenSchemas, ResourceError> {
     let given = args.schemas.load(Size::MAX)?;
     if given.is_given() {
         return Ok(given);
     }
     let named = args.provider.as_deref().and_then(Wanted::named);
     let wanted = named.unwrap_or_else(|| Wanted::OfType(resource_type.to_owned()));
-    let schemas = args.schemas.cache.choose([wanted], &args.subject.locked_versions()).schemas;
+    let schemas = args.schemas.cache.choose([wanted], &args.subject.inputs().locked_versions()).schemas;
     if schemas.providers().next().is_none() {
-        return Err(PlanError::NoSchemas);
+        return Err(ResourceError::NoSchemas);
     }
     Ok(GivenSchemas { name: "the cached schemas".to_owned(), schemas })
-}
-
-fn schema(name: &str, args: &Args) -> Result<Block, PlanError> {
-    let GivenSchemas { name: input, schemas: document } = schemas(name, args)?;
-    let owned = |providers: Vec<&str>| providers.into_iter().map(str::to_owned).collect();
-    let wanted = |provider: &str| match &args.provider {
-        // The host of the registry may be left out, as in configuration.
-        Some(wanted) => provider == wanted || provider.ends_with(&format!("/{wanted}")),
-        None => true,
-    };
-    let providers: Vec<&str> = document.providers().filter(|provider| wanted(provider)).collect();
-    if let (Some(wanted), []) = (&args.provider, &providers[..]) {
-        let providers = owned(document.providers().collect());
-        return Err(PlanError::NoProvider { input, name: wanted.clone(), providers });
-    }
-    let has_it = |provider: &&str| document.names(provider, SchemaKind::Resource).any(|other| other == name);
-    match *providers.iter().copied().filter(has_it).collect::<Vec<_>>() {
-        [] => {
-            let similar = similar(&document, &providers, name);
-            Err(PlanError::NoType { input, name: name.to_owned(), similar })
-        }
-        [provider] => match document.get(provider, SchemaKind::Resource, name) {
-            Ok(Some(schema)) => Ok(schema.block.clone()),
-            Ok(None) => Err(PlanError::NoType { input, name: name.to_owned(), similar: Vec::new() }),
-            Err(error) => Err(PlanError::Schemas { input, error }),
-        },
-        ref several => {
-            let providers = owned(several.to_vec());
-            Err(PlanError::ManyTypes { input, name: name.to_owned(), providers })
-        }
-    }
-}
-
-/// A few resource types whose names are most like the wanted one.
-fn similar(document: &ProviderSchemas, providers: &[&str], name: &str) -> Vec<String> {
-    most_similar(name, providers.iter().flat_map(|provider| document.names(provider, SchemaKind::Resource)))
 }

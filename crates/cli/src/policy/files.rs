@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use objchange_policy::rego::PolicyFile;
 
-use crate::documents::Walk;
+use objchange_project::Walk;
 
 /// Reads the policies that are named, and those of folders. Files of tests are left out of folders if they are not
 /// asked for.

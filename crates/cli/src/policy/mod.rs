@@ -2,10 +2,8 @@
 
 mod data;
 mod files;
-mod junit;
 mod memory;
 mod network;
-mod sarif;
 mod test;
 
 use std::io::Write;
@@ -190,8 +188,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
             text.verdicts(&mut out, name, &judged.verdicts)?;
             out.flush()?;
         }
-        reporter.suite(&judged.file, judged.verdicts.rules.iter().map(junit::case));
-        reporter.sarif(|sarif| sarif::judged(sarif, &judged));
+        reporter.suite(&judged.file, judged.verdicts.rules.iter().map(RuleVerdict::junit_case));
+        reporter.sarif(|sarif| judged.verdicts.add_to_sarif(sarif, &judged.file));
         reporter.json([PlanLine::new(&judged.file, &judged.verdicts)])
     };
     let summary = memory::limited(args.memory, &policies, || {

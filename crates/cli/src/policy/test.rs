@@ -1,18 +1,15 @@
 //! `objchange policy test`: the tests that policies have in Rego.
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use objchange_policy::rego::{Options, TestResult, TestVerdict, run_tests};
-use objchange_text::visible;
-use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus};
+use objchange_policy::rego::{Options, TestResult, TestVerdict, run_tests, write_tests};
 
-use super::{data, files, junit};
+use super::{data, files};
 use crate::exit::{self, CommandError, unusable};
 use crate::reports::{Outputs, Reporter};
-use crate::style::{BAD, CHANGED, GOOD};
+use crate::terminal;
 
 /// Run tests written in Rego: rules named `test_*` (`todo_test_*` are skipped)
 #[derive(Debug, clap::Args)]
@@ -62,49 +59,11 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         exit::note(print);
     }
     if reporter.has_text() {
-        text(&tests)?;
+        write_tests(&mut terminal::stdout(), &tests)?;
     }
     reporter.json(&tests)?;
-    reporter.suite("rego", cases(&tests));
+    reporter.suite("rego", tests.iter().map(TestVerdict::junit_case));
     reporter.finish()?;
     let is_failed = |test: &TestVerdict| matches!(test.result, TestResult::Fail | TestResult::Error(_));
     Ok(if tests.iter().any(is_failed) { ExitCode::from(exit::FAILED) } else { ExitCode::SUCCESS })
-}
-
-fn text(tests: &[TestVerdict]) -> io::Result<()> {
-    let mut out = crate::terminal::stdout();
-    let mut passed = 0;
-    for test in tests {
-        let named = format!("{} ({})", visible(&test.test), visible(&test.place.to_string()));
-        match &test.result {
-            TestResult::Pass => {
-                passed += 1;
-                writeln!(out, "{GOOD}passed{GOOD:#}:  {named}")?;
-            }
-            TestResult::Fail => writeln!(out, "{BAD}failed{BAD:#}:  {named}")?,
-            TestResult::Skip => writeln!(out, "{CHANGED}skipped{CHANGED:#}: {named}")?,
-            TestResult::Error(error) => writeln!(out, "{BAD}failed{BAD:#}:  {named}: {}", visible(error))?,
-        }
-    }
-    writeln!(out, "{passed} of {} tests passed", tests.len())?;
-    out.flush()
-}
-
-fn cases(tests: &[TestVerdict]) -> impl Iterator<Item = TestCase> {
-    tests.iter().map(|test| {
-        let failure = |kind, message: &str| {
-            let mut status = TestCaseStatus::non_success(kind);
-            status.set_message(&*visible(message));
-            status
-        };
-        let status = match &test.result {
-            TestResult::Pass => TestCaseStatus::success(),
-            TestResult::Skip => TestCaseStatus::skipped(),
-            TestResult::Fail => failure(NonSuccessKind::Failure, "it is not true"),
-            TestResult::Error(error) => failure(NonSuccessKind::Error, error),
-        };
-        let mut case = junit::named(&test.test, &test.place, status);
-        case.set_time(test.duration);
-        case
-    })
 }

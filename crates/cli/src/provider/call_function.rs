@@ -4,6 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use objchange::{Type, Value};
+use objchange_project::resource::most_similar;
 use objchange_provider::client::Children;
 use objchange_provider::{FunctionAnswer, ProviderExt};
 use objchange_text::visible_json;
@@ -31,7 +32,7 @@ pub(super) async fn run(args: &Args, children: &Children, hidden: &Hidden) -> Re
     let schemas = session.schemas.clone();
     let functions = &schemas.functions;
     let function = functions.get(args.function.as_str()).ok_or_else(|| {
-        let similar = crate::plan::most_similar(&args.function, functions.keys().map(AsRef::as_ref));
+        let similar = most_similar(&args.function, functions.keys().map(AsRef::as_ref));
         let hint = if similar.is_empty() {
             String::new()
         } else {

@@ -14,6 +14,7 @@ use objchange::schema::{Block, Schema};
 use objchange::value::Path;
 use objchange::{Type, Value};
 use objchange_plan::{InstanceObject, StateEdit};
+use objchange_project::resource::{ResourceConfig, ResourceError, ResourceInputs, Subject};
 use objchange_provider::client::Children;
 use objchange_provider::{ChangeFault, Component, ProviderExt, ReadResource, plan_change};
 use objchange_text::json;
@@ -27,8 +28,8 @@ use super::session::{Configured, Failure, Session, heed};
 use super::state_out::{StateOut, instance_address};
 use crate::exit::{self, FAILED, INTERRUPTED, UNUSABLE};
 use crate::input::Source;
-use crate::plan::{Config, PlanError, Subject, SubjectArgs, show};
-use crate::relay::{MAX_TEXTS, left_out};
+use crate::plan::{SubjectArgs, refused_in, show};
+use objchange_text::{MAX_TEXTS, left_out};
 
 /// Plan a change and check the provider's answer
 #[derive(Debug, clap::Args)]
@@ -68,9 +69,10 @@ struct Planned<'s> {
 }
 
 pub(super) async fn plan(args: &PlanArgs, children: &Children, hidden: &Hidden) -> Result<ExitCode, Failure> {
-    let config = Config::read(&args.subject).map_err(|error| Failure::Plan(Box::new(error)))?;
+    let config =
+        ResourceConfig::read(args.subject.config()).map_err(|error| Failure::Plan(Box::new(error)))?;
     let (session, planned) = match planned(args, &config, children, hidden).await {
-        Err(Failure::Plan(error)) => return Err(Failure::Command(error.in_config(&config))),
+        Err(Failure::Plan(error)) => return Err(Failure::Command(refused_in(*error, &config))),
         planned => planned?,
     };
     session.end().await?;
@@ -80,7 +82,7 @@ pub(super) async fn plan(args: &PlanArgs, children: &Children, hidden: &Hidden) 
 
 async fn planned<'s, 'h>(
     args: &PlanArgs,
-    config: &'s Config,
+    config: &'s ResourceConfig,
     children: &Children,
     hidden: &'h Hidden,
 ) -> Result<(Session<'h>, Planned<'s>), Failure> {
@@ -94,10 +96,10 @@ async fn planned<'s, 'h>(
         Ok(block) => Ok(block.clone()),
         Err(failure) => {
             absent = Some(failure);
-            Err(PlanError::NoSchemas)
+            Err(ResourceError::NoSchemas)
         }
     };
-    let subject = Subject::without_prior(&args.subject, config, &others, block);
+    let subject = Subject::without_prior(&args.subject.inputs(), config, &others, block);
     let mut subject = match (subject, absent) {
         (_, Some(failure)) => return Err(failure),
         (subject, None) => subject.map_err(unusable)?,
@@ -109,7 +111,7 @@ async fn planned<'s, 'h>(
     session.hide(&schema.block, &subject.request.config);
     session.configure(&args.provider).await?;
     let of_block = subject.address.as_deref();
-    let (prior, address) = (args.subject.prior.as_deref(), args.subject.address.as_deref());
+    let ResourceInputs { prior, address, .. } = args.subject.inputs();
     let mut known = prior::known(prior, address, of_block, &name, &schema, &session).await?;
     if args.refresh && !known.object.is_null() {
         known = refreshed(&session, &name, &schema.block, known).await?;
@@ -202,9 +204,10 @@ pub(super) async fn apply(
     hidden: &Hidden,
 ) -> Result<ExitCode, Failure> {
     let out = args.state_out.as_deref().map(StateOut::open).transpose()?;
-    let config = Config::read(&args.plan.subject).map_err(|error| Failure::Plan(Box::new(error)))?;
+    let config =
+        ResourceConfig::read(args.plan.subject.config()).map_err(|error| Failure::Plan(Box::new(error)))?;
     let (session, planned) = match planned(&args.plan, &config, children, hidden).await {
-        Err(Failure::Plan(error)) => return Err(Failure::Command(error.in_config(&config))),
+        Err(Failure::Plan(error)) => return Err(Failure::Command(refused_in(*error, &config))),
         planned => planned?,
     };
     session.end().await?;
@@ -221,7 +224,7 @@ pub(super) async fn apply(
     let target = out.map(|out| {
         let address = instance_address(&subject.shown_address(), &subject.resource_type);
         let address = address.map_err(Failure::Unusable)?;
-        out.check_free(&address, args.plan.subject.prior.as_deref())?;
+        out.check_free(&address, args.plan.subject.inputs().prior)?;
         Ok::<_, Failure>((out, address))
     });
     let target = target.transpose()?;

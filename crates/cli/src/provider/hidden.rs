@@ -7,9 +7,10 @@ use std::fmt;
 use objchange::schema::Block;
 use objchange::value::{Descend, Kind, Marks};
 use objchange::{Type, Value};
+use objchange_text::bounded;
 use objchange_text::redact::{Redactor, Secrets};
 
-use crate::{exit, relay};
+use crate::exit;
 
 /// The secrets of a command: what of its objects is sensitive, by their marks or by their schemas.
 #[derive(Default)]
@@ -59,7 +60,7 @@ impl Hidden {
 
     /// The text as it may be relayed: without secrets, and not longer than anybody reads.
     pub(super) fn relay(&self, text: &str) -> String {
-        relay::bounded(&self.cover(text)).into_owned()
+        bounded(&self.cover(text)).into_owned()
     }
 
     /// Relays a warning, unless it was relayed before: a provider is asked the same several times.

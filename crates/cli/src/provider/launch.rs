@@ -1,85 +1,18 @@
 //! How providers' programs are started, and that none is left behind.
 
-use std::convert::Infallible;
 use std::ffi::OsString;
 use std::io;
-use std::path::{Path, PathBuf};
-use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use std::{process, thread};
 
+use objchange_project::{ProviderProgram, Stopper, Workplace};
 use objchange_provider::client::{Children, Client, Launch, Limits, Reattach};
 use objchange_provider::{Error, ErrorKind};
-use tokio::sync::{Notify, watch};
+use tokio::sync::Notify;
 
 use crate::exit::INTERRUPTED;
-
-/// A provider's program, and the address that configuration has for the provider.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Binary {
-    pub(crate) program: PathBuf,
-    /// As it is given.
-    address: Option<String>,
-}
-
-impl FromStr for Binary {
-    type Err = Infallible;
-
-    /// What stands behind the last `=` is the address, unless that is part of a file's name.
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (program, address) = match text.rsplit_once('=') {
-            Some((program, address)) if !Path::new(text).exists() => (program, Some(address.to_owned())),
-            _ => (text, None),
-        };
-        let mut program = PathBuf::from(program);
-        // A name alone would be looked for in the directories of `PATH` only.
-        if program.components().count() == 1 && program.is_file() {
-            program = Path::new(".").join(program);
-        }
-        Ok(Self { program, address })
-    }
-}
-
-impl Binary {
-    /// The program of the provider with this address.
-    pub(crate) fn new(program: PathBuf, address: &str) -> Self {
-        Self { program, address: Some(address.to_owned()) }
-    }
-
-    /// The version that the program's file is named for.
-    pub(crate) fn version(&self) -> Option<String> {
-        let file = self.program.file_name()?.to_str()?;
-        let version = &file.strip_suffix(".exe").unwrap_or(file).get(at_version(file)?..)?;
-        Some(version.split('_').next().unwrap_or(version).to_owned())
-    }
-
-    /// The full address: the one that is given, or what a provider called like this is called in configuration that does
-    /// not say where it is from.
-    pub(crate) fn address(&self) -> String {
-        let file = || self.program.file_name().unwrap_or_default().to_string_lossy();
-        let given = self.address.clone().unwrap_or_else(|| name(&file()).to_owned());
-        match given.split('/').count() {
-            1 => format!("registry.terraform.io/hashicorp/{given}"),
-            2 => format!("registry.terraform.io/{given}"),
-            _ => given,
-        }
-    }
-}
-
-/// `random` of `terraform-provider-random_v3.6.0_x5.exe`.
-fn name(file: &str) -> &str {
-    let name = file.strip_prefix("terraform-provider-").unwrap_or(file);
-    let name = name.strip_suffix(".exe").unwrap_or(name);
-    at_version(name).map_or(name, |at| &name[..at - "_v".len()])
-}
-
-/// Where the version begins in `random_v3.6.0_x5`.
-fn at_version(name: &str) -> Option<usize> {
-    let is_version = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
-    name.match_indices("_v").map(|(at, v)| at + v.len()).find(|at| is_version(&name[*at..]))
-}
 
 /// How a provider is started and told what it needs.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -122,7 +55,7 @@ impl LaunchArgs {
     }
 
     /// Starts the provider, or attaches to the one that runs.
-    pub(crate) async fn start(&self, binary: &Binary, children: &Children) -> Result<Client, Error> {
+    pub(crate) async fn start(&self, binary: &ProviderProgram, children: &Children) -> Result<Client, Error> {
         self.start_within(Limits::default(), binary, children).await
     }
 
@@ -130,7 +63,7 @@ impl LaunchArgs {
     pub(crate) async fn start_within(
         &self,
         mut limits: Limits,
-        binary: &Binary,
+        binary: &ProviderProgram,
         children: &Children,
     ) -> Result<Client, Error> {
         if let Some(timeout) = self.timeout {
@@ -149,8 +82,8 @@ impl LaunchArgs {
         Client::start(&self.launch(binary, limits, children)).await
     }
 
-    fn launch(&self, binary: &Binary, limits: Limits, children: &Children) -> Launch {
-        let mut launch = Launch::new(&binary.program);
+    fn launch(&self, binary: &ProviderProgram, limits: Limits, children: &Children) -> Launch {
+        let mut launch = Launch::new(&binary.path);
         (launch.limits, launch.mtls, launch.children) = (limits, self.mtls, children.clone());
         for variable in &self.env {
             match variable.to_str().and_then(|text| text.split_once('=')) {
@@ -199,66 +132,28 @@ impl Interrupt {
 pub(crate) fn run<T, F: Future<Output = T>>(
     work: impl FnOnce(Children, Interrupt) -> F,
 ) -> io::Result<Option<T>> {
+    let interrupt = Interrupt::default();
+    let workplace = interruptible(&interrupt)?;
+    Ok(workplace.wait_for(work(workplace.children.clone(), interrupt)))
+}
+
+/// Where providers are asked. From here on an interrupt ends the work.
+pub(crate) fn workplace() -> io::Result<Workplace> {
+    interruptible(&Interrupt::default())
+}
+
+fn interruptible(interrupt: &Interrupt) -> io::Result<Workplace> {
     let workplace = Workplace::new()?;
-    Ok(workplace.wait_for(work(workplace.children.clone(), workplace.interrupt.clone())))
-}
-
-/// Where providers are asked, from this thread, by whoever cannot wait for them otherwise. When it is dropped, no process is
-/// left that was started in it.
-#[derive(Debug)]
-pub(crate) struct Workplace {
-    runtime: tokio::runtime::Runtime,
-    pub(crate) children: Children,
-    interrupt: Interrupt,
-    interrupted: watch::Receiver<bool>,
-}
-
-impl Workplace {
-    /// From here on an interrupt ends the work.
-    pub(crate) fn new() -> io::Result<Self> {
-        let children = Children::default();
-        children.adopt_orphans();
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let (interrupted_in, interrupted) = watch::channel(false);
-        let (listening, interrupt) = (children.clone(), Interrupt::default());
-        let held_off = interrupt.clone();
-        // In a thread of its own, so that it is heard whatever the work is busy with.
-        thread::Builder::new()
-            .name("signals".into())
-            .spawn(move || listen(&listening, &held_off, &interrupted_in))?;
-        Ok(Self { runtime, children, interrupt, interrupted })
-    }
-
-    /// What comes of the work; `None` if it is or was interrupted.
-    pub(crate) fn wait_for<T>(&self, work: impl Future<Output = T>) -> Option<T> {
-        let mut interrupted = self.interrupted.clone();
-        self.runtime.block_on(async {
-            tokio::select! {
-                biased;
-                // Where nobody can be listened to the work just goes on.
-                Ok(_) = interrupted.wait_for(|interrupted| *interrupted) => None,
-                result = work => Some(result),
-            }
-        })
-    }
-
-    /// Whether somebody has interrupted the work.
-    pub(crate) fn was_interrupted(&self) -> bool {
-        *self.interrupted.borrow()
-    }
-}
-
-impl Drop for Workplace {
-    fn drop(&mut self) {
-        // Also daemons that a provider has left. Whoever else is about to end them is waited for.
-        self.children.kill_all();
-    }
+    let (stopper, interrupt) = (workplace.stopper(), interrupt.clone());
+    // In a thread of its own, so that it is heard whatever the work is busy with.
+    thread::Builder::new().name("signals".into()).spawn(move || listen(&stopper, &interrupt))?;
+    Ok(workplace)
 }
 
 /// How long the work may take to notice that it was interrupted.
 const GRACE: Duration = Duration::from_secs(2);
 
-fn listen(children: &Children, interrupt: &Interrupt, interrupted: &watch::Sender<bool>) {
+fn listen(stopper: &Stopper, interrupt: &Interrupt) {
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
     runtime.block_on(async {
         let Ok(mut signals) = Signals::new() else { return };
@@ -268,11 +163,9 @@ fn listen(children: &Children, interrupt: &Interrupt, interrupted: &watch::Sende
             interrupt.0.heard.notify_one();
             signals.next().await;
         }
-        // Before anything is killed, so that nobody takes that for a crash.
-        let _ = interrupted.send(true);
-        children.kill_all();
+        stopper.stop();
         tokio::time::sleep(GRACE).await;
-        children.kill_all();
+        stopper.stop();
         process::exit(INTERRUPTED.into());
     });
 }
@@ -331,24 +224,5 @@ mod tests {
         for text in ["", "s", "-1s", "0", "1d", "1e400", "NaN", "5 m", "ä"] {
             assert!(duration(text).is_err(), "{text}");
         }
-    }
-
-    #[test]
-    fn addresses() {
-        let address = |text: &str| text.parse::<Binary>().unwrap().address();
-        let random = "registry.terraform.io/hashicorp/random";
-        for text in ["terraform-provider-random", "./x/terraform-provider-random_v3.6.0_x5.exe", "p=random"] {
-            assert_eq!(address(text), random, "{text}");
-        }
-        assert_eq!(address("a=b/p=acme/cloud"), "registry.terraform.io/acme/cloud");
-        assert_eq!(address("p=example.com/test/kit"), "example.com/test/kit");
-        assert_eq!(address("terraform-provider-my_vault"), "registry.terraform.io/hashicorp/my_vault");
-        let version = |text: &str| text.parse::<Binary>().unwrap().version();
-        for text in
-            ["./x/terraform-provider-random_v3.6.0_x5.exe", "terraform-provider-random_v3.6.0=acme/random"]
-        {
-            assert_eq!(version(text).as_deref(), Some("3.6.0"), "{text}");
-        }
-        assert_eq!(version("terraform-provider-my_vault"), None);
     }
 }

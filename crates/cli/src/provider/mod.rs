@@ -17,7 +17,6 @@ use objchange_provider::client::Children;
 
 use self::hidden::Hidden;
 use self::launch::Interrupt;
-pub(crate) use self::launch::{Binary, LaunchArgs};
 use self::session::Failure;
 use crate::exit::{self, CommandError};
 

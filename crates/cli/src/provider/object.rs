@@ -20,7 +20,7 @@ use super::session::{Configured, Failure, Session, object, read as read_object};
 use super::state_out::{StateOut, instance_address};
 use crate::exit::{self, FAILED, UNUSABLE};
 use crate::input::Source;
-use crate::relay::{MAX_TEXTS, left_out};
+use objchange_text::{MAX_TEXTS, left_out};
 
 /// Read an object or a data source; prints JSON without sensitive values
 #[derive(Debug, clap::Args)]

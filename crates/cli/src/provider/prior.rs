@@ -6,6 +6,7 @@ use std::path::Path as FilePath;
 use objchange::Value;
 use objchange::schema::Schema;
 use objchange_plan::{InstanceObject, Prior, StoredObject};
+use objchange_project::resource::read_prior_text;
 use objchange_provider::{ProviderExt, RawState, UpgradeResource};
 
 use super::session::{Failure, Session};
@@ -29,7 +30,7 @@ pub(super) async fn known(
         StoredObject::find(&text, &address)
     });
     let Some(stored) = stored else {
-        let read = crate::plan::read_prior_text(&source, &text, &schema.block, type_name, address, of_block);
+        let read = read_prior_text(&source, &text, &schema.block, type_name, address, of_block);
         let Prior { value, tainted } = read.map_err(|error| Failure::Plan(Box::new(error)))?;
         session.hide(&schema.block, &value);
         return Ok(InstanceObject { object: value, tainted, ..InstanceObject::none(&schema.block) });

@@ -10,19 +10,21 @@ use objchange::Value;
 use objchange::change::{ApplyChangeError, Diagnostic, PlanChangeError, Severity};
 use objchange::schema::Block;
 use objchange_plan::{Form, read_object};
+use objchange_project::ProviderProgram;
+use objchange_project::resource::{ResourceError, most_similar};
 use objchange_provider::client::{Children, Level};
 use objchange_provider::record::{Recorder, Recording};
 use objchange_provider::{ChangeFault, Client, Component, Error, ErrorKind, ProviderExt, Schemas};
 use objchange_text::visible;
 
 use super::hidden::Hidden;
-use super::launch::{Binary, LaunchArgs};
+use super::launch::LaunchArgs;
 use crate::exit::{self, CommandError, FAILED, UNUSABLE, unusable};
 use crate::input::Source;
-use crate::plan::PlanError;
-use crate::relay::{self, MAX_TEXTS, left_out};
+use crate::plan::refused;
 use crate::style::{BAD, FAINT};
 use crate::write_file::{Access, append};
+use objchange_text::{MAX_TEXTS, bounded, left_out};
 
 /// How many lines of a log are shown where something went wrong.
 const LOG_LINES: usize = 20;
@@ -35,7 +37,7 @@ const CRASH_LINES: usize = 40;
 pub(super) struct Target {
     /// The provider binary, and its address if needed; with --reattach the address alone
     #[arg(value_name = "BINARY[=ADDRESS]")]
-    pub(super) binary: Binary,
+    pub(super) binary: ProviderProgram,
 
     #[command(flatten)]
     pub(super) launch: LaunchArgs,
@@ -62,7 +64,7 @@ pub(super) enum Failure {
     /// What was given cannot be used.
     Unusable(String),
     /// What was given to be planned cannot be used.
-    Plan(Box<PlanError>),
+    Plan(Box<ResourceError>),
     /// The same, which has been told in its place.
     Command(CommandError),
     /// The provider does not answer.
@@ -198,7 +200,7 @@ impl<'h> Session<'h> {
     pub(super) fn block(&self, component: Component, name: &str) -> Result<&Block, Failure> {
         let similar = || {
             let names = self.schemas.named(component).map(|(name, _)| name);
-            crate::plan::most_similar(name, names)
+            most_similar(name, names)
         };
         self.schemas.block(component, name).ok_or_else(|| {
             let hint = match similar() {
@@ -252,7 +254,7 @@ pub(super) fn report(failure: Failure, hidden: &Hidden) -> Result<ExitCode, Comm
     match failure {
         Failure::Unusable(reason) => Err(unusable(hidden.relay(&reason))),
         Failure::Command(error) => Err(error),
-        Failure::Plan(error) => Err((*error).into()),
+        Failure::Plan(error) => Err(refused(*error)),
         Failure::Refused(diagnostics) => {
             let (errors, warnings): (Vec<_>, Vec<_>) =
                 diagnostics.iter().partition(|diagnostic| diagnostic.severity == Severity::Error);
@@ -313,7 +315,7 @@ fn tell_log(error: &Error, hidden: &Hidden) -> io::Result<()> {
     if let Some(crash) = error.log().crash() {
         let crash = hidden.cover(crash);
         for line in crash.lines().take(CRASH_LINES) {
-            writeln!(out, "  {BAD}crash:{BAD:#} {}", visible(&relay::bounded(line)))?;
+            writeln!(out, "  {BAD}crash:{BAD:#} {}", visible(&bounded(line)))?;
         }
         if let Some(more) = left_out(crash.lines().count(), CRASH_LINES, "lines") {
             writeln!(out, "  {BAD}crash:{BAD:#} ({more})")?;

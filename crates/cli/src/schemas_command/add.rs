@@ -7,15 +7,14 @@ use std::process::ExitCode;
 use objchange::schema::ProviderSchemas;
 use objchange_module::ProviderAddress;
 use objchange_plan::CachedSchemas;
+#[cfg(feature = "provider")]
+use objchange_project::ProviderProgram;
+use objchange_project::{InstalledProviders, SchemaCache, locked_versions, read_locked_versions};
 
 use super::output::{self, Entry};
 use crate::exit::{self, CommandError, FAILED, unusable};
 use crate::input::{Size, Source};
-use crate::lock_file;
-#[cfg(feature = "provider")]
-use crate::provider::Binary;
-use crate::schema_cache::SchemaCache;
-use crate::schemas::{SchemaError, SchemaText, schema_files};
+use objchange_project::{SchemaError, SchemaText, schema_files};
 
 const AFTER_HELP: &str = "\
 A FILE is the output of `terraform providers schema -json`. It does not say which versions of the providers it is of: they \
@@ -42,7 +41,7 @@ pub(super) struct Args {
     /// Ask this provider binary for its schemas. Can be repeated
     #[cfg(feature = "provider")]
     #[arg(long, value_name = "BINARY[=ADDRESS]", group = "providers")]
-    provider_binary: Vec<Binary>,
+    provider_binary: Vec<ProviderProgram>,
 
     /// The version of a provider, e.g. `hashicorp/aws=5.1.0`. Can be repeated
     #[arg(long, value_name = "ADDRESS=VERSION")]
@@ -88,7 +87,7 @@ pub(super) fn run(args: &Args, cache: &SchemaCache) -> Result<ExitCode, CommandE
     let mut is_complete = true;
     let mut additions = Vec::new();
     for path in &args.paths {
-        if is_installed(path) {
+        if InstalledProviders::are_in(path) {
             let (found, all) = installed(path)?;
             additions.extend(found);
             is_complete &= all;
@@ -158,8 +157,8 @@ fn documents(path: &Path, args: &Args) -> Result<Vec<Addition>, CommandError> {
     let directory = if path.is_dir() { Some(path) } else { path.parent() };
     let directory = directory.filter(|directory| !directory.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let versions = match &args.lock_file {
-        Some(file) => lock_file::read_versions(file).map_err(unusable)?,
-        None => lock_file::versions_of(directory),
+        Some(file) => read_locked_versions(file).map_err(unusable)?,
+        None => locked_versions(directory, &exit::remark),
     };
     let mut additions = Vec::new();
     for source in schema_files(path).map_err(unusable)? {
@@ -168,17 +167,6 @@ fn documents(path: &Path, args: &Args) -> Result<Vec<Addition>, CommandError> {
         additions.push(Addition { text: SchemaText { name, text }, versions: versions.clone() });
     }
     Ok(additions)
-}
-
-/// Whether `terraform init` has installed providers in a directory.
-#[cfg(feature = "provider")]
-fn is_installed(directory: &Path) -> bool {
-    crate::installed_providers::root(directory).is_dir()
-}
-
-#[cfg(not(feature = "provider"))]
-fn is_installed(directory: &Path) -> bool {
-    directory.join(".terraform").join("providers").is_dir()
 }
 
 #[cfg(feature = "provider")]

@@ -6,12 +6,13 @@ use std::path::Path;
 use objchange_module::ProviderAddress;
 
 use crate::exit::{self, CommandError, unusable};
-use crate::installed_providers::{InstalledError, InstalledProgram, InstalledProviders};
-use crate::provider::Binary;
-use crate::schemas::{SchemaText, provider_schemas};
+use crate::provider::launch;
+use objchange_project::{
+    InstalledError, InstalledProgram, InstalledProviders, ProviderProgram, SchemaText, provider_schemas,
+};
 
 /// A provider's program, and its version where that is known.
-type VersionedBinary = (Binary, Option<String>);
+type VersionedBinary = (ProviderProgram, Option<String>);
 
 /// The documents of providers, with the version of each; and whether all have answered.
 type Answers = (Vec<(SchemaText, BTreeMap<ProviderAddress, String>)>, bool);
@@ -20,7 +21,7 @@ type Answers = (Vec<(SchemaText, BTreeMap<ProviderAddress, String>)>, bool);
 pub(super) fn find(directory: &Path) -> Result<Vec<VersionedBinary>, InstalledError> {
     let installed = InstalledProviders::open(directory)?.all()?;
     let binaries = installed.into_iter().map(|InstalledProgram { provider, version, program }| {
-        (Binary::new(program, &provider.to_string()), Some(version))
+        (ProviderProgram::new(program, &provider.to_string()), Some(version))
     });
     Ok(binaries.collect())
 }
@@ -28,7 +29,7 @@ pub(super) fn find(directory: &Path) -> Result<Vec<VersionedBinary>, InstalledEr
 /// Asks providers for their schemas. Of one that does not answer is said why.
 pub(super) fn ask(binaries: Vec<VersionedBinary>) -> Result<Answers, CommandError> {
     let (programs, versions): (Vec<_>, Vec<_>) = binaries.into_iter().unzip();
-    let answers = provider_schemas(&programs).map_err(unusable)?;
+    let answers = provider_schemas(&programs, &launch::workplace).map_err(unusable)?;
     let (mut texts, mut is_complete) = (Vec::new(), true);
     for ((answer, program), version) in answers.into_iter().zip(&programs).zip(versions) {
         match answer {

@@ -11,7 +11,7 @@ use objchange_module::ProviderAddress;
 
 use self::output::Entry;
 use crate::exit::{self, CommandError, FAILED, unusable};
-use crate::schema_cache::{CacheFile, SchemaCache};
+use objchange_project::{CacheFile, SchemaCache};
 
 const AFTER_HELP: &str = "\
 The cache has the schemas of each provider and version in a compact file. Every command that takes --schemas uses it for \

@@ -7,8 +7,8 @@ use objchange::schema::SchemaKind;
 use objchange_text::{json, visible};
 use serde::Serialize;
 
-use crate::schema_cache::{CacheFile, SchemaCache};
 use crate::terminal;
+use objchange_project::{CacheFile, SchemaCache};
 
 /// A file of the cache, and what is in it.
 #[derive(Debug, Serialize)]

@@ -8,8 +8,8 @@ use objchange_policy::sentinel::Fault;
 use objchange_policy::sentinel::sources::Sources;
 
 use crate::configuration::report;
-use crate::documents::Walk;
 use crate::input::Source;
+use objchange_project::Walk;
 
 /// The texts of policies and configurations, each read once.
 pub(super) fn sources() -> Sources {

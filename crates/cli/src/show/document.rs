@@ -10,7 +10,8 @@ use super::choose::{Choice, places};
 use crate::exit::CommandError;
 use crate::input::{Size, Source};
 use crate::module_plan::{PlanInputs, PlanningArgs, is_module, planned_document, version_of};
-use crate::schemas::{GivenSchemas, SchemaArgs, SchemaError};
+use crate::schemas::SchemaArgs;
+use objchange_project::{GivenSchemas, SchemaError};
 
 /// What is shown, and as what.
 #[derive(Debug, Args)]
@@ -155,7 +156,7 @@ impl DocumentArgs {
     /// The schemas that are given, and those of other providers in the document that are cached.
     pub(crate) fn schemas(&self, given: GivenSchemas, document: &Document<'_>) -> (Schemas, SchemaSources) {
         let is_given = given.is_given();
-        let (schemas, name) = given.with_cached(&self.schemas.cache, document.providers());
+        let (schemas, name) = self.schemas.with_cached(given, document.providers());
         (schemas, SchemaSources { name, is_given })
     }
 }

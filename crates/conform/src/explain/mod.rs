@@ -23,6 +23,8 @@
 //! ```
 
 mod crash;
+mod document;
+mod evidence;
 mod likeness;
 mod lines;
 mod literal;
@@ -32,6 +34,7 @@ mod place;
 mod plugin_log;
 mod schema;
 mod sentence;
+mod text;
 mod trouble;
 
 use std::borrow::Cow;
@@ -42,9 +45,12 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use self::crash::Trace;
+pub use self::document::ExplainDocument;
+pub use self::evidence::{Evidence, ExplainedMessage, Objects};
 pub use self::likeness::Likeness;
 use self::page::Message;
 use self::sentence::ParsedSentence;
+pub use self::text::write_text;
 pub use self::trouble::Trouble;
 use crate::sentences::{IDENTITY_TYPE, SEVERAL_IMPORTED, read_of_plan, read_of_result};
 use crate::{Advice, Clause};

@@ -40,10 +40,12 @@ mod error;
 mod evaluate;
 mod finding;
 mod input;
+mod junit;
 mod members;
 mod network;
 mod plan_line;
 mod rules;
+mod sarif;
 mod secret;
 mod shape;
 mod simulated;
@@ -64,7 +66,7 @@ pub use self::error::{Place, PolicyError, PolicyErrorKind};
 pub use self::plan_line::PlanLine;
 pub use self::rules::Severity;
 pub use self::testing::{TestResult, TestVerdict, run_tests};
-pub use self::text_report::TextReport;
+pub use self::text_report::{TextReport, write_tests};
 pub use self::verdict::{
     Finding, HIDDEN_MESSAGE, Outcome, RuleVerdict, Undecided, Unknown, Verdicts, Warning,
 };

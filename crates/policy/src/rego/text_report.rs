@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use objchange_text::style::{BAD, CHANGED, GOOD};
 use objchange_text::visible;
 
-use super::{Finding, Outcome, RuleVerdict, Severity, Verdicts};
+use super::{Finding, Outcome, RuleVerdict, Severity, TestResult, TestVerdict, Verdicts};
 
 /// Writes what rules say of plans, and counts that.
 #[derive(Debug, Default)]
@@ -112,4 +112,27 @@ fn said(finding: &Finding) -> String {
 
 fn rule(verdict: &RuleVerdict) -> String {
     format!(" ({}, {})", visible(&verdict.rule), visible(&verdict.place.to_string()))
+}
+
+/// Writes what came of tests: a line for each, and how many passed.
+///
+/// # Errors
+///
+/// What the writer says.
+pub fn write_tests(out: &mut impl Write, tests: &[TestVerdict]) -> io::Result<()> {
+    let mut passed = 0;
+    for test in tests {
+        let named = format!("{} ({})", visible(&test.test), visible(&test.place.to_string()));
+        match &test.result {
+            TestResult::Pass => {
+                passed += 1;
+                writeln!(out, "{GOOD}passed{GOOD:#}:  {named}")?;
+            }
+            TestResult::Fail => writeln!(out, "{BAD}failed{BAD:#}:  {named}")?,
+            TestResult::Skip => writeln!(out, "{CHANGED}skipped{CHANGED:#}: {named}")?,
+            TestResult::Error(error) => writeln!(out, "{BAD}failed{BAD:#}:  {named}: {}", visible(error))?,
+        }
+    }
+    writeln!(out, "{passed} of {} tests passed", tests.len())?;
+    out.flush()
 }

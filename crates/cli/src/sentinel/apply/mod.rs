@@ -4,8 +4,6 @@
 //! set ── policies, compiled once ──▶ AppliedPolicy::judge ── one policy over one plan ──▶ text, JSON, JUnit, SARIF
 //! ```
 
-mod junit;
-mod sarif;
 mod set;
 
 use std::io::Write;
@@ -18,7 +16,7 @@ use clap::builder::TypedValueParser;
 use objchange_plan::{DocumentError, DocumentKind};
 use objchange_policy::sentinel::configuration::Level;
 use objchange_policy::sentinel::judge::{Judged, Outcome};
-use objchange_policy::sentinel::report::{OnUnknown, PolicyLine, TextReport};
+use objchange_policy::sentinel::report::{OnUnknown, PolicyLine, TextReport, add_policy, policy_case};
 use objchange_policy::sentinel::set::{AppliedPolicy, SetOptions};
 use objchange_policy::sentinel::{Document, Imports};
 use objchange_sentinel::{Policy, Setup};
@@ -227,9 +225,9 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
             out.flush()?;
         }
         let plan = &answer.plan;
-        reporter.suite(plan, all().map(|(applied, judged)| junit::case(applied, judged, unknown)));
+        reporter.suite(plan, all().map(|(applied, judged)| policy_case(applied, judged, unknown)));
         for (applied, judged) in all() {
-            reporter.sarif(|sarif| sarif::add(sarif, plan, applied, judged, unknown));
+            reporter.sarif(|sarif| add_policy(sarif, plan, applied, judged, unknown));
         }
         reporter.json(all().map(|(applied, judged)| PolicyLine::new(plan, applied, judged)))
     };

@@ -6,8 +6,8 @@ use objchange_policy::sentinel::Configuration;
 use objchange_policy::sentinel::set::{AppliedPolicy, SetOptions};
 use objchange_policy::sentinel::sources::Sources;
 
-use crate::documents::Walk;
 use crate::sentinel::files;
+use objchange_project::Walk;
 
 /// Finds and compiles the policies that are named; the configuration is about those that are named alone.
 pub(super) fn read(

@@ -1,7 +1,5 @@
 //! `objchange sentinel check`: what is wrong with policies, found without running them.
 
-mod json;
-mod sarif;
 mod targets;
 mod text;
 
@@ -11,15 +9,16 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::ValueEnum;
+use objchange_policy::sentinel::report::{FindingLine, add_findings, add_lints};
 use objchange_policy::sentinel::shapes::{self, Schemas};
 use objchange_sentinel::{Diagnostic, Severity};
 
-use self::targets::Target;
 use crate::exit::{self, CommandError, unusable};
 use crate::input::{Size, Source};
 use crate::reports::{Outputs, Reporter};
 use crate::schema_cache::Wanted;
-use crate::schemas::{SchemaArgs, SchemaError};
+use crate::schemas::SchemaArgs;
+use objchange_project::SchemaError;
 
 const AFTER_HELP: &str = "\
 A file is a policy if it has `main` or a configuration says so; otherwise it is a module. A configuration \
@@ -71,9 +70,6 @@ enum FailOn {
     Never,
 }
 
-/// What a text that cannot be read is called in reports.
-const SYNTAX_ERROR: &str = "syntax-error";
-
 /// A file, and what was found in it.
 struct Checked<'c> {
     file: &'c str,
@@ -97,7 +93,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         return Err("there is no policy to check".into());
     }
     let mut text = reporter.has_text().then(text::Text::default);
-    reporter.sarif(sarif::rules);
+    reporter.sarif(add_lints);
     let (mut is_unusable, mut worst) = (false, None);
     for target in &targets {
         let source = match target.source.read() {
@@ -108,15 +104,15 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
                 continue;
             }
         };
-        let findings = check(target, &source, &schemas);
+        let findings = shapes::findings(&source, target.is_policy, target.configuration.as_deref(), &schemas);
         worst = worst.max(findings.iter().map(|finding| finding.severity).max());
         let file = target.source.to_string();
         let checked = Checked { file: &file, text: &source, findings: &findings };
         if let Some(text) = &mut text {
             text.checked(&checked)?;
         }
-        reporter.sarif(|sarif| sarif::checked(sarif, &checked));
-        reporter.json(json::lines(&checked))?;
+        reporter.sarif(|sarif| add_findings(sarif, &file, &source, &findings));
+        reporter.json(FindingLine::all(&file, &source, &findings))?;
     }
     if let Some(problem) = schemas.problem() {
         exit::warn(&format!("a schema cannot be read, and nothing is said of what has it: {problem}"));
@@ -147,11 +143,4 @@ fn schemas(args: &SchemaArgs) -> Result<Schemas, String> {
     }
     let cached = args.cache.choose([Wanted::All], &BTreeMap::new()).schemas;
     Ok(Schemas::partial(cached))
-}
-
-fn check(target: &Target, text: &str, schemas: &Arc<Schemas>) -> Vec<Diagnostic> {
-    // They share one SARIF rule.
-    let as_rule = |error| Diagnostic { kind: SYNTAX_ERROR.into(), ..error };
-    shapes::check(text, target.is_policy, target.configuration.as_deref(), schemas)
-        .unwrap_or_else(|errors| errors.into_iter().map(as_rule).collect())
 }

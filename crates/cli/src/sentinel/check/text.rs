@@ -2,11 +2,10 @@
 
 use std::io::{self, Write};
 
-use objchange_hcl::{HiddenSource, Sources};
+use objchange_hcl::{HiddenSource, Sources, snippet};
 use objchange_sentinel::Severity;
 
 use super::Checked;
-use crate::configuration::report;
 use crate::style::{BAD, CHANGED, GOOD};
 
 /// How many findings there were.
@@ -32,7 +31,7 @@ impl Text {
                 Severity::Error => self.errors += 1,
                 Severity::Warning => self.warnings += 1,
             }
-            writeln!(out, "{}\n", report::snippet(&places, &HiddenSource::default(), finding, true))?;
+            writeln!(out, "{}\n", snippet(&places, &HiddenSource::default(), finding, true))?;
         }
         out.flush()
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use crate::documents::Walk;
+use objchange_project::Walk;
 
 /// A test case, and the policy that it is of.
 #[derive(Debug, PartialEq, Eq)]

@@ -1,7 +1,6 @@
 //! `objchange sentinel test`: the tests that policies have.
 
 mod find;
-mod junit;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
@@ -21,7 +20,7 @@ use crate::exit::{self, CommandError, unusable};
 use crate::pool;
 use crate::reports::{Outputs, Reporter};
 use crate::terminal;
-use objchange_policy::sentinel::report::{TestLine, write_coverage, write_summary, write_test};
+use objchange_policy::sentinel::report::{TestLine, test_case, write_coverage, write_summary, write_test};
 use objchange_policy::sentinel::testing::{Case, Coverage, Outcome, Wanted};
 use objchange_sentinel::Setup;
 
@@ -184,7 +183,7 @@ impl<'a> Report<'a> {
             self.policy.clone_from(&outcome.policy);
             self.reporter.suite(&outcome.policy, []);
         }
-        self.reporter.case(|| junit::case(outcome, name, duration));
+        self.reporter.case(|| test_case(outcome, name, duration));
         self.reporter.json([TestLine::new(outcome)])?;
         if !self.reporter.has_text() {
             return Ok(());

@@ -1,13 +1,19 @@
 //! What policies say, as reports: for people, and as lines of JSON for programs.
 
+mod finding_line;
+mod junit;
 mod line;
+mod sarif;
 mod test_line;
 mod test_text;
 mod text;
 
 use objchange_text::{visible, visible_lines};
 
+pub use self::finding_line::FindingLine;
+pub use self::junit::{policy_case, test_case};
 pub use self::line::PolicyLine;
+pub use self::sarif::{add_findings, add_lints, add_policy};
 pub use self::test_line::TestLine;
 pub use self::test_text::{write_coverage, write_summary, write_test};
 pub use self::text::TextReport;

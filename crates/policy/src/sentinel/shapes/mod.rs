@@ -31,6 +31,22 @@ pub fn check(
     lint(text, &LintContext { is_policy, globals: globals.cloned().collect(), imports: Some(&shape) })
 }
 
+/// What a text that cannot be read is called in reports.
+pub const SYNTAX_ERROR: &str = "syntax-error";
+
+/// The same, where a text that cannot be read is a finding, too.
+pub fn findings(
+    text: &str,
+    is_policy: bool,
+    configuration: Option<&Configuration>,
+    schemas: &Arc<Schemas>,
+) -> Vec<Diagnostic> {
+    // They share one SARIF rule.
+    let as_rule = |error| Diagnostic { kind: SYNTAX_ERROR.into(), ..error };
+    check(text, is_policy, configuration, schemas)
+        .unwrap_or_else(|errors| errors.into_iter().map(as_rule).collect())
+}
+
 /// What an import of Terraform data is; nothing if it is another import.
 fn shape(import: &str, schemas: &Arc<Schemas>) -> Option<Shape> {
     let resources = |part| Shape::map(Resource::shape(part, schemas));

@@ -1,0 +1,31 @@
+//! Which providers are asked for a plan of a module.
+
+use std::time::Duration;
+
+use objchange_project::RealChoice;
+
+use crate::provider::launch::duration;
+
+/// Which providers are asked.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct RealArgs {
+    /// Ask all providers: start the programs that `terraform init` has installed, or those of --provider-binary. They are
+    /// configured, and read what exists; nothing is applied
+    #[arg(long, help_heading = "Providers")]
+    real_providers: bool,
+
+    /// Ask this provider, e.g. `hashicorp/aws`; the others are simulated. Can be repeated
+    #[arg(long, value_name = "ADDRESS", help_heading = "Providers", conflicts_with = "real_providers")]
+    real_provider: Vec<String>,
+
+    /// Timeout for each call of a provider, and for its start, e.g. 30s or 5m [default: 1m for the start, 5m for a call]
+    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Providers")]
+    timeout: Option<Duration>,
+}
+
+impl RealArgs {
+    /// Those that the arguments choose.
+    pub(super) fn choice(&self) -> RealChoice<'_> {
+        RealChoice { all: self.real_providers, providers: &self.real_provider, timeout: self.timeout }
+    }
+}

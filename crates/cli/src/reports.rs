@@ -1,0 +1,146 @@
+//! The forms in which commands report what they have judged, for people and for other programs.
+
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use objchange_text::json;
+use objchange_text::reports::{Junit, JunitCase, Sarif};
+use serde::Serialize;
+
+use crate::exit::{CommandError, unusable};
+use crate::write_file::{Access, write_file};
+
+/// Where reports go.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Reports {
+    /// Print JSON Lines (forms: folder `schema/`)
+    #[arg(long)]
+    json: bool,
+
+    /// Write a JUnit XML report to this file; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+
+    /// Write a SARIF 2.1.0 report to this file, for GitHub code scanning; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    sarif: Option<PathBuf>,
+}
+
+impl Reports {
+    pub(crate) fn outputs(&self) -> Outputs<'_> {
+        let (junit, sarif) = (self.junit.as_deref(), self.sarif.as_deref());
+        Outputs { json: self.json, junit, sarif, ..Outputs::default() }
+    }
+}
+
+/// The forms that are asked for, and where they go.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Outputs<'a> {
+    pub(crate) json: bool,
+    pub(crate) junit: Option<&'a Path>,
+    pub(crate) sarif: Option<&'a Path>,
+    /// What else the command writes to a file: the option, and its file.
+    pub(crate) other: Option<(&'static str, &'a Path)>,
+}
+
+impl Outputs<'_> {
+    /// The options that claim standard output.
+    fn on_stdout(&self) -> Vec<String> {
+        let files =
+            [self.junit.map(|path| ("--junit", path)), self.sarif.map(|path| ("--sarif", path)), self.other];
+        let files = files.into_iter().flatten().filter(|(_, path)| path.as_os_str() == "-");
+        let json = self.json.then(|| "--json".to_owned());
+        json.into_iter().chain(files.map(|(option, _)| format!("{option} -"))).collect()
+    }
+}
+
+/// All reports of a command but the text for people, which each command writes itself if [wanted](Self::has_text).
+#[derive(Debug)]
+pub(crate) struct Reporter<'a> {
+    outputs: Outputs<'a>,
+    junit: Junit,
+    sarif: Sarif,
+}
+
+impl<'a> Reporter<'a> {
+    /// Reports of this command. The version is one of the fingerprints in SARIF.
+    pub(crate) fn new(
+        command: &str,
+        version: &'static str,
+        outputs: Outputs<'a>,
+    ) -> Result<Self, CommandError> {
+        let on_stdout = outputs.on_stdout();
+        if on_stdout.len() > 1 {
+            let all = on_stdout.join(" and ");
+            return Err(unusable(format_args!("only one of {all} can be written to standard output")));
+        }
+        Ok(Self { outputs, junit: Junit::new(command), sarif: Sarif::new(version) })
+    }
+
+    /// Whether people read what is written to standard output.
+    pub(crate) fn has_text(&self) -> bool {
+        self.outputs.on_stdout().is_empty()
+    }
+
+    /// Writes values, each on a line of its own, if JSON is wanted.
+    pub(crate) fn json<T: Serialize>(&self, lines: impl IntoIterator<Item = T>) -> io::Result<()> {
+        if !self.outputs.json {
+            return Ok(());
+        }
+        let mut out = BufWriter::new(io::stdout().lock());
+        lines.into_iter().try_for_each(|line| json::write_line(&mut out, &line))?;
+        out.flush()
+    }
+
+    /// Adds a suite of test cases, if JUnit's XML is wanted.
+    pub(crate) fn suite(&mut self, name: &str, cases: impl IntoIterator<Item = JunitCase>) {
+        if self.outputs.junit.is_some() {
+            self.junit.suite(name, cases);
+        }
+    }
+
+    /// Adds a test case to the last suite, if JUnit's XML is wanted.
+    pub(crate) fn case(&mut self, case: impl FnOnce() -> JunitCase) {
+        if self.outputs.junit.is_some() {
+            self.junit.case(case());
+        }
+    }
+
+    /// Adds rules and results, if SARIF is wanted.
+    pub(crate) fn sarif(&mut self, add: impl FnOnce(&mut Sarif)) {
+        if self.outputs.sarif.is_some() {
+            add(&mut self.sarif);
+        }
+    }
+
+    /// Writes the reports that wait for the last result.
+    pub(crate) fn finish(self) -> io::Result<()> {
+        if let Some(path) = self.outputs.junit {
+            write(path, &self.junit.finish())?;
+        }
+        match self.outputs.sarif {
+            Some(path) => write(path, &self.sarif.finish()),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Writes a report to a file; `-` is standard output.
+pub(crate) fn write(path: &Path, report: &str) -> io::Result<()> {
+    write_to(path, report, Access::Usual)
+}
+
+/// Writes what may hold secrets to a file that only its owner can read; `-` is standard output.
+pub(crate) fn write_private(path: &Path, text: &str) -> io::Result<()> {
+    write_to(path, text, Access::Owner)
+}
+
+fn write_to(path: &Path, text: &str, access: Access) -> io::Result<()> {
+    if path.as_os_str() == "-" {
+        let mut out = io::stdout().lock();
+        out.write_all(text.as_bytes())?;
+        return out.flush();
+    }
+    write_file(path, text, access)
+        .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
+}

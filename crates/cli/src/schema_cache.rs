@@ -1,0 +1,42 @@
+//! Whether schemas come from the cache.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use objchange_module::ProviderAddress;
+pub(crate) use objchange_project::Wanted;
+use objchange_project::{CachedChoice, SchemaLookup};
+
+use crate::exit;
+
+/// Whether a command takes schemas from the cache.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct SchemaCacheArgs {
+    /// Do not take schemas from the cache (see `objchange schemas`)
+    #[arg(long)]
+    no_schema_cache: bool,
+}
+
+impl SchemaCacheArgs {
+    /// Where schemas are looked for that are not given.
+    pub(crate) fn lookup(&self) -> SchemaLookup {
+        if self.no_schema_cache { SchemaLookup::none() } else { SchemaLookup::of_user() }
+    }
+
+    /// The schemas of providers that are cached: of a locked one this version, of others the newest.
+    pub(crate) fn choose(
+        &self,
+        wanted: impl IntoIterator<Item = Wanted>,
+        locked: &BTreeMap<ProviderAddress, String>,
+    ) -> CachedChoice {
+        self.lookup().choose(wanted, locked, &exit::remark)
+    }
+
+    /// The names of providers whose schemas are missing, with the versions that are cached and not the locked one.
+    pub(crate) fn describe_missing(
+        &self,
+        missing: &BTreeSet<ProviderAddress>,
+        locked: &BTreeMap<ProviderAddress, String>,
+    ) -> String {
+        self.lookup().describe_missing(missing, locked)
+    }
+}

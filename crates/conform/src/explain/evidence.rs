@@ -1,0 +1,109 @@
+//! What the schema and the objects at hand tell of a message: where exactly a rule is broken, and by which values.
+
+use objchange::Value;
+use objchange::change::{assert_object_compatible, assert_plan_valid};
+use objchange::schema::{Attribute, Block};
+use objchange::value::Path;
+
+use super::Explained;
+
+/// The objects at hand.
+#[derive(Debug, Clone, Default)]
+pub struct Objects {
+    /// Before the change.
+    pub prior: Option<Value>,
+    /// As it is configured.
+    pub config: Option<Value>,
+    /// As the provider planned it.
+    pub planned: Option<Value>,
+    /// After apply.
+    pub actual: Option<Value>,
+}
+
+/// What a schema and objects tell of a message.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Evidence {
+    /// The schema calls the place sensitive: nothing of what stands there may be shown.
+    pub is_secret: bool,
+    /// What the schema says of the place: `optional, computed; string`.
+    pub schema: Option<String>,
+    /// What stands there: in which object, and the value.
+    pub values: Vec<(&'static str, String)>,
+    /// What is wrong by the rules: the path, the stable name of what is wrong, and a sentence.
+    pub violations: Vec<(String, &'static str, String)>,
+}
+
+/// A message, with what a schema and objects tell of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExplainedMessage {
+    /// What the message says.
+    pub explained: Explained,
+    /// What is at hand about its object; `None` where that is nothing.
+    pub evidence: Option<Evidence>,
+}
+
+impl ExplainedMessage {
+    /// Whether the schema calls the place sensitive: what the message shows of it is not shown again then.
+    pub fn is_secret(&self) -> bool {
+        self.evidence.as_ref().is_some_and(|evidence| evidence.is_secret)
+    }
+}
+
+impl Evidence {
+    /// What is at hand about the object of a message.
+    pub fn new(explained: &Explained, block: &Block, objects: &Objects) -> Self {
+        let Objects { prior, config, planned, actual } = objects;
+        let mut evidence = Self::default();
+        let path =
+            explained.path.as_deref().and_then(|path| path.trim_start_matches('.').parse::<Path>().ok());
+        if let Some(path) = &path {
+            evidence.is_secret = is_secret(block, path);
+            evidence.schema = block.attribute_by_path(path).map(flags);
+            let objects = [("prior", prior), ("config", config), ("planned", planned), ("actual", actual)];
+            for (name, object) in objects {
+                let object = object.as_ref().map(|object| block.mark_hidden(object));
+                if let Some(value) = object.as_ref().and_then(|object| object.at(path)) {
+                    evidence.values.push((name, value.to_string()));
+                }
+            }
+        }
+        if let (Some(config), Some(planned)) = (config, planned) {
+            let nothing = Value::null(block.implied_type().clone());
+            for invalid in assert_plan_valid(block, prior.as_ref().unwrap_or(&nothing), config, planned) {
+                evidence.violations.push((
+                    invalid.path.to_string(),
+                    invalid.kind.kind(),
+                    invalid.to_string(),
+                ));
+            }
+        }
+        if let (Some(planned), Some(actual)) = (planned, actual) {
+            for wrong in assert_object_compatible(block, planned, actual) {
+                evidence.violations.push((wrong.path.to_string(), wrong.kind.kind(), wrong.to_string()));
+            }
+        }
+        evidence
+    }
+}
+
+/// Whether the place, or one around it, is sensitive or write-only.
+fn is_secret(block: &Block, path: &Path) -> bool {
+    let until = |length: usize| path.steps()[..length].iter().cloned().collect::<Path>();
+    (1..=path.steps().len())
+        .filter_map(|length| block.attribute_by_path(&until(length)))
+        .any(|attribute| attribute.sensitive || attribute.write_only)
+}
+
+/// What the schema says of an attribute, without what it does not say.
+fn flags(attribute: &Attribute) -> String {
+    let flags = [
+        (attribute.required, "required"),
+        (attribute.optional, "optional"),
+        (attribute.computed, "computed"),
+        (attribute.sensitive, "sensitive"),
+        (attribute.write_only, "write-only"),
+    ];
+    let flags: Vec<&str> = flags.into_iter().filter(|(is_set, _)| *is_set).map(|(_, name)| name).collect();
+    let ty = attribute.implied_type();
+    format!("{}; type {ty}", flags.join(", "))
+}

@@ -1,0 +1,60 @@
+//! Errors and warnings with the lines of the source, for people.
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet, Title};
+use objchange_text::{visible, visible_lines};
+
+use crate::{Diagnostic, Excerpt, HiddenSource, Place, Places, Severity, Span};
+
+/// A longer line is not shown, nor are more of them.
+const MAX_LINE: usize = 4096;
+const MAX_LINES: u32 = 12;
+
+/// A diagnostic with its lines, and its kind if people may look that up.
+pub fn snippet(
+    places: &Places<'_>,
+    hidden: &HiddenSource,
+    diagnostic: &Diagnostic,
+    with_kind: bool,
+) -> String {
+    let level = match diagnostic.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+    };
+    let title = level.primary_title(visible(&diagnostic.summary));
+    let title = if with_kind { title.id(&*diagnostic.kind) } else { title };
+    let group = match diagnostic.subject.and_then(|subject| Some((subject, places.find(subject)?))) {
+        Some((subject, place)) => placed(title, place, &hidden.in_file(&place, subject)),
+        None => Group::with_title(title),
+    };
+    let group = match &*diagnostic.detail {
+        "" => group,
+        detail => group.element(Level::NOTE.message(visible_lines(detail))),
+    };
+    let values: Vec<String> =
+        diagnostic.values.iter().map(|(name, value)| format!("{} {value}", visible(name))).collect();
+    let group = match &values[..] {
+        [] => group,
+        values => group.element(Level::NOTE.message(values.join("; "))),
+    };
+    let mut hints: Vec<&str> = diagnostic.hints.iter().map(|hint| &**hint).collect();
+    if diagnostic.detail.contains("no directory is given") {
+        hints.push("name the directory of the files with --base-dir");
+    }
+    let group =
+        hints.into_iter().fold(group, |group, hint| group.element(Level::HELP.message(visible(hint))));
+    Renderer::styled().render(&[group])
+}
+
+/// The lines of a place without these parts of the file, or its numbers where the lines are too long.
+fn placed<'a>(title: Title<'a>, place: Place<'a>, hidden: &[Span]) -> Group<'a> {
+    let (start, end) = (place.start(), place.end());
+    let shown = start.line..=end.line.min(start.line + MAX_LINES);
+    if shown.clone().any(|line| place.lines.line(line).len() > MAX_LINE) {
+        let place = format!("{}:{}:{}", visible(place.name), start.line, start.column);
+        return title.element(Level::NOTE.message(place));
+    }
+    let Excerpt { text, subject } = Excerpt::new(&place, shown, hidden);
+    let annotation = AnnotationKind::Primary.span(subject);
+    let snippet = Snippet::source(text).line_start(start.line as usize).path(visible(place.name));
+    title.element(snippet.annotation(annotation))
+}

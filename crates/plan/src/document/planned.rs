@@ -1,0 +1,94 @@
+//! The object after a change, out of a plan.
+
+use std::collections::BTreeSet;
+
+use objchange::Value;
+use objchange::schema::Block;
+
+use super::{Form, Plan, read_object};
+use crate::{ChangedResource, Json, Shape, View};
+
+/// What a plan says that the object at an address will be.
+///
+/// # Errors
+///
+/// The text is no plan, the plan has no such object, or the object is not of the schema.
+pub fn read_planned(text: &str, block: &Block, address: &str) -> Result<Value, String> {
+    let plan = Plan::parse(text).map_err(|error| error.to_string())?;
+    let is_it = |change: &&ChangedResource<'_>| *change.address == *address && change.deposed.is_none();
+    let changed = plan.changes.resources.iter().find(is_it);
+    let change = &changed.ok_or_else(|| format!("the plan has no resource instance {address}"))?.change;
+    let read = |raw| Json::read(raw).map_err(|error| error.to_string());
+    let values = change.values.written().ok_or("the plan has no values")?;
+    let (after, unknown) = (read(&values.after)?, read(&values.after_unknown)?);
+    let sensitive = read(&values.after_sensitive)?;
+    let mut markers = String::new();
+    write_markers(Some(after.view()), Some(unknown.view()), Some(sensitive.view()), &mut markers);
+    read_object(&markers, block, Form::Markers).map_err(|error| error.message)
+}
+
+/// The value with what the other two say of it, in the form of case files. Documents nest no deeper than their reader allows.
+fn write_markers(
+    value: Option<View<'_, '_>>,
+    unknown: Option<View<'_, '_>>,
+    sensitive: Option<View<'_, '_>>,
+    out: &mut String,
+) {
+    if sensitive.is_some_and(View::is_true) {
+        out.push_str(r#"{"$sensitive":"#);
+        write_markers(value, unknown, None, out);
+        return out.push('}');
+    }
+    if unknown.is_some_and(View::is_true) {
+        return out.push_str(r#"{"$unknown":{}}"#);
+    }
+    let quote = |text: &str, out: &mut String| out.push_str(&serde_json::Value::from(text).to_string());
+    match value.map(View::shape) {
+        None | Some(Shape::Null) if !unknown.is_some_and(View::has_true) => out.push_str("null"),
+        Some(Shape::Bool(truth)) => out.push_str(if truth { "true" } else { "false" }),
+        Some(Shape::Number(number)) => out.push_str(number),
+        Some(Shape::String(text)) => quote(text, out),
+        Some(Shape::Array(elements)) => {
+            out.push('[');
+            for (i, element) in elements.iter().enumerate() {
+                out.push_str(if i == 0 { "" } else { "," });
+                write_markers(Some(element), element_of(unknown, i), element_of(sensitive, i), out);
+            }
+            out.push(']');
+        }
+        _ => {
+            // What is unknown is left out of the value.
+            let mut names: BTreeSet<&str> = BTreeSet::new();
+            for side in [value, unknown] {
+                if let Some(Shape::Object(members)) = side.map(View::shape) {
+                    names.extend(members.iter().map(|(name, _)| name));
+                }
+            }
+            let is_like_marker = names.len() == 1 && names.iter().any(|name| name.starts_with('$'));
+            out.push_str(if is_like_marker { r#"{"$literal":{"# } else { "{" });
+            for (i, name) in names.into_iter().enumerate() {
+                out.push_str(if i == 0 { "" } else { "," });
+                quote(name, out);
+                out.push(':');
+                write_markers(
+                    member_of(value, name),
+                    member_of(unknown, name),
+                    member_of(sensitive, name),
+                    out,
+                );
+            }
+            out.push_str(if is_like_marker { "}}" } else { "}" });
+        }
+    }
+}
+
+fn element_of<'v, 't>(side: Option<View<'v, 't>>, position: usize) -> Option<View<'v, 't>> {
+    match side.map(View::shape) {
+        Some(Shape::Array(elements)) => elements.get(position),
+        _ => None,
+    }
+}
+
+fn member_of<'v, 't>(side: Option<View<'v, 't>>, name: &str) -> Option<View<'v, 't>> {
+    side.and_then(|side| side.get(name))
+}

@@ -1,0 +1,54 @@
+//! Verdicts and tests as test cases in JUnit's form.
+
+use objchange_text::reports::{JunitCase, JunitStatus};
+
+use super::{Outcome, Place, RuleVerdict, Severity, TestResult, TestVerdict};
+
+impl RuleVerdict {
+    /// The verdict as a test case. A warning passes, and what it says is its output.
+    pub fn junit_case(&self) -> JunitCase {
+        let said = self.findings.iter().map(|finding| match &finding.address {
+            Some(address) => format!("{address}: {}", finding.text()),
+            None => finding.text().to_owned(),
+        });
+        let said =
+            said.map(|line| objchange_text::visible(&line).into_owned()).collect::<Vec<_>>().join("\n");
+        let status = match (self.outcome(), self.severity) {
+            (Outcome::Pass | Outcome::Excepted, _) | (Outcome::Fail, Severity::Warning) => {
+                JunitStatus::PASSED
+            }
+            (Outcome::Fail, Severity::Failure) => JunitStatus::FAILURE.with_lines("deny", &said),
+            (Outcome::Error, _) => {
+                JunitStatus::ERROR.with("error", self.error.as_deref().unwrap_or_default())
+            }
+            (Outcome::Undecided, _) => {
+                let waits = self.undecided.iter().flat_map(|undecided| &undecided.waits_for);
+                let waits: Vec<String> =
+                    waits.map(|unknown| format!("{} of {}", unknown.path, unknown.address)).collect();
+                let message = format!("not known until apply: {}", waits.join(", "));
+                JunitStatus::SKIPPED.with("undecided", message)
+            }
+        };
+        let output = Some(said).filter(|said| self.severity == Severity::Warning && !said.is_empty());
+        JunitCase { output, ..named(&self.rule, &self.place, status) }
+    }
+}
+
+impl TestVerdict {
+    /// The result as a test case.
+    pub fn junit_case(&self) -> JunitCase {
+        let status = match &self.result {
+            TestResult::Pass => JunitStatus::PASSED,
+            TestResult::Skip => JunitStatus::SKIPPED,
+            TestResult::Fail => JunitStatus::FAILURE.with_message("it is not true"),
+            TestResult::Error(error) => JunitStatus::ERROR.with_message(error),
+        };
+        JunitCase { time: Some(self.duration), ..named(&self.test, &self.place, status) }
+    }
+}
+
+/// A test case with where it is defined.
+fn named(name: &str, place: &Place, status: JunitStatus) -> JunitCase {
+    let (package, rule) = name.rsplit_once('.').unwrap_or(("", name));
+    JunitCase::new(rule, status).at(package, &*place.file, place.line)
+}

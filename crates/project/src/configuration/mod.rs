@@ -1,0 +1,76 @@
+//! Configuration for one resource or expression: its files, what is given for its variables, what is wrong with it.
+
+mod files;
+mod given;
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::PathBuf;
+
+use objchange_hcl::{Diagnostic, HiddenSource};
+
+pub use self::files::Configuration;
+pub(crate) use self::files::ends_like_configuration;
+pub use self::given::Given;
+use crate::input::{InputError, Source};
+
+/// Why there is no configuration.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigurationError {
+    /// A file cannot be read.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// A directory cannot be read.
+    #[error("{}: the directory cannot be read: {error}", path.display())]
+    Directory {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// A directory has no configuration.
+    #[error("{}: there is no configuration in this directory", .0.display())]
+    NoFiles(PathBuf),
+    /// In the files of the configuration.
+    #[error("there are errors in the configuration")]
+    Problems {
+        /// What is wrong.
+        found: Vec<Diagnostic>,
+        /// What of the files is not to be shown.
+        hidden: HiddenSource,
+    },
+    /// A value is given for a variable that is not declared.
+    #[error("--var {name}: the configuration declares no variable of this name{hint}")]
+    Undeclared {
+        /// The name.
+        name: String,
+        /// One that may be meant.
+        hint: String,
+    },
+    /// A file does not give values to variables.
+    #[error("{input}: {message}")]
+    Variables {
+        /// The file.
+        input: Source,
+        /// Why.
+        message: String,
+    },
+    /// The directory for files cannot be read.
+    #[error("{}: the directory cannot be read: {error}", path.display())]
+    BaseDirectory {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+}
+
+/// Whether one of these names stands for a reference: itself, or what it leads to.
+pub fn covers(declared: &BTreeSet<String>, reference: &str) -> bool {
+    let leads = |name: &String| {
+        reference
+            .strip_prefix(name.as_str())
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+    };
+    declared.iter().any(leads)
+}

@@ -1,0 +1,88 @@
+//! The files of modules on disk: what is read for a configuration that nobody vouches for.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use objchange_module::config::Files;
+
+use crate::input::Source;
+
+/// A file of configuration is not longer.
+const MAX_FILE: u64 = 64 << 20;
+
+/// The files below a directory, and below others that are allowed. What a link or `..` leads out of them is not read.
+#[derive(Debug)]
+pub struct DiskFiles {
+    directory: PathBuf,
+    /// In the form without links.
+    roots: Vec<PathBuf>,
+    /// Those of them that functions may read from too.
+    allowed: Vec<PathBuf>,
+}
+
+impl DiskFiles {
+    /// The files for the module in a directory. Modules may also be elsewhere in the repository that it is in.
+    pub fn new(directory: &Path, allowed: &[PathBuf]) -> io::Result<Self> {
+        let real = fs::canonicalize(directory)?;
+        if !real.is_dir() {
+            return Err(io::Error::new(io::ErrorKind::NotADirectory, "this is not a directory"));
+        }
+        let repository = real.ancestors().find(|around| around.join(".git").exists());
+        let root = repository.unwrap_or(&real).to_owned();
+        let allowed = allowed.iter().map(fs::canonicalize).collect::<io::Result<Vec<_>>>()?;
+        let roots = [root].into_iter().chain(allowed.iter().cloned()).collect();
+        Ok(Self { directory: directory.to_owned(), roots, allowed })
+    }
+
+    /// Directories that were allowed by name.
+    pub fn allowed(&self) -> &[PathBuf] {
+        &self.allowed
+    }
+
+    /// The directory of the root module, for `path.cwd`.
+    pub fn working_directory(&self) -> String {
+        fs::canonicalize(&self.directory).map(|path| path.display().to_string()).unwrap_or_default()
+    }
+
+    /// The directory of the root module.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Where a path of the configuration leads; `None` where there is nothing.
+    pub fn find(&self, path: &str) -> Result<Option<PathBuf>, String> {
+        let path = self.directory.join(path);
+        let real = match fs::canonicalize(&path) {
+            Ok(real) => real,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error.to_string()),
+        };
+        if self.roots.iter().any(|root| real.starts_with(root)) {
+            return Ok(Some(real));
+        }
+        Err("it is outside of the directory; --allow-path allows it".to_owned())
+    }
+}
+
+impl Files for DiskFiles {
+    fn list(&self, directory: &str) -> Result<Vec<String>, String> {
+        let path = self.find(directory)?.ok_or("there is no such directory")?;
+        let mut names = Vec::new();
+        for entry in fs::read_dir(path).map_err(|error| error.to_string())? {
+            let entry = entry.map_err(|error| error.to_string())?;
+            // Configuration files have names in UTF-8.
+            let Ok(name) = entry.file_name().into_string() else { continue };
+            if !entry.path().is_dir() {
+                names.push(name);
+            }
+        }
+        names.sort_unstable();
+        Ok(names)
+    }
+
+    fn read(&self, path: &str) -> Result<Option<String>, String> {
+        let Some(path) = self.find(path)? else { return Ok(None) };
+        Source::File(path).read_at_most(MAX_FILE).map(Some).map_err(|error| error.to_string())
+    }
+}

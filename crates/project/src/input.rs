@@ -1,0 +1,217 @@
+//! Where documents come from: files and standard input.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, IsTerminal, Read};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use objchange_text::utf8_reader;
+
+/// Why nothing is read from a terminal.
+pub const NOTHING_PIPED_IN: &str = "nothing is piped in; name a file, or pipe one in";
+
+/// A file, or standard input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// Standard input.
+    Stdin,
+    /// The file at this path.
+    File(PathBuf),
+}
+
+impl Source {
+    /// A path as it is given on the command line, where `-` is standard input.
+    pub fn new(path: &Path) -> Self {
+        if path.as_os_str() == "-" { Self::Stdin } else { Self::File(path.to_owned()) }
+    }
+
+    /// Its size in bytes, where that is known beforehand.
+    pub fn size(&self) -> Option<u64> {
+        match self {
+            Self::Stdin => None,
+            Self::File(path) => path.metadata().ok().filter(std::fs::Metadata::is_file).map(|m| m.len()),
+        }
+    }
+
+    /// Opens it for reading its bytes.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be opened, or is a directory.
+    pub fn open(&self) -> io::Result<Box<dyn Read + Send>> {
+        match self {
+            Self::Stdin => Ok(Box::new(io::stdin())),
+            Self::File(path) => {
+                let file = File::open(path)?;
+                // Elsewhere it is the reading that fails, with a message that tells less.
+                if file.metadata()?.is_dir() {
+                    return Err(io::Error::new(io::ErrorKind::IsADirectory, "this is a directory"));
+                }
+                Ok(Box::new(file))
+            }
+        }
+    }
+
+    /// Reads all of it as text, in UTF-8 or UTF-16.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, or is no text.
+    pub fn read(&self) -> Result<String, InputError> {
+        self.read_at_most(u64::MAX)
+    }
+
+    /// Reads all of it as text, if it has at most so many bytes.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, is no text, or has more bytes.
+    pub fn read_at_most(&self, limit: u64) -> Result<String, InputError> {
+        let mut bytes = Vec::new();
+        utf8_reader(self.open_text()?)
+            .and_then(|reader| reader.take(limit.saturating_add(1)).read_to_end(&mut bytes))
+            .map_err(|error| self.unreadable(error))?;
+        if bytes.len() as u64 > limit {
+            return Err(self.error(Fault::TooLarge { limit }));
+        }
+        self.text(bytes, 1)
+    }
+
+    /// As [`Source::read_at_most`], where `--max-input` says how much.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, is no text, or has more bytes.
+    pub fn read_as_allowed(&self, limit: u64) -> Result<String, InputError> {
+        let read = self.read_at_most(limit);
+        read.map_err(|error| match error.fault {
+            Fault::TooLarge { limit } => self.error(Fault::MoreThanAllowed(Size(limit))),
+            _ => error,
+        })
+    }
+
+    /// Whether it is standard input, and that is a terminal.
+    pub fn is_terminal(&self) -> bool {
+        *self == Self::Stdin && io::stdin().is_terminal()
+    }
+
+    /// Opens it where somebody is to write a document, which nobody does on a terminal.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be opened, or is a terminal.
+    pub fn open_text(&self) -> Result<Box<dyn Read + Send>, InputError> {
+        if self.is_terminal() {
+            return Err(self.error(Fault::Terminal));
+        }
+        self.open().map_err(|error| self.unreadable(error))
+    }
+
+    /// What was read of it, from the beginning of this line, as text.
+    ///
+    /// # Errors
+    ///
+    /// It is neither UTF-8 nor UTF-16, or a plan file.
+    pub fn text(&self, bytes: Vec<u8>, first_line: u64) -> Result<String, InputError> {
+        if bytes.starts_with(b"PK\x03\x04") {
+            return Err(self.error(Fault::PlanFile));
+        }
+        String::from_utf8(bytes).map_err(|e| {
+            let valid = &e.as_bytes()[..e.utf8_error().valid_up_to()];
+            let line_start = valid.iter().rposition(|b| *b == b'\n').map_or(0, |i| i + 1);
+            self.error(Fault::Encoding {
+                line: first_line + valid.iter().filter(|b| **b == b'\n').count() as u64,
+                column: valid.len() - line_start + 1,
+            })
+        })
+    }
+
+    /// Why it cannot be read.
+    pub fn unreadable(&self, error: io::Error) -> InputError {
+        self.error(Fault::Read(error))
+    }
+
+    fn error(&self, fault: Fault) -> InputError {
+        InputError { input: self.clone(), fault }
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stdin => f.write_str("(stdin)"),
+            Self::File(path) => write!(f, "{}", path.display()),
+        }
+    }
+}
+
+/// A number of bytes, as people write it: `500M`, `4G`, `1048576`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Size(pub u64);
+
+const UNITS: [(&str, u64); 3] = [("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10)];
+
+impl Size {
+    /// No limit.
+    pub const MAX: Self = Self(u64::MAX);
+}
+
+impl FromStr for Size {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let upper = text.to_ascii_uppercase();
+        let text = upper.trim_end_matches('B').trim_end_matches('I');
+        let (number, unit) = UNITS
+            .iter()
+            .find_map(|(name, unit)| Some((text.strip_suffix(name)?, *unit)))
+            .unwrap_or((text, 1));
+        let size = number.parse::<u64>().ok().and_then(|number| number.checked_mul(unit));
+        size.map(Self).ok_or("a size is a number of bytes, or of K, M or G, such as 500M")
+    }
+}
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let unit = UNITS.iter().find(|(_, unit)| self.0 > 0 && self.0.is_multiple_of(*unit));
+        match unit {
+            Some((name, unit)) => write!(f, "{} {name}iB", self.0 / unit),
+            None => write!(f, "{} bytes", self.0),
+        }
+    }
+}
+
+/// Why a document cannot be read as text.
+#[derive(Debug, thiserror::Error)]
+#[error("{input}{fault}")]
+pub struct InputError {
+    input: Source,
+    fault: Fault,
+}
+
+impl InputError {
+    /// Why, without the name of the input.
+    pub fn reason(&self) -> String {
+        let reason = self.fault.to_string();
+        reason.trim_start_matches([':', ' ']).to_owned()
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+enum Fault {
+    #[error(": cannot be read: {0}")]
+    Read(io::Error),
+    #[error(": {NOTHING_PIPED_IN}")]
+    Terminal,
+    #[error(
+        ": this is a plan file, which only Terraform can read; pass the output of `terraform show -json`"
+    )]
+    PlanFile,
+    #[error(": more than {} MiB, which is too large", limit >> 20)]
+    TooLarge { limit: u64 },
+    #[error(": this is more than {0}: allow more with --max-input")]
+    MoreThanAllowed(Size),
+    #[error(":{line}:{column}: the text is neither UTF-8 nor UTF-16")]
+    Encoding { line: u64, column: usize },
+}

@@ -1,0 +1,52 @@
+//! The lock file of a directory, as `terraform init` has left it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use objchange_module::ProviderAddress;
+use objchange_module::config::{LOCK_FILE, LockedProvider, locked_providers};
+
+use crate::input::Source;
+use crate::remark::{Remark, Remarks};
+
+/// A lock file is not longer.
+const MAX_LENGTH: u64 = 16 << 20;
+
+/// The providers that a directory's lock file names; none where there is no such file.
+///
+/// # Errors
+///
+/// The file cannot be read, or is no HCL.
+pub fn read_lock_file(directory: &Path) -> Result<BTreeMap<ProviderAddress, LockedProvider>, String> {
+    let path = directory.join(LOCK_FILE);
+    if path.is_file() { read(&path) } else { Ok(BTreeMap::new()) }
+}
+
+/// The versions that a directory's lock file names. One that cannot be read is warned of.
+pub fn locked_versions(directory: &Path, remarks: &Remarks<'_>) -> BTreeMap<ProviderAddress, String> {
+    read_lock_file(directory).map(versions).unwrap_or_else(|error| {
+        remarks(Remark::Warning(format!("{error}; the versions in it are not used")));
+        BTreeMap::new()
+    })
+}
+
+/// The versions that the lock file at a path names.
+///
+/// # Errors
+///
+/// The file cannot be read, or is no HCL.
+pub fn read_locked_versions(path: &Path) -> Result<BTreeMap<ProviderAddress, String>, String> {
+    read(path).map(versions)
+}
+
+fn read(path: &Path) -> Result<BTreeMap<ProviderAddress, LockedProvider>, String> {
+    let text = Source::File(path.to_owned()).read_at_most(MAX_LENGTH).map_err(|error| error.to_string())?;
+    locked_providers(&text).map_err(|errors| {
+        let first = errors.first().map(ToString::to_string).unwrap_or_default();
+        format!("{}: {first}", path.display())
+    })
+}
+
+fn versions(locked: BTreeMap<ProviderAddress, LockedProvider>) -> BTreeMap<ProviderAddress, String> {
+    locked.into_iter().map(|(provider, locked)| (provider, locked.version)).collect()
+}

@@ -1,0 +1,304 @@
+//! The plan of the module in a directory.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use chrono::DateTime;
+use objchange_module::config::{Config, Files, OpenTofuFiles};
+use objchange_module::document::{DocumentInfo, write_plan};
+use objchange_module::plan::{ModulePlan, PlanInput, PlanOptions, plan};
+use objchange_module::{
+    AnsweringProviders, Diagnostics, Module, ModuleTexts, PlanArguments, ProviderAddress, Providers, Schemas,
+    SimulatedProviders, Unanswered,
+};
+use objchange_plan::Version;
+
+use crate::files::DiskFiles;
+use crate::input::Size;
+use crate::inputs::{self, StateText, VariableSetting};
+use crate::lock_file::locked_versions;
+#[cfg(feature = "provider")]
+use crate::program::ProviderProgram;
+#[cfg(feature = "provider")]
+use crate::real::{JoinedProviders, RealChoice, RealProviders};
+use crate::remark::Remarks;
+use crate::schema_lookup::SchemaLookup;
+#[cfg(feature = "provider")]
+use crate::schemas::provider_schemas;
+use crate::schemas::{GivenSchemas, SchemaError, schema_texts};
+#[cfg(feature = "provider")]
+use crate::workplace::Workplace;
+
+/// What the module in a directory is planned from.
+#[derive(Clone)]
+pub struct PlanSettings<'a> {
+    /// What gives values to variables, beside the files of the directory and the environment.
+    pub variables: &'a [VariableSetting],
+    /// Files with answers in place of providers.
+    pub answers: &'a [PathBuf],
+    /// The mode, and what is targeted or replaced.
+    pub arguments: PlanArguments,
+    /// The most resource instances of a plan.
+    pub max_instances: usize,
+    /// Directories that may be read, too.
+    pub allow_path: &'a [PathBuf],
+    /// The state file, if it is not that of the directory.
+    pub state: Option<&'a Path>,
+    /// By the rules of which version.
+    pub version: Version,
+    /// The files are read as OpenTofu reads them.
+    pub is_opentofu: bool,
+    /// The most bytes of the state and of each document of schemas.
+    pub max_input: Size,
+    /// Documents of schemas, and directories of them.
+    pub schemas: &'a [PathBuf],
+    /// Providers that are asked for their schemas, and for more if `real` chooses them.
+    #[cfg(feature = "provider")]
+    pub programs: &'a [ProviderProgram],
+    /// Where the other schemas come from.
+    pub lookup: SchemaLookup,
+    /// Which providers are asked for the plan.
+    #[cfg(feature = "provider")]
+    pub real: RealChoice<'a>,
+    /// Where they are asked.
+    #[cfg(feature = "provider")]
+    pub workplace: &'a dyn Fn() -> std::io::Result<Workplace>,
+    /// Gets what is to be said beside the plan.
+    pub remarks: &'a Remarks<'a>,
+}
+
+impl std::fmt::Debug for PlanSettings<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // The values of variables may be secrets.
+        f.debug_struct("PlanSettings").field("arguments", &self.arguments).finish_non_exhaustive()
+    }
+}
+
+/// A module that was planned, and what from.
+#[derive(Debug)]
+pub struct PlannedDirectory {
+    /// The plan, which may have errors.
+    pub plan: ModulePlan,
+    /// The configuration of all modules.
+    pub config: Config,
+    /// The schemas of all providers.
+    pub schemas: Schemas,
+    /// How it was planned.
+    pub options: PlanOptions,
+    /// The providers that were asked.
+    pub asked: BTreeSet<ProviderAddress>,
+    /// What nobody could answer.
+    pub unanswered: Unanswered,
+}
+
+/// A module whose configuration or arguments have errors: nothing is planned.
+#[derive(Debug)]
+pub struct Refused {
+    /// The configuration, as far as it could be read.
+    pub config: Config,
+    /// The schemas that were given, which say what in the configuration is secret.
+    pub schemas: Schemas,
+    /// What is wrong.
+    pub diagnostics: Diagnostics,
+}
+
+/// Why a directory cannot be planned.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanError {
+    /// Files, schemas or providers cannot be used.
+    #[error("{0}")]
+    Unusable(String),
+    /// There are no schemas of these providers.
+    #[error("there are no schemas of {0}")]
+    NoSchemas(String),
+    /// The configuration has errors.
+    #[error("the module cannot be planned")]
+    Refused(Box<Refused>),
+    /// Somebody has interrupted the work; no process is left.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl From<String> for PlanError {
+    fn from(reason: String) -> Self {
+        Self::Unusable(reason)
+    }
+}
+
+impl From<SchemaError> for PlanError {
+    fn from(error: SchemaError) -> Self {
+        Self::Unusable(error.to_string())
+    }
+}
+
+impl PlannedDirectory {
+    /// The providers that a part of the plan was made without.
+    pub fn simulated_providers(&self) -> BTreeSet<&ProviderAddress> {
+        self.plan.simulated_providers(&self.asked)
+    }
+
+    /// The plan as a document, as `terraform show -json` writes it.
+    pub fn document(&self) -> String {
+        let version = format!("{}.0", self.options.version);
+        let timestamp = now();
+        let is_simulated = !self.simulated_providers().is_empty();
+        let info = DocumentInfo { terraform_version: &version, is_simulated, timestamp: &timestamp };
+        write_plan(&self.plan, &self.config, &self.schemas, &info)
+    }
+}
+
+/// Now, as plan documents write it.
+fn now() -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let time = i64::try_from(since.as_secs()).ok().and_then(|seconds| DateTime::from_timestamp(seconds, 0));
+    format!("{:?}", time.unwrap_or_default())
+}
+
+/// Whether a directory holds a module: configuration files of its own.
+pub fn is_module(path: &Path) -> bool {
+    let Ok(entries) = std::fs::read_dir(path) else { return false };
+    entries.flatten().any(|entry| {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let is_configuration =
+            [".tf", ".tf.json", ".tofu", ".tofu.json"].iter().any(|end| name.ends_with(end));
+        is_configuration && !name.starts_with('.') && entry.path().is_file()
+    })
+}
+
+/// Plans the module in a directory.
+///
+/// # Errors
+///
+/// It cannot be planned. A plan with errors is one, too.
+pub fn plan_directory(directory: &Path, settings: &PlanSettings<'_>) -> Result<PlannedDirectory, PlanError> {
+    plan_directory_by(directory, settings, |input, providers| (plan(input, providers), ()))
+        .map(|(planned, ())| planned)
+}
+
+/// The same in this way, which may say more of the plan.
+///
+/// # Errors
+///
+/// It cannot be planned.
+pub fn plan_directory_by<R: Default>(
+    directory: &Path,
+    settings: &PlanSettings<'_>,
+    plan: impl FnOnce(&PlanInput<'_>, &mut dyn Providers) -> (ModulePlan, R),
+) -> Result<(PlannedDirectory, R), PlanError> {
+    let files = DiskFiles::new(directory, settings.allow_path)
+        .map_err(|error| format!("{}: {error}", directory.display()))?;
+    let workspace = inputs::workspace(&files);
+    let (options, diagnostics) = settings.arguments.clone().apply(PlanOptions {
+        workspace: workspace.clone(),
+        working_directory: files.working_directory(),
+        version: settings.version,
+        max_instances: settings.max_instances,
+        ..PlanOptions::default()
+    });
+    let refused =
+        |config, schemas, diagnostics| PlanError::Refused(Box::new(Refused { config, schemas, diagnostics }));
+    if diagnostics.has_errors() {
+        return Err(refused(Config::default(), Schemas::default(), diagnostics));
+    }
+    let version = format!("{}.0", options.version);
+    let variables = inputs::variables(&files, settings.variables)?;
+    let opentofu = OpenTofuFiles(&files);
+    let read: &dyn Files = if settings.is_opentofu { &opentofu } else { &files };
+    let texts =
+        ModuleTexts { files: read, manifest: None, variables: &variables, terraform_version: &version };
+    let mut module = Module::load(texts, &options);
+    if module.diagnostics.has_errors() {
+        let schemas = Schemas::new([given_schemas(settings, &BTreeSet::new())?.schemas]);
+        return Err(refused(module.config, schemas, module.diagnostics));
+    }
+    let state = StateText::read(directory, settings.state, &workspace, settings.max_input)?;
+    #[cfg(feature = "provider")]
+    let mut real = start_providers(directory, settings, &module, state.as_ref(), &version)?;
+    #[cfg(feature = "provider")]
+    let asked = real.as_ref().map(RealProviders::addresses).unwrap_or_default();
+    #[cfg(not(feature = "provider"))]
+    let asked = BTreeSet::new();
+    let given = given_schemas(settings, &asked)?.schemas;
+    #[cfg(feature = "provider")]
+    let own = real.as_ref().map(RealProviders::schemas).transpose()?;
+    #[cfg(not(feature = "provider"))]
+    let own = None;
+    let mut schemas = Schemas::new(own.into_iter().chain([given]));
+    if !module.without_schemas(&schemas).is_empty() {
+        let locked = locked_versions(directory, settings.remarks);
+        let missing = |schemas: &Schemas| module.without_schemas(schemas);
+        let completed = settings.lookup.complete(&mut schemas, &locked, missing, settings.remarks);
+        completed.map_err(PlanError::NoSchemas)?;
+    }
+    let functions = inputs::functions(&files)?;
+    let answers = inputs::answers(settings.answers, &schemas)?;
+    let mut simulated = AnsweringProviders::new(&answers, SimulatedProviders { files: Some(&files) });
+    #[cfg(feature = "provider")]
+    let mut joined;
+    #[cfg(feature = "provider")]
+    let providers: &mut dyn Providers = match &mut real {
+        Some(real) => {
+            joined = JoinedProviders { real, others: &mut simulated };
+            &mut joined
+        }
+        None => &mut simulated,
+    };
+    #[cfg(not(feature = "provider"))]
+    let providers: &mut dyn Providers = &mut simulated;
+    let (state, found) = StateText::state(state.as_ref(), &schemas, providers)?;
+    module.diagnostics.append(found);
+    let (plan, more) = module.plan_by(&state, &schemas, &functions, &options, |input| plan(input, providers));
+    #[cfg(feature = "provider")]
+    if let Some(real) = real.take() {
+        if real.was_interrupted() {
+            return Err(PlanError::Interrupted);
+        }
+        real.end();
+    }
+    let unanswered = simulated.unanswered;
+    Ok((PlannedDirectory { plan, config: module.config, schemas, options, asked, unanswered }, more))
+}
+
+/// Starts the providers that are to be asked.
+#[cfg(feature = "provider")]
+fn start_providers(
+    directory: &Path,
+    settings: &PlanSettings<'_>,
+    module: &Module,
+    state: Option<&StateText>,
+    version: &str,
+) -> Result<Option<RealProviders>, PlanError> {
+    let mut known: BTreeSet<ProviderAddress> = module.config.providers().into_iter().collect();
+    known.extend(state.map(StateText::providers).unwrap_or_default());
+    let chosen = settings.real.of(&known)?;
+    if chosen.is_empty() {
+        return Ok(None);
+    }
+    let programs = crate::real::programs(&chosen, settings.programs, directory)?;
+    RealProviders::start(programs, directory, version, settings.real.timeout, settings.workplace).map(Some)
+}
+
+/// The schemas that are given, without those of the providers that are asked for the plan.
+fn given_schemas(
+    settings: &PlanSettings<'_>,
+    asked: &BTreeSet<ProviderAddress>,
+) -> Result<GivenSchemas, SchemaError> {
+    #[cfg_attr(not(feature = "provider"), expect(unused_mut, reason = "nobody is asked"))]
+    let mut texts = schema_texts(settings.schemas, settings.max_input)?;
+    #[cfg(feature = "provider")]
+    {
+        let is_asked = |program: &&ProviderProgram| {
+            asked.iter().any(|provider| provider.to_string() == program.address())
+        };
+        let others: Vec<ProviderProgram> =
+            settings.programs.iter().filter(|program| !is_asked(program)).cloned().collect();
+        for text in provider_schemas(&others, settings.workplace)? {
+            texts.push(text?);
+        }
+    }
+    #[cfg(not(feature = "provider"))]
+    let _ = asked;
+    GivenSchemas::parse(texts)
+}

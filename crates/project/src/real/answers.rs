@@ -1,0 +1,500 @@
+//! What real providers answer when a module is planned.
+
+use objchange::Value;
+use objchange::change::{
+    Diagnostic, PlanResourceChange, PlannedResource, ProviderError, Severity, assert_plan_valid,
+};
+use objchange::schema::{Schema, SchemaKind};
+use objchange_module::plan::ImportedBy;
+use objchange_module::{
+    Answered, BrokenContract, DataAnswer, ImportAnswer, MoveObject, ProviderConfigAddress, ProviderObject,
+    Providers, StoredObject,
+};
+use objchange_provider::{
+    Client, Component, Error, ErrorKind, ImportResource, ImportTarget, MoveResource, ProviderExt, RawState,
+    ReadResource, Result as ProviderResult, UpgradeResource,
+};
+
+use super::RealProviders;
+
+/// How many lines of a crash are shown.
+const CRASH_LINES: usize = 40;
+
+/// Real providers, and who answers for the others.
+pub(crate) struct JoinedProviders<'r> {
+    /// Those that run.
+    pub(crate) real: &'r mut RealProviders,
+    /// Who answers for the others.
+    pub(crate) others: &'r mut dyn Providers,
+}
+
+impl RealProviders {
+    fn has(&self, provider: &ProviderConfigAddress) -> bool {
+        self.all.contains_key(&provider.provider)
+    }
+
+    /// What a provider answers, or why it does not.
+    fn ask<T>(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        call: impl AsyncFnOnce(&Client) -> ProviderResult<T>,
+    ) -> Result<T, Vec<Diagnostic>> {
+        let is_configured = match self.process(provider) {
+            Some(Ok((process, _))) => process.is_configured,
+            Some(Err(error)) => return Err(vec![unanswered(provider, &error)]),
+            None => return Err(vec![silent(provider, "it was not started")]),
+        };
+        if !is_configured {
+            // Nothing in the configuration is about it.
+            let nothing = Value::object::<&str, Value>([]);
+            let schema = self.all.get(&provider.provider).and_then(|real| real.schemas.provider.as_ref());
+            let empty = schema.map_or(&nothing, |schema| schema.block.empty_value()).clone();
+            let found = self.configure(provider, &empty);
+            if has_errors(&found) {
+                return Err(found);
+            }
+        }
+        self.ask_as_it_is(provider, call)
+    }
+
+    /// The same, whether the provider has its configuration or not.
+    fn ask_as_it_is<T>(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        call: impl AsyncFnOnce(&Client) -> ProviderResult<T>,
+    ) -> Result<T, Vec<Diagnostic>> {
+        let (process, workplace) = match self.process(provider) {
+            Some(Ok(found)) => found,
+            Some(Err(error)) => return Err(vec![unanswered(provider, &error)]),
+            None => return Err(vec![silent(provider, "it was not started")]),
+        };
+        if let Some(failure) = &process.failure {
+            return Err(vec![silent(provider, failure)]);
+        }
+        match workplace.wait_for(call(&process.client)) {
+            Some(Ok(answer)) => Ok(answer),
+            Some(Err(error)) => {
+                if error.is_gone() || matches!(error.kind(), ErrorKind::Timeout(_)) {
+                    process.failure =
+                        Some(format!("it is not asked any more, because it failed before: {error}"));
+                }
+                Err(vec![unanswered(provider, &error)])
+            }
+            None => Err(vec![silent(provider, "interrupted")]),
+        }
+    }
+
+    fn configure(&mut self, provider: &ProviderConfigAddress, config: &Value) -> Vec<Diagnostic> {
+        let found = self.ask_as_it_is(provider, async |client| {
+            let mut found = client.validate(Component::Provider, "", config).await?;
+            if !has_errors(&found) {
+                found.extend(client.configure(config).await?);
+            }
+            Ok(found)
+        });
+        if let Some(Ok((process, _))) = self.process(provider) {
+            process.is_configured = true;
+        }
+        bounded(found.unwrap_or_else(|errors| errors))
+    }
+
+    fn read(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        (resource_type, address): (&str, &str),
+        schema: &Schema,
+        object: &ProviderObject,
+    ) -> Answered<ProviderObject> {
+        let request = ReadResource {
+            type_name: resource_type.into(),
+            state: object.value.clone(),
+            private: object.private.clone(),
+            identity: object.identity.clone(),
+            deferral_allowed: false,
+        };
+        let broken = |broken: BrokenContract| vec![broken.diagnostic(provider, address, resource_type)];
+        let answer = self.ask(provider, async |client| client.read(&request).await)?;
+        let warnings = heed(answer.diagnostics)?;
+        let value = answer.object.unwrap_or_else(|| Value::null(object.value.ty().clone()));
+        if answer.deferred.is_some() {
+            return Err(broken(BrokenContract::Deferred));
+        }
+        if let Some(problem) = BrokenContract::of_object(&schema.block, &value) {
+            return Err(broken(problem));
+        }
+        Ok((ProviderObject { value, private: answer.private, identity: answer.identity }, warnings))
+    }
+
+    fn import(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        (resource_type, address): (&str, &str),
+        schema: &Schema,
+        by: &ImportedBy,
+    ) -> Answered<ProviderObject> {
+        let (value, _) = by.value().unmark_deep();
+        let id = || value.as_str().unwrap_or("(identity)").to_owned();
+        let target = match by {
+            ImportedBy::Id(_) => ImportTarget::Id(id()),
+            ImportedBy::Identity(_) => ImportTarget::Identity(value.clone()),
+        };
+        let request = ImportResource { type_name: resource_type.into(), target, deferral_allowed: false };
+        let broken = |broken: BrokenContract| vec![broken.diagnostic(provider, address, resource_type)];
+        let answer = self.ask(provider, async |client| client.import(&request).await)?;
+        let mut warnings = heed(answer.diagnostics)?;
+        if answer.deferred.is_some() {
+            return Err(broken(BrokenContract::Deferred));
+        }
+        let mut imported = answer.resources.into_iter();
+        let Some(first) = imported.next() else {
+            return Err(broken(BrokenContract::ImportedNothing(id())));
+        };
+        if imported.next().is_some() {
+            return Err(broken(BrokenContract::ImportedMany));
+        }
+        let Some(value) = first.object.filter(|object| !object.is_null()) else {
+            return Err(broken(BrokenContract::ImportedNull(id())));
+        };
+        let object = ProviderObject { value, private: first.private, identity: first.identity };
+        let (mut read, more) = self.read(provider, (resource_type, address), schema, &object)?;
+        warnings.extend(more);
+        if read.value.is_null() {
+            return Err(broken(BrokenContract::NotThere));
+        }
+        read.identity = read.identity.or(object.identity);
+        Ok((read, warnings))
+    }
+
+    fn open(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        (type_name, address): (&str, &str),
+        schema: &Schema,
+        config: &Value,
+    ) -> Answered<Value> {
+        let broken = |broken: BrokenContract| vec![broken.diagnostic(provider, address, type_name)];
+        let answer = self.ask(provider, async |client| client.open(type_name, config).await)?;
+        if let Some(Ok((process, _))) = self.process(provider) {
+            process.opened.push((type_name.to_owned(), answer.private));
+        }
+        let warnings = heed(answer.diagnostics)?;
+        if answer.deferred.is_some() {
+            return Err(broken(BrokenContract::Deferred));
+        }
+        let Some(object) = answer.object.filter(|object| !object.is_null()) else {
+            return Err(broken(BrokenContract::NothingOpened));
+        };
+        let nothing = Value::null(schema.block.implied_type().clone());
+        if let Some(invalid) = assert_plan_valid(&schema.block, &nothing, config, &object).first() {
+            let mut error = BrokenContract::NothingOpened.diagnostic(provider, address, type_name);
+            error.detail =
+                format!("The provider for {type_name} produced an inconsistent result: {invalid}.");
+            return Err(vec![error]);
+        }
+        Ok((object, warnings))
+    }
+
+    fn move_object(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        request: &MoveObject<'_>,
+    ) -> Answered<ProviderObject> {
+        let object = &request.object;
+        let json = object.value.to_json(object.value.ty()).unwrap_or_default();
+        let question = MoveResource {
+            source_provider: request.from.provider.to_string(),
+            source_type: request.from_type.to_owned(),
+            source_version: request.from_version,
+            source: RawState::json(json),
+            source_private: object.private.clone(),
+            source_identity: None,
+            type_name: request.to_type.into(),
+        };
+        let answer = self.ask_unconfigured(provider, async |client| client.move_state(&question).await)?;
+        let warnings = heed(answer.diagnostics)?;
+        match answer.object.filter(|object| !object.is_null()) {
+            Some(value) => {
+                Ok((ProviderObject { value, private: answer.private, identity: answer.identity }, warnings))
+            }
+            None => {
+                let broken = BrokenContract::MovedNothing;
+                Err(vec![broken.diagnostic(provider, request.to_type, request.to_type)])
+            }
+        }
+    }
+
+    /// Asks a provider what it can say without a configuration, by a process that may have one of another.
+    fn ask_unconfigured<T>(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        call: impl AsyncFnOnce(&Client) -> ProviderResult<T>,
+    ) -> Result<T, Vec<Diagnostic>> {
+        let known = self.all.get(&provider.provider).map(|real| &real.configured);
+        let own = known.is_some_and(|known| known.contains_key(provider));
+        let any = known.and_then(|known| known.keys().next().cloned()).filter(|_| !own);
+        match any {
+            Some(other) => self.ask_as_it_is(&other, call),
+            None if own => self.ask_as_it_is(provider, call),
+            None => {
+                // Which configuration the first process will have is not decided by this.
+                let answer = self.ask_as_it_is(provider, call);
+                if let Some(real) = self.all.get_mut(&provider.provider) {
+                    real.configured.remove(provider);
+                }
+                answer
+            }
+        }
+    }
+}
+
+fn component(kind: SchemaKind) -> Component {
+    match kind {
+        SchemaKind::Provider => Component::Provider,
+        SchemaKind::DataSource => Component::DataSource,
+        SchemaKind::EphemeralResource => Component::EphemeralResource,
+        _ => Component::Resource,
+    }
+}
+
+fn has_errors(found: &[Diagnostic]) -> bool {
+    found.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+}
+
+/// The warnings; or everything, where there are errors.
+fn heed(found: Vec<Diagnostic>) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
+    let found = bounded(found);
+    if has_errors(&found) { Err(found) } else { Ok(found) }
+}
+
+/// What providers say, not longer than anybody reads.
+fn bounded(mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    for diagnostic in &mut found {
+        diagnostic.detail = objchange_text::bounded(&diagnostic.detail).into_owned();
+        diagnostic.summary = objchange_text::bounded(&diagnostic.summary).into_owned();
+    }
+    found
+}
+
+/// What is said of a provider that gives no answer.
+fn unanswered(provider: &ProviderConfigAddress, error: &Error) -> Diagnostic {
+    let mut diagnostic = silent(provider, &error.to_string());
+    if let Some(crash) = error.log().crash() {
+        let lines: Vec<&str> = crash.lines().take(CRASH_LINES).collect();
+        diagnostic.detail.push_str(&format!("\n\n{}", lines.join("\n")));
+    }
+    diagnostic
+}
+
+fn silent(provider: &ProviderConfigAddress, why: &str) -> Diagnostic {
+    let mut diagnostic = Diagnostic::error("Provider does not answer");
+    diagnostic.detail = format!("{provider}: {why}.");
+    diagnostic
+}
+
+impl Providers for JoinedProviders<'_> {
+    fn is_simulated(&self, provider: &ProviderConfigAddress) -> bool {
+        !self.real.has(provider) && self.others.is_simulated(provider)
+    }
+
+    fn validate(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        kind: SchemaKind,
+        type_name: &str,
+        config: &Value,
+    ) -> Vec<Diagnostic> {
+        if !self.real.has(provider) {
+            return self.others.validate(provider, kind, type_name, config);
+        }
+        let found = self.real.ask_unconfigured(provider, async |client| {
+            client.validate(component(kind), type_name, config).await
+        });
+        bounded(found.unwrap_or_else(|errors| errors))
+    }
+
+    fn configure(&mut self, provider: &ProviderConfigAddress, config: &Value) -> Vec<Diagnostic> {
+        match self.real.has(provider) {
+            true => self.real.configure(provider, config),
+            false => self.others.configure(provider, config),
+        }
+    }
+
+    fn upgrade(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        stored: StoredObject<'_>,
+    ) -> Option<Answered<Value>> {
+        if !self.real.has(provider) {
+            return self.others.upgrade(provider, stored);
+        }
+        let request = UpgradeResource {
+            type_name: stored.resource_type.into(),
+            version: stored.version,
+            stored: RawState::json(stored.json()),
+        };
+        let answer = self.real.ask_unconfigured(provider, async |client| client.upgrade(&request).await);
+        let null = || Value::null(stored.schema.block.implied_type().clone());
+        Some(answer.and_then(|answer| {
+            let warnings = heed(answer.diagnostics)?;
+            let value = answer.object.unwrap_or_else(null);
+            match value.is_wholly_known() {
+                true => Ok((value, warnings)),
+                false => {
+                    let broken = BrokenContract::UnknownUpgrade;
+                    Err(vec![broken.diagnostic(provider, stored.address, stored.resource_type)])
+                }
+            }
+        }))
+    }
+
+    fn plan(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        resource_type: &str,
+        address: &str,
+        request: &PlanResourceChange,
+    ) -> Result<PlannedResource, ProviderError> {
+        if !self.real.has(provider) {
+            return self.others.plan(provider, resource_type, address, request);
+        }
+        let planned = self.real.ask(provider, async |client| client.plan(resource_type, request).await);
+        Ok(match planned {
+            Ok(mut planned) => {
+                planned.diagnostics = bounded(planned.diagnostics);
+                planned
+            }
+            Err(errors) => {
+                let mut planned = PlannedResource::new(request.proposed.clone());
+                planned.diagnostics = errors;
+                planned
+            }
+        })
+    }
+
+    fn plan_destroy(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        resource_type: &str,
+        address: &str,
+        schema: &Schema,
+        object: &ProviderObject,
+    ) -> Vec<Diagnostic> {
+        if !self.real.has(provider) {
+            return self.others.plan_destroy(provider, resource_type, address, schema, object);
+        }
+        let wants_to_know = |real: &RealProviders| {
+            real.all.get(&provider.provider).is_some_and(|p| p.schemas.capabilities.plan_destroy)
+        };
+        if !wants_to_know(self.real) {
+            return Vec::new();
+        }
+        let nothing = Value::null(schema.block.implied_type().clone());
+        let mut request = PlanResourceChange::new(&schema.block, &object.value, &nothing, &nothing);
+        request.private = object.private.clone();
+        request.identity.clone_from(&object.identity);
+        match self.real.ask(provider, async |client| client.plan(resource_type, &request).await) {
+            Ok(planned) => {
+                let mut found = bounded(planned.diagnostics);
+                let broken = match planned.deferred {
+                    Some(_) => Some(BrokenContract::Deferred),
+                    None => (!planned.planned.is_null()).then_some(BrokenContract::NotDestroyed),
+                };
+                if let Some(broken) = broken.filter(|_| !has_errors(&found)) {
+                    found.push(broken.diagnostic(provider, address, resource_type));
+                }
+                found
+            }
+            Err(errors) => errors,
+        }
+    }
+
+    fn read(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        resource_type: &str,
+        address: &str,
+        schema: &Schema,
+        object: &ProviderObject,
+    ) -> Answered<ProviderObject> {
+        match self.real.has(provider) {
+            true => self.real.read(provider, (resource_type, address), schema, object),
+            false => self.others.read(provider, resource_type, address, schema, object),
+        }
+    }
+
+    fn read_data(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        address: &str,
+        schema: &Schema,
+        config: &Value,
+    ) -> DataAnswer {
+        if !self.real.has(provider) {
+            return self.others.read_data(provider, address, schema, config);
+        }
+        let type_name = type_of(address);
+        let answer = self.real.ask(provider, async |client| client.read_data(&type_name, config).await);
+        let answer = answer.and_then(|answer| {
+            let warnings = heed(answer.diagnostics)?;
+            let value = answer.object.unwrap_or_else(|| Value::null(schema.block.implied_type().clone()));
+            let broken = answer.deferred.map(|_| BrokenContract::Deferred);
+            match broken.or_else(|| BrokenContract::of_data(&value)) {
+                Some(broken) => Err(vec![broken.diagnostic(provider, address, &type_name)]),
+                None => Ok((value, warnings)),
+            }
+        });
+        match answer {
+            Ok((value, warnings)) => DataAnswer::Known(value, warnings),
+            Err(errors) => DataAnswer::Failed(errors),
+        }
+    }
+
+    fn open(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        address: &str,
+        schema: &Schema,
+        config: &Value,
+    ) -> DataAnswer {
+        if !self.real.has(provider) {
+            return self.others.open(provider, address, schema, config);
+        }
+        match self.real.open(provider, (&type_of(address), address), schema, config) {
+            Ok((value, warnings)) => DataAnswer::Known(value, warnings),
+            Err(errors) => DataAnswer::Failed(errors),
+        }
+    }
+
+    fn import(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        address: &str,
+        schema: &Schema,
+        by: &ImportedBy,
+    ) -> ImportAnswer {
+        if !self.real.has(provider) {
+            return self.others.import(provider, address, schema, by);
+        }
+        match self.real.import(provider, (&type_of(address), address), schema, by) {
+            Ok((object, warnings)) => ImportAnswer::Known(object, warnings),
+            Err(errors) => ImportAnswer::Failed(errors),
+        }
+    }
+
+    fn move_object(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        request: &MoveObject<'_>,
+    ) -> Answered<ProviderObject> {
+        match self.real.has(provider) {
+            true => self.real.move_object(provider, request),
+            false => self.others.move_object(provider, request),
+        }
+    }
+}
+
+/// The type of the resource that an address names.
+fn type_of(address: &str) -> String {
+    let address = address.parse::<objchange::address::InstanceAddress>();
+    address.map(|address| address.resource.resource_type).unwrap_or_default()
+}

@@ -1,0 +1,189 @@
+//! Providers that are asked for a plan of a module: which, by what programs, and what they answer.
+
+mod answers;
+mod process;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use objchange::schema::ProviderSchemas;
+use objchange_module::{ProviderAddress, ProviderConfigAddress};
+use objchange_provider::client::Limits;
+use objchange_provider::schema_document;
+
+pub(crate) use self::answers::JoinedProviders;
+use self::process::{Process, RealProvider};
+use crate::installed_providers::InstalledProviders;
+use crate::plan::PlanError;
+use crate::program::ProviderProgram;
+use crate::workplace::Workplace;
+
+/// Which providers are asked; none by default.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RealChoice<'a> {
+    /// All of a module.
+    pub all: bool,
+    /// These, such as `hashicorp/aws`.
+    pub providers: &'a [String],
+    /// How long each call and the start may take, if not as long as by default.
+    pub timeout: Option<Duration>,
+}
+
+impl RealChoice<'_> {
+    /// Those of a module's providers that are to be asked.
+    pub(crate) fn of(&self, known: &BTreeSet<ProviderAddress>) -> Result<BTreeSet<ProviderAddress>, String> {
+        if self.all {
+            return Ok(known.iter().filter(|provider| !provider.is_builtin()).cloned().collect());
+        }
+        let mut chosen = BTreeSet::new();
+        for text in self.providers {
+            let address = ProviderAddress::parse(text)
+                .ok_or_else(|| format!("--real-provider {text}: this is not the address of a provider"))?;
+            if address.is_builtin() {
+                return Err(format!("--real-provider {text}: this provider is part of Terraform"));
+            }
+            if !known.contains(&address) {
+                let known: Vec<String> = known.iter().map(ProviderAddress::for_display).collect();
+                let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+                return Err(format!("--real-provider {text}: the module has no such provider, only {known}"));
+            }
+            chosen.insert(address);
+        }
+        Ok(chosen)
+    }
+}
+
+/// The providers that are asked. When they are dropped, their processes are gone.
+pub(crate) struct RealProviders {
+    // Dropped before the place that they run in.
+    all: BTreeMap<ProviderAddress, RealProvider>,
+    workplace: Workplace,
+}
+
+impl RealProviders {
+    /// Starts the programs of these providers, all at once, and asks for their schemas. They run in a directory, and are told
+    /// which version of Terraform asks them.
+    pub(crate) fn start(
+        programs: BTreeMap<ProviderAddress, PathBuf>,
+        directory: &Path,
+        version: &str,
+        timeout: Option<Duration>,
+        workplace: &dyn Fn() -> io::Result<Workplace>,
+    ) -> Result<Self, PlanError> {
+        let workplace = workplace().map_err(|error| format!("providers cannot be waited for: {error}"))?;
+        let mut limits = Limits::default();
+        if let Some(timeout) = timeout {
+            (limits.start, limits.call) = (timeout, timeout);
+        }
+        let launches = programs.into_iter().map(|(address, program)| {
+            let launch = process::launch(&program, directory, limits, &workplace.children);
+            (address, launch)
+        });
+        let launches: Vec<_> = launches.collect();
+        let started = workplace.wait_for(async {
+            let mut running = tokio::task::JoinSet::new();
+            for (address, launch) in launches {
+                let version = version.to_owned();
+                running.spawn(async move {
+                    let started = RealProvider::start(launch, version).await;
+                    (address, started)
+                });
+            }
+            running.join_all().await
+        });
+        let mut all = BTreeMap::new();
+        for (address, started) in started.ok_or(PlanError::Interrupted)? {
+            match started {
+                Ok(provider) => _ = all.insert(address, provider),
+                Err(error) => return Err(format!("{}: {error}", address.for_display()).into()),
+            }
+        }
+        Ok(Self { all, workplace })
+    }
+
+    /// Whose providers are asked.
+    pub(crate) fn addresses(&self) -> BTreeSet<ProviderAddress> {
+        self.all.keys().cloned().collect()
+    }
+
+    /// Their schemas.
+    pub(crate) fn schemas(&self) -> Result<ProviderSchemas, String> {
+        let names: Vec<String> = self.all.keys().map(ToString::to_string).collect();
+        let all = std::iter::zip(&names, self.all.values());
+        let text = schema_document(all.map(|(name, provider)| (name.as_str(), &*provider.schemas)));
+        let schemas = ProviderSchemas::parse(text);
+        schemas.map_err(|error| format!("the providers' schemas: {}", error.message))
+    }
+
+    /// Whether somebody has interrupted the work; all processes are gone then.
+    pub(crate) fn was_interrupted(&self) -> bool {
+        self.workplace.was_interrupted()
+    }
+
+    /// Closes what is open, and lets all processes end.
+    pub(crate) fn end(self) {
+        let Self { all, workplace } = self;
+        workplace.wait_for(async {
+            let mut ending = tokio::task::JoinSet::new();
+            for process in all.into_values().flat_map(|provider| provider.processes) {
+                ending.spawn(process.end());
+            }
+            ending.join_all().await
+        });
+    }
+
+    /// The process that is asked for a provider configuration; another one is started where the first has another
+    /// configuration already.
+    fn process(
+        &mut self,
+        address: &ProviderConfigAddress,
+    ) -> Option<Result<(&mut Process, &Workplace), objchange_provider::Error>> {
+        let provider = self.all.get_mut(&address.provider)?;
+        let position = match provider.configured.get(address) {
+            Some(position) => *position,
+            None if provider.configured.is_empty() => 0,
+            None => match self.workplace.wait_for(provider.start_another()) {
+                Some(Ok(process)) => {
+                    provider.processes.push(process);
+                    provider.processes.len() - 1
+                }
+                Some(Err(error)) => return Some(Err(error)),
+                None => 0,
+            },
+        };
+        provider.configured.insert(address.clone(), position);
+        Some(Ok((&mut provider.processes[position], &self.workplace)))
+    }
+}
+
+/// The program of each provider: one of those that are named, or the one that is installed in the directory.
+pub(crate) fn programs(
+    chosen: &BTreeSet<ProviderAddress>,
+    named: &[ProviderProgram],
+    directory: &Path,
+) -> Result<BTreeMap<ProviderAddress, PathBuf>, String> {
+    let mut programs = BTreeMap::new();
+    let mut installed = None;
+    for provider in chosen {
+        let address = provider.to_string();
+        if let Some(program) = named.iter().find(|program| program.address() == address) {
+            programs.insert(provider.clone(), program.path.clone());
+            continue;
+        }
+        let installed = match &installed {
+            Some(installed) => installed,
+            None => installed.insert(InstalledProviders::open(directory).map_err(|error| error.to_string())?),
+        };
+        let program = installed.find(provider).map_err(|error| error.to_string())?.ok_or_else(|| {
+            format!(
+                "{} is not installed: run `terraform init` in {}, or name its program with --provider-binary",
+                provider.for_display(),
+                directory.display()
+            )
+        })?;
+        programs.insert(provider.clone(), program);
+    }
+    Ok(programs)
+}

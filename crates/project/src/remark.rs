@@ -1,0 +1,13 @@
+//! What is to be said beside an answer.
+
+/// What is to be said beside an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Remark {
+    /// What else there is to know about the answer.
+    Note(String),
+    /// What the answer does not show, or cannot be relied on for.
+    Warning(String),
+}
+
+/// Gets remarks as soon as there is something to say.
+pub type Remarks<'r> = dyn Fn(Remark) + 'r;

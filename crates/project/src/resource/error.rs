@@ -1,0 +1,156 @@
+//! Why nothing can be planned.
+
+use std::path::{Path, PathBuf};
+
+use objchange::change::PlanChangeError;
+use objchange::schema::{SchemaDocumentError, UnknownPath};
+use objchange_hcl::SelectError;
+use objchange_plan::{ObjectError, PriorError};
+use objchange_text::similar;
+
+use super::subject::similar_parts;
+use crate::configuration::ConfigurationError;
+use crate::input::{InputError, Source};
+use crate::schemas::SchemaError;
+
+/// Why nothing can be planned.
+#[derive(Debug, thiserror::Error)]
+pub enum ResourceError {
+    /// A file cannot be read.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// The schema has no such part.
+    #[error("{option} {}: {}{}", .error.path.to_string().trim_start_matches('.'), .error.kind, suggestion(&similar_parts(.error)))]
+    NoSuchPart {
+        /// What names it.
+        option: &'static str,
+        /// Why.
+        error: UnknownPath,
+    },
+    /// Standard input is named twice.
+    #[error("standard input (-) can be read only once")]
+    OneStdin,
+    /// The schemas are damaged.
+    #[error("{input}:{}:{}: {}{}", error.line, error.column, location(error), error.message)]
+    Schemas {
+        /// Where it is from.
+        input: String,
+        /// Why.
+        error: SchemaDocumentError,
+    },
+    /// No provider has the type.
+    #[error("{input}: there is no resource type {name:?}{}", suggestion(.similar))]
+    NoType {
+        /// Where it is from.
+        input: String,
+        /// The name.
+        name: String,
+        /// Names that may be meant.
+        similar: Vec<String>,
+    },
+    /// Several providers have the type.
+    #[error("{input}: several providers have a resource type {name:?}; choose with --provider one of {}", providers.join(", "))]
+    ManyTypes {
+        /// Where it is from.
+        input: String,
+        /// The name.
+        name: String,
+        /// Those that there are.
+        providers: Vec<String>,
+    },
+    /// The provider is not in the schemas.
+    #[error("{input}: there is no provider {name:?}; there are {}", providers.join(", "))]
+    NoProvider {
+        /// Where it is from.
+        input: String,
+        /// The name.
+        name: String,
+        /// Those that there are.
+        providers: Vec<String>,
+    },
+    /// There is no such prior object.
+    #[error("{input}{}: {}", place(error.place()), of_prior(error))]
+    Prior {
+        /// Where it is from.
+        input: Source,
+        /// Why.
+        error: PriorError,
+    },
+    /// An object is not of the schema.
+    #[error("{input}{}: {error}", place(Some((error.line, error.column))))]
+    Object {
+        /// Where it is from.
+        input: Source,
+        /// Why.
+        error: ObjectError,
+    },
+    /// There are no schemas.
+    #[error("there are no schemas")]
+    NoSchemas,
+    /// The schemas that are given cannot be used.
+    #[error(transparent)]
+    GivenSchemas(#[from] SchemaError),
+    /// The type is not said.
+    #[error("say with --type which type of resource this is")]
+    WhichType,
+    /// Variables are given, and no configuration.
+    #[error("--var, --var-file and --base-dir are for configuration, in a .tf file or a directory")]
+    GivenForNothing,
+    /// The configuration cannot be used.
+    #[error(transparent)]
+    Configuration(#[from] ConfigurationError),
+    /// The configuration has no such resource.
+    #[error("{}", of_selection(path, error))]
+    Select {
+        /// Where it is.
+        path: PathBuf,
+        /// Why.
+        error: SelectError,
+    },
+    /// The change cannot be planned.
+    #[error(transparent)]
+    Change(#[from] PlanChangeError),
+}
+
+/// What is wrong with a prior object, and which argument mends it.
+fn of_prior(error: &PriorError) -> String {
+    match error {
+        PriorError::NoState => {
+            "--address takes an object out of a state, and this is none: leave it out if this is the object itself".to_owned()
+        }
+        PriorError::NoAddress { known } => {
+            format!("this is a state: say with --address which object of it is meant{known}")
+        }
+        PriorError::OtherType { .. } => format!("{error} that --type says"),
+        error => error.to_string(),
+    }
+}
+
+/// Why a configuration has no such resource, and how to say which is meant.
+fn of_selection(path: &Path, error: &SelectError) -> String {
+    let path = path.display();
+    match error {
+        SelectError::NoResource { .. } => format!("{path}: {error}"),
+        SelectError::Several { known } => {
+            format!("{path}: say which resource is meant, as in {path}:{}", known.join(" or :"))
+        }
+        error => error.to_string(),
+    }
+}
+
+fn location(error: &SchemaDocumentError) -> String {
+    if error.location.is_empty() { String::new() } else { format!("{}: ", error.location) }
+}
+
+fn place(place: Option<(usize, usize)>) -> String {
+    place.map(|(line, column)| format!(":{line}:{column}")).unwrap_or_default()
+}
+
+fn suggestion(similar: &[String]) -> String {
+    if similar.is_empty() { String::new() } else { format!("; did you mean {}?", similar.join(" or ")) }
+}
+
+/// The few of these names that are most like the wanted one.
+pub fn most_similar<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> Vec<String> {
+    similar(wanted, names).into_iter().map(str::to_owned).collect()
+}

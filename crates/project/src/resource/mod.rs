@@ -1,0 +1,16 @@
+//! One change of one resource: what is to be planned, and the report of its plan.
+
+mod error;
+mod json;
+mod report;
+mod schema;
+mod subject;
+mod text;
+
+pub use self::error::{ResourceError, most_similar};
+pub use self::report::ResourceReport;
+pub use self::schema::find_schema;
+pub use self::subject::{
+    IgnoredChange, ResourceConfig, ResourceInputs, Subject, check_path, part_path, read_prior_text,
+    read_written,
+};

@@ -1,0 +1,75 @@
+//! A planned change as it is shown.
+
+use std::io::{self, Write};
+
+use objchange::change::{Action, PlanViolation, PlannedChange};
+use objchange_hcl::SourcePlace;
+use objchange_plan::Colour;
+
+use super::{Subject, json, text};
+use crate::remark::{Remark, Remarks};
+
+/// A planned change, and where its violations are in a block of configuration.
+#[derive(Debug)]
+pub struct ResourceReport<'a> {
+    subject: &'a Subject<'a>,
+    plan: &'a PlannedChange,
+    places: [Vec<Option<SourcePlace>>; 2],
+}
+
+impl<'a> ResourceReport<'a> {
+    /// The report of what was planned.
+    pub fn new(subject: &'a Subject<'a>, plan: &'a PlannedChange) -> Self {
+        let places = subject.written.as_ref().map_or_else(Default::default, |written| {
+            [&plan.violations, &plan.at_apply].map(|violations| {
+                written.places(&subject.request.schema, violations.iter().map(PlanViolation::path))
+            })
+        });
+        Self { subject, plan, places }
+    }
+
+    /// Writes it as Terraform prints it, and what is wrong with it.
+    ///
+    /// # Errors
+    ///
+    /// What the writer says.
+    pub fn write_text(&self, out: &mut impl Write, colour: Colour) -> io::Result<()> {
+        let Self { subject, plan, places } = self;
+        text::write(out, colour, &subject.shown_address(), &subject.request.schema, plan, places)
+    }
+
+    /// Writes it as JSON (`schema/plan-report.schema.json`).
+    ///
+    /// # Errors
+    ///
+    /// What the writer says.
+    pub fn write_json(&self, out: &mut impl Write) -> io::Result<()> {
+        json::write(out, self.subject, self.plan, &self.places)
+    }
+
+    /// Says what the plan assumes. In JSON it says itself what is missing.
+    pub fn remark(&self, is_json: bool, remarks: &Remarks<'_>) {
+        let Some(written) = &self.subject.written else { return };
+        let missing: Vec<&str> = written.missing.iter().map(String::as_str).collect();
+        if !is_json && !missing.is_empty() {
+            let missing = missing.join(", ");
+            remarks(Remark::Note(format!("not given, so taken as not known yet: {missing}")));
+        }
+        if !written.is_certain {
+            let address = &written.address;
+            remarks(Remark::Note(format!("it is not known yet whether configuration has {address}")));
+        }
+        written.unfollowed.notes().into_iter().for_each(|note| remarks(Remark::Note(note)));
+    }
+
+    /// Whether `prevent_destroy` forbids the change.
+    pub fn is_prevented(&self) -> bool {
+        let destroys = !matches!(self.plan.action, Action::NoOp | Action::Create | Action::Update);
+        destroys && self.subject.written.as_ref().is_some_and(|written| written.prevent_destroy)
+    }
+
+    /// Whether Terraform accepts the plan.
+    pub fn is_valid(&self) -> bool {
+        self.plan.violations.is_empty() || self.plan.legacy_type_system
+    }
+}

@@ -1,0 +1,193 @@
+//! Which schemas a plan or a command takes from the cache.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use objchange::schema::ProviderSchemas;
+use objchange_module::{ProviderAddress, Schemas};
+use objchange_plan::{SchemaOrigin, SchemaSource};
+
+use crate::remark::{Remark, Remarks};
+use crate::schema_cache::{CacheFile, SchemaCache, provider_version};
+
+/// A provider whose schemas are wanted.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Wanted {
+    /// This one.
+    Provider(ProviderAddress),
+    /// The one that has this resource type.
+    OfType(String),
+    /// Every one.
+    All,
+}
+
+impl Wanted {
+    /// A provider as a document names it; one from before Terraform 0.13 may be named by its type alone.
+    pub fn named(name: &str) -> Option<Self> {
+        let mut provider = ProviderAddress::parse(name)?;
+        if provider.namespace == "-" {
+            provider.namespace = "hashicorp".into();
+        }
+        Some(Self::Provider(provider))
+    }
+}
+
+/// The schemas that nobody has to give: those in a cache, and those of the provider in Terraform.
+#[derive(Debug, Clone, Default)]
+pub struct SchemaLookup {
+    is_off: bool,
+    cache: Option<SchemaCache>,
+}
+
+/// What is taken from there.
+#[derive(Debug, Default)]
+pub struct CachedChoice {
+    /// The schemas of all chosen providers.
+    pub schemas: ProviderSchemas,
+    /// Which versions they are of.
+    pub origins: Vec<SchemaOrigin>,
+}
+
+impl SchemaLookup {
+    /// Looks in the cache of this user.
+    pub fn of_user() -> Self {
+        Self { is_off: false, cache: SchemaCache::of_user() }
+    }
+
+    /// Finds nothing.
+    pub fn none() -> Self {
+        Self { is_off: true, cache: None }
+    }
+
+    /// The schemas of providers. Of a provider that is locked this version counts; of others the newest, and where there are
+    /// several a note says so. The provider in Terraform is always there.
+    pub fn choose(
+        &self,
+        wanted: impl IntoIterator<Item = Wanted>,
+        locked: &BTreeMap<ProviderAddress, String>,
+        remarks: &Remarks<'_>,
+    ) -> CachedChoice {
+        let mut choice = CachedChoice::default();
+        if self.is_off {
+            return choice;
+        }
+        let mut providers = BTreeSet::new();
+        for wanted in wanted {
+            let all = || self.cache.as_ref().map(SchemaCache::providers).unwrap_or_default();
+            match wanted {
+                Wanted::Provider(provider) => {
+                    providers.insert(provider);
+                }
+                Wanted::All => providers.extend(all()),
+                Wanted::OfType(resource_type) => {
+                    let local_name = ProviderAddress::local_name(&resource_type);
+                    if local_name == "terraform" {
+                        providers.insert(ProviderAddress::builtin());
+                        continue;
+                    }
+                    let all = all();
+                    let named: Vec<_> =
+                        all.iter().filter(|provider| provider.name == local_name).cloned().collect();
+                    providers.extend(if named.is_empty() { all } else { named });
+                }
+            }
+        }
+        for provider in providers {
+            if provider.is_builtin() {
+                choice.schemas.append(Schemas::builtin());
+                choice.add(&provider, None, SchemaSource::BuiltIn);
+            } else if let Some(cache) = &self.cache {
+                let locked = locked.get(&provider).map(String::as_str);
+                choice.take(&cache.versions(&provider), locked, remarks);
+            }
+        }
+        choice
+    }
+
+    /// Adds the schemas of those providers that `missing` finds none of.
+    ///
+    /// # Errors
+    ///
+    /// Some are missing still: their names, with the versions that are cached and not the locked one.
+    pub fn complete(
+        &self,
+        schemas: &mut Schemas,
+        locked: &BTreeMap<ProviderAddress, String>,
+        missing: impl Fn(&Schemas) -> BTreeSet<ProviderAddress>,
+        remarks: &Remarks<'_>,
+    ) -> Result<(), String> {
+        let wanted = missing(schemas);
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        schemas.push(self.choose(wanted.into_iter().map(Wanted::Provider), locked, remarks).schemas);
+        match missing(schemas) {
+            missing if missing.is_empty() => Ok(()),
+            missing => Err(self.describe_missing(&missing, locked)),
+        }
+    }
+
+    /// The names of providers whose schemas are missing, with the versions that are cached and not the locked one.
+    pub fn describe_missing(
+        &self,
+        missing: &BTreeSet<ProviderAddress>,
+        locked: &BTreeMap<ProviderAddress, String>,
+    ) -> String {
+        let names = missing.iter().map(|provider| {
+            let files = self.cache.as_ref().map(|cache| cache.versions(provider)).unwrap_or_default();
+            let versions: Vec<String> = files.into_iter().filter_map(|file| file.version).collect();
+            match locked.get(provider) {
+                Some(locked) if !versions.is_empty() && !versions.contains(locked) => format!(
+                    "{} ({locked} is locked; {} {} cached)",
+                    provider.for_display(),
+                    versions.join(", "),
+                    if versions.len() == 1 { "is" } else { "are" }
+                ),
+                _ => provider.for_display(),
+            }
+        });
+        names.collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl CachedChoice {
+    /// Takes the first of these files of a provider that can be used.
+    fn take(&mut self, files: &[CacheFile], locked: Option<&str>, remarks: &Remarks<'_>) {
+        let fits = |file: &&CacheFile| match (locked, &file.version) {
+            (Some(locked), Some(version)) => locked == version,
+            _ => true,
+        };
+        let others = files.len() - 1.min(files.len());
+        for file in files.iter().filter(fits) {
+            match file.read() {
+                Ok(cached) => {
+                    self.schemas.append(cached.schemas);
+                    let version = file.version.as_deref();
+                    self.add(&file.provider, version, SchemaSource::Cache);
+                    match (locked, version) {
+                        (Some(locked), None) => remarks(Remark::Note(format!(
+                            "the lock file has version {locked} of {}, and it is not known of which version the cached schemas are",
+                            file.provider.for_display()
+                        ))),
+                        (None, _) if others > 0 => remarks(Remark::Note(format!(
+                            "the cached schemas of {} are used; schemas of {others} other {} are cached",
+                            provider_version(&file.provider, version),
+                            if others == 1 { "version" } else { "versions" }
+                        ))),
+                        _ => {}
+                    }
+                    return;
+                }
+                Err(error) => remarks(Remark::Warning(format!(
+                    "{}: {error}; the cached schemas of {} are not used: add them again with `objchange schemas add`",
+                    file.path.display(),
+                    file.display()
+                ))),
+            }
+        }
+    }
+
+    fn add(&mut self, provider: &ProviderAddress, version: Option<&str>, source: SchemaSource) {
+        let (provider, version) = (provider.to_string(), version.map(str::to_owned));
+        self.origins.push(SchemaOrigin { provider, version, source });
+    }
+}

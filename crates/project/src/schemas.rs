@@ -1,0 +1,215 @@
+//! Schemas that are given: documents, directories of them, and providers that are asked.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use objchange::schema::{ProviderSchemas, SchemaDocumentError};
+use objchange_plan::Schemas;
+#[cfg(feature = "provider")]
+use objchange_provider::client::{Client, Launch};
+#[cfg(feature = "provider")]
+use objchange_provider::{ProviderExt, schema_document};
+
+use crate::input::{InputError, Size, Source};
+#[cfg(feature = "provider")]
+use crate::program::ProviderProgram;
+use crate::remark::Remarks;
+use crate::schema_lookup::{SchemaLookup, Wanted};
+#[cfg(feature = "provider")]
+use crate::workplace::Workplace;
+
+/// A document of schemas.
+#[derive(Debug, Clone)]
+pub struct SchemaText {
+    /// Where it is from.
+    pub name: String,
+    /// The output of `terraform providers schema -json`.
+    pub text: String,
+}
+
+/// Schemas that are given.
+#[derive(Debug, Default)]
+pub struct GivenSchemas {
+    /// Where they are from; empty where none were given.
+    pub name: String,
+    /// The schemas of all providers.
+    pub schemas: ProviderSchemas,
+}
+
+/// Why schemas that are given cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum SchemaError {
+    /// They cannot be read.
+    #[error(transparent)]
+    Text(#[from] SchemaTextError),
+    /// A document is none of schemas.
+    #[error("{name}:{}", placed(error))]
+    Document {
+        /// Where it is from.
+        name: String,
+        /// What is wrong with it.
+        error: SchemaDocumentError,
+    },
+}
+
+/// Why there are no schemas.
+#[derive(Debug, thiserror::Error)]
+pub enum SchemaTextError {
+    /// A file cannot be read.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// A directory cannot be read.
+    #[error("{}: cannot be read: {error}", directory.display())]
+    Directory {
+        /// Which.
+        directory: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// A directory has no documents.
+    #[error("{}: there are no .json files in this directory", .0.display())]
+    EmptyDirectory(PathBuf),
+    /// A provider does not answer.
+    #[cfg(feature = "provider")]
+    #[error("{name}: {error}")]
+    Provider {
+        /// Its program.
+        name: String,
+        /// Why.
+        error: objchange_provider::Error,
+    },
+    /// No provider can be asked.
+    #[cfg(feature = "provider")]
+    #[error("the provider cannot be waited for: {0}")]
+    Runtime(std::io::Error),
+    /// Somebody has interrupted the work.
+    #[cfg(feature = "provider")]
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// The error after the name of its file.
+fn placed(error: &SchemaDocumentError) -> String {
+    let location = if error.location.is_empty() { "" } else { ": " };
+    format!("{}:{}: {}{location}{}", error.line, error.column, error.location, error.message)
+}
+
+impl GivenSchemas {
+    /// The schemas of all these documents.
+    ///
+    /// # Errors
+    ///
+    /// One of them is none of schemas.
+    pub fn parse(texts: Vec<SchemaText>) -> Result<Self, SchemaError> {
+        let mut given = Self::default();
+        for SchemaText { name, text } in texts {
+            match ProviderSchemas::parse(text) {
+                Ok(schemas) => given.schemas.append(schemas),
+                Err(error) => return Err(SchemaError::Document { name, error }),
+            }
+            given.name.push_str(if given.name.is_empty() { "" } else { ", " });
+            given.name.push_str(&name);
+        }
+        Ok(given)
+    }
+
+    /// Whether any were given.
+    pub fn is_given(&self) -> bool {
+        !self.name.is_empty()
+    }
+
+    /// The same with those of other providers that are cached, and where they are from.
+    pub fn with_cached<'p>(
+        mut self,
+        lookup: &SchemaLookup,
+        providers: impl IntoIterator<Item = &'p str>,
+        remarks: &Remarks<'_>,
+    ) -> (Schemas, String) {
+        let is_missing = |provider: &&str| !self.schemas.providers().any(|given| given == *provider);
+        let wanted: Vec<Wanted> =
+            providers.into_iter().filter(is_missing).filter_map(Wanted::named).collect();
+        let cached = lookup.choose(wanted, &Default::default(), remarks);
+        let (is_given, is_cached) = (self.is_given(), !cached.origins.is_empty());
+        self.schemas.append(cached.schemas);
+        if !is_given && !is_cached {
+            return (Schemas::none(), self.name);
+        }
+        let name = if is_given { self.name } else { "the cached schemas".to_owned() };
+        (Schemas::new(self.schemas).with_origins(cached.origins), name)
+    }
+}
+
+/// The documents of all these files, and of those in directories.
+///
+/// # Errors
+///
+/// A document cannot be read, or is larger than the limit.
+pub fn schema_texts(paths: &[PathBuf], limit: Size) -> Result<Vec<SchemaText>, SchemaTextError> {
+    let mut texts = Vec::new();
+    for path in paths {
+        for source in schema_files(path)? {
+            texts.push(SchemaText { name: source.to_string(), text: source.read_as_allowed(limit.0)? });
+        }
+    }
+    Ok(texts)
+}
+
+/// The file, or the documents in the directory.
+///
+/// # Errors
+///
+/// The directory cannot be read, or has no documents.
+pub fn schema_files(path: &Path) -> Result<Vec<Source>, SchemaTextError> {
+    if !path.is_dir() {
+        return Ok(vec![Source::new(path)]);
+    }
+    let unreadable = |error| SchemaTextError::Directory { directory: path.to_owned(), error };
+    let mut files = Vec::new();
+    for entry in fs::read_dir(path).map_err(unreadable)? {
+        let file = entry.map_err(unreadable)?.path();
+        if file.extension().is_some_and(|end| end == "json") && file.is_file() {
+            files.push(file);
+        }
+    }
+    if files.is_empty() {
+        return Err(SchemaTextError::EmptyDirectory(path.to_owned()));
+    }
+    files.sort();
+    Ok(files.into_iter().map(Source::File).collect())
+}
+
+/// Asks providers for their schemas, and for nothing else: a document for each, or why there is none.
+///
+/// # Errors
+///
+/// No provider can be asked, or somebody has interrupted the work.
+#[cfg(feature = "provider")]
+pub fn provider_schemas(
+    programs: &[ProviderProgram],
+    workplace: &dyn Fn() -> std::io::Result<Workplace>,
+) -> Result<Vec<Result<SchemaText, SchemaTextError>>, SchemaTextError> {
+    if programs.is_empty() {
+        return Ok(Vec::new());
+    }
+    let workplace = workplace().map_err(SchemaTextError::Runtime)?;
+    let texts = workplace.wait_for(async {
+        let mut texts = Vec::new();
+        for program in programs {
+            let name = program.path.display().to_string();
+            let text = async {
+                let mut launch = Launch::new(&program.path);
+                launch.children = workplace.children.clone();
+                let client = Client::start(&launch).await?;
+                let schemas = client.schemas().await?;
+                client.end().await;
+                Ok(schema_document([(program.address().as_str(), &*schemas)]))
+            };
+            texts.push(match text.await {
+                Ok(text) => Ok(SchemaText { name, text }),
+                Err(error) => Err(SchemaTextError::Provider { name, error }),
+            });
+        }
+        texts
+    });
+    texts.ok_or(SchemaTextError::Interrupted)
+}

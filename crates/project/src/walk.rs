@@ -1,0 +1,136 @@
+//! The files below a folder, for every command that takes one.
+
+use std::collections::HashSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use walkdir::{DirEntry, WalkDir};
+
+/// A folder with more files and folders than this is refused: it is most likely not the one that was meant.
+const MAX_ENTRIES: usize = 1_000_000;
+
+/// Where to look for files.
+#[derive(Debug, Clone, Copy)]
+pub struct Walk<'p> {
+    /// The folder.
+    pub folder: &'p Path,
+    /// How many levels of folders to look at.
+    pub depth: usize,
+    /// Whether to look at files and folders whose name begins with a dot.
+    pub hidden: bool,
+}
+
+/// What is below a folder.
+#[derive(Debug, Default)]
+pub struct FoundFiles {
+    /// The wanted files, sorted by name, each once even if several links lead to it.
+    pub paths: Vec<PathBuf>,
+    /// Wanted files that cannot be read, with the reason.
+    pub unreadable: Vec<String>,
+    /// Links to folders outside of this one. They are not followed: a link to `/` would take minutes.
+    pub outside: Vec<PathBuf>,
+}
+
+impl FoundFiles {
+    /// The wanted files of this folder, if each of them can be read and no folder was skipped: what was not looked at
+    /// must not seem to be fine.
+    pub fn complete(self, folder: &Path) -> Result<Vec<PathBuf>, String> {
+        if let Some(error) = self.unreadable.into_iter().next() {
+            return Err(error);
+        }
+        match self.outside.first() {
+            Some(link) => Err(format!(
+                "{}: this link leaves the folder {}; name the files themselves",
+                link.display(),
+                folder.display()
+            )),
+            None => Ok(self.paths),
+        }
+    }
+}
+
+impl Walk<'_> {
+    /// Finds the files that `is_wanted` accepts.
+    pub fn files(self, is_wanted: impl Fn(&Path) -> bool) -> FoundFiles {
+        let mut files = FoundFiles::default();
+        let root = match fs::canonicalize(self.folder) {
+            Ok(root) => root,
+            Err(error) => {
+                files.unreadable.push(unreadable(self.folder, &error));
+                return files;
+            }
+        };
+        let mut walk = WalkDir::new(self.folder)
+            .follow_links(true)
+            .sort_by_file_name()
+            .max_depth(self.depth)
+            .into_iter();
+        let mut is_linked = false;
+        let mut entries = 0;
+        while let Some(entry) = walk.next() {
+            entries += 1;
+            if entries > MAX_ENTRIES {
+                files.unreadable.push(format!(
+                    "{}: more than {MAX_ENTRIES} files are in this folder; name a smaller one",
+                    self.folder.display()
+                ));
+                break;
+            }
+            let entry = match entry {
+                Ok(entry) => entry,
+                // A link to a folder above it: its files are found already.
+                Err(error) if error.loop_ancestor().is_some() => continue,
+                Err(error) => {
+                    files.unreadable.push(error.to_string());
+                    continue;
+                }
+            };
+            let is_folder = entry.file_type().is_dir();
+            if self.skips(&entry) {
+                if is_folder {
+                    walk.skip_current_dir();
+                }
+                continue;
+            }
+            let is_file = entry.file_type().is_file() && is_wanted(entry.path());
+            if entry.depth() > 0 && entry.path_is_symlink() && (is_file || is_folder) {
+                is_linked = true;
+                if let Err(error) = inside(&root, entry.path()) {
+                    match is_folder {
+                        true => {
+                            files.outside.push(entry.into_path());
+                            walk.skip_current_dir();
+                        }
+                        false => files.unreadable.push(unreadable(entry.path(), &error)),
+                    }
+                    continue;
+                }
+            }
+            if is_file {
+                files.paths.push(entry.into_path());
+            }
+        }
+        if is_linked {
+            let mut seen = HashSet::new();
+            files.paths.retain(|path| fs::canonicalize(path).map_or(true, |real| seen.insert(real)));
+        }
+        files
+    }
+
+    fn skips(self, entry: &DirEntry) -> bool {
+        !self.hidden && entry.depth() > 0 && entry.file_name().to_string_lossy().starts_with('.')
+    }
+}
+
+/// Whether a link leads to a place in the folder.
+fn inside(root: &Path, link: &Path) -> io::Result<()> {
+    match fs::canonicalize(link)?.starts_with(root) {
+        true => Ok(()),
+        false => Err(io::Error::other("this link leaves the folder; name the file itself")),
+    }
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> String {
+    format!("{}: {error}", path.display())
+}

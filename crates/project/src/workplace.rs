@@ -1,0 +1,75 @@
+//! Where providers are asked, by whoever cannot wait for them otherwise.
+
+use std::io;
+
+use objchange_provider::client::Children;
+use tokio::sync::watch;
+
+/// Where providers are asked, from this thread. When it is dropped, no process is left that was started in it.
+#[derive(Debug)]
+pub struct Workplace {
+    runtime: tokio::runtime::Runtime,
+    /// The processes that are started in it.
+    pub children: Children,
+    stopper: Stopper,
+}
+
+/// Ends the work of a [`Workplace`] from another thread.
+#[derive(Debug, Clone)]
+pub struct Stopper {
+    children: Children,
+    interrupted: watch::Sender<bool>,
+}
+
+impl Stopper {
+    /// Ends the work, and all processes that were started for it.
+    pub fn stop(&self) {
+        // Before anything is killed, so that nobody takes that for a crash.
+        self.interrupted.send_replace(true);
+        self.children.kill_all();
+    }
+}
+
+impl Workplace {
+    /// One without any process.
+    ///
+    /// # Errors
+    ///
+    /// The system does not let this thread wait for processes.
+    pub fn new() -> io::Result<Self> {
+        let children = Children::default();
+        children.adopt_orphans();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let stopper = Stopper { children: children.clone(), interrupted: watch::Sender::new(false) };
+        Ok(Self { runtime, children, stopper })
+    }
+
+    /// What ends the work.
+    pub fn stopper(&self) -> Stopper {
+        self.stopper.clone()
+    }
+
+    /// What comes of the work; `None` if it is or was interrupted: all processes are gone then that were started for it.
+    pub fn wait_for<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        let mut interrupted = self.stopper.interrupted.subscribe();
+        self.runtime.block_on(async {
+            tokio::select! {
+                biased;
+                Ok(_) = interrupted.wait_for(|interrupted| *interrupted) => None,
+                result = work => Some(result),
+            }
+        })
+    }
+
+    /// Whether somebody has interrupted the work.
+    pub fn was_interrupted(&self) -> bool {
+        *self.stopper.interrupted.borrow()
+    }
+}
+
+impl Drop for Workplace {
+    fn drop(&mut self) {
+        // Also daemons that a provider has left. Whoever else is about to end them is waited for.
+        self.children.kill_all();
+    }
+}
