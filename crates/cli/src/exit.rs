@@ -37,6 +37,8 @@ pub(crate) fn note(message: &str) {
 /// Says on standard error what a library has to say.
 pub(crate) fn remark(remark: Remark) {
     match remark {
+        // Where nobody can be told the work goes on all the same.
+        Remark::Error(message) => _ = complain(&message),
         Remark::Note(message) => note(&message),
         Remark::Warning(message) => warn(&message),
     }

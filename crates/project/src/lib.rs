@@ -6,8 +6,8 @@
 //! - [`InstalledProviders`] finds the programs that `terraform init` has installed.
 //! - [`input`] reads files and standard input, [`write_file`] writes files, [`Walk`] finds them.
 //!
-//! With the feature `provider`, providers are started: [`provider_schemas`] asks them for their schemas, and a plan
-//! asks those that [`RealChoice`] names.
+//! With the feature `provider`, providers are started: [`provider_schemas`] asks them for their schemas, a plan asks those that
+//! [`RealChoice`] names, and a [`session`] asks one about one object.
 //!
 //! Nothing is printed: what is to be said beside an answer is a [`Remark`].
 
@@ -28,6 +28,8 @@ pub mod resource;
 mod schema_cache;
 mod schema_lookup;
 mod schemas;
+#[cfg(feature = "provider")]
+pub mod session;
 mod walk;
 #[cfg(feature = "provider")]
 mod workplace;
@@ -52,4 +54,4 @@ pub use schemas::provider_schemas;
 pub use schemas::{GivenSchemas, SchemaError, SchemaText, SchemaTextError, schema_files, schema_texts};
 pub use walk::{FoundFiles, Walk};
 #[cfg(feature = "provider")]
-pub use workplace::{Stopper, Workplace};
+pub use workplace::{Interrupt, Stopper, Workplace};

@@ -5,6 +5,8 @@
 pub enum Remark {
     /// What else there is to know about the answer.
     Note(String),
+    /// What is wrong, although the work goes on.
+    Error(String),
     /// What the answer does not show, or cannot be relied on for.
     Warning(String),
 }

@@ -1,9 +1,11 @@
 //! Where providers are asked, by whoever cannot wait for them otherwise.
 
 use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use objchange_provider::client::Children;
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 /// Where providers are asked, from this thread. When it is dropped, no process is left that was started in it.
 #[derive(Debug)]
@@ -71,5 +73,49 @@ impl Drop for Workplace {
     fn drop(&mut self) {
         // Also daemons that a provider has left. Whoever else is about to end them is waited for.
         self.children.kill_all();
+    }
+}
+
+/// What an interrupt does to the work: it ends it, unless the work holds it off.
+#[derive(Debug, Default, Clone)]
+pub struct Interrupt(Arc<InterruptState>);
+
+#[derive(Debug, Default)]
+struct InterruptState {
+    is_held_off: AtomicBool,
+    was_heard: AtomicBool,
+    heard: Notify,
+}
+
+impl Interrupt {
+    /// From here on the first interrupt does not end the work: it only says so.
+    pub fn hold_off(&self) {
+        self.0.is_held_off.store(true, Ordering::SeqCst);
+    }
+
+    /// From here on an interrupt ends the work again.
+    pub fn allow(&self) {
+        self.0.is_held_off.store(false, Ordering::SeqCst);
+    }
+
+    /// Whether an interrupt only says so.
+    pub fn is_held_off(&self) -> bool {
+        self.0.is_held_off.load(Ordering::SeqCst)
+    }
+
+    /// Says that there was one.
+    pub fn interrupt(&self) {
+        self.0.was_heard.store(true, Ordering::SeqCst);
+        self.0.heard.notify_one();
+    }
+
+    /// Comes back when there was an interrupt that was held off.
+    pub async fn heard(&self) {
+        self.0.heard.notified().await;
+    }
+
+    /// Whether there was one.
+    pub fn was_heard(&self) -> bool {
+        self.0.was_heard.load(Ordering::SeqCst)
     }
 }

@@ -2,15 +2,12 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use std::{process, thread};
 
-use objchange_project::{ProviderProgram, Stopper, Workplace};
+use objchange_project::{Interrupt, ProviderProgram, Stopper, Workplace};
 use objchange_provider::client::{Children, Client, Launch, Limits, Reattach};
 use objchange_provider::{Error, ErrorKind};
-use tokio::sync::Notify;
 
 use crate::exit::INTERRUPTED;
 
@@ -95,39 +92,6 @@ impl LaunchArgs {
     }
 }
 
-/// What an interrupt does to the work: it ends it, unless the work holds it off.
-#[derive(Debug, Default, Clone)]
-pub(crate) struct Interrupt(Arc<InterruptState>);
-
-#[derive(Debug, Default)]
-struct InterruptState {
-    is_held_off: AtomicBool,
-    was_heard: AtomicBool,
-    heard: Notify,
-}
-
-impl Interrupt {
-    /// From here on the first interrupt does not end the work: it only says so.
-    pub(crate) fn hold_off(&self) {
-        self.0.is_held_off.store(true, Ordering::SeqCst);
-    }
-
-    /// From here on an interrupt ends the work again.
-    pub(crate) fn allow(&self) {
-        self.0.is_held_off.store(false, Ordering::SeqCst);
-    }
-
-    /// Comes back when there was an interrupt that was held off.
-    pub(crate) async fn heard(&self) {
-        self.0.heard.notified().await;
-    }
-
-    /// Whether there was one.
-    pub(crate) fn was_heard(&self) -> bool {
-        self.0.was_heard.load(Ordering::SeqCst)
-    }
-}
-
 /// Does the work on this thread. `None` if it was interrupted: all processes are gone then that were started for it.
 pub(crate) fn run<T, F: Future<Output = T>>(
     work: impl FnOnce(Children, Interrupt) -> F,
@@ -158,9 +122,8 @@ fn listen(stopper: &Stopper, interrupt: &Interrupt) {
     runtime.block_on(async {
         let Ok(mut signals) = Signals::new() else { return };
         signals.next().await;
-        if interrupt.0.is_held_off.load(Ordering::SeqCst) {
-            interrupt.0.was_heard.store(true, Ordering::SeqCst);
-            interrupt.0.heard.notify_one();
+        if interrupt.is_held_off() {
+            interrupt.interrupt();
             signals.next().await;
         }
         stopper.stop();

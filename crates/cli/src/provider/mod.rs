@@ -2,21 +2,20 @@
 
 mod call_function;
 mod change;
-mod hidden;
 pub(crate) mod launch;
 mod object;
-mod prior;
 mod schema;
 mod session;
-mod state_out;
 mod validate;
 
+use std::io::Write;
 use std::process::ExitCode;
 
+use objchange_project::Interrupt;
+use objchange_project::session::{Hidden, NotSaved};
 use objchange_provider::client::Children;
+use objchange_text::visible_json;
 
-use self::hidden::Hidden;
-use self::launch::Interrupt;
 use self::session::Failure;
 use crate::exit::{self, CommandError};
 
@@ -60,7 +59,7 @@ enum Command {
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
-    let hidden = Hidden::default();
+    let hidden = Hidden::new(&exit::remark);
     match launch::run(async |children, interrupt| {
         work(&args.command, (&children, &interrupt), &hidden).await
     })? {
@@ -73,7 +72,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
 async fn work(
     command: &Command,
     (children, interrupt): (&Children, &Interrupt),
-    hidden: &Hidden,
+    hidden: &Hidden<'_>,
 ) -> Result<ExitCode, Failure> {
     match command {
         Command::Schema(args) => schema::run(args, children, hidden).await,
@@ -84,4 +83,18 @@ async fn work(
         Command::Import(args) => object::import(args, children, hidden).await,
         Command::CallFunction(args) => call_function::run(args, children, hidden).await,
     }
+}
+
+/// Whether objects are where they should be. A state that could be saved nowhere is printed.
+fn is_saved(saved: Result<(), NotSaved>) -> bool {
+    let Err(NotSaved { unsaved }) = saved else { return true };
+    if let Some(text) = unsaved {
+        let _ =
+            exit::complain("the new state could be saved nowhere; keep the following, which holds secrets:");
+        let mut err = std::io::stderr().lock();
+        for line in text.lines() {
+            let _ = writeln!(err, "{}", visible_json(line));
+        }
+    }
+    false
 }

@@ -3,11 +3,11 @@
 use std::io::Write;
 use std::process::ExitCode;
 
+use objchange_project::session::Hidden;
 use objchange_provider::client::Children;
 use objchange_provider::schema_document;
 
-use super::hidden::Hidden;
-use super::session::{Failure, Session, Target};
+use super::session::{Failure, Target};
 
 /// Print a provider's schemas as `terraform providers schema -json` does
 #[derive(Debug, clap::Args)]
@@ -16,8 +16,8 @@ pub(super) struct Args {
     target: Target,
 }
 
-pub(super) async fn run(args: &Args, children: &Children, hidden: &Hidden) -> Result<ExitCode, Failure> {
-    let session = Session::start(&args.target, children, hidden).await?;
+pub(super) async fn run(args: &Args, children: &Children, hidden: &Hidden<'_>) -> Result<ExitCode, Failure> {
+    let session = args.target.start(children, hidden).await?;
     let text = schema_document([(args.target.binary.address().as_str(), &*session.schemas)]);
     session.end().await?;
     let mut out = std::io::stdout().lock();

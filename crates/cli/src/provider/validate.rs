@@ -5,11 +5,11 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use objchange::schema::Block;
+use objchange_project::session::{Hidden, read};
 use objchange_provider::client::Children;
 use objchange_provider::{Component, ProviderExt};
 
-use super::hidden::Hidden;
-use super::session::{Failure, Session, Target, read};
+use super::session::{Failure, Target};
 use crate::input::Source;
 
 /// Validate a configuration; the provider need not be configured
@@ -56,8 +56,8 @@ impl Kind {
     }
 }
 
-pub(super) async fn run(args: &Args, children: &Children, hidden: &Hidden) -> Result<ExitCode, Failure> {
-    let session = Session::start(&args.target, children, hidden).await?;
+pub(super) async fn run(args: &Args, children: &Children, hidden: &Hidden<'_>) -> Result<ExitCode, Failure> {
+    let session = args.target.start(children, hidden).await?;
     let component = args.kind.component();
     let nothing = Block::new::<&str>([], []);
     let block = match component {

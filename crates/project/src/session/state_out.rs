@@ -6,18 +6,18 @@ use std::{env, fs};
 
 use objchange::address::{InstanceAddress, Mode};
 use objchange_plan::{StateEdit, has_object, state_file_version};
-use objchange_text::visible_json;
 
-use super::session::Failure;
-use crate::exit;
+use super::SessionError;
 use crate::input::Source;
+use crate::remark::{Remark, Remarks};
 use crate::write_file::{Access, NewFile};
 
 /// Room for the new object beside what the file has already.
 const ROOM: usize = 64 << 10;
 
 /// A state file that can be written. It holds secrets, as Terraform's does: a new one can be read only by its owner.
-pub(super) struct StateOut {
+#[derive(Debug)]
+pub struct StateOut {
     path: PathBuf,
     /// The state that is there.
     old: Option<String>,
@@ -26,7 +26,11 @@ pub(super) struct StateOut {
 }
 
 /// Reads the address of a managed resource of this type.
-pub(super) fn instance_address(address: &str, type_name: &str) -> Result<InstanceAddress, String> {
+///
+/// # Errors
+///
+/// The text is no such address.
+pub fn instance_address(address: &str, type_name: &str) -> Result<InstanceAddress, String> {
     let parsed: InstanceAddress = address.parse().map_err(|error| format!("{address}: {error}"))?;
     if parsed.resource.mode != Mode::Managed || parsed.resource.resource_type != type_name {
         return Err(format!("{address} is not an address of a {type_name}"));
@@ -36,9 +40,13 @@ pub(super) fn instance_address(address: &str, type_name: &str) -> Result<Instanc
 
 impl StateOut {
     /// Makes sure that the file can be written and that a state in it can be added to.
-    pub(super) fn open(path: &FilePath) -> Result<Self, Failure> {
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written, or is none of a state.
+    pub fn open(path: &FilePath) -> Result<Self, SessionError> {
         let unusable = |reason: &dyn std::fmt::Display| {
-            Failure::Unusable(format!("{}: {reason}; nothing was changed", path.display()))
+            SessionError::Unusable(format!("{}: {reason}; nothing was changed", path.display()))
         };
         let old = read(path).map_err(|reason| unusable(&reason))?;
         let room = old.as_ref().map_or(0, String::len).saturating_mul(2).saturating_add(ROOM);
@@ -49,7 +57,7 @@ impl StateOut {
         };
         let cannot = |path: &FilePath, error: io::Error| {
             let reason = format!("{}: cannot be written: {error}; nothing was changed", path.display());
-            Failure::Unusable(reason)
+            SessionError::Unusable(reason)
         };
         let new = open(path).map_err(|error| cannot(path, error))?;
         let backup = old.as_ref().map(|_| {
@@ -64,11 +72,15 @@ impl StateOut {
 
     /// Makes sure that no other object is forgotten for the one that is to be at this address. It may replace the one that
     /// was read from the same file.
-    pub(super) fn check_free(
+    ///
+    /// # Errors
+    ///
+    /// Another object is at this address.
+    pub fn check_free(
         &self,
         address: &InstanceAddress,
         prior: Option<&FilePath>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), SessionError> {
         let Some(old) = &self.old else { return Ok(()) };
         let is_same_file = prior.is_some_and(|prior| {
             matches!((fs::canonicalize(prior), fs::canonicalize(&self.path)), (Ok(a), Ok(b)) if a == b)
@@ -77,15 +89,18 @@ impl StateOut {
             return Ok(());
         }
         let path = self.path.display();
-        Err(Failure::Unusable(format!(
+        Err(SessionError::Unusable(format!(
             "{path} has {address} already, which would be forgotten: change that with --prior {path} --address \
              '{address}', or write into another file; nothing was changed"
         )))
     }
 
     /// Puts the objects into the file, and keeps what it was in a backup. If that fails the new state is saved elsewhere.
-    /// The answer is whether the file has the objects now.
-    pub(super) fn save(self, edit: &StateEdit<'_>) -> bool {
+    ///
+    /// # Errors
+    ///
+    /// The file does not have the objects. What is wrong has been said.
+    pub fn save(self, edit: &StateEdit<'_>, remarks: &Remarks<'_>) -> Result<(), NotSaved> {
         let Self { path, new, backup, .. } = self;
         // Somebody else may have written to it meanwhile.
         let (old, mut problem) = match read(&path) {
@@ -94,27 +109,42 @@ impl StateOut {
         };
         let text = match edit.apply(old.as_deref()) {
             Ok(Some(text)) => text,
-            Ok(None) => return true,
+            Ok(None) => return Ok(()),
             Err(reason) => {
-                let _ = exit::complain(&format!("{}: the object cannot be saved: {reason}", path.display()));
-                return false;
+                let problem = format!("{}: the object cannot be saved: {reason}", path.display());
+                remarks(Remark::Error(problem));
+                return Err(NotSaved { unsaved: None });
             }
         };
         if problem.is_none()
             && let (Some((path, backup)), Some(old)) = (backup, &old)
             && let Err(error) = backup.finish(old.as_bytes())
         {
-            exit::warn(&format!("{}: the backup cannot be written: {error}", path.display()));
+            let problem = format!("{}: the backup cannot be written: {error}", path.display());
+            remarks(Remark::Warning(problem));
         }
         if problem.is_none()
             && let Err(error) = new.finish(text.as_bytes())
         {
             problem = Some(format!("cannot be written: {error}"));
         }
-        let Some(problem) = problem else { return true };
-        rescue(&path, &problem, &text);
-        false
+        let Some(problem) = problem else { return Ok(()) };
+        remarks(Remark::Error(format!("{}: {problem}", path.display())));
+        match rescue(&text) {
+            Some(saved) => {
+                remarks(Remark::Error(format!("the new state was saved in {}", saved.display())));
+                Err(NotSaved { unsaved: None })
+            }
+            None => Err(NotSaved { unsaved: Some(text) }),
+        }
     }
+}
+
+/// Objects are not where they should be.
+#[derive(Debug)]
+pub struct NotSaved {
+    /// The state that could be saved nowhere. It holds secrets, and nothing else knows what was made.
+    pub unsaved: Option<String>,
 }
 
 /// What is in the file, if it is a state file; nothing if there is none, or nothing can be read from there.
@@ -136,25 +166,15 @@ fn read(path: &FilePath) -> Result<Option<String>, String> {
 }
 
 /// Saves a state that cannot be written where it belongs, because nothing else knows what was made.
-fn rescue(path: &FilePath, problem: &str, text: &str) {
-    // Where nobody can be told the next way is tried all the same.
-    let _ = exit::complain(&format!("{}: {problem}", path.display()));
+fn rescue(text: &str) -> Option<PathBuf> {
     let folders = [env::current_dir().ok(), Some(env::temp_dir())];
-    for folder in folders.into_iter().flatten() {
+    folders.into_iter().flatten().find_map(|folder| {
         let file = tempfile::Builder::new().prefix("errored.").suffix(".tfstate").tempfile_in(folder);
         let written = file.and_then(|mut file| {
             file.write_all(text.as_bytes())?;
             file.as_file().sync_all()?;
             Ok(file.keep()?.1)
         });
-        if let Ok(saved) = written {
-            let _ = exit::complain(&format!("the new state was saved in {}", saved.display()));
-            return;
-        }
-    }
-    let _ = exit::complain("the new state could be saved nowhere; keep the following, which holds secrets:");
-    let mut err = io::stderr().lock();
-    for line in text.lines() {
-        let _ = writeln!(err, "{}", visible_json(line));
-    }
+        written.ok()
+    })
 }

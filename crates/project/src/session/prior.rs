@@ -6,38 +6,42 @@ use std::path::Path as FilePath;
 use objchange::Value;
 use objchange::schema::Schema;
 use objchange_plan::{InstanceObject, Prior, StoredObject};
-use objchange_project::resource::read_prior_text;
 use objchange_provider::{ProviderExt, RawState, UpgradeResource};
 
-use super::session::{Failure, Session};
 use super::state_out::instance_address;
+use super::{Session, SessionError};
 use crate::input::Source;
+use crate::resource::read_prior_text;
 
-/// Reads the prior object that the arguments name.
-pub(super) async fn known(
+/// Reads a prior object: it by itself, or the one at an address in a state.
+///
+/// # Errors
+///
+/// There is no such object, or the provider cannot upgrade it.
+pub async fn known_object(
     prior: Option<&FilePath>,
     address: Option<&str>,
     of_block: Option<&str>,
     type_name: &str,
     schema: &Schema,
     session: &Session<'_>,
-) -> Result<InstanceObject, Failure> {
+) -> Result<InstanceObject, SessionError> {
     let Some(path) = prior else { return Ok(InstanceObject::none(&schema.block)) };
     let source = Source::new(path);
-    let text = source.read().map_err(|error| Failure::Unusable(error.to_string()))?;
+    let text = source.read().map_err(|error| SessionError::Unusable(error.to_string()))?;
     let stored = address.or(of_block).and_then(|address| {
         let address = instance_address(address, type_name).ok()?;
         StoredObject::find(&text, &address)
     });
     let Some(stored) = stored else {
         let read = read_prior_text(&source, &text, &schema.block, type_name, address, of_block);
-        let Prior { value, tainted } = read.map_err(|error| Failure::Plan(Box::new(error)))?;
+        let Prior { value, tainted } = read.map_err(|error| SessionError::Resource(Box::new(error)))?;
         session.hide(&schema.block, &value);
         return Ok(InstanceObject { object: value, tainted, ..InstanceObject::none(&schema.block) });
     };
     if stored.schema_version > schema.version {
         let (has, knows) = (stored.schema_version, schema.version);
-        return Err(Failure::Unusable(format!(
+        return Err(SessionError::Unusable(format!(
             "{source}: the object is of version {has} of its schema, and the provider knows only {knows}: use a newer provider"
         )));
     }

@@ -10,11 +10,13 @@ use objchange::{Type, Value};
 use objchange_text::bounded;
 use objchange_text::redact::{Redactor, Secrets};
 
-use crate::exit;
+use crate::remark::{Remark, Remarks};
 
-/// The secrets of a command: what of its objects is sensitive, by their marks or by their schemas.
-#[derive(Default)]
-pub(super) struct Hidden(RefCell<State>);
+/// The secrets of a session: what of its objects is sensitive, by their marks or by their schemas.
+pub struct Hidden<'r> {
+    state: RefCell<State>,
+    remarks: &'r Remarks<'r>,
+}
 
 #[derive(Default)]
 struct State {
@@ -28,20 +30,30 @@ struct State {
 }
 
 /// Only how many there are is shown.
-impl fmt::Debug for Hidden {
+impl fmt::Debug for Hidden<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Hidden({})", self.0.borrow().values.len())
+        write!(f, "Hidden({})", self.state.borrow().values.len())
     }
 }
 
-impl Hidden {
+impl<'r> Hidden<'r> {
+    /// No secrets are known yet. What providers warn of is said without them.
+    pub fn new(remarks: &'r Remarks<'r>) -> Self {
+        Self { state: RefCell::default(), remarks }
+    }
+
+    /// Says something that has no secrets.
+    pub(super) fn remark(&self, remark: Remark) {
+        (self.remarks)(remark);
+    }
+
     /// Remembers what of an object is sensitive: by its marks, and by its schema.
-    pub(super) fn learn(&self, schema: &Block, object: &Value) {
+    pub fn learn(&self, schema: &Block, object: &Value) {
         self.learn_texts(schema.implied_type(), &schema.mark_hidden(object));
     }
 
     /// Remembers what is marked, in a value of no declared type.
-    pub(super) fn learn_marked(&self, value: &Value) {
+    pub fn learn_marked(&self, value: &Value) {
         self.learn_texts(&Type::Dynamic, value);
     }
 
@@ -49,7 +61,7 @@ impl Hidden {
         if !value.contains_marked() {
             return;
         }
-        let state = &mut *self.0.borrow_mut();
+        let state = &mut *self.state.borrow_mut();
         if state.values.contains(value) {
             return;
         }
@@ -59,22 +71,22 @@ impl Hidden {
     }
 
     /// The text as it may be relayed: without secrets, and not longer than anybody reads.
-    pub(super) fn relay(&self, text: &str) -> String {
+    pub fn relay(&self, text: &str) -> String {
         bounded(&self.cover(text)).into_owned()
     }
 
     /// Relays a warning, unless it was relayed before: a provider is asked the same several times.
-    pub(super) fn warn(&self, text: &str) {
+    pub fn warn(&self, text: &str) {
         let text = self.relay(text);
-        let is_new = self.0.borrow_mut().said.insert(text.clone());
+        let is_new = self.state.borrow_mut().said.insert(text.clone());
         if is_new {
-            exit::warn(&text);
+            self.remark(Remark::Warning(text));
         }
     }
 
     /// The object with those strings marked that hold a secret, wherever the provider has put it.
-    pub(super) fn mark(&self, object: &Value) -> Value {
-        let state = &mut *self.0.borrow_mut();
+    pub fn mark(&self, object: &Value) -> Value {
+        let state = &mut *self.state.borrow_mut();
         if state.secrets.is_empty() {
             return object.clone();
         }
@@ -99,13 +111,13 @@ impl Hidden {
     }
 
     /// All marked values that were learned, in that order.
-    pub(super) fn values(&self) -> Vec<Value> {
-        self.0.borrow().values.clone()
+    pub fn values(&self) -> Vec<Value> {
+        self.state.borrow().values.clone()
     }
 
     /// The text without secrets.
-    pub(super) fn cover(&self, text: &str) -> String {
-        let state = &mut *self.0.borrow_mut();
+    pub fn cover(&self, text: &str) -> String {
+        let state = &mut *self.state.borrow_mut();
         let redactor = state.redactor.get_or_insert_with(|| state.secrets.redactor());
         redactor.redact(text).into_owned()
     }
@@ -118,7 +130,7 @@ mod tests {
     #[test]
     fn secrets_are_found_everywhere() {
         const COVER: &str = objchange_text::redact::SENSITIVE;
-        let hidden = Hidden::default();
+        let hidden = Hidden::new(&|_| {});
         hidden.learn_marked(&Value::object([
             ("a", Value::from("hunter").sensitive()),
             ("b", Value::from("hunter2").sensitive()),

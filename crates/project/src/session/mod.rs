@@ -1,0 +1,258 @@
+//! A provider while it is asked about one object, function or configuration.
+//!
+//! A [`Session`] is a provider that runs. What it says and answers is shown without secrets: [`Hidden`] knows them.
+
+mod applied;
+mod change;
+mod function;
+mod hidden;
+mod object;
+mod prior;
+mod state_out;
+
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::Path;
+use std::sync::Arc;
+
+use objchange::Value;
+use objchange::change::{ApplyChangeError, Diagnostic, PlanChangeError, Severity};
+use objchange::schema::{Block, Schema};
+use objchange_plan::{Form, read_object};
+use objchange_provider::record::{Recorder, Recording};
+use objchange_provider::{ChangeFault, Client, Component, Error, ProviderExt, Schemas};
+use objchange_text::{MAX_TEXTS, left_out};
+
+pub use self::applied::AppliedReport;
+pub use self::change::{Applied, PlannedObject, redacted};
+pub use self::function::{FunctionResult, call_function};
+pub use self::hidden::Hidden;
+pub use self::object::{FoundObject, import_object, read_data, refreshed};
+pub use self::prior::known_object;
+pub use self::state_out::{NotSaved, StateOut, instance_address};
+use crate::input::Source;
+use crate::resource::{ResourceError, most_similar};
+use crate::write_file::{Access, append};
+
+/// Why something was not done.
+#[derive(Debug)]
+pub enum SessionError {
+    /// What was given cannot be used.
+    Unusable(String),
+    /// What was given to be planned cannot be used.
+    Resource(Box<ResourceError>),
+    /// The provider does not answer.
+    Provider(Error),
+    /// The provider reports errors.
+    Refused(Vec<Diagnostic>),
+    /// The provider breaks its contract: all that is wrong, without secrets.
+    Broken(Vec<String>),
+}
+
+impl From<Error> for SessionError {
+    fn from(error: Error) -> Self {
+        Self::Provider(error)
+    }
+}
+
+impl From<ResourceError> for SessionError {
+    fn from(error: ResourceError) -> Self {
+        Self::Resource(Box::new(error))
+    }
+}
+
+impl From<ChangeFault> for SessionError {
+    fn from(fault: ChangeFault) -> Self {
+        match fault {
+            ChangeFault::Plan(PlanChangeError::Refused(diagnostics)) => Self::Refused(diagnostics),
+            ChangeFault::Plan(error) => Self::Unusable(error.to_string()),
+            ChangeFault::Apply(ApplyChangeError::UnknownConfig { path }) => Self::Unusable(format!(
+                "{path}: this is not known, and nothing can be applied before all of the configuration is"
+            )),
+            ChangeFault::Apply(error) => Self::Unusable(error.to_string()),
+            ChangeFault::Provider(error) => Self::Provider(error),
+            fault => Self::Unusable(fault.to_string()),
+        }
+    }
+}
+
+/// What was asked and answered, as it is written to a file.
+pub type SessionRecorder = Recorder<BufWriter<File>>;
+
+/// A provider that was started and knows what it needs.
+#[derive(Debug)]
+pub struct Session<'h> {
+    client: Client,
+    recorder: Option<SessionRecorder>,
+    /// The schemas of the provider.
+    pub schemas: Arc<Schemas>,
+    /// The secrets of the session.
+    pub hidden: &'h Hidden<'h>,
+}
+
+/// Opens the file of a recording. It knows the secrets that an earlier process of the provider was told.
+///
+/// # Errors
+///
+/// The file cannot be written.
+pub fn open_recording(path: &Path, hidden: &Hidden<'_>) -> Result<SessionRecorder, SessionError> {
+    // A second process of the same provider goes on where the first ended.
+    let file = append(path, Access::Owner);
+    let file = file.map_err(|error| SessionError::Unusable(format!("{}: {error}", path.display())))?;
+    let recorder = Recorder::new(BufWriter::new(file));
+    hidden.values().iter().for_each(|value| recorder.hide(value));
+    Ok(recorder)
+}
+
+impl<'h> Session<'h> {
+    /// Asks a provider that runs for its schemas.
+    ///
+    /// # Errors
+    ///
+    /// It does not answer, or reports errors.
+    pub async fn new(
+        client: Client,
+        recorder: Option<SessionRecorder>,
+        hidden: &'h Hidden<'h>,
+    ) -> Result<Self, SessionError> {
+        let schemas = client.schemas().await?;
+        let session = Self { client, recorder, schemas, hidden };
+        session.heed(&session.schemas.diagnostics)?;
+        let problems = &session.schemas.problems;
+        for problem in problems.iter().take(MAX_TEXTS) {
+            session.hidden.warn(&format!("{problem}; this part of the provider cannot be used here"));
+        }
+        if let Some(more) = left_out(problems.len(), MAX_TEXTS, "problems of its schemas") {
+            session.hidden.warn(&more);
+        }
+        Ok(session)
+    }
+
+    /// Gives the provider its own configuration.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, or the provider refuses it.
+    pub async fn configure(&self, config: Option<&str>) -> Result<(), SessionError> {
+        let nothing = Block::new::<&str>([], []);
+        let block = self.schemas.block(Component::Provider, "").unwrap_or(&nothing);
+        let config = match config {
+            Some(given) if given.trim_start().starts_with('{') => object(given, block, "--provider-config")?,
+            Some(file) => read(&Source::new(file.as_ref()), block)?,
+            None => object("{}", block, "the provider's own configuration (see --provider-config)")?,
+        };
+        self.hide(block, &config);
+        let config = config.unmark_deep().0;
+        self.heed(&self.ask().validate(Component::Provider, "", &config).await?)?;
+        self.heed(&self.ask().configure(&config).await?)
+    }
+
+    /// The provider, to be asked.
+    pub fn ask(&self) -> Recording<&Client, &Recorder<BufWriter<File>>> {
+        Recording::new(&self.client, self.recorder.as_ref())
+    }
+
+    /// Remembers what of an object is not to be shown.
+    pub fn hide(&self, block: &Block, object: &Value) {
+        self.hidden.learn(block, object);
+        if let Some(recorder) = &self.recorder {
+            recorder.hide(&block.mark_hidden(object));
+        }
+    }
+
+    /// Lets the provider end, and writes what is recorded.
+    ///
+    /// # Errors
+    ///
+    /// The recording cannot be written.
+    pub async fn end(self) -> Result<(), SessionError> {
+        self.client.end().await;
+        if let Some(recorder) = self.recorder {
+            recorder.finish().map_err(|error| SessionError::Unusable(format!("the recording: {error}")))?;
+        }
+        Ok(())
+    }
+
+    /// Says what the provider warns of, and fails where it reports errors.
+    ///
+    /// # Errors
+    ///
+    /// It reports errors.
+    pub fn heed(&self, diagnostics: &[Diagnostic]) -> Result<(), SessionError> {
+        heed(diagnostics, self.hidden)
+    }
+
+    /// The schema of a resource type with its version.
+    pub(crate) fn resource_schema(&self, name: &str, block: &Block) -> Schema {
+        self.schemas.resources.get(name).cloned().unwrap_or_else(|| Schema::new(0, block.clone()))
+    }
+
+    /// The schema of something.
+    ///
+    /// # Errors
+    ///
+    /// The provider has no such thing.
+    pub fn block(&self, component: Component, name: &str) -> Result<&Block, SessionError> {
+        let similar = || {
+            let names = self.schemas.named(component).map(|(name, _)| name);
+            most_similar(name, names)
+        };
+        self.schemas.block(component, name).ok_or_else(|| {
+            let hint = match similar() {
+                similar if similar.is_empty() => String::new(),
+                similar => format!("; did you mean {}?", similar.join(" or ")),
+            };
+            SessionError::Unusable(format!("the provider has no {} {name:?}{hint}", component.noun()))
+        })
+    }
+}
+
+/// Says what a provider warns of, and fails where it reports errors.
+///
+/// # Errors
+///
+/// It reports errors.
+pub fn heed(diagnostics: &[Diagnostic], hidden: &Hidden<'_>) -> Result<(), SessionError> {
+    let (errors, warnings): (Vec<_>, Vec<_>) =
+        diagnostics.iter().partition(|diagnostic| diagnostic.severity == Severity::Error);
+    warn_of(&warnings, hidden);
+    if errors.is_empty() { Ok(()) } else { Err(SessionError::Refused(errors.into_iter().cloned().collect())) }
+}
+
+/// Says these warnings, as many as anybody reads.
+pub fn warn_of(warnings: &[&Diagnostic], hidden: &Hidden<'_>) {
+    for warning in warnings.iter().take(MAX_TEXTS) {
+        hidden.warn(&sentence(warning));
+    }
+    if let Some(more) = left_out(warnings.len(), MAX_TEXTS, "warnings") {
+        hidden.warn(&more);
+    }
+}
+
+/// All that a diagnostic says.
+pub fn sentence(diagnostic: &Diagnostic) -> String {
+    match diagnostic.detail.trim() {
+        "" => diagnostic.to_string(),
+        detail => format!("{diagnostic}: {detail}"),
+    }
+}
+
+/// An object that people write.
+///
+/// # Errors
+///
+/// It is not of the schema.
+pub fn object(text: &str, block: &Block, name: &str) -> Result<Value, SessionError> {
+    read_object(text, block, Form::Markers)
+        .map_err(|error| SessionError::Unusable(format!("{name}:{}:{}: {error}", error.line, error.column)))
+}
+
+/// The same in a file.
+///
+/// # Errors
+///
+/// It cannot be read, or is not of the schema.
+pub fn read(source: &Source, block: &Block) -> Result<Value, SessionError> {
+    let text = source.read().map_err(|error| SessionError::Unusable(error.to_string()))?;
+    object(&text, block, &source.to_string())
+}
