@@ -10,6 +10,7 @@ use objchange::value::{ConvertError, Marks, Refinements};
 use objchange::{Type, Value};
 use smol_str::SmolStr;
 
+use crate::coverage::Coverage;
 use crate::functions::PatternCache;
 use objchange_text::Called;
 
@@ -419,6 +420,7 @@ pub struct Functions {
     has_providers: bool,
     /// The version of Terraform whose language this is; `None` for the newest.
     version: Option<(u32, u32)>,
+    coverage: Option<Arc<Coverage>>,
 }
 
 impl Functions {
@@ -432,6 +434,17 @@ impl Functions {
     #[must_use]
     pub fn in_module(self) -> Self {
         Self { has_providers: true, ..self }
+    }
+
+    /// The same functions, which count the branches of conditional expressions that are taken.
+    #[must_use]
+    pub fn recording(self, coverage: Arc<Coverage>) -> Self {
+        Self { coverage: Some(coverage), ..self }
+    }
+
+    /// Where it is counted what is reached, if anywhere.
+    pub fn coverage(&self) -> Option<&Coverage> {
+        self.coverage.as_deref()
     }
 
     pub(crate) fn has_providers(&self) -> bool {

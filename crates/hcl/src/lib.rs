@@ -49,6 +49,7 @@
 mod cases;
 mod console;
 mod conversion;
+mod coverage;
 mod data;
 mod decode;
 mod eval;
@@ -70,6 +71,7 @@ mod walk;
 pub use cases::OPERATIONS;
 pub use console::{asks_type, console_text, console_type};
 pub use conversion::conversion_message;
+pub use coverage::{BranchHits, Coverage};
 pub use data::{Data, DataBlock, parse_data};
 pub use decode::{Decoded, Purpose, decode, references};
 pub use eval::{DiagnosticExt, Scope, TypeConstraint, Variables, constant, evaluate, evaluate_template};

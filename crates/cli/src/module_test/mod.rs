@@ -4,17 +4,18 @@ mod output;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use objchange_hcl::Coverage;
 use objchange_module::config::{Config, Files};
 use objchange_module::plan::PlanOptions;
-use objchange_module::test::{TestOptions, TestReport, TestRunner, TestSuite, TestTexts};
+use objchange_module::test::{TestCoverage, TestOptions, TestReport, TestRunner, TestSuite, TestTexts};
 use objchange_module::variables::automatic_files;
 use objchange_module::{ProviderAddress, Schemas};
 use objchange_plan::Program;
 
-use self::output::Printing;
+use self::output::{Printing, ReportFile};
 use crate::configuration::Settings;
 use crate::exit::{self, CommandError, FAILED, unusable};
 use crate::input::Size;
@@ -44,7 +45,8 @@ Examples:
   objchange test modules/network --schemas schemas.json
   objchange test --filter tests/naming.tftest.hcl --verbose
   objchange test --json | jq 'select(.type == \"test_summary\")'
-  objchange test --junit-xml report.xml --strict";
+  objchange test --junit-xml report.xml --strict
+  objchange test --coverage --lcov lcov.info";
 
 /// Run the tests of a module, as `terraform test` does, without its providers
 #[derive(Debug, clap::Args)]
@@ -79,6 +81,14 @@ pub(crate) struct Args {
     /// Write a JUnit XML report to this file
     #[arg(long, value_name = "FILE")]
     junit_xml: Option<PathBuf>,
+
+    /// Print which resources, conditions and branches of conditional expressions no run has reached
+    #[arg(long)]
+    coverage: bool,
+
+    /// Write what runs have reached to this file, as an LCOV tracefile
+    #[arg(long, value_name = "FILE")]
+    lcov: Option<PathBuf>,
 
     /// Count assertions that depend on unknown values as undecided, not as errors
     #[arg(long)]
@@ -132,7 +142,14 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     if suite.diagnostics.has_errors() {
         return Ok(ExitCode::from(FAILED));
     }
+    let coverage = (args.coverage || args.lcov.is_some()).then(|| Arc::new(Coverage::default()));
     let functions = inputs::functions(&files)?;
+    let functions = match &coverage {
+        Some(coverage) => functions.recording(Arc::clone(coverage)),
+        None => functions,
+    };
+    let junit = args.junit_xml.as_deref().map(ReportFile::create).transpose()?;
+    let lcov = args.lcov.as_deref().map(ReportFile::create).transpose()?;
     let options = TestOptions {
         plan: PlanOptions {
             workspace: "default".to_owned(),
@@ -164,8 +181,17 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         Ok::<(), CommandError>(())
     })?;
     printing.summary(&report)?;
-    if let Some(path) = &args.junit_xml {
-        printing.junit(path, &report)?;
+    if let Some(file) = junit {
+        file.finish(&printing.junit(&report))?;
+    }
+    if let Some(coverage) = coverage {
+        let reached = TestCoverage::new(&suite, &coverage);
+        if args.coverage {
+            printing.coverage(&reached)?;
+        }
+        if let Some(file) = lcov {
+            file.finish(&reached.lcov(&directory.to_string_lossy()))?;
+        }
     }
     let ran = report.files.iter().map(|file| file.runs.len()).sum::<usize>();
     say_what_was_simulated(&report);

@@ -6,13 +6,13 @@ use std::time::{Duration, SystemTime};
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use objchange_module::Schemas;
-use objchange_module::test::{FileReport, Output, Stream, TestPrinter, TestReport, TestSuite};
+use objchange_module::test::{FileReport, Output, Stream, TestCoverage, TestPrinter, TestReport, TestSuite};
 use serde_json::{Value as Json, json};
 
 use super::{Args, clock};
 use crate::exit::{CommandError, unusable};
 use crate::terminal;
-use crate::write_file::{Access, write_file};
+use crate::write_file::{Access, NewFile};
 
 /// Prints what was asked for while tests run.
 pub(super) struct Printing<'s> {
@@ -58,12 +58,16 @@ impl<'s> Printing<'s> {
         }
     }
 
-    /// Writes the report for JUnit.
-    pub(super) fn junit(&self, path: &Path, report: &TestReport) -> Result<(), CommandError> {
+    /// The report for JUnit.
+    pub(super) fn junit(&self, report: &TestReport) -> String {
         let time = |since: Duration| self.time(since).to_rfc3339_opts(SecondsFormat::Secs, true);
-        let xml = self.printer.junit(report, &time);
-        write_file(path, xml, Access::Usual)
-            .map_err(|error| unusable(format!("{}: cannot be written: {error}", path.display())))
+        self.printer.junit(report, &time)
+    }
+
+    /// Prints what runs have reached: beside the messages, if those are what is printed.
+    pub(super) fn coverage(&self, reached: &TestCoverage) -> io::Result<()> {
+        let stream = if self.json { Stream::Err } else { Stream::Out };
+        texts(&[Output { stream, text: format!("\n{}", reached.text()) }])
     }
 
     fn time(&self, since: Duration) -> DateTime<Utc> {
@@ -81,6 +85,29 @@ impl<'s> Printing<'s> {
         }
         out.flush()
     }
+}
+
+/// A file that a report is written to, which can be written before any test runs.
+pub(super) struct ReportFile<'p> {
+    path: &'p Path,
+    file: NewFile,
+}
+
+impl<'p> ReportFile<'p> {
+    pub(super) fn create(path: &'p Path) -> Result<Self, CommandError> {
+        match NewFile::create(path, Access::Usual) {
+            Ok(file) => Ok(Self { path, file }),
+            Err(error) => Err(not_written(path, &error)),
+        }
+    }
+
+    pub(super) fn finish(self, text: &str) -> Result<(), CommandError> {
+        self.file.finish(text.as_bytes()).map_err(|error| not_written(self.path, &error))
+    }
+}
+
+fn not_written(path: &Path, error: &io::Error) -> CommandError {
+    unusable(format!("{}: cannot be written: {error}", path.display()))
 }
 
 /// Writes texts to their streams, in their order.

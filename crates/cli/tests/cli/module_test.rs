@@ -166,3 +166,20 @@ fn what_is_wrong_with_files_is_said_with_its_place() {
     assert_eq!(output.code, 2, "{output:?}");
     assert!(output.stderr.contains("there are no schemas of example.com/test/test"), "{output:?}");
 }
+
+#[test]
+fn coverage_is_printed_and_written() {
+    let folder = folder("test-coverage", &[("a.tftest.hcl", TESTS)]);
+    let output = test(&folder, &["--var", "name=api", "--coverage", "--lcov", "FOLDER/lcov.info"]);
+    assert!(output.stdout.contains("\nCoverage: "), "{output:?}");
+    let lcov = folder.read("lcov.info");
+    assert!(lcov.starts_with("TN:\nSF:") && lcov.contains("main.tf\n"), "{lcov}");
+    // Messages stay alone on standard output.
+    let output = test(&folder, &["--json", "--coverage"]);
+    assert!(output.stdout.lines().all(|line| line.starts_with('{')), "{output:?}");
+    assert!(output.stderr.contains("Coverage: "), "{output:?}");
+    // What cannot be written is said before anything runs.
+    let output = test(&folder, &["--lcov", "FOLDER/none/lcov.info"]);
+    assert_eq!((output.code, output.stdout.as_str()), (2, ""), "{output:?}");
+    assert!(output.stderr.contains("cannot be written"), "{output:?}");
+}

@@ -24,6 +24,10 @@ impl Evaluator<'_> {
         };
         let condition = self.value(&conditional.condition, scope);
         let span = conditional.condition.span;
+        if let Some(coverage) = self.functions.coverage() {
+            let is_true = condition.convert(&Type::Bool).ok().and_then(|condition| condition.as_bool());
+            coverage.branch([conditional.yes.span, conditional.no.span], is_true);
+        }
         let marks = condition.marks() | yes.marks() | no.marks();
         if condition.is_null() {
             let detail = "The condition value is null. Conditions must either be true or false.";

@@ -423,7 +423,7 @@ fn join(directory: &str, path: &str) -> String {
 }
 
 /// A path without `.` and without `..` behind a name.
-fn clean(path: &str) -> String {
+pub(crate) fn clean(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split(['/', '\\']) {
         match part {

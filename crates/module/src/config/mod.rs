@@ -17,8 +17,8 @@ use objchange_hcl::{ModuleConfig, Sources};
 use smol_str::SmolStr;
 
 pub use files::{Files, MemoryFiles, OpenTofuFiles};
-pub(crate) use load::InstalledPlace;
 pub use load::LoadOptions;
+pub(crate) use load::{InstalledPlace, clean};
 pub use lock::{LOCK_FILE, LockedProvider, locked_providers};
 pub use provider_configs::provider_config_missing;
 

@@ -75,7 +75,7 @@ pub(crate) fn judge(
         return Judged { errors, ..wrong(message.warnings) };
     }
     let judged = |status| Judged { status, ..wrong(message.warnings.clone()) };
-    match result_of(condition, &result, scope, words) {
+    match result_of(condition, &result, scope, functions, words) {
         Err(error) => Judged { errors: vec![*error], ..wrong(message.warnings) },
         Ok(None) => judged(CheckStatus::Unknown),
         Ok(Some(true)) => judged(CheckStatus::Pass),
@@ -139,7 +139,7 @@ pub(crate) fn judge_validation(rule: &Condition, scope: &Scope<'_>, functions: &
     if !is_evaluated {
         return judged(CheckStatus::Unknown, errors);
     }
-    match result_of(rule, &result, scope, &VALIDATION) {
+    match result_of(rule, &result, scope, functions, &VALIDATION) {
         Err(error) => {
             errors.push(*error);
             return judged(CheckStatus::Error, errors);
@@ -179,6 +179,7 @@ fn result_of(
     condition: &Condition,
     result: &Value,
     scope: &Scope<'_>,
+    functions: &Functions,
     words: &Words,
 ) -> Result<Option<bool>, Box<Diagnostic>> {
     let no_result = |detail: String| {
@@ -189,7 +190,13 @@ fn result_of(
         Ok(result) if result.is_null() => {
             Err(no_result(format!("{} must return either true or false, not null.", words.subject)))
         }
-        Ok(result) => Ok(result.as_bool()),
+        Ok(result) => {
+            let result = result.as_bool();
+            if let (Some(coverage), Some(_)) = (functions.coverage(), result) {
+                coverage.hit(condition.condition.span);
+            }
+            Ok(result)
+        }
         Err(error) => Err(no_result(format!("{} result value: {}.", words.invalid, error.kind))),
     }
 }

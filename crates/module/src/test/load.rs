@@ -7,7 +7,7 @@ use objchange_hcl::{Diagnostic, MockData, MockProvider, Problems, TestFile, Vari
 use objchange_plan::Version;
 use smol_str::SmolStr;
 
-use crate::config::{Config, Files, InstalledPlace, LoadOptions};
+use crate::config::{Config, Files, InstalledPlace, LoadOptions, clean};
 use crate::plan::GivenVariable;
 use crate::variables::{GivenValue, VariableSources, read_values, value};
 use crate::{Diagnostics, Severity};
@@ -389,7 +389,7 @@ fn is_about_version(found: &crate::ModuleDiagnostic) -> bool {
     found.diagnostic.kind() == "unsupported_terraform_core_version"
 }
 
-fn is_test_file(name: &str) -> bool {
+pub(super) fn is_test_file(name: &str) -> bool {
     TEST_ENDS.iter().any(|end| name.ends_with(end)) && !name.starts_with('.')
 }
 
@@ -407,19 +407,6 @@ fn is_local(path: &str) -> bool {
         };
         depth >= 0
     })
-}
-
-/// A path below the working directory in its shortest form.
-fn clean(path: &str) -> String {
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." if parts.last().is_some_and(|last| *last != "..") => drop(parts.pop()),
-            part => parts.push(part),
-        }
-    }
-    if parts.is_empty() { ".".to_owned() } else { parts.join("/") }
 }
 
 /// The names before that of a run in the manifest of installed modules.

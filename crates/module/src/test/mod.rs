@@ -11,6 +11,7 @@
 //! makes up for them is named in the report.
 
 mod assertion;
+mod coverage;
 mod difference;
 mod expected;
 mod file;
@@ -25,6 +26,7 @@ mod scope;
 mod text;
 mod values;
 
+pub use coverage::{CoveredKind, CoveredPart, TestCoverage};
 pub use file::{TestOptions, TestRunner};
 pub use load::{TestSuite, TestTexts};
 pub use report::{CleanUp, FileReport, RunOutcome, RunReport, TestReport, TestStatus};

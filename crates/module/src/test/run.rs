@@ -7,6 +7,7 @@ use objchange_hcl::{Expr, MoveTarget, OverrideDuring, RunCommand, TestRun, varia
 use smol_str::SmolStr;
 
 use super::assertion::{AssertionRules, Judged};
+use super::coverage::note_resources;
 use super::expected::{ExpectedFailures, Stage};
 use super::file::{FileContext, FileProgress, TestRunner, has_target, unknown_target, with_provisioners};
 use super::mock::{Mock, TestProviders};
@@ -115,6 +116,9 @@ impl TestRunner<'_> {
             is_new,
         };
         let (plan, planned) = plan_prepared(&input, prepared, &mut providers, &mut Nobody);
+        if let (Some(coverage), Some(Evaluated { world })) = (functions.coverage(), &planned) {
+            note_resources(world, coverage);
+        }
         let evaluated = match run.command {
             RunCommand::Plan => {
                 let (found, is_stopped) = expected.judge(&plan.diagnostics, Stage::Plan);

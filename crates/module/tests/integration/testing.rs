@@ -2,14 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::sync::Arc;
 use std::time::Duration;
 
 use objchange::schema::ProviderSchemas;
-use objchange_hcl::Functions;
+use objchange_hcl::{Coverage, Functions};
 use objchange_module::Schemas;
 use objchange_module::config::MemoryFiles;
 use objchange_module::test::{
-    RunReport, TestOptions, TestPrinter, TestReport, TestRunner, TestStatus, TestSuite, TestTexts,
+    RunReport, TestCoverage, TestOptions, TestPrinter, TestReport, TestRunner, TestStatus, TestSuite,
+    TestTexts,
 };
 use objchange_module::variables::VariableSources;
 use objchange_plan::Version;
@@ -363,4 +365,133 @@ proptest! {
         let want: BTreeMap<&str, TestStatus> = order.iter().map(|(name, _, status)| (*name, *status)).collect();
         prop_assert_eq!(ran.statuses(), want, "{}", ran.text);
     }
+}
+
+const COVERED: &str = r#"variable "size" {
+  default = 1
+  validation {
+    condition     = var.size < 10
+    error_message = "Too large."
+  }
+}
+resource "terraform_data" "a" {
+  input = var.size > 5 ? "large" : var.size > 2 ? "medium" : "small"
+  lifecycle {
+    postcondition {
+      condition     = self.id != ""
+      error_message = "No id."
+    }
+  }
+}
+resource "terraform_data" "b" {
+  count = var.size > 5 ? 1 : 0
+}
+module "child" {
+  source = "./child"
+  count  = 2
+}
+check "c" {
+  assert {
+    condition     = terraform_data.a.input != ""
+    error_message = "Another id."
+  }
+}
+"#;
+
+const CHILD: &str = "resource \"terraform_data\" \"c\" {\n}\noutput \"o\" {\n  value = 1\n  precondition {\n    condition     = terraform_data.c.id != \"\"\n    \
+                     error_message = \"Never.\"\n  }\n}\n";
+
+fn covered(tests: &str) -> TestCoverage {
+    let files: MemoryFiles =
+        [("main.tf", COVERED), ("child/main.tf", CHILD), ("a.tftest.hcl", tests)].into_iter().collect();
+    let variables = VariableSources::default();
+    let suite = TestSuite::load(TestTexts {
+        files: &files,
+        manifest: None,
+        test_directory: "tests",
+        filter: &[],
+        variables: &variables,
+        test_values: &[],
+        version: Version::NEWEST,
+        terraform_version: "1.16.0",
+    });
+    assert!(!suite.diagnostics.has_errors(), "{:?}", suite.diagnostics);
+    let coverage = Arc::new(Coverage::default());
+    let functions = Functions::pure().clone().recording(Arc::clone(&coverage));
+    let (schemas, options) = (Schemas::new([]), TestOptions::default());
+    let report = TestRunner::new(&suite, &schemas, &functions, &options).run();
+    assert!(report.passes(), "{report:?}");
+    TestCoverage::new(&suite, &coverage)
+}
+
+const TEXT: &str = "\
+Coverage: 2 of 3 resources, 2 of 4 conditions, 3 of 6 branches.
+Not reached:
+  child/main.tf:5:3: precondition of output.o
+  main.tf:9:26: conditional expression, where its condition is true
+  main.tf:9:51: conditional expression, where its condition is true
+  main.tf:11:5: postcondition of terraform_data.a
+  main.tf:17:1: terraform_data.b
+  main.tf:18:26: conditional expression, where its condition is true
+";
+const LCOV: &str = "\
+TN:
+SF:m/child/main.tf
+FN:1,terraform_data.c
+FNDA:2,terraform_data.c
+FNF:1
+FNH:1
+BRF:0
+BRH:0
+DA:1,2
+DA:5,0
+LF:2
+LH:1
+end_of_record
+SF:m/main.tf
+FN:8,terraform_data.a
+FN:17,terraform_data.b
+FNDA:1,terraform_data.a
+FNDA:0,terraform_data.b
+FNF:2
+FNH:1
+BRDA:9,0,0,0
+BRDA:9,1,0,1
+BRDA:9,2,0,0
+BRDA:9,3,0,1
+BRDA:18,4,0,0
+BRDA:18,5,0,1
+BRF:6
+BRH:3
+DA:3,1
+DA:8,1
+DA:9,1
+DA:11,0
+DA:17,0
+DA:18,1
+DA:25,1
+LF:7
+LH:5
+end_of_record
+";
+
+#[test]
+fn coverage_names_what_no_run_has_reached() {
+    // A plan does not know the id, so the conditions about it are not reached.
+    let planned = covered("run \"small\" {\n  command = plan\n}\n");
+    assert_eq!(planned.text(), TEXT);
+    assert_eq!(planned.lcov("modules/../m"), LCOV);
+    let applied = covered(
+        "run \"a\" {\n}\nrun \"b\" {\n  variables {\n    size = 6\n  }\n}\nrun \"c\" {\n  variables {\n    size = 3\n  }\n}\n",
+    );
+    assert_eq!(applied.text(), "Coverage: 3 of 3 resources, 4 of 4 conditions, 6 of 6 branches.\n");
+}
+
+/// A run of the child by itself counts for the child, in whatever module it is loaded.
+#[test]
+fn what_a_module_that_a_run_calls_reaches_counts_for_its_files() {
+    let hits = |coverage: &TestCoverage| coverage.files["child/main.tf"][0].hits;
+    let without = covered("run \"a\" {\n}\n");
+    let with = covered("run \"a\" {\n}\nrun \"child\" {\n  module {\n    source = \"./child\"\n  }\n}\n");
+    assert_eq!((hits(&without), hits(&with)), (2, 3));
 }
