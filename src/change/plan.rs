@@ -191,7 +191,7 @@ impl Plan {
             None => violations.append(&mut at_apply),
         }
         let action = match action {
-            Action::NoOp if !sides.before.same_marks(&after) => Action::Update,
+            Action::NoOp if !sides.before.same_sensitive_parts(&after) => Action::Update,
             action => action,
         };
         // What is hidden after the change is hidden before it, or it would seem to become sensitive.

@@ -208,14 +208,15 @@ impl Value {
         visit_texts(self, declared, false, visit);
     }
 
-    /// Whether both carry the same marks at the same parts; both have the same content.
-    pub(crate) fn same_marks(&self, other: &Value) -> bool {
+    /// Whether the same parts of both are sensitive; both have the same content. What is ephemeral is not kept, and no
+    /// difference.
+    pub(crate) fn same_sensitive_parts(&self, other: &Value) -> bool {
         if self.same_place(other) || !self.contains_marked() && !other.contains_marked() {
             return true;
         }
-        self.marks() == other.marks()
+        self.marks().contains(Marks::SENSITIVE) == other.marks().contains(Marks::SENSITIVE)
             && self.len() == other.len()
-            && std::iter::zip(self.children(), other.children()).all(|(a, b)| a.same_marks(b))
+            && std::iter::zip(self.children(), other.children()).all(|(a, b)| a.same_sensitive_parts(b))
     }
 }
 

@@ -1,11 +1,14 @@
 //! Planning the module in a directory.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
+use objchange::Value;
 use objchange_hcl::Functions;
 use smol_str::SmolStr;
 
 use crate::config::{Config, Files, LoadOptions};
+use crate::plan::variable::root_value;
 use crate::plan::{GivenVariable, ModulePlan, PlanInput, PlanMode, PlanOptions, plan};
 use crate::state::PriorState;
 use crate::variables::{VariableSources, given_variables};
@@ -69,6 +72,18 @@ impl Module {
         let load = LoadOptions { manifest: texts.manifest, terraform_version: texts.terraform_version };
         let (config, diagnostics) = Config::load(texts.files, ".", &load);
         let mut module = Self { config, diagnostics, ..Self::default() };
+        if module.config.has_constants() {
+            match constants(&mut module.config, &texts, options) {
+                Ok(constants) => {
+                    (module.config, module.diagnostics) =
+                        Config::load_with_constants(texts.files, ".", &load, constants);
+                }
+                Err(found) => {
+                    module.diagnostics = found;
+                    return module;
+                }
+            }
+        }
         if !module.diagnostics.has_errors()
             && module.config.sources.is_empty()
             && options.mode != PlanMode::Destroy
@@ -131,4 +146,26 @@ impl Module {
     ) -> ModulePlan {
         self.plan_by(state, schemas, functions, options, |input| (plan(input, providers), ())).0
     }
+}
+
+/// The values that are given for constant variables of the root module.
+///
+/// # Errors
+///
+/// What is wrong with the values of variables: without them nobody knows which modules there are.
+fn constants(
+    config: &mut Config,
+    texts: &ModuleTexts<'_>,
+    options: &PlanOptions,
+) -> Result<BTreeMap<SmolStr, Value>, Diagnostics> {
+    let (given, mut found) = given_variables(config, texts.variables, options.version);
+    let mut constants = BTreeMap::new();
+    let root = Arc::clone(&config.modules[0].config);
+    for (name, variable) in root.variables.iter().filter(|(_, variable)| variable.constant) {
+        match root_value(config, name, variable, given.get(name)) {
+            Ok(value) => constants.extend(value.map(|value| (name.clone(), value))),
+            Err(error) => found.push(Severity::Error, *error),
+        }
+    }
+    if found.has_errors() { Err(found) } else { Ok(constants) }
 }

@@ -26,6 +26,7 @@ mod diagnostics;
 mod directory;
 pub mod document;
 mod functions;
+mod marking;
 pub mod plan;
 mod provider_address;
 mod providers;

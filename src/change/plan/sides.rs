@@ -68,7 +68,7 @@ impl Sides {
     /// What is hidden before only as such a repeat, and becomes unknown, stays hidden. It has lost no mark.
     pub(super) fn show(&self, planned: Value) -> (Value, Value) {
         let before = self.carried.mark(&self.before);
-        if before.same_marks(&self.before) {
+        if before.same_sensitive_parts(&self.before) {
             return (before, planned);
         }
         let becomes_unknown = |path: &Path| planned.at(path).is_some_and(|value| !value.is_known());

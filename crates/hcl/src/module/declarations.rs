@@ -98,6 +98,8 @@ pub struct VariableConfig {
     pub sensitive: bool,
     /// The value is marked as ephemeral.
     pub ephemeral: bool,
+    /// `const`: its value is known before any module is installed.
+    pub constant: bool,
     /// The `validation` blocks.
     pub validations: Vec<Condition>,
     /// `deprecated`, with its place: its use is discouraged, and this says why.
@@ -187,8 +189,10 @@ pub struct ProvisionerConfig {
 pub struct ModuleCall {
     /// The header of the block.
     pub header: Span,
-    /// `source`, with its place.
+    /// `source`, with its place, where it is a literal.
     pub source: Option<(String, Span)>,
+    /// `source`, where it has to be evaluated.
+    pub computed_source: Option<Expr>,
     /// `version`, with its place.
     pub version: Option<(String, Span)>,
     /// The values of the module's variables.

@@ -11,6 +11,7 @@ use objchange::schema::Schema;
 use objchange::value::Path;
 use objchange_hcl::{Scope, Variables};
 
+use crate::marking::mark_kept;
 use crate::plan::PlannedAction;
 use crate::plan::graph::ResourceNode;
 use crate::plan::instances::{Expanded, ModuleInstanceId};
@@ -202,7 +203,7 @@ impl<'c> Walk<'_, 'c> {
             );
         }
         let (_, marks) = decoded.value.unmark_deep_with_paths();
-        let value = schema.block.mark_hidden(&applied.saved.unmark_deep().0.mark_where_present(&marks));
+        let value = mark_kept(&schema.block, &applied.saved.unmark_deep().0.mark_where_present(&marks));
         let object = (!value.is_null()).then(|| StateObject {
             tainted: applied.tainted,
             private: applied.private,
@@ -259,7 +260,7 @@ impl<'c> Walk<'_, 'c> {
         match self.providers.read_data(&resource.provider_config, &text, schema, &plain) {
             DataAnswer::Known(value, warnings) => {
                 self.provider_diagnostics(warnings, Some(&text), resource.config.header, Some(&place));
-                let value = schema.block.mark_hidden(&value.mark_where_present(&marks));
+                let value = mark_kept(&schema.block, &value.mark_where_present(&marks));
                 let object = StateObject::read(value.clone(), schema);
                 self.set_current(address, &resource.provider_config, Some(object));
                 Some(value)

@@ -3,14 +3,20 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use objchange_hcl::{Diagnostic, ModuleCall, ModuleConfig, Problems, Sources, Span, VersionConstraints};
+use objchange::{Type, Value};
+use objchange_hcl::{
+    Diagnostic, Expr, Functions, ModuleCall, ModuleConfig, Problems, Sources, Span, VersionConstraints,
+};
 use objchange_plan::Version;
 use smol_str::SmolStr;
 
+use super::constants::{ConstantScope, Constants};
 use super::manifest::{self, Manifest};
 use super::source::ModuleSource;
 use super::{Config, Files, LoadedModule, ModuleId};
+use crate::plan::check::undeclared_name;
 use crate::plan::input::since;
+use crate::plan::subject::{SubjectKind, parse};
 use crate::{Diagnostics, Severity};
 
 /// How the names of files of configuration end, and how those of OpenTofu do that stand for them.
@@ -57,8 +63,25 @@ impl Config {
     /// assert_eq!(config.modules[1].directory, "m");
     /// ```
     pub fn load(files: &dyn Files, directory: &str, options: &LoadOptions<'_>) -> (Self, Diagnostics) {
-        let place = InstalledPlace { key: Vec::new(), manifest_directory: directory };
+        Self::load_with_constants(files, directory, options, BTreeMap::new())
+    }
+
+    /// The same, where these values are given for the constant variables of the root module; others have their defaults.
+    pub fn load_with_constants(
+        files: &dyn Files,
+        directory: &str,
+        options: &LoadOptions<'_>,
+        constants: BTreeMap<SmolStr, Value>,
+    ) -> (Self, Diagnostics) {
+        let place = InstalledPlace { key: Vec::new(), manifest_directory: directory, constants };
         Self::load_after(Sources::default(), files, directory, options, &place)
+    }
+
+    /// Whether sources of modules may depend on the values that are given for variables of the root module.
+    pub(crate) fn has_constants(&self) -> bool {
+        self.modules
+            .first()
+            .is_some_and(|root| root.config.variables.values().any(|variable| variable.constant))
     }
 
     /// The same behind other sources, whose spans stay as they are.
@@ -77,6 +100,7 @@ impl Config {
             config: Self { sources, modules: Vec::new() },
             directories: HashMap::new(),
             broken: HashSet::new(),
+            constants: HashMap::from([(0, place.constants.clone())]),
             diagnostics: Diagnostics::default(),
         };
         loader.read_manifest(place.manifest_directory);
@@ -142,6 +166,8 @@ pub(crate) struct InstalledPlace<'p> {
     pub(crate) key: Vec<SmolStr>,
     /// The directory that the manifest is below.
     pub(crate) manifest_directory: &'p str,
+    /// The values that are given for its constant variables.
+    pub(crate) constants: BTreeMap<SmolStr, Value>,
 }
 
 struct Loader<'l> {
@@ -155,6 +181,8 @@ struct Loader<'l> {
     directories: HashMap<String, Directory>,
     /// The called modules whose files are wrong.
     broken: HashSet<ModuleId>,
+    /// The values of the constant variables of each module that has any.
+    constants: HashMap<ModuleId, Constants>,
     diagnostics: Diagnostics,
 }
 
@@ -186,6 +214,111 @@ impl Loader<'_> {
         }
     }
 
+    /// The source of a call that is no literal.
+    fn computed_source(&mut self, parent: ModuleId, call: &ModuleCall) -> Option<(String, Span)> {
+        let expr = call.computed_source.as_ref()?;
+        if !self.options.is_new() {
+            let start = Span { end: expr.span.start, ..expr.span };
+            self.diagnostics.error("Unsuitable value type", start, "Unsuitable value: value must be known");
+            return None;
+        }
+        let module = &self.config.modules[parent];
+        let mut found = Vec::new();
+        for reference in objchange_hcl::variables(expr) {
+            let (subject, wrong) = parse(&reference);
+            found.extend(wrong);
+            let Some(subject) = subject else { continue };
+            match &subject.kind {
+                SubjectKind::Path(_) => {}
+                SubjectKind::Variable(_) | SubjectKind::Local(_) => {
+                    found.extend(undeclared_name(&module.config, &subject));
+                }
+                _ => {
+                    let whole = subject.rest.last().map_or(subject.span, |(_, last)| subject.span.to(*last));
+                    let detail =
+                        "The module source can only reference constant input variables and local values.";
+                    found.push(Diagnostic::new("Invalid module source", whole, detail));
+                }
+            }
+        }
+        let value = match found.is_empty() {
+            true => self.constant(parent, expr),
+            false => Err(found),
+        };
+        let unknown = || {
+            let detail = "Only literal values and const variables can be evaluated during init.";
+            vec![Diagnostic::new("Unknown module source", expr.span, detail)]
+        };
+        let source = value.and_then(|value| match value.convert(&Type::String) {
+            Ok(source) if source.is_known() && !source.is_null() => {
+                let source = source.unmark_deep().0.as_str().unwrap_or_default().to_owned();
+                match Config::wrong_source((&source, expr.span), call.version.is_some()) {
+                    Some(wrong) => Err(vec![wrong]),
+                    None => Ok(source),
+                }
+            }
+            Ok(_) => Err(unknown()),
+            Err(error) => {
+                let detail = format!(
+                    "Invalid expression value: {}, but have {}.",
+                    error.kind,
+                    value.ty().friendly_name()
+                );
+                Err(vec![Diagnostic::new("Incorrect value type", expr.span, detail)])
+            }
+        });
+        match source {
+            Ok(source) => Some((source, expr.span)),
+            Err(errors) => {
+                self.diagnostics.errors(errors);
+                None
+            }
+        }
+    }
+
+    /// The value of an expression in a module, as far as it is constant.
+    fn constant(&self, module: ModuleId, expr: &Expr) -> Result<Value, Vec<Diagnostic>> {
+        let none = Constants::new();
+        let loaded = &self.config.modules[module];
+        let scope = ConstantScope {
+            config: &loaded.config,
+            constants: self.constants.get(&module).unwrap_or(&none),
+            directories: [&loaded.directory, &self.config.modules[0].directory],
+            functions: Functions::pure(),
+        };
+        scope.evaluate(expr)
+    }
+
+    /// Gives the constant variables of a called module their values.
+    fn pass_constants(&mut self, parent: ModuleId, call: &ModuleCall, child: ModuleId) {
+        let declared = Arc::clone(&self.config.modules[child].config);
+        let mut constants = Constants::new();
+        for (name, variable) in declared.variables.iter().filter(|(_, variable)| variable.constant) {
+            let argument = call.arguments.iter().find(|argument| argument.name == *name);
+            let value = match argument {
+                None => variable.default.clone(),
+                Some(argument) => match self.constant(parent, &argument.expr) {
+                    Ok(value) if value.is_wholly_known() => Some(value),
+                    // What is wrong with an argument is told where it is evaluated.
+                    Err(_) => None,
+                    Ok(_) => {
+                        let detail = "Only a constant value can be passed into a constant module variable.";
+                        self.diagnostics.error("Const variables must be known", argument.expr.span, detail);
+                        None
+                    }
+                },
+            };
+            let converted = value.and_then(|value| match &variable.ty {
+                Some(ty) => ty.convert(&value).ok(),
+                None => Some(value),
+            });
+            constants.extend(converted.map(|value| (name.clone(), value)));
+        }
+        if !constants.is_empty() {
+            self.constants.insert(child, constants);
+        }
+    }
+
     fn load_tree(&mut self, directory: &str) {
         let root = match self.directory(directory) {
             Ok(root) => root,
@@ -207,6 +340,12 @@ impl Loader<'_> {
         // Of a root module that is wrong nothing is followed.
         if is_broken {
             return;
+        }
+        let constants = self.constants.entry(0).or_default();
+        for (name, variable) in &self.config.modules[0].config.variables {
+            if let Some(default) = variable.default.as_ref().filter(|_| variable.constant) {
+                constants.entry(name.clone()).or_insert_with(|| default.clone());
+            }
         }
         let mut at = 0;
         while at < self.config.modules.len() {
@@ -235,7 +374,7 @@ impl Loader<'_> {
                 let calls: Vec<String> = loaded.path.iter().map(|call| format!("module.{call}")).collect();
                 let what = match &calls[..] {
                     [] => "This configuration".to_owned(),
-                    calls => format!("Module {} (from {})", calls.join("."), self.source_of(loaded)),
+                    calls => format!("Module {} (from {})", calls.join("."), loaded.source),
                 };
                 let detail = format!(
                     "{what} does not support Terraform version {version}. To proceed, either choose another supported \
@@ -247,18 +386,11 @@ impl Loader<'_> {
         }
     }
 
-    /// The source of the call of a module, as it is written.
-    fn source_of(&self, loaded: &LoadedModule) -> String {
-        let parent = loaded.parent.map(|parent| &self.config.modules[parent].config.calls);
-        let call = parent.zip(loaded.path.last()).and_then(|(calls, name)| calls.get(name));
-        call.and_then(|call| call.source.clone()).map(|(source, _)| source).unwrap_or_default()
-    }
-
     fn load_children(&mut self, parent: ModuleId) {
         let config = Arc::clone(&self.config.modules[parent].config);
         let mut children = BTreeMap::new();
         for (name, call) in &config.calls {
-            let Some((directory, child)) = self.called(parent, name, call) else { continue };
+            let Some((source, directory, child)) = self.called(parent, name, call) else { continue };
             if self.config.modules.len() >= MAX_MODULES {
                 let detail = format!("This configuration calls more than {MAX_MODULES} modules.");
                 self.diagnostics.error("Too many modules", call.header, detail);
@@ -275,9 +407,11 @@ impl Loader<'_> {
                 path,
                 parent: Some(parent),
                 directory,
+                source,
                 config: child.config,
                 children: BTreeMap::new(),
             });
+            self.pass_constants(parent, call, self.config.modules.len() - 1);
             if is_broken {
                 self.broken.insert(self.config.modules.len() - 1);
             }
@@ -285,11 +419,19 @@ impl Loader<'_> {
         self.config.modules[parent].children = children;
     }
 
-    /// The directory that a call means, and what is in it.
-    fn called(&mut self, parent: ModuleId, name: &SmolStr, call: &ModuleCall) -> Option<(String, Directory)> {
-        let (source, place) = call.source.as_ref()?;
+    /// The source of a call, the directory that it means, and what is in that.
+    fn called(
+        &mut self,
+        parent: ModuleId,
+        name: &SmolStr,
+        call: &ModuleCall,
+    ) -> Option<(String, String, Directory)> {
+        let (text, place) = match &call.source {
+            Some(source) => source.clone(),
+            None => self.computed_source(parent, call)?,
+        };
         // What is no source was told with the module.
-        let source = ModuleSource::parse(source, call.version.is_some()).ok()?;
+        let source = ModuleSource::parse(&text, call.version.is_some()).ok()?;
         let module = &self.config.modules[parent];
         let key: Vec<&str> = self.key.iter().chain(&module.path).chain([name]).map(SmolStr::as_str).collect();
         let installed = self.manifest.entry(&key.join("."));
@@ -299,7 +441,7 @@ impl Loader<'_> {
                 if !source.is(&entry.source) {
                     let detail =
                         format!("The source address was changed since this module was installed. {INIT}");
-                    self.diagnostics.error("Module source has changed", *place, detail);
+                    self.diagnostics.error("Module source has changed", place, detail);
                     return None;
                 }
                 let directory = clean(&entry.dir);
@@ -320,11 +462,11 @@ impl Loader<'_> {
             let detail = format!(
                 "The module in {directory} calls itself, directly or through other modules, so that there is no end of it."
             );
-            self.diagnostics.error("Module calls itself", *place, detail);
+            self.diagnostics.error("Module calls itself", place, detail);
             return None;
         }
         match self.directory(&directory) {
-            Ok(child) => Some((directory, child)),
+            Ok(child) => Some((text, directory, child)),
             Err(_) if !is_installed => {
                 let detail = format!("This module is not yet installed. {INIT}");
                 self.diagnostics.error("Module not installed", call.header, detail);

@@ -1,6 +1,7 @@
 //! The tree of modules.
 
 mod call_arguments;
+mod constants;
 mod files;
 mod load;
 mod lock;
@@ -53,6 +54,8 @@ pub struct LoadedModule {
     pub parent: Option<ModuleId>,
     /// Its directory, as `path.module` has it: relative to the working directory, `.` for that itself.
     pub directory: String,
+    /// The source of its call, evaluated; empty of the root.
+    pub source: String,
     /// What its files declare, shared by all calls of one directory.
     pub config: Arc<ModuleConfig>,
     /// The modules that it calls, by the name of the call.

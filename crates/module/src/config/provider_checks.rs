@@ -18,7 +18,7 @@ impl Config {
             if let Some((parent, call)) = self.caller(module) {
                 let pass = Pass { config: self, parent, child: module, call };
                 pass.check(diagnostics);
-                self.check_own_blocks(module, call, diagnostics);
+                self.check_own_blocks(module, diagnostics);
             }
         }
     }
@@ -143,7 +143,7 @@ impl Config {
     }
 
     /// What provider blocks in a module that is called mean for its calls.
-    fn check_own_blocks(&self, module: ModuleId, call: &ModuleCall, diagnostics: &mut Diagnostics) {
+    fn check_own_blocks(&self, module: ModuleId, diagnostics: &mut Diagnostics) {
         let blocks = &self.modules[module].config.providers;
         let mut empty: BTreeMap<&SmolStr, Vec<&ProviderConfig>> = BTreeMap::new();
         for block in blocks.iter().filter(|block| block.is_empty) {
@@ -161,7 +161,7 @@ impl Config {
         while let Some((parent, outer)) = self.caller(at) {
             let places = [outer.count.as_ref(), outer.for_each.as_ref(), outer.depends_on.first()];
             if let Some(expr) = places.into_iter().flatten().next() {
-                let source = call.source.as_ref().map(|(source, _)| source.as_str()).unwrap_or_default();
+                let source = &self.modules[module].source;
                 let detail = format!(
                     "The module at {} is a legacy module which contains its own local provider configurations, and so calls to \
                      it may not use the count, for_each, or depends_on arguments.\n\nIf you also control the module {source:?}, \

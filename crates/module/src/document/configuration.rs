@@ -173,10 +173,8 @@ impl JsonWriter {
             for (name, call) in &module.config.calls {
                 json.member(name, |json| {
                     json.object(|json| {
-                        json.optional_member(
-                            "source",
-                            call.source.as_ref().map(|(source, _)| source.as_str()),
-                        );
+                        let called = module.children.get(name).map(|child| &source.config.modules[*child]);
+                        json.optional_member("source", called.map(|called| called.source.as_str()));
                         let mut arguments: Vec<_> = call.arguments.iter().collect();
                         arguments.sort_by(|a, b| a.name.cmp(&b.name));
                         json.member_unless_empty("expressions", |json| {

@@ -4,7 +4,7 @@ use objchange::Type;
 use objchange::address::Mode;
 use objchange::schema::{Block, NestingMode};
 use objchange::value::PathStep;
-use objchange_hcl::{Diagnostic, Reference, ResourceName, Span, did_you_mean};
+use objchange_hcl::{Diagnostic, ModuleConfig, Reference, ResourceName, Span, did_you_mean};
 
 use super::graph::{Graph, NodeKey, NodeKind, resource_text};
 use super::subject::{Subject, SubjectKind, parse};
@@ -167,21 +167,7 @@ impl Checker<'_, '_> {
         let error =
             |summary: &'static str, detail: String| Some(Diagnostic::new(summary, subject.span, detail));
         match &subject.kind {
-            SubjectKind::Variable(name) if !declared.variables.contains_key(name) => {
-                let hint = did_you_mean(name, declared.variables.keys().map(smol_str::SmolStr::as_str));
-                let detail = format!("An input variable with the name {:?} has not been declared.", name.as_str());
-                let detail = if hint.is_empty() && !name.is_empty() {
-                    format!("{detail} This variable can be declared with a variable {:?} {{}} block.", name.as_str())
-                } else {
-                    detail + &hint
-                };
-                error("Reference to undeclared input variable", detail)
-            }
-            SubjectKind::Local(name) if !declared.locals.contains_key(name) => {
-                let hint = did_you_mean(name, declared.locals.keys().map(smol_str::SmolStr::as_str));
-                let detail = format!("A local value with the name {:?} has not been declared.{hint}", name.as_str());
-                error("Reference to undeclared local value", detail)
-            }
+            SubjectKind::Variable(_) | SubjectKind::Local(_) => undeclared_name(declared, subject),
             SubjectKind::Path(name) if !matches!(&**name, "module" | "root" | "cwd") => {
                 let hint = did_you_mean(name, ["module", "root", "cwd"]);
                 let detail = format!("The \"path\" object does not have an attribute named {:?}.{hint}", name.as_str());
@@ -286,5 +272,33 @@ fn attribute(schema: &Block, rest: &[(PathStep, Span)], errors: &mut Vec<Diagnos
             return;
         }
         block = &nested.block;
+    }
+}
+
+/// What is wrong with a reference to a variable or a local value that a module does not declare.
+pub(crate) fn undeclared_name(declared: &ModuleConfig, subject: &Subject) -> Option<Diagnostic> {
+    let error = |summary: &'static str, detail: String| Some(Diagnostic::new(summary, subject.span, detail));
+    match &subject.kind {
+        SubjectKind::Variable(name) if !declared.variables.contains_key(name) => {
+            let hint = did_you_mean(name, declared.variables.keys().map(smol_str::SmolStr::as_str));
+            let detail =
+                format!("An input variable with the name {:?} has not been declared.", name.as_str());
+            let detail = if hint.is_empty() && !name.is_empty() {
+                format!(
+                    "{detail} This variable can be declared with a variable {:?} {{}} block.",
+                    name.as_str()
+                )
+            } else {
+                detail + &hint
+            };
+            error("Reference to undeclared input variable", detail)
+        }
+        SubjectKind::Local(name) if !declared.locals.contains_key(name) => {
+            let hint = did_you_mean(name, declared.locals.keys().map(smol_str::SmolStr::as_str));
+            let detail =
+                format!("A local value with the name {:?} has not been declared.{hint}", name.as_str());
+            error("Reference to undeclared local value", detail)
+        }
+        _ => None,
     }
 }

@@ -16,6 +16,7 @@ use super::world::dynamic;
 use super::{ActionReason, CheckKind, CheckStatus, PlannedAction, PlannedObject};
 use crate::ModuleDiagnostic;
 use crate::diagnostics::PROVIDER;
+use crate::marking::mark_kept;
 use crate::providers::DataAnswer;
 use crate::state::StateObject;
 
@@ -52,7 +53,7 @@ impl<'c> Walk<'_, 'c> {
         // What was read before is of no use.
         self.set_current(address, &resource.provider_config, None);
         let later = planned_data_resource(&schema.block, &config)
-            .map_or_else(|_| dynamic(), |later| schema.block.mark_hidden(&later));
+            .map_or_else(|_| dynamic(), |later| mark_kept(&schema.block, &later));
         if let Some(reason) = reason {
             // A plan that only refreshes leaves nothing to read.
             if self.input.options.mode == PlanMode::RefreshOnly {
@@ -69,7 +70,7 @@ impl<'c> Walk<'_, 'c> {
                 let place = |path: &Path| value_place(&resource.body, &decoded, path);
                 self.provider_diagnostics(warnings, Some(&text), resource.config.header, Some(&place));
                 let is_whole = value.is_wholly_known();
-                let value = schema.block.mark_hidden(&value.mark_where_present(&marks));
+                let value = mark_kept(&schema.block, &value.mark_where_present(&marks));
                 if !is_whole {
                     return self.not_read(instance, resource, &scope, &text, value);
                 }
@@ -88,7 +89,7 @@ impl<'c> Walk<'_, 'c> {
                 let place = |path: &Path| value_place(&resource.body, &decoded, path);
                 if resource.config.check.is_some() {
                     // The state keeps what it was asked.
-                    let asked = schema.block.mark_hidden(&decoded.value);
+                    let asked = mark_kept(&schema.block, &decoded.value);
                     self.set_current(
                         address,
                         &resource.provider_config,
@@ -136,6 +137,11 @@ impl<'c> Walk<'_, 'c> {
             self.provider_diagnostics(found, Some(address), resource.config.header, Some(place));
             return Value::unknown(instance.schema.block.implied_type().clone());
         };
+        self.unread_checks.insert((self.graph.nodes[instance.index].module, check.clone()));
+        // Checks of what is destroyed are not judged.
+        if self.input.options.mode == PlanMode::Destroy {
+            return later;
+        }
         let found = self.secrets.cover(found);
         let problems: Vec<String> =
             found.iter().map(|diagnostic| format!("{}: {}", diagnostic.summary, diagnostic.detail)).collect();
@@ -149,7 +155,6 @@ impl<'c> Walk<'_, 'c> {
                 Some(address.to_owned()),
             ));
         }
-        self.unread_checks.insert((self.graph.nodes[instance.index].module, check.clone()));
         let module = &instance.address.resource.module;
         self.checks.instance(CheckKind::Check, module, check, None, &[CheckStatus::Fail], problems);
         self.add_read(instance, resource, ActionReason::ReadBecauseCheckNested, later.clone());

@@ -25,6 +25,7 @@ use super::{
     ActionReason, CheckKind, CheckStatus, ImportedBy, PlannedAction, PlannedObject, UndecidedReason,
     UndecidedResource,
 };
+use crate::marking::mark_kept;
 use crate::providers::{A_BUG, BrokenContract, DataAnswer, ImportAnswer, Providers};
 use crate::state::StateObject;
 use crate::{ConditionOwner, ProviderConfigAddress, Severity};
@@ -212,7 +213,7 @@ impl<'c> Walk<'_, 'c> {
         let after = objchange::change::planned_data_resource(&schema.block, &decoded.value)
             .unwrap_or_else(|_| dynamic());
         if self.input.options.mode != PlanMode::Destroy {
-            let after = schema.block.mark_hidden(&after);
+            let after = mark_kept(&schema.block, &after);
             let address = &self.world.instances[at].address;
             let address = instance_address(address, resource.name, None::<InstanceKey>);
             let because_of = self.unanswered[index].iter().cloned().collect();
@@ -483,8 +484,8 @@ impl<'c> Walk<'_, 'c> {
             _ => Vec::new(),
         };
         let is_prevented = change.action.is_replace() && lifecycle.prevent_destroy;
-        // What the provider answers has the marks of the configuration, and of the schema.
-        let (_, marks) = decoded.value.unmark_deep_with_paths();
+        // What the provider answers is as sensitive as the configuration and the schema say. Nothing of it is ephemeral.
+        let marks = sensitive_paths(&decoded.value);
         if is_destroy {
             if is_prevented {
                 self.found.push(Severity::Error, self::is_prevented(address, resource.config));
@@ -493,10 +494,10 @@ impl<'c> Walk<'_, 'c> {
                 self.set_pending(*index, &address.resource.module, true);
             }
             let configured = change.after.unmark_deep().0.mark_where_present(&marks);
-            return schema.block.mark_hidden(&configured);
+            return mark_kept(&schema.block, &configured);
         }
         let configured = change.after.unmark_deep().0.mark_where_present(&marks);
-        let after = schema.block.mark_hidden(&configured);
+        let after = mark_kept(&schema.block, &configured);
         if change.action.is_replace() && !is_tainted {
             self.replaced.insert(address.clone(), configured);
         }
@@ -785,7 +786,7 @@ impl<'c> Walk<'_, 'c> {
                 let object = StateObject {
                     private: found.private,
                     identity: found.identity,
-                    ..StateObject::read(instance.schema.block.mark_hidden(&found.value), instance.schema)
+                    ..StateObject::read(mark_kept(&instance.schema.block, &found.value), instance.schema)
                 };
                 self.set_current(&instance.address, &resource.provider_config, Some(object));
             }
@@ -834,7 +835,7 @@ impl<'c> Walk<'_, 'c> {
                 return unknown;
             }
         };
-        let value = schema.block.mark_hidden(&value.mark_where_present(&marks));
+        let value = mark_kept(&schema.block, &value.mark_where_present(&marks));
         self.secrets.learn(&schema.block, &value);
         let value = value.with_marks(Marks::EPHEMERAL);
         self.postconditions(instance, resource, &scope, &value);
@@ -867,6 +868,13 @@ pub(crate) fn is_prevented(address: &InstanceAddress, config: &ResourceConfig) -
     objchange_hcl::Diagnostic::new("Instance cannot be destroyed", config.header, detail)
 }
 
+/// The paths of a value that are sensitive, as marks.
+fn sensitive_paths(value: &Value) -> Vec<(Path, Marks)> {
+    let (_, marks) = value.unmark_deep_with_paths();
+    let sensitive = marks.into_iter().filter(|(_, marks)| marks.contains(Marks::SENSITIVE));
+    sensitive.map(|(path, _)| (path, Marks::SENSITIVE)).collect()
+}
+
 /// What happens to an object, by the engine's action.
 fn planned_action(action: Action) -> PlannedAction {
     match action {
@@ -882,5 +890,5 @@ fn planned_action(action: Action) -> PlannedAction {
 /// An object that was read, with the marks that the state has for it and those of the schema.
 fn remarked(value: &Value, stored: &Value, schema: &Schema) -> Value {
     let (_, marks) = stored.unmark_deep_with_paths();
-    schema.block.mark_hidden(&value.mark_where_present(&marks))
+    mark_kept(&schema.block, &value.mark_where_present(&marks))
 }

@@ -207,6 +207,7 @@ fn walk_prepared<'c>(
     // What is destroyed is evaluated and read before it is planned.
     if input.options.mode == PlanMode::Destroy {
         if walk.found.has_errors() {
+            warn_of_forgotten(&walk.forgotten, &mut walk.found);
             return (only_errors(walk.found), None);
         }
         walk.found.append(std::mem::take(&mut walk.found_at_destroy));

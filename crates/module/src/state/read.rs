@@ -14,6 +14,7 @@ use smol_str::SmolStr;
 
 use super::{PriorState, StateObject, StateOutput, StateResource};
 use crate::diagnostics::PROVIDER;
+use crate::marking::mark_kept;
 use crate::providers::{Providers, SimulatedProviders, StoredObject};
 use crate::{Diagnostics, ModuleDiagnostic, ProviderConfigAddress, Schemas, Severity};
 
@@ -261,7 +262,7 @@ impl Reading<'_> {
                         address: visible(&stored.address).into_owned(),
                         error,
                     })?;
-                    return Ok((schema.block.mark_hidden(&value), schema.version));
+                    return Ok((mark_kept(&schema.block, &value), schema.version));
                 }
                 Some(Err(errors)) => {
                     self.provider_diagnostics(address, errors);
@@ -271,7 +272,7 @@ impl Reading<'_> {
             }
         }
         match read {
-            Ok(value) => Ok((schema.block.mark_hidden(&value), schema.version)),
+            Ok(value) => Ok((mark_kept(&schema.block, &value), schema.version)),
             // A data source is read again: what it was does not matter.
             Err(_) if !is_managed => Ok(untyped(file.untyped_object(stored)?)),
             Err(error) => {

@@ -316,7 +316,7 @@ impl TestSuite {
                     suite_file.modules.push(*module);
                     continue;
                 }
-                let place = InstalledPlace { key, manifest_directory: "." };
+                let place = InstalledPlace { key, manifest_directory: ".", constants: BTreeMap::new() };
                 let (config, mut found) =
                     Config::load_after(sources.clone(), texts.files, &directory, options, &place);
                 self.unsuitable.push(found.extract(is_about_version));

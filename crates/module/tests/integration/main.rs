@@ -10,4 +10,5 @@ mod plan;
 mod providers;
 mod state;
 mod testing;
+mod unasked;
 mod variables;

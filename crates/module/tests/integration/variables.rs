@@ -22,6 +22,7 @@ fn config(variables: &[(&str, Option<&str>)]) -> Config {
             nullable: true,
             sensitive: false,
             ephemeral: false,
+            constant: false,
             validations: Vec::new(),
             deprecated: None,
         };

@@ -2,19 +2,23 @@
 
 use super::super::body::ConfigBody;
 use super::super::declarations::{ModuleCall, ProviderRef};
-use super::super::raw::Content;
 use super::Reader;
 use super::collect::Declared;
 use crate::syntax::ast::{Expr, ExprKind};
 use crate::version::VersionConstraints;
-use objchange_text::Span;
+use crate::walk::{calls, variables};
 
 impl Reader<'_> {
     pub(super) fn call(&mut self, mut declared: Declared<'_>) -> ModuleCall {
         self.refuse_reserved_blocks(&mut declared, "module");
         self.refuse_count_with_for_each(&declared);
         let content = &declared.content;
-        let source = self.source(content);
+        let computed_source = content.attribute("source").map(|attribute| attribute.expr.clone());
+        let computed_source = computed_source.filter(is_computed);
+        let source = match computed_source {
+            Some(_) => None,
+            None => self.string(content, "source"),
+        };
         if content.attribute("source").is_none() {
             let detail = "The argument \"source\" is required, but no definition was found.";
             self.problems.error("Missing required argument", content.missing, detail);
@@ -37,6 +41,7 @@ impl Reader<'_> {
         ModuleCall {
             header: declared.header,
             source,
+            computed_source,
             version,
             arguments,
             missing,
@@ -45,29 +50,6 @@ impl Reader<'_> {
             providers,
             depends_on,
         }
-    }
-
-    /// The source, which must be known before any module is installed.
-    fn source(&mut self, content: &Content<'_>) -> Option<(String, Span)> {
-        let expr = &content.attribute("source")?.expr;
-        let references = crate::walk::variables(expr);
-        if references.is_empty() {
-            return self.string(content, "source");
-        }
-        let may_be_constant =
-            |reference: &crate::Reference<'_>| matches!(reference.name.as_str(), "var" | "local");
-        let (summary, detail) = match references.iter().all(may_be_constant) {
-            true => (
-                "Unknown module source",
-                "Only literal values and const variables can be evaluated during init.",
-            ),
-            false => (
-                "Invalid module source",
-                "The module source can only reference constant input variables and local values.",
-            ),
-        };
-        self.problems.error(summary, expr.span, detail);
-        None
     }
 
     pub(super) fn passed_providers(&mut self, expr: &Expr) -> Vec<(ProviderRef, ProviderRef)> {
@@ -85,4 +67,9 @@ impl Reader<'_> {
         }
         passed
     }
+}
+
+/// Whether an expression is more than a literal.
+fn is_computed(expr: &Expr) -> bool {
+    !variables(expr).is_empty() || !calls(expr).is_empty()
 }

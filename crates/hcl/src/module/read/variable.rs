@@ -42,6 +42,18 @@ impl Reader<'_> {
         let description = self.string(content, "description").map(|(text, _)| text);
         let sensitive = self.bool(content, "sensitive").unwrap_or(false);
         let ephemeral = self.bool(content, "ephemeral").unwrap_or(false);
+        let constant = self.bool(content, "const").unwrap_or(false);
+        for (is_set, mark) in [(sensitive, "sensitive"), (ephemeral, "ephemeral")] {
+            if constant && is_set {
+                let detail =
+                    format!("A variable that is marked as \"const\" cannot also be marked as \"{mark}\".");
+                let summary = match mark {
+                    "sensitive" => "Const variable cannot be sensitive",
+                    _ => "Const variable cannot be ephemeral",
+                };
+                self.problems.error(summary, declared.header, detail);
+            }
+        }
         let place = content.attribute("deprecated").map(|a| a.name_span.to(a.expr.span));
         let deprecated = self.string(content, "deprecated");
         let validations =
@@ -56,6 +68,7 @@ impl Reader<'_> {
             nullable,
             sensitive,
             ephemeral,
+            constant,
             validations,
             deprecated,
         }

@@ -16,6 +16,7 @@ use super::{PriorState, StateInstance, StateResource};
 use crate::config::Config;
 use crate::diagnostics::PROVIDER;
 use crate::document::compare_instances;
+use crate::marking::mark_kept;
 use crate::plan::Target;
 use crate::providers::MoveObject;
 use crate::{Diagnostics, ProviderConfigAddress, Providers, Schemas, Severity};
@@ -285,7 +286,7 @@ impl Moving<'_, '_> {
             }
             match value {
                 Some(moved) => {
-                    object.value = schema.block.mark_hidden(&moved.value);
+                    object.value = mark_kept(&schema.block, &moved.value);
                     object.schema_version = schema.version;
                     object.private = moved.private;
                     object.identity = moved.identity;

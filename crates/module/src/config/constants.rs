@@ -1,0 +1,121 @@
+//! What is known of a module before any module is installed: constant variables, and local values that depend on nothing
+//! else. Sources of modules may be made of these since 1.15.
+
+use std::collections::{BTreeMap, HashMap};
+
+use objchange::{Type, Value};
+use objchange_hcl::{Diagnostic, Expr, Functions, ModuleConfig, Scope, Variables, evaluate, variables};
+use smol_str::SmolStr;
+
+use crate::plan::subject::{Subject, SubjectKind, parse};
+
+/// The values of constant variables, by name.
+pub(super) type Constants = BTreeMap<SmolStr, Value>;
+
+/// The constant values of one module.
+pub(super) struct ConstantScope<'m> {
+    pub(super) config: &'m ModuleConfig,
+    pub(super) constants: &'m Constants,
+    /// `path.module` and `path.root`.
+    pub(super) directories: [&'m str; 2],
+    pub(super) functions: &'m Functions,
+}
+
+impl ConstantScope<'_> {
+    /// The value of an expression, unknown where it depends on what is not constant.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it, or with a local value that it depends on.
+    pub(super) fn evaluate(&self, expr: &Expr) -> Result<Value, Vec<Diagnostic>> {
+        let mut locals = HashMap::new();
+        for name in self.locals_before(expr)? {
+            let value = match self.config.locals.get(&name) {
+                Some(local) => self.value(&local.expr, &locals)?,
+                None => Value::unknown(Type::Dynamic),
+            };
+            locals.insert(name, value);
+        }
+        self.value(expr, &locals)
+    }
+
+    fn value(&self, expr: &Expr, locals: &HashMap<SmolStr, Value>) -> Result<Value, Vec<Diagnostic>> {
+        let (mut known_variables, mut known_locals) = (BTreeMap::new(), BTreeMap::new());
+        for subject in subjects(expr) {
+            let unknown = || Value::unknown(Type::Dynamic);
+            match subject.kind {
+                SubjectKind::Variable(name) => {
+                    let value = self.constants.get(&name).cloned().unwrap_or_else(unknown);
+                    known_variables.insert(name, value);
+                }
+                SubjectKind::Local(name) => {
+                    let value = locals.get(&name).cloned().unwrap_or_else(unknown);
+                    known_locals.insert(name, value);
+                }
+                SubjectKind::Path(_) => {}
+                _ => return Ok(unknown()),
+            }
+        }
+        let [module, root] = self.directories;
+        let mut names = Variables::default();
+        names.insert("var", Value::object(known_variables));
+        names.insert("local", Value::object(known_locals));
+        names.insert("path", Value::object([("module", Value::from(module)), ("root", Value::from(root))]));
+        let (value, errors) = evaluate(expr, &Scope::new(&names), self.functions);
+        if errors.is_empty() { Ok(value) } else { Err(errors) }
+    }
+
+    /// The local values that an expression depends on, each after those that it needs itself.
+    fn locals_before(&self, expr: &Expr) -> Result<Vec<SmolStr>, Vec<Diagnostic>> {
+        let mut order = Vec::new();
+        // Whether a local value has its place in the order, or waits for what it needs.
+        let mut is_done: HashMap<SmolStr, bool> = HashMap::new();
+        let mut open: Vec<(SmolStr, Vec<SmolStr>)> = vec![(SmolStr::default(), locals_of(expr))];
+        while let Some((_, needs)) = open.last_mut() {
+            match needs.pop() {
+                Some(name) => match is_done.get(&name) {
+                    Some(true) => {}
+                    Some(false) => return Err(vec![cycle(&open, &name)]),
+                    None => {
+                        is_done.insert(name.clone(), false);
+                        let needs = self
+                            .config
+                            .locals
+                            .get(&name)
+                            .map(|local| locals_of(&local.expr))
+                            .unwrap_or_default();
+                        open.push((name, needs));
+                    }
+                },
+                None => {
+                    let Some((name, _)) = open.pop() else { break };
+                    if !name.is_empty() {
+                        is_done.insert(name.clone(), true);
+                        order.push(name);
+                    }
+                }
+            }
+        }
+        Ok(order)
+    }
+}
+
+/// What an expression refers to, as far as that can be read.
+pub(super) fn subjects(expr: &Expr) -> Vec<Subject> {
+    variables(expr).iter().filter_map(|reference| parse(reference).0).collect()
+}
+
+fn locals_of(expr: &Expr) -> Vec<SmolStr> {
+    let names = subjects(expr).into_iter().filter_map(|subject| match subject.kind {
+        SubjectKind::Local(name) => Some(name),
+        _ => None,
+    });
+    names.collect()
+}
+
+fn cycle(open: &[(SmolStr, Vec<SmolStr>)], first: &SmolStr) -> Diagnostic {
+    let names = open.iter().map(|(name, _)| name).skip_while(|name| *name != first);
+    let mut names: Vec<String> = names.map(|name| format!("local.{name} (expand)")).collect();
+    names.sort_unstable();
+    Diagnostic::new(("cycle", format!("Cycle: {}", names.join(", "))), None, "")
+}
