@@ -47,6 +47,7 @@ mod stdio;
 mod style;
 mod terminal;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use anstream::ColorChoice;
@@ -126,7 +127,12 @@ enum When {
 
 /// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
-    let arguments = arguments::with_two_dashes(std::env::args_os().collect(), &Cli::command());
+    main_with(std::env::args_os().collect())
+}
+
+/// Runs the program with these arguments, the first of which is its name: for programs that have it inside.
+pub fn main_with(arguments: Vec<OsString>) -> ExitCode {
+    let arguments = arguments::with_two_dashes(arguments, &Cli::command());
     let arguments = plan::choose_form(arguments);
     let Cli { command, color } = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,

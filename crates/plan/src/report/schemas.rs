@@ -114,8 +114,13 @@ impl Schemas {
         names.into_iter().map(|(name, _)| name.clone()).collect()
     }
 
-    /// The schema of a resource: that of what was planned, if there is one.
-    pub(crate) fn of_change<'s>(
+    /// The schema of a resource: that of what was planned, if there is one. `None` where there is none, which is
+    /// remembered as [`missing`](Self::missing) where there are any schemas.
+    ///
+    /// # Errors
+    ///
+    /// What stands there is no schema.
+    pub fn of_change<'s>(
         &'s self,
         resource: &'s ChangedResource<'_>,
     ) -> Result<Option<&'s Block>, SchemaDocumentError> {
@@ -131,7 +136,21 @@ impl Schemas {
         &self,
         resource: &StateResource<'_>,
     ) -> Result<Option<&Block>, SchemaDocumentError> {
-        self.get(&resource.provider_name, kind(&resource.mode), &resource.resource_type)
+        self.of_type(&resource.provider_name, &resource.mode, &resource.resource_type)
+    }
+
+    /// The schema of a resource type, where `mode` is `managed` or `data`.
+    ///
+    /// # Errors
+    ///
+    /// What stands there is no schema.
+    pub fn of_type(
+        &self,
+        provider: &str,
+        mode: &str,
+        resource_type: &str,
+    ) -> Result<Option<&Block>, SchemaDocumentError> {
+        self.get(provider, kind(mode), resource_type)
     }
 
     pub(crate) fn of_action(

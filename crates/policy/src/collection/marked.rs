@@ -1,6 +1,7 @@
 //! Values with what is said of them beside: what is unknown until apply, and what is sensitive.
 
-use objchange::value::{Path, PathStep};
+use objchange::value::{Number, ParseNumberError, Path, PathStep};
+use objchange::{Type, Value};
 use objchange_plan::{Json, Shape, View};
 
 use super::Answer;
@@ -35,7 +36,8 @@ impl<'v, 't> Marked<'v, 't> {
     }
 
     /// The same value; that there is no object is no secret, nor unknown.
-    pub(crate) fn without_null_marks(self) -> Self {
+    #[must_use]
+    pub fn without_null_marks(self) -> Self {
         match self.value {
             Some(value) if value.is_null() => Self::plain(value),
             _ => self,
@@ -177,6 +179,50 @@ impl<'v, 't> Marked<'v, 't> {
     /// The same, to be written with `{"$unknown": {}}` wherever something is unknown until apply.
     pub fn full(self) -> Full<'v, 't> {
         Full(self)
+    }
+
+    /// The value as one of the engine: what is unknown is so there, and what is sensitive is marked. It has the types that
+    /// JSON tells; a schema knows more ([`Block::coerce_config`](objchange::schema::Block::coerce_config)). `None` where
+    /// nothing stands.
+    ///
+    /// # Errors
+    ///
+    /// A number is none that Terraform could have written.
+    ///
+    /// ```
+    /// use objchange_plan::Json;
+    /// use objchange_policy::Marked;
+    ///
+    /// let (value, marks) = (Json::parse(r#"{"ports":[80,443]}"#)?, Json::parse(r#"{"id":true}"#)?);
+    /// let marked = Marked::plain(value.view()).with_unknown(marks.view());
+    /// assert_eq!(marked.to_value()?.unwrap().to_string(), "{id = (known after apply), ports = [80, 443]}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn to_value(self) -> Result<Option<Value>, ParseNumberError> {
+        let value = match self.value {
+            _ if self.is_unknown() => Value::unknown(Type::Dynamic),
+            None => return Ok(None),
+            Some(value) => match value.shape() {
+                // How deep it nests was limited when it was read.
+                Shape::Array(_) => {
+                    let elements = self.elements().map(Self::to_part);
+                    Value::tuple(elements.collect::<Result<Vec<_>, _>>()?)
+                }
+                Shape::Object(_) => {
+                    let members = self.members().map(|(name, member)| Ok((name, member.to_part()?)));
+                    Value::object(members.collect::<Result<Vec<_>, _>>()?)
+                }
+                Shape::Null => Value::null(Type::Dynamic),
+                Shape::Bool(value) => Value::from(value),
+                Shape::Number(text) => Value::from(Number::parse(text)?),
+                Shape::String(text) => Value::from(text),
+            },
+        };
+        Ok(Some(if self.is_sensitive() { value.sensitive() } else { value }))
+    }
+
+    fn to_part(self) -> Result<Value, ParseNumberError> {
+        Ok(self.to_value()?.unwrap_or_else(|| Value::null(Type::Dynamic)))
     }
 
     fn is_object(&self) -> bool {

@@ -114,6 +114,12 @@ impl<'t> OutputChange<'t> {
 }
 
 impl<'t> Change<'t> {
+    /// A change by itself, which the document has for this address or name. Of one that was planned without asking
+    /// its provider nobody says here that more is unknown: only [`TfPlan`](super::TfPlan) knows.
+    pub fn by_itself(document: &'t str, name: &Text<'t>, change: &ValueChange<'t>) -> Self {
+        Self::new(document, name, change, true)
+    }
+
     fn new(text: &'t str, of: &Text<'t>, change: &ValueChange<'t>, are_actions_known: bool) -> Self {
         Self {
             actions: change.actions,

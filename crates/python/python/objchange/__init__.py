@@ -1,0 +1,76 @@
+"""What a Terraform or OpenTofu change will be: plans, states and the rules of Terraform.
+
+>>> import objchange
+>>> plan = objchange.loads('''{"format_version": "1.2", "resource_changes": [{
+...     "address": "disk.a", "mode": "managed", "type": "disk", "name": "a",
+...     "change": {"actions": ["create"], "before": null, "after": {"size": 10, "token": "x"},
+...         "after_unknown": {"id": true}, "before_sensitive": false, "after_sensitive": {"token": true}}}]}''')
+>>> change = plan.changes[0]
+>>> change.address, change.actions, change.after
+('disk.a', ['create'], {'id': UNKNOWN, 'size': 10, 'token': (sensitive value)})
+"""
+
+from collections.abc import Collection as _Collection
+from collections.abc import Sequence as _Sequence
+
+from ._errors import (
+    DocumentError,
+    DocumentWarning,
+    Error,
+    InvalidValueError,
+    OptionError,
+    SchemaError,
+)
+from ._objchange import (
+    UNKNOWN,
+    ChangeList,
+    Comparison,
+    Document,
+    OutputChange,
+    OutputList,
+    OutputValue,
+    Plan,
+    ResourceChange,
+    ResourceList,
+    Schemas,
+    Sensitive,
+    Set,
+    State,
+    StateResource,
+    Unknown,
+    __version__,
+    load,
+    loads,
+)
+
+for _list in (ChangeList, OutputList, ResourceList):
+    _Sequence.register(_list)
+_Collection.register(Set)
+
+__all__ = [
+    "UNKNOWN",
+    "ChangeList",
+    "Comparison",
+    "Document",
+    "DocumentError",
+    "DocumentWarning",
+    "Error",
+    "InvalidValueError",
+    "OptionError",
+    "OutputChange",
+    "OutputList",
+    "OutputValue",
+    "Plan",
+    "ResourceChange",
+    "ResourceList",
+    "SchemaError",
+    "Schemas",
+    "Sensitive",
+    "Set",
+    "State",
+    "StateResource",
+    "Unknown",
+    "__version__",
+    "load",
+    "loads",
+]

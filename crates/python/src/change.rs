@@ -1,0 +1,441 @@
+//! `ResourceChange` and `OutputChange`: places in a plan to look from. Nothing is read before it is asked for.
+
+use std::sync::Arc;
+
+use objchange::Value;
+use objchange::schema::Block;
+use objchange_plan::{ChangedResource, DocumentError, Index, Json, Plan, Shape, Text, ValueChange, View};
+use objchange_policy::Marked;
+use objchange_policy::tfplan::Change;
+use pyo3::exceptions::PyIndexError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PySlice};
+
+use crate::document::Held;
+use crate::error::Failure;
+use crate::value::to_python;
+
+/// Which changes of a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ChangeKind {
+    Planned,
+    Drift,
+    Deferred,
+}
+
+impl ChangeKind {
+    fn count(self, plan: &Plan<'_>) -> usize {
+        match self {
+            Self::Planned => plan.changes.resources.len(),
+            Self::Drift => plan.changes.drift.len(),
+            Self::Deferred => plan.changes.deferred.len(),
+        }
+    }
+
+    fn get<'p, 't>(self, plan: &'p Plan<'t>, index: usize) -> Option<&'p ChangedResource<'t>> {
+        match self {
+            Self::Planned => plan.changes.resources.get(index),
+            Self::Drift => plan.changes.drift.get(index),
+            Self::Deferred => plan.changes.deferred.get(index).map(|deferred| &deferred.resource),
+        }
+    }
+}
+
+/// One side of a change.
+#[derive(Clone, Copy)]
+enum Side {
+    Before,
+    After,
+}
+
+/// The positions that an index or a slice of Python means.
+pub(crate) fn items<'py, T>(
+    index: &Bound<'py, PyAny>,
+    count: usize,
+    item: impl Fn(usize) -> T,
+) -> PyResult<Bound<'py, PyAny>>
+where
+    T: pyo3::PyClass + Into<PyClassInitializer<T>>,
+{
+    let py = index.py();
+    if let Ok(slice) = index.cast::<PySlice>() {
+        let range = slice.indices(count as isize)?;
+        let positions = (0..range.slicelength as isize).map(|step| range.start + step * range.step);
+        let items: Vec<Bound<'py, T>> =
+            positions.map(|position| Bound::new(py, item(position as usize))).collect::<PyResult<_>>()?;
+        return Ok(PyList::new(py, items)?.into_any());
+    }
+    let index = index.call_method0(intern!(py, "__index__"))?;
+    // What does not fit is too large for any list.
+    let position = index.extract::<i64>().ok().and_then(|index| match index < 0 {
+        true => count.checked_sub(usize::try_from(index.unsigned_abs()).ok()?),
+        false => usize::try_from(index).ok(),
+    });
+    match position {
+        Some(position) if position < count => Ok(Bound::new(py, item(position))?.into_any()),
+        _ => Err(PyIndexError::new_err("there are not so many")),
+    }
+}
+
+/// The changes of resources in a plan.
+#[pyclass(frozen, sequence, module = "objchange")]
+#[derive(Debug)]
+pub struct ChangeList {
+    held: Arc<Held>,
+    kind: ChangeKind,
+    count: usize,
+}
+
+impl ChangeList {
+    pub(crate) fn new(held: &Arc<Held>, kind: ChangeKind) -> Self {
+        let count = held.with_plan(|plan| Ok(kind.count(plan))).unwrap_or_default();
+        Self { held: Arc::clone(held), kind, count }
+    }
+}
+
+#[pymethods]
+impl ChangeList {
+    fn __len__(&self) -> usize {
+        self.count
+    }
+
+    fn __getitem__<'py>(&self, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        items(index, self.count, |index| ResourceChange {
+            held: Arc::clone(&self.held),
+            kind: self.kind,
+            index,
+        })
+    }
+}
+
+/// What happens to a resource instance.
+#[pyclass(frozen, module = "objchange")]
+#[derive(Debug)]
+pub struct ResourceChange {
+    held: Arc<Held>,
+    kind: ChangeKind,
+    index: usize,
+}
+
+impl ResourceChange {
+    fn look<R>(
+        &self,
+        look: impl for<'t> FnOnce(&Plan<'t>, &ChangedResource<'t>) -> Result<R, Failure>,
+    ) -> Result<R, Failure> {
+        self.held.with_plan(|plan| match self.kind.get(plan, self.index) {
+            Some(resource) => look(plan, resource),
+            None => Err(Failure::defect("there is no such change")),
+        })
+    }
+
+    fn text(&self, text: impl Fn(&ChangedResource<'_>) -> Option<String>) -> PyResult<Option<String>> {
+        Ok(self.look(|_, resource| Ok(text(resource)))?)
+    }
+
+    fn failure(&self, error: &DocumentError) -> Failure {
+        Failure::document(error, self.held.file.as_deref())
+    }
+
+    fn side<'py>(&self, py: Python<'py>, side: Side) -> PyResult<Bound<'py, PyAny>> {
+        let value = py.detach(|| {
+            self.look(|plan, resource| {
+                let schema = self.held.schemas.of_change(resource);
+                let schema = schema.map_err(|error| Failure::schemas(&error, None))?;
+                let change = (&resource.address, &resource.change);
+                side_value(plan.text(), change, side, schema, self.held.file.as_deref())
+            })
+        })?;
+        to_python(py, &value)
+    }
+}
+
+/// One side of a change as a value: by the schema, if there is one.
+fn side_value<'t>(
+    text: &'t str,
+    (name, change): (&Text<'t>, &ValueChange<'t>),
+    side: Side,
+    schema: Option<&Block>,
+    file: Option<&str>,
+) -> Result<Value, Failure> {
+    let change = Change::by_itself(text, name, change);
+    let marked = match side {
+        Side::Before => change.before(),
+        Side::After => change.after(),
+    };
+    object_value(marked.map_err(|error| Failure::document(&error, file))?, name, schema, file)
+}
+
+/// A value of a document, by the schema of its resource if there is one.
+pub(crate) fn object_value(
+    marked: Marked<'_, '_>,
+    name: &str,
+    schema: Option<&Block>,
+    file: Option<&str>,
+) -> Result<Value, Failure> {
+    let in_place = |failure: Failure| failure.within(name).in_file(file);
+    let marked = if marked.is_unknown() { marked } else { marked.without_null_marks() };
+    let value = marked
+        .to_value()
+        .map_err(|error| in_place(Failure::new("DocumentError", error.kind(), error.to_string())))?
+        .unwrap_or_else(|| Value::null(objchange::Type::Dynamic));
+    let Some(schema) = schema.filter(|_| !value.is_null()) else { return Ok(value) };
+    let coerced = schema.coerce_config(&value).map_err(|error| {
+        let failure = Failure::new("SchemaError", error.kind.kind(), error.to_string());
+        in_place(failure.with_path(Some(error.path.to_string())))
+    })?;
+    Ok(schema.mark_hidden(&coerced))
+}
+
+pub(crate) fn key_to_python<'py>(py: Python<'py>, key: Option<Index<'_>>) -> PyResult<Bound<'py, PyAny>> {
+    match key {
+        None => Ok(py.None().into_bound(py)),
+        Some(Index::Key(key)) => Ok(key.as_str().into_pyobject(py)?.into_any()),
+        Some(Index::Number(number)) => match objchange::value::Number::parse(&number) {
+            Ok(number) => to_python(py, &Value::from(number)),
+            Err(error) => Err(Failure::new("DocumentError", error.kind(), error.to_string()).into()),
+        },
+    }
+}
+
+/// Names, keys and positions as Python's `str` and `int`.
+fn steps_to_python<'py>(py: Python<'py>, path: View<'_, '_>) -> PyResult<Bound<'py, PyAny>> {
+    let steps = path.elements().iter().map(|step| match step.shape() {
+        Shape::String(name) => Ok(name.into_pyobject(py)?.into_any()),
+        _ => {
+            let text = step.text().unwrap_or_default();
+            Ok(py.get_type::<pyo3::types::PyInt>().call1((text.as_str(),))?)
+        }
+    });
+    Ok(PyList::new(py, steps.collect::<PyResult<Vec<_>>>()?)?.into_any())
+}
+
+#[pymethods]
+impl ResourceChange {
+    /// The address, such as ``module.a.disk.b[0]``.
+    #[getter]
+    fn address(&self) -> PyResult<Option<String>> {
+        self.text(|resource| Some(resource.address.to_string()))
+    }
+
+    /// The address before a move; ``None`` if it has not moved.
+    #[getter]
+    fn previous_address(&self) -> PyResult<Option<String>> {
+        self.text(|resource| resource.previous_address.as_ref().map(ToString::to_string))
+    }
+
+    /// The address of its module; `""` is the root module.
+    #[getter]
+    fn module(&self) -> PyResult<Option<String>> {
+        self.text(|resource| {
+            Some(resource.module_address.as_ref().map(ToString::to_string).unwrap_or_default())
+        })
+    }
+
+    /// ``"managed"`` or ``"data"``.
+    #[getter]
+    fn mode(&self) -> PyResult<Option<String>> {
+        self.text(|resource| Some(resource.mode.to_string()))
+    }
+
+    /// The resource type.
+    #[getter]
+    fn r#type(&self) -> PyResult<Option<String>> {
+        self.text(|resource| Some(resource.resource_type.to_string()))
+    }
+
+    /// The name in its module.
+    #[getter]
+    fn name(&self) -> PyResult<Option<String>> {
+        self.text(|resource| Some(resource.name.to_string()))
+    }
+
+    /// What ``count`` or ``for_each`` gave it: an ``int`` or ``str``; ``None`` where it is the only one.
+    #[getter]
+    fn key<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let key = self.look(|plan, resource| {
+            let key = resource.index.as_ref().map_or(Ok(None), objchange_plan::ChangedIndex::read);
+            let key = key.map_err(|error| {
+                self.failure(&DocumentError::from_json(
+                    &error,
+                    plan.text(),
+                    &format!("{}: index", resource.address),
+                ))
+            })?;
+            Ok(key.map(|key| match key {
+                Index::Number(number) => Index::Number(number.into_owned()),
+                Index::Key(key) => Index::Key(key.into_owned()),
+            }))
+        })?;
+        key_to_python(py, key)
+    }
+
+    /// The provider's address.
+    #[getter]
+    fn provider(&self) -> PyResult<Option<String>> {
+        self.text(|resource| Some(resource.provider_name.to_string()))
+    }
+
+    /// The key of a deposed object; ``None`` where it is none.
+    #[getter]
+    fn deposed(&self) -> PyResult<Option<String>> {
+        self.text(|resource| resource.deposed.as_ref().map(ToString::to_string))
+    }
+
+    /// What Terraform does, in order: such as ``["delete", "create"]``.
+    #[getter]
+    fn actions(&self) -> PyResult<Vec<&'static str>> {
+        Ok(self.look(|_, resource| Ok(resource.change.actions.words().to_vec()))?)
+    }
+
+    /// Why, such as ``"replace_because_tainted"``; ``None`` where nothing is said.
+    #[getter]
+    fn reason(&self) -> PyResult<Option<String>> {
+        self.text(|resource| resource.action_reason.as_ref().map(ToString::to_string))
+    }
+
+    /// Why the change is left to the next plan.
+    #[getter]
+    fn deferred_reason(&self) -> PyResult<Option<String>> {
+        if self.kind != ChangeKind::Deferred {
+            return Ok(None);
+        }
+        Ok(self.held.with_plan(|plan| {
+            Ok(plan.changes.deferred.get(self.index).map(|deferred| deferred.reason.to_string()))
+        })?)
+    }
+
+    /// The identifier by which it is imported.
+    #[getter]
+    fn import_id(&self) -> PyResult<Option<String>> {
+        self.text(|resource| resource.change.importing.as_ref()?.id.as_ref().map(ToString::to_string))
+    }
+
+    /// The paths that force a replacement, each of names, keys and positions.
+    #[getter]
+    fn replace_paths<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let text = self.look(|_, resource| {
+            Ok(resource
+                .change
+                .values
+                .written()
+                .map_or("null".to_owned(), |values| values.replace_paths.text().to_owned()))
+        })?;
+        let paths = Json::parse(&text).map_err(|error| {
+            Failure::new("DocumentError", "malformed", error.to_string()).in_file(self.held.file.as_deref())
+        })?;
+        let paths = paths.view().elements().iter().map(|path| steps_to_python(py, path));
+        Ok(PyList::new(py, paths.collect::<PyResult<Vec<_>>>()?)?.into_any())
+    }
+
+    /// The value before; ``None`` where there is none. Each look makes a new object.
+    ///
+    /// Raises `DocumentError` where the value cannot be read, `SchemaError` where it does not fit its schema.
+    #[getter]
+    fn before<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.side(py, Side::Before)
+    }
+
+    /// The value after, with ``UNKNOWN`` where it is known only after apply; ``None`` where there is none.
+    ///
+    /// Raises `DocumentError` where the value cannot be read, `SchemaError` where it does not fit its schema.
+    ///
+    /// >>> plan.changes[0].after
+    /// {'id': UNKNOWN, 'size': 10, 'token': (sensitive value)}
+    #[getter]
+    fn after<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.side(py, Side::After)
+    }
+
+    fn __repr__(&self) -> PyResult<String> {
+        Ok(self.look(|_, resource| {
+            let actions = resource.change.actions.words().join(", ");
+            Ok(format!("<ResourceChange {}: {actions}>", resource.address))
+        })?)
+    }
+}
+
+/// The changes of outputs in a plan.
+#[pyclass(frozen, sequence, module = "objchange")]
+#[derive(Debug)]
+pub struct OutputList(pub(crate) Arc<Held>);
+
+impl OutputList {
+    fn count(&self) -> PyResult<usize> {
+        Ok(self.0.with_plan(|plan| Ok(plan.changes.outputs.len()))?)
+    }
+}
+
+#[pymethods]
+impl OutputList {
+    fn __len__(&self) -> PyResult<usize> {
+        self.count()
+    }
+
+    fn __getitem__<'py>(&self, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        items(index, self.count()?, |index| OutputChange { held: Arc::clone(&self.0), index })
+    }
+}
+
+/// What happens to an output of the root module.
+#[pyclass(frozen, module = "objchange")]
+#[derive(Debug)]
+pub struct OutputChange {
+    held: Arc<Held>,
+    index: usize,
+}
+
+impl OutputChange {
+    fn look<R>(
+        &self,
+        look: impl for<'t> FnOnce(&Plan<'t>, &objchange_plan::OutputChange<'t>) -> Result<R, Failure>,
+    ) -> Result<R, Failure> {
+        self.held.with_plan(|plan| match plan.changes.outputs.get(self.index) {
+            Some(output) => look(plan, output),
+            None => Err(Failure::defect("there is no such output")),
+        })
+    }
+
+    fn side<'py>(&self, py: Python<'py>, side: Side) -> PyResult<Bound<'py, PyAny>> {
+        let file = self.held.file.as_deref();
+        let value = py.detach(|| {
+            self.look(|plan, output| {
+                side_value(plan.text(), (&output.name, &output.change), side, None, file)
+            })
+        })?;
+        to_python(py, &value)
+    }
+}
+
+#[pymethods]
+impl OutputChange {
+    /// The name of the output.
+    #[getter]
+    fn name(&self) -> PyResult<String> {
+        Ok(self.look(|_, output| Ok(output.name.to_string()))?)
+    }
+
+    /// What Terraform does, in order: such as ``["delete", "create"]``.
+    #[getter]
+    fn actions(&self) -> PyResult<Vec<&'static str>> {
+        Ok(self.look(|_, output| Ok(output.change.actions.words().to_vec()))?)
+    }
+
+    /// The value before; ``None`` where there is none.
+    #[getter]
+    fn before<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.side(py, Side::Before)
+    }
+
+    /// The value after; ``UNKNOWN`` where it is known only after apply.
+    #[getter]
+    fn after<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.side(py, Side::After)
+    }
+
+    fn __repr__(&self) -> PyResult<String> {
+        Ok(self.look(|_, output| {
+            Ok(format!("<OutputChange {}: {}>", output.name, output.change.actions.words().join(", ")))
+        })?)
+    }
+}

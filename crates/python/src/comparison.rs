@@ -1,0 +1,159 @@
+//! `Comparison`: what two plans do differently.
+
+use std::sync::Arc;
+
+use objchange_plan::{
+    AddressMap, Colour, CompareOptions, Comparison as Compared, ComparisonCounts, IgnoredPath,
+    MarkdownOptions, Schemas,
+};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::document::{Held, whole};
+use crate::error::Failure;
+use crate::page;
+
+/// What two plans do differently.
+///
+/// What is counted is kept; texts are made when they are asked for.
+#[pyclass(frozen, module = "objchange")]
+#[derive(Debug)]
+pub struct Comparison {
+    plans: [Arc<Held>; 2],
+    schemas: Arc<Schemas>,
+    options: CompareOptions,
+    counts: ComparisonCounts,
+    result: &'static str,
+    unmatched: Vec<String>,
+}
+
+/// Compares two plans, and makes something of it.
+fn compare<R>(
+    plans: &[Arc<Held>; 2],
+    schemas: &Schemas,
+    options: &CompareOptions,
+    make: impl FnOnce(&Compared<'_>) -> Result<R, Failure>,
+) -> Result<R, Failure> {
+    let [a, b] = plans;
+    a.with_plan(|plan_a| {
+        whole(plan_a, a.file.as_deref())?;
+        b.with_plan(|plan_b| {
+            whole(plan_b, b.file.as_deref())?;
+            let compared = Compared::new(&plan_a.changes, &plan_b.changes, schemas, options);
+            make(
+                &compared
+                    .map_err(|error| Failure::compare(&error, [a.file.as_deref(), b.file.as_deref()]))?,
+            )
+        })
+    })
+}
+
+impl Comparison {
+    pub(crate) fn new(
+        py: Python<'_>,
+        plans: [Arc<Held>; 2],
+        schemas: Arc<Schemas>,
+        map: Vec<String>,
+        ignore: Vec<String>,
+    ) -> PyResult<Self> {
+        let maps = map.into_iter().map(|map| map.parse::<AddressMap>()).collect::<Result<_, _>>();
+        let maps = maps.map_err(|error| Failure::new("OptionError", error.kind(), error.to_string()))?;
+        let ignored = ignore.into_iter().map(|path| path.parse::<IgnoredPath>()).collect::<Result<_, _>>();
+        let ignored =
+            ignored.map_err(|error| Failure::new("OptionError", error.kind(), error.to_string()))?;
+        let options = CompareOptions { maps, ignored };
+        let (counts, result, unmatched) = py.detach(|| {
+            compare(&plans, &schemas, &options, |compared| {
+                Ok((compared.counts, compared.result(), compared.unmatched.clone()))
+            })
+        })?;
+        Ok(Self { plans, schemas, options, counts, result, unmatched })
+    }
+
+    /// What is written of it, with the names of the plans.
+    fn page(
+        &self,
+        py: Python<'_>,
+        write: impl Send + FnOnce(&Compared<'_>, &mut Vec<u8>, [&str; 2]) -> std::io::Result<()>,
+    ) -> PyResult<String> {
+        let written = py.detach(|| {
+            compare(&self.plans, &self.schemas, &self.options, |compared| {
+                let [a, b] = &self.plans;
+                let names = [a.file.as_deref().unwrap_or("a"), b.file.as_deref().unwrap_or("b")];
+                let mut page = Vec::new();
+                write(compared, &mut page, names)
+                    .map_err(|error| Failure::new("Error", "write", error.to_string()))?;
+                page::text(page)
+            })
+        });
+        Ok(written?)
+    }
+}
+
+#[pymethods]
+impl Comparison {
+    /// `"same"`, `"expected"` or `"different"`.
+    #[getter]
+    fn result(&self) -> &'static str {
+        self.result
+    }
+
+    /// Both plans do the same.
+    #[getter]
+    fn is_same(&self) -> bool {
+        self.counts.surprises() + self.counts.expected == 0
+    }
+
+    /// All that differs was unknown in the first plan.
+    #[getter]
+    fn is_as_expected(&self) -> bool {
+        self.counts.surprises() == 0
+    }
+
+    /// How many things differ, and how many are the same.
+    #[getter]
+    fn counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let counts = PyDict::new(py);
+        counts.set_item("only_in_a", self.counts.only_in_a)?;
+        counts.set_item("only_in_b", self.counts.only_in_b)?;
+        counts.set_item("other_action", self.counts.other_action)?;
+        counts.set_item("other_values", self.counts.other_values)?;
+        counts.set_item("expected", self.counts.expected)?;
+        counts.set_item("same", self.counts.same)?;
+        Ok(counts)
+    }
+
+    /// The options that name nothing in the plans.
+    #[getter]
+    fn unmatched(&self) -> Vec<String> {
+        self.unmatched.clone()
+    }
+
+    /// What differs, as text: ``-`` is only in the first plan and ``+`` only in the second; ``!`` is a surprise, and ``~`` is expected.
+    #[pyo3(signature = (*, color=false))]
+    fn text(&self, py: Python<'_>, color: bool) -> PyResult<String> {
+        let colour = if color { Colour::Always } else { Colour::Never };
+        self.page(py, |compared, page, names| compared.write_text(page, colour, names))
+    }
+
+    /// What differs, as a Markdown page.
+    #[pyo3(signature = (*, title=None, link=None))]
+    fn markdown(&self, py: Python<'_>, title: Option<&str>, link: Option<&str>) -> PyResult<String> {
+        let options = MarkdownOptions { title, link, ..MarkdownOptions::default() };
+        self.page(py, |compared, page, names| compared.write_markdown(page, &options, names))
+    }
+
+    /// As JSON, in the form of `schema/comparison.schema.json`.
+    fn json(&self, py: Python<'_>) -> PyResult<String> {
+        self.page(py, |compared, page, names| compared.write_json(page, names))
+    }
+
+    /// The text, for notebooks.
+    fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(page::preformatted(&self.text(py, false)?))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Comparison: {}>", self.result)
+    }
+}

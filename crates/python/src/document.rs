@@ -1,0 +1,475 @@
+//! `Plan` and `State`: a text and the document that was read from it, held together.
+
+use std::sync::Arc;
+
+use objchange_plan::{
+    Document, Filter, GroupBy, HashKey, HashedPlan, HtmlOptions, MarkdownOptions, Options, Program, Report,
+    Schemas,
+};
+use objchange_policy::tfstate::TfState;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use self_cell::self_cell;
+
+use crate::change::{ChangeKind, ChangeList, OutputList};
+use crate::comparison::Comparison;
+use crate::error::Failure;
+use crate::load::{Input, read_document};
+use crate::page;
+use crate::schemas::SchemasArg;
+use crate::state::{OutputValue, ResourceList};
+
+self_cell! {
+    struct Cell {
+        owner: String,
+
+        #[not_covariant]
+        dependent: Parsed,
+    }
+
+    impl {Debug}
+}
+
+/// What was read from a text.
+#[derive(Debug)]
+pub(crate) struct Parsed<'t> {
+    pub(crate) document: Document<'t>,
+    /// Of a state its resources and outputs.
+    pub(crate) state: TfState<'t>,
+}
+
+/// A document, with what it is shown by.
+#[derive(Debug)]
+pub(crate) struct Held {
+    cell: Cell,
+    pub(crate) schemas: Arc<Schemas>,
+    /// The name of its file.
+    pub(crate) file: Option<String>,
+}
+
+impl Held {
+    /// Reads the document in a text; around it other text may be, about which it has a sentence then.
+    pub(crate) fn parse(
+        text: String,
+        schemas: Arc<Schemas>,
+        file: Option<String>,
+    ) -> Result<(Self, Option<String>), Failure> {
+        let (cell, warning) = match Cell::try_new_or_recover(text, |text| Parsed::new(text)) {
+            Ok(cell) => (cell, None),
+            Err((text, error)) => match objchange_plan::extract(&text) {
+                Some(extracted) if extracted.another.is_none() => {
+                    drop(text);
+                    let warning = extracted.to_string();
+                    let cell = Cell::try_new(extracted.text, |text| Parsed::new(text));
+                    (cell.map_err(|error| Failure::document(&error, file.as_deref()))?, Some(warning))
+                }
+                _ => return Err(Failure::document(&error, file.as_deref())),
+            },
+        };
+        Ok((Self { cell, schemas, file }, warning))
+    }
+
+    /// Looks at what was read.
+    pub(crate) fn with<R>(&self, look: impl for<'t> FnOnce(&Parsed<'t>) -> R) -> R {
+        self.cell.with_dependent(|_, parsed| look(parsed))
+    }
+
+    /// As [`Held::with`], where it is a plan.
+    pub(crate) fn with_plan<R>(
+        &self,
+        look: impl for<'t> FnOnce(&objchange_plan::Plan<'t>) -> Result<R, Failure>,
+    ) -> Result<R, Failure> {
+        self.with(|parsed| match &parsed.document {
+            Document::Plan(plan) => look(plan),
+            Document::State(_) => Err(Failure::new("DocumentError", "state", "this is a state, and no plan")),
+        })
+    }
+
+    fn is_plan(&self) -> bool {
+        self.with(|parsed| matches!(parsed.document, Document::Plan(_)))
+    }
+
+    /// What is written of a report of the document.
+    pub(crate) fn page(
+        &self,
+        options: &Options,
+        write: impl FnOnce(&Report<'_>, &mut Vec<u8>) -> Result<(), objchange_plan::ShowError>,
+    ) -> Result<String, Failure> {
+        self.with(|parsed| {
+            let mut page = Vec::new();
+            Report::of(&parsed.document, &self.schemas, options, &Filter::default())
+                .and_then(|report| write(&report, &mut page))
+                .map_err(|error| Failure::show(&error, self.file.as_deref()))?;
+            page::text(page)
+        })
+    }
+}
+
+impl<'t> Parsed<'t> {
+    fn new(text: &'t str) -> Result<Self, objchange_plan::DocumentError> {
+        let document = Document::parse(text)?;
+        let state = match &document {
+            Document::Plan(_) => TfState::default(),
+            // Each of the two keeps what it needs of it.
+            Document::State(_) => match Document::parse(text)? {
+                Document::State(state) => TfState::new(state)?,
+                Document::Plan(_) => TfState::default(),
+            },
+        };
+        Ok(Self { document, state })
+    }
+}
+
+/// How Terraform's text is asked for.
+fn options(color: bool, full: bool, width: Option<usize>, program: Option<&str>) -> Result<Options, Failure> {
+    let program = program.map(str::parse::<Program>).transpose();
+    Ok(Options {
+        colour: if color { objchange_plan::Colour::Always } else { objchange_plan::Colour::Never },
+        full,
+        width: width.unwrap_or(Options::default().width),
+        program: program.map_err(|error| Failure::new("OptionError", error.kind(), error.to_string()))?,
+        ..Options::default()
+    })
+}
+
+fn group_by(name: &str) -> Result<GroupBy, Failure> {
+    match name {
+        "action" => Ok(GroupBy::Action),
+        "module" => Ok(GroupBy::Module),
+        "type" => Ok(GroupBy::Type),
+        _ => Err(Failure::new("OptionError", "group_by", "group_by is one of action, module and type")),
+    }
+}
+
+/// A plan or a state: what both are shown by.
+#[pyclass(frozen, subclass, name = "Document", module = "objchange")]
+#[derive(Debug)]
+pub struct AnyDocument(Arc<Held>);
+
+#[pymethods]
+impl AnyDocument {
+    /// The name of the file that it was read from.
+    #[getter]
+    fn file(&self) -> Option<&str> {
+        self.0.file.as_deref()
+    }
+
+    /// The version of the program that wrote it.
+    #[getter]
+    fn terraform_version(&self) -> Option<String> {
+        self.0.with(|parsed| match &parsed.document {
+            Document::Plan(plan) => plan.terraform_version.as_ref().map(ToString::to_string),
+            Document::State(state) => state.terraform_version.as_ref().map(ToString::to_string),
+        })
+    }
+
+    /// The addresses of the providers that it names, in order.
+    #[getter]
+    fn providers(&self) -> Vec<String> {
+        self.0.with(|parsed| parsed.document.providers().into_iter().map(str::to_owned).collect())
+    }
+
+    /// The text that Terraform prints for it.
+    ///
+    /// ``program`` is whose text: such as ``"terraform@1.11"`` or ``"opentofu"``; by default of the one that wrote the document.
+    /// ``width`` is the width of the terminal, in columns; ``full`` shows what is unchanged, too.
+    ///
+    /// Raises `OptionError` where no such program is known, and `DocumentError` where the document cannot be read.
+    ///
+    /// >>> print(plan.text().splitlines()[-1])
+    /// Plan: 1 to add, 0 to change, 0 to destroy.
+    #[pyo3(signature = (*, color=false, full=false, width=None, program=None))]
+    fn text(
+        &self,
+        py: Python<'_>,
+        color: bool,
+        full: bool,
+        width: Option<usize>,
+        program: Option<&str>,
+    ) -> PyResult<String> {
+        let options = options(color, full, width, program)?;
+        Ok(py.detach(|| self.0.page(&options, |report, page| report.write_text(page, &options)))?)
+    }
+
+    /// A Markdown page, such as for a comment on a pull request. No text of the document is markup in it.
+    ///
+    /// ``marker`` is a name in the page that nobody sees, by which a program finds its comment again; ``max_length`` is the most
+    /// that the page may have, in UTF-16 units: 4,000 at least, and 65,536 by default.
+    ///
+    /// Raises `OptionError` where ``max_length`` is too small, and `DocumentError` where the document cannot be read.
+    ///
+    /// >>> print(plan.markdown(title="Production").splitlines()[0])
+    /// ## Production: 1 to create
+    #[pyo3(signature = (*, title=None, link=None, marker=None, max_length=None))]
+    fn markdown(
+        &self,
+        py: Python<'_>,
+        title: Option<&str>,
+        link: Option<&str>,
+        marker: Option<&str>,
+        max_length: Option<usize>,
+    ) -> PyResult<String> {
+        let max_length = max_length.unwrap_or(MarkdownOptions::default().max_length);
+        if max_length < MarkdownOptions::MIN_LENGTH {
+            let message = format!("max_length is at least {}", MarkdownOptions::MIN_LENGTH);
+            return Err(Failure::new("OptionError", "max_length", message).into());
+        }
+        let page_options = MarkdownOptions { title, link, marker, max_length };
+        let options = Options { yaml: true, ..Options::default() };
+        Ok(py.detach(|| self.0.page(&options, |report, page| report.write_markdown(page, &page_options)))?)
+    }
+
+    /// A page for a browser, with search and filters: one file that requests nothing.
+    ///
+    /// Raises `DocumentError` where the document cannot be read.
+    ///
+    /// >>> plan.html(title="Production").startswith("<!DOCTYPE html>")
+    /// True
+    #[pyo3(signature = (*, title=None, link=None))]
+    fn html(&self, py: Python<'_>, title: Option<&str>, link: Option<&str>) -> PyResult<String> {
+        let page_options = HtmlOptions { title, link };
+        let options = Options { yaml: true, ..Options::default() };
+        Ok(py.detach(|| self.0.page(&options, |report, page| report.write_html(page, &page_options)))?)
+    }
+
+    /// Addresses in groups, reasons and totals, and no values. ``group_by`` is one of ``"action"``, ``"module"`` and ``"type"``.
+    ///
+    /// Raises `OptionError` where it is none of these, and `DocumentError` where the document cannot be read.
+    ///
+    /// >>> print(plan.summary())
+    /// Create (1)
+    ///   + disk.a
+    /// Total: 1 to create.
+    /// <BLANKLINE>
+    #[pyo3(signature = (*, group_by="action", color=false))]
+    fn summary(&self, py: Python<'_>, group_by: &str, color: bool) -> PyResult<String> {
+        let options = options(color, false, None, None)?;
+        let group_by = self::group_by(group_by)?;
+        let write =
+            |report: &Report<'_>, page: &mut Vec<u8>| report.write_summary(page, options.colour, group_by);
+        Ok(py.detach(|| self.0.page(&options, write))?)
+    }
+
+    /// The report as JSON, in the form of ``schema/report.schema.json``: what is shown, as data, without what is sensitive.
+    ///
+    /// Raises `DocumentError` where the document cannot be read.
+    ///
+    /// >>> import json
+    /// >>> json.loads(plan.json())["counts"]["create"]
+    /// 1
+    fn json(&self, py: Python<'_>) -> PyResult<String> {
+        let options = Options { yaml: true, ..Options::default() };
+        Ok(py.detach(|| self.0.page(&options, |report, page| report.write_json(page)))?)
+    }
+
+    /// The summary, for notebooks.
+    fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(page::preformatted(&self.summary(py, "action", false)?))
+    }
+}
+
+/// A plan.
+#[pyclass(frozen, extends = AnyDocument, module = "objchange")]
+#[derive(Debug)]
+pub struct Plan(pub(crate) Arc<Held>);
+
+/// A state.
+#[pyclass(frozen, extends = AnyDocument, module = "objchange")]
+#[derive(Debug)]
+pub struct State(pub(crate) Arc<Held>);
+
+/// The object for a document: a `Plan` or a `State`.
+pub(crate) fn new_object(py: Python<'_>, held: Held) -> PyResult<Bound<'_, PyAny>> {
+    let held = Arc::new(held);
+    let base = PyClassInitializer::from(AnyDocument(Arc::clone(&held)));
+    match held.is_plan() {
+        true => Ok(Bound::new(py, base.add_subclass(Plan(held)))?.into_any()),
+        false => Ok(Bound::new(py, base.add_subclass(State(held)))?.into_any()),
+    }
+}
+
+#[pymethods]
+impl Plan {
+    /// What happens to each resource instance, in the order of the document. Nothing is read before it is asked for.
+    ///
+    /// >>> [change.address for change in plan.changes if "create" in change.actions]
+    /// ['disk.a']
+    #[getter]
+    fn changes(&self) -> ChangeList {
+        ChangeList::new(&self.0, ChangeKind::Planned)
+    }
+
+    /// What has happened to resource instances outside of Terraform.
+    #[getter]
+    fn drift(&self) -> ChangeList {
+        ChangeList::new(&self.0, ChangeKind::Drift)
+    }
+
+    /// The changes that are left to the next plan.
+    #[getter]
+    fn deferred(&self) -> ChangeList {
+        ChangeList::new(&self.0, ChangeKind::Deferred)
+    }
+
+    /// What happens to the outputs of the root module, by name in byte order.
+    #[getter]
+    fn outputs(&self) -> OutputList {
+        OutputList(Arc::clone(&self.0))
+    }
+
+    /// Planning ended with an error: the plan lacks changes.
+    #[getter]
+    fn errored(&self) -> PyResult<bool> {
+        Ok(self.0.with_plan(|plan| Ok(plan.changes.errored))?)
+    }
+
+    /// Whether applying the plan would do anything; ``None`` where it does not say.
+    #[getter]
+    fn applyable(&self) -> PyResult<Option<bool>> {
+        Ok(self.0.with_plan(|plan| Ok(plan.changes.applyable))?)
+    }
+
+    /// Whether nothing was left out; ``None`` where it does not say.
+    #[getter]
+    fn complete(&self) -> PyResult<Option<bool>> {
+        Ok(self.0.with_plan(|plan| Ok(plan.changes.complete))?)
+    }
+
+    /// It was made without asking its providers.
+    #[getter]
+    fn simulated(&self) -> PyResult<bool> {
+        Ok(self.0.with_plan(|plan| Ok(plan.is_simulated()))?)
+    }
+
+    /// Reads a plan, and nothing else.
+    ///
+    /// Raises `DocumentError`, also for a state, `SchemaError`, and what ``open`` raises.
+    ///
+    /// >>> Plan.load(plan_path).changes[0].type
+    /// 'disk'
+    #[staticmethod]
+    #[pyo3(signature = (source, /, schemas=None))]
+    fn load<'py>(source: &Bound<'py, PyAny>, schemas: Option<SchemasArg>) -> PyResult<Bound<'py, Plan>> {
+        let file = Input::new(source)?;
+        let document = read_document(source.py(), file, schemas)?;
+        document.cast_into().map_err(|_| {
+            Failure::new("DocumentError", "state", "this is a state, and no plan: read it with `State.load`")
+                .into()
+        })
+    }
+
+    /// Compares what two plans do: this one is the first.
+    ///
+    /// ``map`` has modules or resources that have another address in the other plan, as ``"module.a=module.b"``, and ``ignore``
+    /// paths of values that are not compared, as ``"tags.Owner"``. Schemas are those of this plan if none are given.
+    ///
+    /// Raises `DocumentError` where a plan lacks changes or cannot be read, `OptionError` where an address or path is none.
+    ///
+    /// >>> plan.diff(plan).is_same
+    /// True
+    #[pyo3(signature = (other, *, schemas=None, map=vec![], ignore=vec![]))]
+    #[pyo3(text_signature = "($self, other, *, schemas=None, map=(), ignore=())")]
+    fn diff(
+        &self,
+        py: Python<'_>,
+        other: &Bound<'_, Plan>,
+        schemas: Option<SchemasArg>,
+        map: Vec<String>,
+        ignore: Vec<String>,
+    ) -> PyResult<Comparison> {
+        let schemas =
+            schemas.map_or_else(|| Arc::clone(&self.0.schemas), |schemas| Arc::clone(&schemas.0.shown));
+        Comparison::new(py, [Arc::clone(&self.0), Arc::clone(&other.get().0)], schemas, map, ignore)
+    }
+
+    /// One hash of what the plan does: equal for plans that `diff` finds no difference between.
+    ///
+    /// Sensitive values are in it only by a ``key``, of at least 16 bytes.
+    ///
+    /// Raises `DocumentError` where the plan lacks changes or cannot be read, `OptionError` where the key is too short.
+    ///
+    /// >>> plan.hash().partition(":")[0], plan.hash(key=b"0123456789abcdef").partition(":")[0]
+    /// ('v1', 'v1+key')
+    #[pyo3(signature = (*, key=None))]
+    fn hash(&self, py: Python<'_>, key: Option<&Bound<'_, PyBytes>>) -> PyResult<String> {
+        let key = key.map(|key| HashKey::new(key.as_bytes())).transpose();
+        let key = key.map_err(|error| Failure::new("OptionError", error.kind(), error.to_string()))?;
+        let hash = py.detach(|| {
+            self.0.with_plan(|plan| {
+                whole(plan, self.0.file.as_deref())?;
+                HashedPlan::new(&plan.changes, &self.0.schemas, key.as_ref())
+                    .map(|hashed| hashed.hash.to_string())
+                    .map_err(|error| Failure::compare(&error, [self.0.file.as_deref(); 2]))
+            })
+        });
+        Ok(hash?)
+    }
+
+    fn __repr__(&self) -> PyResult<String> {
+        let changes = self.0.with_plan(|plan| Ok(plan.changes.resources.len()))?;
+        Ok(match &self.0.file {
+            Some(file) => format!("<Plan {file:?}: {changes} resource changes>"),
+            None => format!("<Plan: {changes} resource changes>"),
+        })
+    }
+}
+
+/// Refuses a plan from which changes are missing: what is made of it would say less than what happens.
+pub(crate) fn whole(plan: &objchange_plan::Plan<'_>, file: Option<&str>) -> Result<(), Failure> {
+    match plan.lacks_changes() {
+        false => Ok(()),
+        true => Err(Failure::new(
+            "DocumentError",
+            "lacks_changes",
+            "changes of some resources or outputs are missing from this plan; pass the whole output of `terraform show \
+             -json PLANFILE`",
+        )
+        .in_file(file)),
+    }
+}
+
+#[pymethods]
+impl State {
+    /// Reads a state, and nothing else: of ``terraform show -json``, or its file.
+    ///
+    /// Raises `DocumentError`, also for a plan, `SchemaError`, and what ``open`` raises.
+    ///
+    /// >>> State.load(b'{"version":4,"serial":1,"lineage":"x"}').resources[:]
+    /// []
+    #[staticmethod]
+    #[pyo3(signature = (source, /, schemas=None))]
+    fn load<'py>(source: &Bound<'py, PyAny>, schemas: Option<SchemasArg>) -> PyResult<Bound<'py, State>> {
+        let file = Input::new(source)?;
+        let document = read_document(source.py(), file, schemas)?;
+        document.cast_into().map_err(|_| {
+            Failure::new("DocumentError", "plan", "this is a plan, and no state: read it with `Plan.load`")
+                .into()
+        })
+    }
+
+    /// The resource instances of all modules.
+    #[getter]
+    fn resources(&self) -> ResourceList {
+        ResourceList(Arc::clone(&self.0))
+    }
+
+    /// The outputs by name.
+    #[getter]
+    fn outputs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, pyo3::types::PyDict>> {
+        let outputs = pyo3::types::PyDict::new(py);
+        let names: Vec<String> =
+            self.0.with(|parsed| parsed.state.outputs.keys().map(str::to_owned).collect());
+        for (index, name) in names.into_iter().enumerate() {
+            outputs.set_item(name, OutputValue::new(&self.0, index))?;
+        }
+        Ok(outputs)
+    }
+
+    fn __repr__(&self) -> String {
+        let resources = self.0.with(|parsed| parsed.state.resources.len());
+        match &self.0.file {
+            Some(file) => format!("<State {file:?}: {resources} resources>"),
+            None => format!("<State: {resources} resources>"),
+        }
+    }
+}

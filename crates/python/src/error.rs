@@ -1,0 +1,131 @@
+//! Exceptions: which class, and what is known of the place.
+
+use std::path::Path as FilePath;
+
+use objchange::schema::SchemaDocumentError;
+use objchange_plan::{CompareError, ComparedPlan, DocumentError, ShowError};
+use pyo3::exceptions::PyOSError;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyDict;
+
+/// Why there is no answer: what an exception says. It is made while the GIL is released, and never holds a value.
+#[derive(Debug)]
+pub(crate) struct Failure(Box<Details>);
+
+#[derive(Debug, Default)]
+struct Details {
+    /// The class of the exception, in the module `objchange`.
+    class: &'static str,
+    /// The stable name of the kind of error.
+    kind: String,
+    /// What is wrong, without its place.
+    message: String,
+    /// Where in the value or document.
+    path: Option<String>,
+    /// The name of the file.
+    file: Option<String>,
+    /// The line and the column in bytes, from 1.
+    place: Option<(usize, usize)>,
+}
+
+impl Failure {
+    pub(crate) fn new(class: &'static str, kind: impl Into<String>, message: impl Into<String>) -> Self {
+        Self(Box::new(Details { class, kind: kind.into(), message: message.into(), ..Details::default() }))
+    }
+
+    pub(crate) fn document(error: &DocumentError, file: Option<&str>) -> Self {
+        Self::new("DocumentError", error.problem.kind(), error.problem.to_string())
+            .with_path(Some(error.location.clone()))
+            .at(error.line, error.column)
+            .in_file(file)
+    }
+
+    pub(crate) fn schemas(error: &SchemaDocumentError, file: Option<&str>) -> Self {
+        Self::new("SchemaError", error.kind.kind(), error.message.clone())
+            .with_path(Some(error.location.clone()))
+            .at(error.line, error.column)
+            .in_file(file)
+    }
+
+    pub(crate) fn show(error: &ShowError, file: Option<&str>) -> Self {
+        match error {
+            ShowError::Document(error) => Self::document(error, file),
+            // The schemas have a file of their own.
+            ShowError::Schemas(error) => Self::schemas(error, None),
+            other => Self::new("Error", other.kind(), other.to_string()),
+        }
+    }
+
+    pub(crate) fn compare(error: &CompareError, files: [Option<&str>; 2]) -> Self {
+        let file = error.plan().and_then(|plan| files[usize::from(plan == ComparedPlan::B)]);
+        match error {
+            CompareError::Document { error, .. } => Self::document(error, file),
+            CompareError::Schemas(error) => Self::schemas(error, None),
+            other => Self::new("DocumentError", other.kind(), other.to_string()).in_file(file),
+        }
+    }
+
+    pub(crate) fn defect(what: &str) -> Self {
+        Self::new("Error", "defect", format!("this shows a defect of objchange: {what}"))
+    }
+
+    /// With where in the value or document it is; an empty path is none.
+    pub(crate) fn with_path(mut self, path: Option<String>) -> Self {
+        self.0.path = path.filter(|path| !path.is_empty());
+        self
+    }
+
+    /// The same of a part of what has this name.
+    pub(crate) fn within(mut self, name: &str) -> Self {
+        self.0.path = Some(format!("{name}{}", self.0.path.unwrap_or_default()));
+        self
+    }
+
+    pub(crate) fn at(mut self, line: usize, column: usize) -> Self {
+        self.0.place = Some((line, column));
+        self
+    }
+
+    pub(crate) fn in_file(mut self, file: Option<&str>) -> Self {
+        self.0.file = file.map(str::to_owned);
+        self
+    }
+}
+
+/// The module that has the classes of exceptions.
+fn classes(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
+    static MODULE: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
+    Ok(MODULE.get_or_try_init(py, || py.import("objchange._errors").map(Bound::unbind))?.bind(py))
+}
+
+fn exception(py: Python<'_>, Failure(failure): Failure) -> PyResult<PyErr> {
+    let details = PyDict::new(py);
+    details.set_item("kind", failure.kind)?;
+    details.set_item("path", failure.path)?;
+    details.set_item("file", failure.file)?;
+    details.set_item("line", failure.place.map(|(line, _)| line))?;
+    details.set_item("column", failure.place.map(|(_, column)| column))?;
+    let class = classes(py)?.getattr(failure.class)?;
+    Ok(PyErr::from_value(class.call((failure.message,), Some(&details))?))
+}
+
+impl From<Failure> for PyErr {
+    fn from(failure: Failure) -> Self {
+        Python::attach(|py| exception(py, failure).unwrap_or_else(|error| error))
+    }
+}
+
+/// What Python's own `open` raises for this file.
+pub(crate) fn unreadable(path: &FilePath, error: &std::io::Error) -> PyErr {
+    match error.raw_os_error() {
+        Some(code) => Python::attach(|py| {
+            let text = py.import("os").and_then(|os| os.call_method1("strerror", (code,)));
+            match text.and_then(|text| text.extract::<String>()) {
+                Ok(text) => PyOSError::new_err((code, text, path.as_os_str().to_owned())),
+                Err(error) => error,
+            }
+        }),
+        None => PyOSError::new_err(error.to_string()),
+    }
+}

@@ -1,0 +1,53 @@
+//! The compiled part of the Python package `objchange`: a thin shell over the libraries.
+//!
+//! It has no rules of its own. The GIL is released around every call of a library; what comes back is made into Python
+//! objects afterwards, by [`value`] alone. All classes are frozen, so that threads may share their objects.
+
+mod change;
+mod comparison;
+mod document;
+mod error;
+mod load;
+mod page;
+mod program;
+mod schemas;
+mod sensitive;
+mod set;
+mod state;
+mod unknown;
+mod value;
+
+use pyo3::prelude::*;
+
+/// The compiled part of the package.
+#[pymodule(gil_used = false)]
+mod _objchange {
+    #[pymodule_export]
+    use super::change::{ChangeList, OutputChange, OutputList, ResourceChange};
+    #[pymodule_export]
+    use super::comparison::Comparison;
+    #[pymodule_export]
+    use super::document::{AnyDocument, Plan, State};
+    #[pymodule_export]
+    use super::load::{load, loads};
+    #[pymodule_export]
+    use super::program::run_program;
+    #[pymodule_export]
+    use super::schemas::Schemas;
+    #[pymodule_export]
+    use super::sensitive::Sensitive;
+    #[pymodule_export]
+    use super::set::Set;
+    #[pymodule_export]
+    use super::state::{OutputValue, ResourceList, StateResource};
+    #[pymodule_export]
+    use super::unknown::Unknown;
+
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("UNKNOWN", super::unknown::singleton(module.py())?)?;
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -1,0 +1,162 @@
+//! Reading documents: paths, bytes, files and texts.
+
+use std::io::Read;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use objchange_text::json::place;
+use objchange_text::utf8_reader;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyBytes, PyString};
+
+use crate::document::{Held, new_object};
+use crate::error::{Failure, unreadable};
+use crate::schemas::SchemasArg;
+
+/// Something to read: where it is from, and its bytes once they are read.
+pub(crate) enum Input {
+    File(PathBuf),
+    Bytes(Vec<u8>),
+    Text(String),
+}
+
+impl Input {
+    /// A path, bytes, or an object with a method `read`.
+    pub(crate) fn new(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if let Some(bytes) = bytes(object) {
+            return Ok(Self::Bytes(bytes));
+        }
+        if object.is_instance_of::<PyString>() || object.hasattr("__fspath__")? {
+            return Ok(Self::File(object.extract()?));
+        }
+        if !object.hasattr("read")? {
+            return Err(PyTypeError::new_err("expected a path, bytes, or an open file"));
+        }
+        let read = object.call_method0("read")?;
+        Self::given(&read).ok_or_else(|| PyTypeError::new_err("`read()` must give bytes or str"))
+    }
+
+    /// A text, or the bytes of one.
+    pub(crate) fn given(object: &Bound<'_, PyAny>) -> Option<Self> {
+        match object.cast::<PyString>() {
+            Ok(text) => text.to_cow().ok().map(|text| Self::Text(text.into_owned())),
+            Err(_) => bytes(object).map(Self::Bytes),
+        }
+    }
+
+    pub(crate) fn name(&self) -> Option<String> {
+        match self {
+            Self::File(path) => Some(path.display().to_string()),
+            Self::Bytes(_) | Self::Text(_) => None,
+        }
+    }
+
+    /// The text. It takes a while: the GIL is released meanwhile.
+    pub(crate) fn read(self, py: Python<'_>) -> PyResult<String> {
+        let name = self.name();
+        match self {
+            Self::Text(text) => Ok(text),
+            Self::Bytes(bytes) => Ok(py.detach(|| decoded(bytes, None))?),
+            Self::File(path) => {
+                let bytes = py.detach(|| std::fs::read(&path)).map_err(|error| unreadable(&path, &error))?;
+                Ok(py.detach(|| decoded(bytes, name.as_deref()))?)
+            }
+        }
+    }
+}
+
+fn bytes(object: &Bound<'_, PyAny>) -> Option<Vec<u8>> {
+    if let Ok(bytes) = object.cast::<PyBytes>() {
+        return Some(bytes.as_bytes().to_vec());
+    }
+    if let Ok(bytes) = object.cast::<PyByteArray>() {
+        return Some(bytes.to_vec());
+    }
+    let tobytes = object
+        .get_type()
+        .name()
+        .is_ok_and(|name| name == "memoryview")
+        .then(|| object.call_method0("tobytes"));
+    tobytes?.ok()?.cast::<PyBytes>().ok().map(|bytes| bytes.as_bytes().to_vec())
+}
+
+/// The text in these bytes, which are UTF-8 or UTF-16.
+fn decoded(bytes: Vec<u8>, file: Option<&str>) -> Result<String, Failure> {
+    if bytes.starts_with(b"PK\x03\x04") {
+        let message =
+            "this is a plan file, which only Terraform can read; pass the output of `terraform show -json`";
+        return Err(Failure::new("DocumentError", "plan_file", message).in_file(file));
+    }
+    let is_utf16 = bytes.starts_with(&[0xff, 0xfe])
+        || bytes.starts_with(&[0xfe, 0xff])
+        || bytes.iter().take(2).any(|byte| *byte == 0);
+    let has_mark = bytes.starts_with(&[0xef, 0xbb, 0xbf]);
+    let bytes = match is_utf16 || has_mark {
+        false => bytes,
+        true => {
+            let mut text = Vec::with_capacity(bytes.len());
+            let read = utf8_reader(&bytes[..]).and_then(|mut reader| reader.read_to_end(&mut text));
+            read.map_err(|error| Failure::new("DocumentError", "encoding", error.to_string()).in_file(file))?;
+            text
+        }
+    };
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = error.utf8_error().valid_up_to();
+        let before = String::from_utf8_lossy(&error.as_bytes()[..valid]);
+        let (line, column) = place(&before, before.len());
+        Failure::new("DocumentError", "encoding", "the text is neither UTF-8 nor UTF-16")
+            .at(line, column)
+            .in_file(file)
+    })
+}
+
+pub(crate) fn read_document<'py>(
+    py: Python<'py>,
+    input: Input,
+    schemas: Option<SchemasArg>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let file = input.name();
+    let text = input.read(py)?;
+    let schemas = schemas.unwrap_or_default().0;
+    let (held, warning) = py.detach(|| Held::parse(text, Arc::clone(&schemas.shown), file))?;
+    if let Some(warning) = warning {
+        let class = py.import("objchange._errors")?.getattr("DocumentWarning")?;
+        let named = held.file.as_ref().map_or(warning.clone(), |file| format!("{file}: {warning}"));
+        py.import("warnings")?.call_method1("warn", (named, class, 2))?;
+    }
+    new_object(py, held)
+}
+
+/// Reads a plan or a state: a path, bytes, or an open file.
+///
+/// It is the output of ``terraform show -json``, or a state file. ``schemas``, the output of ``terraform providers schema
+/// -json``, tell which values are sets and what else is sensitive: `Schemas`, or what they are read from.
+///
+/// Raises `DocumentError` and `SchemaError`, each with its place, and what ``open`` raises. Warns with `DocumentWarning` of text
+/// around the document.
+///
+/// >>> objchange.load(plan_path).changes[0].address
+/// 'disk.a'
+#[pyfunction]
+#[pyo3(signature = (source, /, schemas=None))]
+pub(crate) fn load<'py>(
+    source: &Bound<'py, PyAny>,
+    schemas: Option<SchemasArg>,
+) -> PyResult<Bound<'py, PyAny>> {
+    read_document(source.py(), Input::new(source)?, schemas)
+}
+
+/// Reads a plan or a state that is at hand as text. Otherwise as `load`.
+///
+/// >>> objchange.loads('{"format_version": "1.2", "resource_changes": []}').changes[:]
+/// []
+#[pyfunction]
+#[pyo3(signature = (text, /, schemas=None))]
+pub(crate) fn loads<'py>(
+    text: &Bound<'py, PyAny>,
+    schemas: Option<SchemasArg>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let input = Input::given(text).ok_or_else(|| PyTypeError::new_err("expected str or bytes"))?;
+    read_document(text.py(), input, schemas)
+}

@@ -1,0 +1,91 @@
+//! `Schemas`: what the types of providers look like.
+
+use std::sync::Arc;
+
+use objchange::schema::ProviderSchemas;
+use objchange_plan::Schemas as Shown;
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyTuple};
+
+use crate::error::Failure;
+use crate::load::Input;
+
+/// The schemas of providers.
+#[pyclass(frozen, module = "objchange")]
+#[derive(Debug)]
+pub struct Schemas(pub(crate) Arc<Loaded>);
+
+/// The same, for documents and by name.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    pub(crate) shown: Arc<Shown>,
+    pub(crate) document: ProviderSchemas,
+}
+
+impl Loaded {
+    fn new(document: ProviderSchemas) -> Self {
+        Self { shown: Arc::new(Shown::new(document.clone())), document }
+    }
+}
+
+/// Schemas as functions take them: the object, or something to read them from.
+pub(crate) struct SchemasArg(pub(crate) Arc<Loaded>);
+
+impl Default for SchemasArg {
+    /// None.
+    fn default() -> Self {
+        Self(Arc::new(Loaded { shown: Arc::new(Shown::none()), document: ProviderSchemas::default() }))
+    }
+}
+
+impl<'a, 'py> FromPyObject<'a, 'py> for SchemasArg {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        match object.cast::<Schemas>() {
+            Ok(schemas) => Ok(Self(Arc::clone(&schemas.get().0))),
+            Err(_) => Schemas::load(&object.to_owned()).map(|schemas| Self(schemas.0)),
+        }
+    }
+}
+
+fn parse(py: Python<'_>, source: &Bound<'_, PyAny>) -> PyResult<ProviderSchemas> {
+    let input = Input::new(source)?;
+    let file = input.name();
+    let text = input.read(py)?;
+    Ok(py
+        .detach(|| ProviderSchemas::parse(text).map_err(|error| Failure::schemas(&error, file.as_deref())))?)
+}
+
+#[pymethods]
+impl Schemas {
+    /// Reads the output of ``terraform providers schema -json``, or a list of such documents: paths, bytes or open files.
+    ///
+    /// Raises `SchemaError`, and what ``open`` raises.
+    ///
+    /// >>> Schemas.load(b'{"format_version":"1.0"}').providers
+    /// []
+    #[staticmethod]
+    #[pyo3(signature = (source, /))]
+    pub(crate) fn load(source: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let py = source.py();
+        if !(source.is_instance_of::<PyList>() || source.is_instance_of::<PyTuple>()) {
+            return Ok(Self(Arc::new(Loaded::new(parse(py, source)?))));
+        }
+        let mut all = ProviderSchemas::default();
+        for source in source.try_iter()? {
+            all.append(parse(py, &source?)?);
+        }
+        Ok(Self(Arc::new(Loaded::new(all))))
+    }
+
+    /// The addresses of the providers, in order.
+    #[getter]
+    fn providers(&self) -> Vec<String> {
+        self.0.document.providers().map(str::to_owned).collect()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Schemas of {} providers>", self.0.document.providers().count())
+    }
+}

@@ -1,0 +1,39 @@
+//! `UNKNOWN`: what is known only after apply.
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+
+/// The type of ``UNKNOWN``: what is known only after apply. It is neither null nor absent.
+///
+/// It is the only one of its type: ask ``value is UNKNOWN``. Whether it is true raises `TypeError`.
+///
+/// >>> plan.changes[0].after["id"] is UNKNOWN
+/// True
+#[pyclass(frozen, module = "objchange")]
+#[derive(Debug)]
+pub struct Unknown(());
+
+#[pymethods]
+impl Unknown {
+    fn __bool__(&self) -> PyResult<bool> {
+        Err(PyTypeError::new_err(
+            "whether an unknown value is true is not known until apply: ask `value is objchange.UNKNOWN` first",
+        ))
+    }
+
+    fn __repr__(&self) -> &'static str {
+        "UNKNOWN"
+    }
+
+    /// It is the same object after a copy, and in another process.
+    fn __reduce__(&self) -> &'static str {
+        "UNKNOWN"
+    }
+}
+
+/// The only one.
+pub(crate) fn singleton(py: Python<'_>) -> PyResult<Bound<'_, Unknown>> {
+    static SINGLETON: PyOnceLock<Py<Unknown>> = PyOnceLock::new();
+    Ok(SINGLETON.get_or_try_init(py, || Py::new(py, Unknown(())))?.bind(py).clone())
+}

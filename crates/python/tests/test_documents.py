@@ -1,0 +1,244 @@
+"""Plans and states: what they are read from, what is seen of them, and how they are shown."""
+
+from __future__ import annotations
+
+import io
+import json
+import pickle
+import subprocess
+import sys
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import REPOSITORY, SCHEMAS, change, plan_text
+
+import objchange
+from objchange import UNKNOWN
+
+
+def test_a_change_says_what_the_document_says(plan: objchange.Plan) -> None:
+    one = plan.changes[0]
+    assert (one.address, one.module, one.mode, one.type, one.name) == (
+        "module.a.disk.one[0]",
+        "module.a",
+        "managed",
+        "disk",
+        "one",
+    )
+    assert (one.key, plan.changes[1].key, plan.changes[2].key) == (0, "x", None)
+    assert one.provider == "registry.terraform.io/example/disks"
+    assert (one.actions, one.reason) == (["delete", "create"], "replace_because_cannot_update")
+    assert one.replace_paths == [["size"], ["tags", "a"], ["ports", 0]]
+    assert (one.previous_address, one.deposed, one.import_id, one.deferred_reason) == (None, None, None, None)
+    assert repr(one) == "<ResourceChange module.a.disk.one[0]: delete, create>"
+
+
+def test_unknown_is_not_null_and_not_absent(plan: objchange.Plan) -> None:
+    before, after = plan.changes[0].before, plan.changes[0].after
+    assert before["tags"] == {"a": None}
+    assert after["id"] is UNKNOWN and after["tags"]["c"] is UNKNOWN
+    assert "id" not in plan.changes[2].after
+    assert plan.changes[1].before is None
+    with pytest.raises(TypeError, match="not known until apply"):
+        bool(after["id"])
+
+
+def test_numbers_are_exact(plan: objchange.Plan) -> None:
+    assert plan.changes[0].before["size"] == 10 and type(plan.changes[0].before["size"]) is int
+    assert plan.changes[0].after["size"] == Decimal("10.25")
+    for text in ("0.1", "123456789012345678901234567890", "1e-30", "9007199254740993", "-0.5"):
+        document = plan_text(change("disk.a", ["create"], None, {"size": 0})).replace('"size": 0', f'"size": {text}')
+        size = objchange.Plan.load(document.encode()).changes[0].after["size"]
+        assert size == Decimal(text), text
+
+
+def test_changes_are_a_sequence(plan: objchange.Plan) -> None:
+    assert [change.address for change in plan.changes][1:] == ['disk.two["x"]', "disk.three"]
+    assert len(plan.changes) == 3 and plan.changes[-1].address == "disk.three"
+    assert [change.address for change in plan.changes[::2]] == ["module.a.disk.one[0]", "disk.three"]
+    assert len(plan.drift) == 1 and plan.drift[0].before == {"size": 2}
+    for index in (3, -4, 2**70):
+        with pytest.raises(IndexError):
+            plan.changes[index]
+
+
+def test_outputs(plan: objchange.Plan) -> None:
+    known, later = plan.outputs
+    assert (known.name, known.after, known.before) == ("known", [1], None)
+    assert later.after is UNKNOWN
+
+
+def test_a_schema_tells_sets_and_what_is_sensitive(secret: str) -> None:
+    text = plan_text(change("disk.a", ["create"], None, {"id": None, "size": 1, "ports": [443, 80], "token": secret}))
+    plain = objchange.Plan.load(text.encode()).changes[0].after
+    assert plain["ports"] == [443, 80] and plain["token"] == secret
+    typed = objchange.Plan.load(text.encode(), schemas=SCHEMAS).changes[0].after
+    assert isinstance(typed["ports"], objchange.Set)
+    assert typed["ports"] == {80, 443} and list(typed["ports"]) == [80, 443]
+    assert typed["token"] == objchange.Sensitive(secret)
+    assert secret not in repr(typed)
+
+
+def test_what_does_not_fit_its_schema_is_an_error(secret: str) -> None:
+    text = plan_text(change("disk.a", ["create"], None, {"size": [secret]}))
+    with pytest.raises(objchange.SchemaError) as caught:
+        objchange.Plan.load(text.encode(), schemas=SCHEMAS).changes[0].after
+    assert caught.value.path == "disk.a.size" and secret not in str(caught.value)
+
+
+def test_documents_are_read_from_paths_bytes_files_and_texts(tmp_path: Path) -> None:
+    text = plan_text(change("disk.a", ["create"], None, {"size": 1}))
+    path = tmp_path / "plan.json"
+    path.write_text(text)
+    with path.open("rb") as binary, path.open() as words:
+        sources: list[Any] = [path, str(path), text.encode(), bytearray(text.encode()), memoryview(text.encode())]
+        documents = [objchange.load(source) for source in (*sources, binary, words, io.StringIO(text))]
+        documents += [objchange.loads(text), objchange.loads(text.encode("utf-16"))]
+    for document in documents:
+        assert isinstance(document, objchange.Plan) and len(document.changes) == 1
+    assert [document.file for document in documents[:3]] == [str(path), str(path), None]
+    with pytest.raises(FileNotFoundError) as missing:
+        objchange.load(tmp_path / "none")
+    assert missing.value.filename == str(tmp_path / "none")
+    with pytest.raises(IsADirectoryError):
+        objchange.load(tmp_path)
+    for wrong in (7, None, object()):
+        with pytest.raises(TypeError):
+            objchange.load(wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "line"),
+    [
+        (b"", "empty", 1),
+        (b"[]", "not_an_object", 1),
+        (b"{}", "no_format_version", 1),
+        (b'{"format_version":"1.2",\n"resource_changes":[', "truncated", 2),
+        (b'{"format_version":"7.0","resource_changes":[]}', "unsupported_version", 1),
+        (b'{"format_version":"1.2",\n"resource_changes":[{"address":"a.b","index":[],"change":7}]}', "malformed", 2),
+        (b"PK\x03\x04", "plan_file", None),
+        (b'{"format_version":"1.2","x":"\xff"}', "encoding", 1),
+    ],
+)
+def test_errors_have_a_kind_and_a_place(tmp_path: Path, text: bytes, kind: str, line: int | None) -> None:
+    path = tmp_path / "plan.json"
+    path.write_bytes(text)
+    with pytest.raises(objchange.Error) as caught:
+        objchange.load(path)
+    error = caught.value
+    assert isinstance(error, objchange.DocumentError)
+    assert (error.kind, error.line, error.file) == (kind, line, str(path))
+    assert str(error).startswith(str(path)) and error.message in str(error)
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), again.kind, again.line) == (str(error), error.kind, error.line)
+
+
+def test_text_around_a_document_is_passed_over_with_a_warning() -> None:
+    text = "Refreshing state...\n" + plan_text(change("disk.a", ["create"], None, {}))
+    with pytest.warns(objchange.DocumentWarning, match="line 2"):
+        assert len(objchange.Plan.load(text.encode()).changes) == 1
+
+
+def test_states(secret: str) -> None:
+    file = {
+        "version": 4,
+        "serial": 1,
+        "lineage": "x",
+        "terraform_version": "1.9.0",
+        "outputs": {"shown": {"value": 1, "type": "number"}, "hidden": {"value": secret, "type": "string", "sensitive": True}},
+        "resources": [
+            {
+                "mode": mode,
+                "type": "disk",
+                "name": "a",
+                "module": "module.m",
+                "provider": 'provider["registry.terraform.io/example/disks"]',
+                "instances": [
+                    {
+                        "index_key": "k",
+                        "attributes": {"size": 1, "token": secret},
+                        "sensitive_attributes": [[{"type": "get_attr", "value": "token"}]],
+                        "dependencies": ["disk.b"],
+                        "status": "tainted",
+                    }
+                ],
+            }
+            for mode in ("managed", "data")
+        ],
+    }
+    state = objchange.State.load(json.dumps(file).encode())
+    assert isinstance(objchange.loads(json.dumps(file)), objchange.State)
+    (managed,) = [resource for resource in state.resources if resource.mode == "managed"]
+    assert (managed.address, managed.key, managed.tainted) == ('module.m.disk.a["k"]', "k", True)
+    assert managed.depends_on == ["disk.b"]
+    assert managed.values == {"size": 1, "token": objchange.Sensitive(secret)}
+    assert state.outputs["shown"].value == 1
+    assert state.outputs["hidden"].value == objchange.Sensitive(secret) and state.outputs["hidden"].sensitive
+    for text in (repr(state), state.text(), state.summary(), state.json(), state.html(), repr(managed.values)):
+        assert secret not in text
+    with pytest.raises(objchange.DocumentError) as caught:
+        objchange.Plan.load(json.dumps(file).encode())
+    assert caught.value.kind == "state"
+    with pytest.raises(objchange.DocumentError):
+        objchange.State.load(plan_text().encode())
+
+
+def test_pages_are_those_of_the_program(plan: objchange.Plan, tmp_path: Path) -> None:
+    path = REPOSITORY / "examples/approval/approved.json"
+    path = path if path.exists() else next((REPOSITORY / "examples/approval").glob("*.json"))
+    document = objchange.load(path)
+
+    def printed(*arguments: str) -> str:
+        command = [sys.executable, "-m", "objchange._cli", "show", str(path), *arguments]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+    assert document.text() == printed()
+    assert document.text(full=True) == printed("--full")
+    assert document.summary(group_by="type") == printed("--summary", "--group-by", "type")
+    assert document.markdown(title="T") == printed("--format", "markdown", "--title", "T")
+    assert document.html() == printed("--format", "html")
+    assert document.json() == printed("--json")
+    assert "\x1b[" in document.text(color=True)
+
+
+def test_pages_show_no_secrets(plan: objchange.Plan, secret: str) -> None:
+    pages = [plan.text(full=True), plan.markdown(), plan.html(), plan.summary(), plan.json(), plan._repr_html_()]
+    pages += [repr(plan), repr(plan.changes[0]), repr(plan.changes[0].after), repr(plan.changes)]
+    for page in pages:
+        assert secret not in page
+
+
+def test_options_that_do_not_fit(plan: objchange.Plan) -> None:
+    for call in (
+        lambda: plan.text(program="terraform@9"),
+        lambda: plan.summary(group_by="colour"),  # type: ignore[arg-type]
+        lambda: plan.markdown(max_length=10),
+        lambda: plan.hash(key=b"short"),
+        lambda: plan.diff(plan, map=["a"]),
+        lambda: plan.diff(plan, ignore=[""]),
+    ):
+        with pytest.raises(objchange.OptionError):
+            call()
+
+
+def test_two_plans_are_compared(plan: objchange.Plan, secret: str) -> None:
+    def one(size: int, **more: object) -> objchange.Plan:
+        return objchange.Plan.load(plan_text(change("disk.a", ["create"], None, {"size": size, "token": secret}, **more)).encode())
+
+    same = one(1).diff(one(1))
+    assert same.is_same and same.result == "same" and same.counts["same"] == 1
+    other = one(1).diff(one(2), ignore=["nothing"])
+    assert not other.is_as_expected and other.counts["other_values"] == 1
+    assert other.unmatched == ["--ignore nothing"]
+    assert "size" in other.text() and json.loads(other.json())
+    hidden = {"before_sensitive": False, "after_sensitive": {"token": True}}
+    compared = one(1, **hidden).diff(one(2, **hidden))
+    for page in (compared.text(), compared.markdown(), compared.json(), compared._repr_html_()):
+        assert secret not in page
+    assert one(1).hash() == one(1).hash() != one(2).hash()
+    assert one(1).hash(key=b"0123456789abcdef") != one(1).hash()
+    with pytest.raises(objchange.DocumentError) as caught:
+        objchange.Plan.load(plan_text(change("disk.a", ["create"], None, {}), errored=True).encode()).hash()
+    assert caught.value.kind == "errored"

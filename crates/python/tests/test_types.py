@@ -1,0 +1,38 @@
+"""The stubs say what there is."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import objchange
+
+HERE = Path(__file__).parent
+
+
+def run(*arguments: str) -> None:
+    done = subprocess.run([sys.executable, "-m", *arguments], capture_output=True, text=True, cwd=HERE)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_stubs_fit_the_package() -> None:
+    pytest.importorskip("mypy")
+    run("mypy.stubtest", "objchange")
+
+
+def test_the_tests_are_typed() -> None:
+    pytest.importorskip("mypy")
+    run("mypy", "--strict", *(str(path) for path in HERE.glob("*.py")))
+
+
+def test_everything_public_is_documented() -> None:
+    for name in objchange.__all__:
+        thing = getattr(objchange, name)
+        assert name == "__version__" or thing.__doc__, name
+        if isinstance(thing, type) and thing.__module__ == "objchange":
+            for member, value in vars(thing).items():
+                if not member.startswith("_"):
+                    assert value.__doc__, f"{name}.{member}"
