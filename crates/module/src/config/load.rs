@@ -234,10 +234,9 @@ impl Loader<'_> {
                     found.extend(undeclared_name(&module.config, &subject));
                 }
                 _ => {
-                    let whole = subject.rest.last().map_or(subject.span, |(_, last)| subject.span.to(*last));
                     let detail =
                         "The module source can only reference constant input variables and local values.";
-                    found.push(Diagnostic::new("Invalid module source", whole, detail));
+                    found.push(Diagnostic::new("Invalid module source", subject.span, detail));
                 }
             }
         }
@@ -259,11 +258,7 @@ impl Loader<'_> {
             }
             Ok(_) => Err(unknown()),
             Err(error) => {
-                let detail = format!(
-                    "Invalid expression value: {}, but have {}.",
-                    error.kind,
-                    value.ty().friendly_name()
-                );
+                let detail = format!("Invalid expression value: {}.", error.kind);
                 Err(vec![Diagnostic::new("Incorrect value type", expr.span, detail)])
             }
         });
@@ -411,7 +406,9 @@ impl Loader<'_> {
                 config: child.config,
                 children: BTreeMap::new(),
             });
+            let errors = self.diagnostics.error_count();
             self.pass_constants(parent, call, self.config.modules.len() - 1);
+            let is_broken = is_broken || self.diagnostics.error_count() > errors;
             if is_broken {
                 self.broken.insert(self.config.modules.len() - 1);
             }

@@ -13,7 +13,7 @@ mod source;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use objchange::address::{ModuleAddress, ModuleStep};
+use objchange::address::ModuleAddress;
 use objchange_hcl::{ModuleConfig, Sources};
 use smol_str::SmolStr;
 
@@ -38,10 +38,13 @@ pub struct Config {
 impl Config {
     /// The module that an instance is of; `None` where the configuration does not call it.
     pub fn module_of(&self, address: &ModuleAddress) -> Option<ModuleId> {
-        let child = |module: ModuleId, step: &ModuleStep| {
-            self.modules.get(module)?.children.get(step.name.as_str()).copied()
-        };
-        address.0.iter().try_fold(0, child)
+        self.module_at(address.0.iter().map(|step| step.name.as_str()))
+    }
+
+    /// The module that these calls lead to, from the root module on.
+    pub fn module_at<'n>(&self, calls: impl IntoIterator<Item = &'n str>) -> Option<ModuleId> {
+        let root = (!self.modules.is_empty()).then_some(0)?;
+        calls.into_iter().try_fold(root, |module, name| self.modules.get(module)?.children.get(name).copied())
     }
 }
 

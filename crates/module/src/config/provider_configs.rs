@@ -83,7 +83,7 @@ impl Config {
 
     /// The block of a provider configuration, and the module that it is in.
     pub fn provider_block(&self, address: &ProviderConfigAddress) -> Option<(ModuleId, &ProviderConfig)> {
-        let module = self.module_at(&address.module)?;
+        let module = self.module_at(address.module.iter().map(SmolStr::as_str))?;
         Some((module, self.own_block(module, &address.provider, address.alias.as_ref())?))
     }
 
@@ -91,12 +91,6 @@ impl Config {
     /// block it is empty.
     pub fn has_provider_config(&self, address: &ProviderConfigAddress) -> bool {
         address.module.is_empty() && address.alias.is_none() || self.provider_block(address).is_some()
-    }
-
-    /// The module with this path.
-    pub fn module_at(&self, path: &[SmolStr]) -> Option<ModuleId> {
-        let root = (!self.modules.is_empty()).then_some(0);
-        path.iter().try_fold(root?, |module, name| self.modules[module].children.get(name).copied())
     }
 
     /// All providers that the modules use, by their resources, blocks and requirements.
@@ -219,7 +213,7 @@ resource "sim_thing" "default" {}
         let (config, _) = Config::load(&files, ".", &options);
         let of = |path: &[&str], resource_type: &str, name: &str| {
             let path: Vec<_> = path.iter().map(|name| (*name).into()).collect();
-            let module = config.module_at(&path).unwrap();
+            let module = config.module_at(path.iter().map(SmolStr::as_str)).unwrap();
             let (mode, resource_type, name) = (Mode::Managed, resource_type.into(), name.into());
             let address = config.provider_config_of(module, &ResourceName { mode, resource_type, name });
             (address.to_string(), config.has_provider_config(&address))

@@ -75,7 +75,14 @@ impl ModuleSource {
 
 /// A local path without what says nothing.
 fn clean_local(path: &str) -> String {
-    path.trim_end_matches('/').to_owned()
+    let mut steps: Vec<&str> = Vec::new();
+    for step in path.split('/').filter(|step| !matches!(*step, "" | ".")) {
+        match (step, steps.last()) {
+            ("..", Some(last)) if *last != ".." => drop(steps.pop()),
+            _ => steps.push(step),
+        }
+    }
+    steps.join("/")
 }
 
 /// The source of a module in a registry, with its host: `[HOST/]NAMESPACE/NAME/PROVIDER[//PATH]`.

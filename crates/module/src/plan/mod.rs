@@ -1,23 +1,33 @@
 //! Planning: what it is made of, and what comes out.
 
+mod accepting;
+mod calls;
 pub(crate) mod check;
 pub(crate) mod checks;
 pub(crate) mod conditions;
+mod configure;
 mod data;
 mod dependencies;
 mod deposed_cycles;
+mod destroying;
+mod ephemeral;
 mod expand;
 mod finish;
 pub(crate) mod graph;
 mod imports;
 pub(crate) mod input;
+mod instance_conditions;
 pub(crate) mod instances;
+mod judging;
 pub(crate) mod managed;
+mod objects;
 pub(crate) mod orphans;
 mod outputs;
 mod pending;
 pub(crate) mod references;
+mod refreshing;
 pub(crate) mod resource;
+mod resource_block;
 pub(crate) mod run;
 mod secrets;
 pub(crate) mod subject;

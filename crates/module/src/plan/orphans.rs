@@ -63,7 +63,7 @@ impl<'c> Walk<'_, 'c> {
         if let NodeKind::Resource(resource) = &graph.nodes[index].kind
             && resource.config.lifecycle.prevent_destroy
         {
-            let error = super::managed::is_prevented(address, resource.config);
+            let error = super::destroying::is_prevented(address, resource.config);
             self.found.push(Severity::Error, error);
         }
     }

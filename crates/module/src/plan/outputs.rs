@@ -4,11 +4,21 @@ use std::collections::BTreeMap;
 
 use objchange::Value;
 use objchange::value::Marks;
+use objchange_hcl::Scope;
+use objchange_hcl::evaluate;
 use objchange_hcl::{Diagnostic, OutputConfig};
 use objchange_plan::Version;
 use smol_str::SmolStr;
 
+use super::CheckKind;
+use super::conditions;
+use super::conditions::judge;
+use super::input::PlanMode;
+use super::instances::ModuleInstanceId;
+use super::walk::Walk;
 use super::{PlannedAction, PlannedOutput};
+use crate::ConditionOwner;
+use crate::Severity;
 use crate::state::StateOutput;
 
 /// What is wrong with the value of an output: in the root module, or in another one.
@@ -96,5 +106,71 @@ pub(crate) fn add_deleted(
 ) {
     for (name, output) in before.iter().filter(|(name, _)| !stays(name)) {
         planned.entry(name.clone()).or_insert_with(|| deleted(output));
+    }
+}
+
+impl<'c> Walk<'_, 'c> {
+    pub(crate) fn output(
+        &mut self,
+        index: usize,
+        at: ModuleInstanceId,
+        name: &SmolStr,
+        output: &OutputConfig,
+    ) {
+        let module = self.graph.nodes[index].module;
+        let is_root = module == 0;
+        let variables = self.world.variables(self.graph, at, &self.graph.nodes[index].subjects);
+        let scope = Scope::new(&variables);
+        let errors = self.found.error_count();
+        if !output.preconditions.is_empty() && self.input.options.mode != PlanMode::Destroy {
+            let owner = ConditionOwner {
+                kind: CheckKind::OutputValue,
+                module: self.world.instances[at].address.clone(),
+                name: name.to_string(),
+                key: None,
+            };
+            let mut statuses = Vec::new();
+            let mut problems = Vec::new();
+            for condition in &output.preconditions {
+                let judged = judge(condition, &scope, self.functions, &conditions::OUTPUT);
+                self.report_condition(condition, &scope, &conditions::OUTPUT, &judged, &owner);
+                statuses.push(judged.status);
+                problems.extend(judged.problem);
+            }
+            self.checks.instance(CheckKind::OutputValue, &owner.module, name, None, &statuses, problems);
+        }
+        if self.found.error_count() > errors {
+            return;
+        }
+        let (value, errors) = evaluate(&output.value, &scope, self.functions);
+        if !errors.is_empty() {
+            self.found.errors(errors);
+            return;
+        }
+        if let Some(refusal) = super::outputs::refusal(output, is_root, &value) {
+            self.found.push(Severity::Error, refusal);
+            return;
+        }
+        if is_root {
+            if self.input.options.mode == PlanMode::Destroy {
+                // The state has the new values before all of them are deleted.
+                let (new, _) = value.unmark_deep();
+                if new.is_null() {
+                    self.state.outputs.remove(name);
+                } else if new.is_wholly_known() {
+                    let new = StateOutput { value: new, sensitive: output.sensitive };
+                    self.state.outputs.insert(name.clone(), new);
+                }
+                return;
+            }
+            if self.applying.is_some() {
+                self.apply_output(name, output, &value);
+            } else {
+                let before = self.input.state.outputs.get(name);
+                self.plan.outputs.insert(name.clone(), super::outputs::planned(&value, output, before));
+            }
+        }
+        let marks = super::outputs::marks(output, self.input.options.version);
+        self.world.instances[at].outputs.insert(name.clone(), value.with_marks(marks));
     }
 }

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use objchange::address::{Mode, ModuleAddress};
 
 use super::graph::{Graph, NodeKey, NodeKind};
+use super::judging::conditions_of;
 use super::subject::SubjectKind;
-use super::walk::{Walk, conditions_of};
+use super::walk::Walk;
 use crate::config::{Config, ModuleId};
 
 /// Whether a change is still to be made: `None` if there is none, and else whether that is sure, or only what a simulated

@@ -6,10 +6,16 @@ use objchange::value::Marks;
 use objchange_hcl::{Condition, Diagnostic, DiagnosticExt, Expr, ModuleCall, Scope, Span, VariableConfig};
 use smol_str::SmolStr;
 
+use super::CheckKind;
 use super::CheckStatus;
+use super::conditions::judge_validation;
 use super::conditions::{Judged, VALIDATION};
+use super::input::PlanMode;
 use super::input::{GivenVariable, PlanInput};
+use super::instances::ModuleInstanceId;
 use super::outputs::NOT_ALLOWED;
+use super::walk::Walk;
+use super::world::dynamic;
 use crate::config::{Config, ModuleId};
 use crate::{ConditionOwner, Diagnostics, NOWHERE, Severity};
 
@@ -149,4 +155,108 @@ pub(crate) fn judged(
         found.push_condition(Severity::Error, diagnostic, owner);
     }
     found
+}
+
+impl<'c> Walk<'_, 'c> {
+    pub(crate) fn variable(
+        &mut self,
+        index: usize,
+        at: ModuleInstanceId,
+        name: &SmolStr,
+        variable: &objchange_hcl::VariableConfig,
+    ) {
+        let marks = super::variable::marks(variable);
+        let module = self.graph.nodes[index].module;
+        let call = super::variable::call_of(self.input.config, module);
+        let parent = self.world.instances[at].parent;
+        let value = match (call, parent) {
+            (Some(call), Some(parent)) => {
+                match call.arguments.iter().find(|argument| argument.name == *name) {
+                    None => variable.default.clone(),
+                    Some(argument) => {
+                        let names = self.world.instances[at].repetition.names();
+                        let Some(value) = self.evaluate(index, parent, &argument.expr, &names) else {
+                            return;
+                        };
+                        let address = self.world.instances[at].address.clone();
+                        match super::variable::convert_argument(
+                            self.input,
+                            &address,
+                            name,
+                            variable,
+                            &argument.expr,
+                            &value,
+                        ) {
+                            Ok(value) => Some(value),
+                            Err(error) => {
+                                self.found.push(Severity::Error, *error);
+                                return;
+                            }
+                        }
+                    }
+                }
+            }
+            _ => {
+                let given = self.input.variables.get(name);
+                if given.is_some() && self.applying.is_none() {
+                    self.warn_of_deprecated(variable);
+                }
+                match super::variable::root_value(self.input.config, name, variable, given) {
+                    Ok(value) => value,
+                    Err(error) => {
+                        self.found.push(Severity::Error, *error);
+                        return;
+                    }
+                }
+            }
+        };
+        let value = value.unwrap_or_else(dynamic).with_marks(marks);
+        self.world.instances[at].variables.insert(name.clone(), value);
+    }
+
+    /// Says that the value of a variable is not wanted any more.
+    pub(crate) fn warn_of_deprecated(&mut self, variable: &objchange_hcl::VariableConfig) {
+        let Some((why, span)) = &variable.deprecated else { return };
+        if !super::input::since(self.input.options.version, "1.15") {
+            return;
+        }
+        let warning = Diagnostic::warning("Deprecated variable got a value", *span, why.clone());
+        let context = Some(variable.header.to(*span));
+        self.found.push(Severity::Warning, Diagnostic { context, ..warning });
+    }
+
+    pub(crate) fn validation(
+        &mut self,
+        index: usize,
+        at: ModuleInstanceId,
+        name: &SmolStr,
+        variable: &objchange_hcl::VariableConfig,
+    ) {
+        let module = self.graph.nodes[index].module;
+        let given = self.input.variables.get(name).filter(|_| module == 0);
+        let in_file = given.filter(|given| given.origin.is_empty()).and_then(|given| given.span);
+        let reported =
+            in_file.or_else(|| super::variable::reported_at(self.input.config, module, name, variable));
+        let variables = self.world.variables(self.graph, at, &self.graph.nodes[index].subjects);
+        let scope = Scope::new(&variables);
+        let owner = ConditionOwner {
+            kind: CheckKind::InputVariable,
+            module: self.world.instances[at].address.clone(),
+            name: name.to_string(),
+            key: None,
+        };
+        let mut statuses = Vec::new();
+        let mut problems = Vec::new();
+        for rule in &variable.validations {
+            let judged = judge_validation(rule, &scope, self.functions);
+            let found = super::variable::judged(self.input.config, rule, &scope, &judged, reported, &owner);
+            self.found.append(found);
+            statuses.push(judged.status);
+            problems.extend(judged.problem);
+        }
+        // What is destroyed has no results, although rules that do not hold are errors then too.
+        if self.input.options.mode != PlanMode::Destroy {
+            self.checks.instance(CheckKind::InputVariable, &owner.module, name, None, &statuses, problems);
+        }
+    }
 }

@@ -8,6 +8,7 @@ mod load;
 mod moves;
 mod plan;
 mod providers;
+mod sources;
 mod state;
 mod testing;
 mod unasked;

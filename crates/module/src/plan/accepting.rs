@@ -1,0 +1,124 @@
+//! What the provider of an instance says of its configuration and of its plan.
+
+use objchange::change::{PlanChangeError, PlanViolation, PlannedChange};
+use objchange::value::Path;
+use objchange_hcl::{Decoded, Scope, decode};
+
+use super::graph::ResourceNode;
+use super::managed::Instance;
+use super::resource::{ephemeral_refusals, value_place};
+use super::walk::Walk;
+use crate::Severity;
+use crate::providers::{A_BUG, BrokenContract};
+
+impl<'c> Walk<'_, 'c> {
+    /// The configuration of an instance as an object, if nothing is wrong with it.
+    pub(crate) fn config_object<'r>(
+        &mut self,
+        instance: &Instance<'_>,
+        resource: &'r ResourceNode<'c>,
+        scope: &Scope<'_>,
+    ) -> Option<Decoded<'r>> {
+        let decoded = decode(&resource.body, &instance.schema.block, scope, self.functions);
+        if !decoded.errors.is_empty() {
+            self.found.errors(decoded.errors);
+            return None;
+        }
+        let address = instance.address.to_string();
+        let place = |path: &Path| value_place(&resource.body, &decoded, path);
+        let refused = ephemeral_refusals(&address, &instance.schema.block, &decoded.value, place);
+        if refused.has_errors() {
+            self.found.append(refused);
+            return None;
+        }
+        self.validated(instance, resource, decoded)
+    }
+
+    /// The configuration again, if its provider finds nothing wrong with it.
+    pub(crate) fn validated<'r>(
+        &mut self,
+        instance: &Instance<'_>,
+        resource: &'r ResourceNode<'c>,
+        decoded: Decoded<'r>,
+    ) -> Option<Decoded<'r>> {
+        let address = instance.address.to_string();
+        self.secrets.learn(&instance.schema.block, &decoded.value);
+        let kind = super::graph::schema_kind(resource.name.mode);
+        let found = self.providers.validate(
+            &resource.provider_config,
+            kind,
+            &resource.name.resource_type,
+            &decoded.value.unmark_deep().0,
+        );
+        let errors = self.found.error_count();
+        let place = |path: &Path| value_place(&resource.body, &decoded, path);
+        self.provider_diagnostics(found, Some(&address), resource.config.header, Some(&place));
+        let is_right = self.found.error_count() == errors;
+        is_right.then_some(decoded)
+    }
+
+    pub(crate) fn refused(
+        &mut self,
+        instance: &Instance<'_>,
+        resource: &ResourceNode<'c>,
+        decoded: &Decoded<'_>,
+        error: PlanChangeError,
+    ) {
+        let address = instance.address.to_string();
+        match error {
+            PlanChangeError::Refused(found) => {
+                let place = |path: &Path| value_place(&resource.body, decoded, path);
+                self.provider_diagnostics(found, Some(&address), resource.config.header, Some(&place));
+            }
+            other => {
+                let detail = format!("{address}: {other}.");
+                self.found.error("Change cannot be planned", resource.config.header, detail);
+            }
+        }
+    }
+
+    /// Reports what is wrong with the answer of a provider; whether it can be used.
+    pub(crate) fn accepted(
+        &mut self,
+        instance: &Instance<'_>,
+        resource: &ResourceNode<'c>,
+        decoded: &Decoded<'_>,
+        change: &PlannedChange,
+    ) -> bool {
+        let address = instance.address.to_string();
+        let place = |path: &Path| value_place(&resource.body, decoded, path);
+        let header = resource.config.header;
+        self.provider_diagnostics(change.diagnostics.clone(), Some(&address), header, Some(&place));
+        if change.legacy_type_system || change.violations.is_empty() {
+            return true;
+        }
+        for violation in &change.violations {
+            let (summary, detail) = match violation {
+                PlanViolation::DeferralNotAllowed => {
+                    let broken = BrokenContract::Deferred;
+                    let said =
+                        broken.diagnostic(&resource.provider_config, &address, &resource.name.resource_type);
+                    self.provider_diagnostics(vec![said], None, None, None);
+                    continue;
+                }
+                PlanViolation::WriteOnly(path) => {
+                    let provider = resource.provider_config.to_string();
+                    let detail = format!(
+                        "Provider {provider:?} returned a value for the write-only attribute \"{address}{path}\" during \
+                         planning. Write-only attributes cannot be read back from the provider. {A_BUG}"
+                    );
+                    ("Provider produced invalid plan", detail)
+                }
+                violation => {
+                    let provider = resource.provider.to_string();
+                    let detail = format!(
+                        "Provider {provider:?} planned an invalid value for {address}{violation}.\n\n{A_BUG}"
+                    );
+                    ("Provider produced invalid plan", detail)
+                }
+            };
+            self.found.without_place(Severity::Error, summary, detail);
+        }
+        false
+    }
+}

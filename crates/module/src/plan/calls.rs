@@ -1,0 +1,107 @@
+//! Module calls: which instances of a module there are.
+
+use objchange::{Type, Value};
+use objchange_hcl::{Expr, ModuleCall, Scope};
+use smol_str::SmolStr;
+
+use super::expand::{self, Expansion};
+use super::graph::NodeKind;
+use super::instances::{Expanded, ModuleInstance, ModuleInstanceId, Repetition};
+use super::walk::Walk;
+use super::world::dynamic;
+
+impl<'c> Walk<'_, 'c> {
+    pub(crate) fn call(&mut self, index: usize, at: ModuleInstanceId, name: &SmolStr, call: &ModuleCall) {
+        let module = self.graph.nodes[index].module;
+        let Some(child) = self.input.config.modules[module].children.get(name).copied() else { return };
+        let Some(expansion) = self.expand(index, at, call.count.as_ref(), call.for_each.as_ref()) else {
+            return;
+        };
+        let parent_undecided = self.world.instances[at].is_undecided;
+        let is_undecided = parent_undecided || matches!(expansion, Expanded::Undecided(_));
+        let mut made = Vec::new();
+        let instances = expansion.map(|key, repetition| {
+            let address = self.world.instances[at].child_address(name, key);
+            let mut instance = ModuleInstance::new(child, address, Some(at));
+            instance.repetition = repetition.clone();
+            instance.is_undecided = is_undecided;
+            let around = self.world.instances[at].overridden.clone();
+            instance.overridden =
+                around.or_else(|| self.input.options.overridden(&instance.address).cloned());
+            made.push(instance);
+            made.len() - 1
+        });
+        let first = self.world.instances.len();
+        for instance in made {
+            self.world.add_instance(instance);
+        }
+        let instances = instances.map(|_, position| first + position);
+        self.world.instances[at].calls.insert(name.clone(), instances);
+    }
+
+    /// Takes out the instances of a module of which nothing is made, after their outputs have got their values.
+    pub(crate) fn leave_overridden(&mut self, kind: &NodeKind<'c>, instances: &mut Vec<ModuleInstanceId>) {
+        if matches!(kind, NodeKind::Variable(..) | NodeKind::Validation(..)) {
+            return;
+        }
+        instances.retain(|at| {
+            let instance = &mut self.world.instances[*at];
+            let Some(outputs) = &instance.overridden else { return true };
+            if let NodeKind::Output(name, output) = kind {
+                let value = outputs.attribute(name).cloned().unwrap_or_else(|| Value::null(Type::Dynamic));
+                let value = value.with_marks(super::outputs::marks(output, self.input.options.version));
+                instance.outputs.insert((*name).clone(), value);
+            }
+            false
+        });
+    }
+
+    /// The instances that `count` or `for_each` gives; none where these are wrong.
+    pub(crate) fn expand(
+        &mut self,
+        index: usize,
+        at: ModuleInstanceId,
+        count: Option<&Expr>,
+        for_each: Option<&Expr>,
+    ) -> Option<Expanded<Repetition>> {
+        let Some(expr) = count.or(for_each) else { return Some(expand::single()) };
+        let variables = self.world.variables(self.graph, at, &self.graph.nodes[index].subjects);
+        let scope = Scope::new(&variables);
+        let most = self.input.options.max_instances.saturating_sub(self.instance_count);
+        let mut errors = Vec::new();
+        let expansion = if count.is_some() {
+            expand::count(expr, &scope, self.functions, most, &mut errors)
+        } else {
+            expand::for_each(expr, &scope, self.functions, most, &mut errors)
+        };
+        self.found.errors(errors);
+        self.unanswered[index].extend(self.module_functions.take_unanswered());
+        match expansion {
+            Expansion::Known(instances) => {
+                self.instance_count += instances.iter().count();
+                Some(instances)
+            }
+            Expansion::Wrong => None,
+            Expansion::Unknown(_) if self.is_unanswered(index, expr, at) => {
+                let repetition = Repetition {
+                    count_index: count.map(|_| Value::unknown(Type::Number)),
+                    each: for_each.map(|_| (Value::unknown(Type::String), dynamic())),
+                };
+                Some(Expanded::Undecided(repetition))
+            }
+            Expansion::Unknown(error) => {
+                self.found.push_repeated(error);
+                None
+            }
+        }
+    }
+
+    /// Whether a value that a node needs is unknown because nobody has asked its provider.
+    pub(crate) fn is_unanswered(&mut self, index: usize, expr: &Expr, at: ModuleInstanceId) -> bool {
+        if self.unanswered[index].is_empty() {
+            let unasked = self.unasked(expr, at);
+            self.unanswered[index].extend(unasked);
+        }
+        !self.unanswered[index].is_empty()
+    }
+}

@@ -1,0 +1,143 @@
+//! Objects that are destroyed.
+
+use std::sync::Arc;
+
+use objchange::address::InstanceAddress;
+use objchange::schema::Schema;
+use objchange::{Type, Value};
+use objchange_hcl::ResourceConfig;
+
+use super::graph::ResourceNode;
+use super::input::PlanMode;
+use super::managed::Instance;
+use super::walk::Walk;
+use super::{ActionReason, PlannedAction, PlannedObject};
+use crate::state::StateObject;
+use crate::{ProviderConfigAddress, Severity};
+
+impl<'c> Walk<'_, 'c> {
+    /// Reports that an object must not be destroyed.
+    pub(crate) fn prevented(&mut self, index: usize, address: &InstanceAddress, resource: &ResourceNode<'c>) {
+        self.prevented.push(index);
+        let found = match self.input.options.mode {
+            PlanMode::Destroy => &mut self.found_at_destroy,
+            PlanMode::Normal | PlanMode::RefreshOnly => &mut self.found,
+        };
+        found.push(Severity::Error, is_prevented(address, resource.config));
+    }
+
+    /// Plans to destroy an object, and the deposed ones beside it.
+    pub(crate) fn delete_object(
+        &mut self,
+        instance: &Instance<'_>,
+        resource: &ResourceNode<'c>,
+        prior: Option<&StateObject>,
+        reason: Option<ActionReason>,
+    ) {
+        let provider = &resource.provider_config;
+        let prior =
+            prior.filter(|prior| self.may_destroy(&instance.address, provider, Some(instance.schema), prior));
+        if let Some(prior) = prior {
+            self.add_change(
+                Some(instance.index),
+                PlannedObject {
+                    address: instance.address.clone(),
+                    previous_address: self.moved.get(&instance.address).cloned(),
+                    provider: resource.provider.clone(),
+                    deposed: None,
+                    action: PlannedAction::Delete,
+                    reason,
+                    before: prior.value.clone(),
+                    after: Value::null(Type::Dynamic),
+                    schema: Some(Arc::clone(instance.schema)),
+                    replace_paths: Vec::new(),
+                    importing: None,
+                },
+            );
+        }
+        self.deposed(instance, resource);
+    }
+
+    /// Asks the provider whether an object can be destroyed; reports what it says.
+    pub(crate) fn may_destroy(
+        &mut self,
+        address: &InstanceAddress,
+        provider: &ProviderConfigAddress,
+        schema: Option<&Arc<Schema>>,
+        object: &StateObject,
+    ) -> bool {
+        let Some(schema) = schema else { return true };
+        self.secrets.learn(&schema.block, &object.value);
+        let text = address.to_string();
+        let resource_type = &address.resource.resource_type;
+        let found =
+            self.providers.plan_destroy(provider, resource_type, &text, schema, &object.for_provider());
+        let is_destroy = self.input.options.mode == PlanMode::Destroy;
+        if is_destroy {
+            std::mem::swap(&mut self.found, &mut self.found_at_destroy);
+        }
+        let errors = self.found.error_count();
+        self.provider_diagnostics(found, None, None, None);
+        let may_destroy = self.found.error_count() == errors;
+        if is_destroy {
+            std::mem::swap(&mut self.found, &mut self.found_at_destroy);
+        }
+        may_destroy
+    }
+
+    /// Plans to destroy the deposed objects of an instance.
+    pub(crate) fn deposed(&mut self, instance: &Instance<'_>, resource: &ResourceNode<'c>) {
+        let Some(known) = self.state.resources.get(&instance.address.resource) else { return };
+        let Some(known) = known.instances.get(&instance.address.key) else { return };
+        let deposed = known.deposed.clone();
+        self.delete_deposed(
+            Some(instance.index),
+            &instance.address,
+            &resource.provider_config,
+            Some(instance.schema),
+            deposed,
+        );
+    }
+
+    /// Plans to destroy deposed objects.
+    pub(crate) fn delete_deposed(
+        &mut self,
+        index: Option<usize>,
+        address: &InstanceAddress,
+        provider: &ProviderConfigAddress,
+        schema: Option<&Arc<Schema>>,
+        deposed: impl IntoIterator<Item = (smol_str::SmolStr, StateObject)>,
+    ) {
+        for (key, object) in deposed {
+            if !self.may_destroy(address, provider, schema, &object) {
+                continue;
+            }
+            self.add_change(
+                index,
+                PlannedObject {
+                    address: address.clone(),
+                    previous_address: self.moved.get(address).cloned(),
+                    provider: provider.provider.clone(),
+                    deposed: Some(key),
+                    action: PlannedAction::Delete,
+                    reason: None,
+                    before: object.value,
+                    after: Value::null(Type::Dynamic),
+                    schema: schema.cloned(),
+                    replace_paths: Vec::new(),
+                    importing: None,
+                },
+            );
+        }
+    }
+}
+
+/// The error that an object must not be destroyed.
+pub(crate) fn is_prevented(address: &InstanceAddress, config: &ResourceConfig) -> objchange_hcl::Diagnostic {
+    let detail = format!(
+        "Resource {address} has lifecycle.prevent_destroy set, but the plan calls for this resource to be destroyed. To avoid \
+         this error and continue with the plan, either disable lifecycle.prevent_destroy or reduce the scope of the plan using \
+         the -target option."
+    );
+    objchange_hcl::Diagnostic::new("Instance cannot be destroyed", config.header, detail)
+}

@@ -1,0 +1,91 @@
+//! The preconditions and postconditions of an instance.
+
+use objchange::Value;
+use objchange::address::InstanceAddress;
+use objchange_hcl::Scope;
+
+use super::conditions::{self, judge};
+use super::graph::{ResourceNode, resource_text};
+use super::managed::Instance;
+use super::walk::Walk;
+use super::{CheckKind, CheckStatus};
+use crate::ConditionOwner;
+
+impl<'c> Walk<'_, 'c> {
+    /// Judges the preconditions; whether planning may go on.
+    pub(crate) fn preconditions(
+        &mut self,
+        instance: &Instance<'_>,
+        resource: &ResourceNode<'c>,
+        scope: &Scope<'_>,
+    ) -> bool {
+        let lifecycle = &resource.config.lifecycle;
+        self.judge_all(instance, resource, scope, &lifecycle.preconditions, &conditions::PRECONDITION)
+    }
+
+    /// Judges the postconditions of an object; whether all hold, or are not known.
+    pub(crate) fn postconditions(
+        &mut self,
+        instance: &Instance<'_>,
+        resource: &ResourceNode<'c>,
+        scope: &Scope<'_>,
+        value: &Value,
+    ) -> bool {
+        let lifecycle = &resource.config.lifecycle;
+        let own = [("self", value.clone())];
+        let scope = scope.with(&own);
+        self.judge_all(instance, resource, &scope, &lifecycle.postconditions, &conditions::POSTCONDITION)
+    }
+
+    /// Reports that postconditions refer to an instance that does not exist yet, and that a plan to refresh does not create.
+    pub(crate) fn no_self(&mut self, instance: &Instance<'_>, resource: &ResourceNode<'c>) {
+        for condition in &resource.config.lifecycle.postconditions {
+            let errors = self.found.error_count();
+            let all = [&condition.condition, &condition.error_message];
+            let references = all.into_iter().flat_map(objchange_hcl::variables);
+            for reference in references.filter(|reference| reference.name == "self") {
+                let detail = "The given key does not identify an element in this collection value.";
+                self.found.error("Invalid index", reference.span, detail);
+            }
+            let status = match self.found.error_count() > errors {
+                true => CheckStatus::Error,
+                false => CheckStatus::Unknown,
+            };
+            let InstanceAddress { resource: address, key } = &instance.address;
+            let name = resource_text(resource.name);
+            let kind = CheckKind::Resource;
+            self.checks.instance(kind, &address.module, &name, key.clone(), &[status], Vec::new());
+        }
+    }
+
+    pub(crate) fn judge_all(
+        &mut self,
+        instance: &Instance<'_>,
+        resource: &ResourceNode<'c>,
+        scope: &Scope<'_>,
+        all: &[objchange_hcl::Condition],
+        words: &conditions::Words,
+    ) -> bool {
+        if all.is_empty() {
+            return true;
+        }
+        let owner = ConditionOwner {
+            kind: CheckKind::Resource,
+            module: instance.address.resource.module.clone(),
+            name: resource_text(resource.name),
+            key: instance.address.key.clone(),
+        };
+        let errors = self.found.error_count();
+        let mut statuses = Vec::new();
+        let mut problems = Vec::new();
+        for condition in all {
+            let judged = judge(condition, scope, self.functions, words);
+            self.report_condition(condition, scope, words, &judged, &owner);
+            statuses.push(judged.status);
+            problems.extend(judged.problem);
+        }
+        let ConditionOwner { kind, module, name, key } = owner;
+        self.checks.instance(kind, &module, &name, key, &statuses, problems);
+        self.found.error_count() == errors
+    }
+}

@@ -1,0 +1,199 @@
+//! All instances of a resource, in all instances of its module.
+
+use std::sync::Arc;
+
+use objchange::Value;
+use objchange::address::{InstanceAddress, InstanceKey, Mode, ModuleAddress};
+use objchange::schema::Schema;
+use objchange_hcl::{Purpose, ResourceName, Scope, decode};
+
+use super::graph::{ResourceNode, resource_text};
+use super::input::PlanMode;
+use super::instances::{Expanded, ModuleInstanceId, Repetition};
+use super::managed::Instance;
+use super::resource::instance_address;
+use super::subject::SubjectKind;
+use super::validate::resource::{own_references, self_reference};
+use super::walk::Walk;
+use super::world::dynamic;
+use super::{CheckKind, UndecidedReason, UndecidedResource};
+use crate::marking::mark_kept;
+
+impl<'c> Walk<'_, 'c> {
+    /// Plans all instances of a resource, in all instances of its module.
+    pub(crate) fn resource(
+        &mut self,
+        index: usize,
+        resource: &ResourceNode<'c>,
+        instances: Vec<ModuleInstanceId>,
+    ) {
+        let Some(schema) = resource.schema else { return };
+        let schema = Arc::new(schema.clone());
+        let graph = self.graph;
+        if !self.read_imports(&graph.nodes[index].imports) {
+            instances.into_iter().for_each(|at| self.keep_all(at, resource));
+            self.forget_imports(&graph.nodes[index].imports);
+            return;
+        }
+        if self.refers_to_itself(index, resource) {
+            return;
+        }
+        let (count, for_each) = (resource.config.count.as_ref(), resource.config.for_each.as_ref());
+        let expansions = instances.iter().map(|at| (*at, self.expand(index, *at, count, for_each)));
+        let expansions: Vec<_> = expansions.collect();
+        if self.misses_imports(&graph.nodes[index].imports, resource, &expansions) {
+            self.forget_imports(&graph.nodes[index].imports);
+            instances.into_iter().for_each(|at| self.keep_all(at, resource));
+            return;
+        }
+        for (at, expansion) in expansions {
+            let Some(expansion) = expansion else {
+                self.keep_all(at, resource);
+                self.forget_imports(&graph.nodes[index].imports);
+                continue;
+            };
+            if let Expanded::Undecided(repetition) = &expansion {
+                self.undecided(index, at, resource, &schema, repetition);
+                continue;
+            }
+            if self.world.instances[at].is_undecided {
+                let repetition = Repetition::default();
+                self.undecided(index, at, resource, &schema, &repetition);
+                continue;
+            }
+            // The variables are the same for all instances.
+            let variables = self.world.variables(self.graph, at, &self.graph.nodes[index].subjects);
+            let module = self.world.instances[at].address.clone();
+            let text = resource_text(resource.name);
+            // What is destroyed is not checked.
+            let checked = expansion.iter().filter(|_| self.input.options.mode != PlanMode::Destroy);
+            for (key, _) in checked {
+                self.checks.open(CheckKind::Resource, &module, &text, key);
+            }
+            let values = expansion.map(|key, repetition| {
+                let address = instance_address(&module, resource.name, key);
+                let instance = Instance { index, at, address, repetition, schema: &schema };
+                match resource.name.mode {
+                    Mode::Managed => self.managed(&instance, resource, &variables),
+                    Mode::Data => self.data(&instance, resource, &variables),
+                    Mode::Ephemeral => self.ephemeral(&instance, resource, &variables),
+                }
+            });
+            if resource.name.mode == Mode::Managed {
+                self.orphans_of(index, at, resource, &expansion);
+            }
+            let values = self.seen_by_references(index, values, &module, resource.name);
+            self.world.instances[at].resources.insert(resource.name.clone(), values.to_value());
+        }
+    }
+
+    /// What references see of the instances of a resource where not all of them are planned: those that are, and those of
+    /// the state.
+    pub(crate) fn seen_by_references(
+        &self,
+        index: usize,
+        values: Expanded<Value>,
+        module: &ModuleAddress,
+        name: &ResourceName,
+    ) -> Expanded<Value> {
+        let is_only_refreshed = self.input.options.mode == PlanMode::RefreshOnly;
+        if self.targets.is_all() && !is_only_refreshed {
+            return values;
+        }
+        let is_managed = name.mode == Mode::Managed;
+        let values = values.only(|key| {
+            let address = instance_address(module, name, key);
+            let is_planned = match is_only_refreshed {
+                // What nobody could read may be there.
+                true => !is_managed && self.unanswered[index].contains(&address.to_string()),
+                false => self.targets.includes_instance(&address),
+            };
+            is_planned || self.current(&address).is_some()
+        });
+        let known = self.state.resources.get(&super::resource::resource_address(module, name));
+        match known.filter(|_| is_managed && is_only_refreshed) {
+            None => values,
+            Some(known) => {
+                let objects = known.instances.iter();
+                values.with_others(objects.filter_map(|(key, instance)| {
+                    Some((key.as_ref()?, instance.current.as_ref()?.value.clone()))
+                }))
+            }
+        }
+    }
+
+    /// Reports references of a resource to itself, and to triggers that are not declared; whether there are any.
+    pub(crate) fn refers_to_itself(&mut self, index: usize, resource: &ResourceNode<'c>) -> bool {
+        let Some(schema) = resource.schema else { return false };
+        let config = resource.config;
+        let mut references: Vec<_> =
+            config.count.iter().chain(&config.for_each).flat_map(objchange_hcl::variables).collect();
+        let is_repetition = !own_references(resource, &references).is_empty();
+        references.extend(objchange_hcl::references(&resource.body, &schema.block, Purpose::Core));
+        let own = own_references(resource, &references);
+        for subject in &own {
+            // An object that is the only one of its resource is looked at twice.
+            let is_single = matches!(&subject.kind, SubjectKind::Resource { key: None, .. });
+            for _ in 0..if is_single && !is_repetition { 2 } else { 1 } {
+                self.found.error("Self-referential block", subject.span, self_reference(subject));
+            }
+        }
+        let module = self.graph.nodes[index].module;
+        let triggers = &config.lifecycle.replace_triggered_by;
+        let errors = self.found.error_count();
+        // A plan that only refreshes replaces nothing.
+        if self.input.options.mode != PlanMode::RefreshOnly {
+            triggers.iter().for_each(|trigger| self.undeclared_trigger(module, trigger));
+        }
+        !own.is_empty() || self.found.error_count() > errors
+    }
+
+    /// Everything of a resource in the state stays, because nobody can say what of it is wanted.
+    pub(crate) fn keep_all(&mut self, at: ModuleInstanceId, resource: &ResourceNode<'c>) {
+        let address = super::resource::resource_address(&self.world.instances[at].address, resource.name);
+        if let Some(known) = self.state.resources.get(&address) {
+            let all = known.instances.keys().cloned().collect::<Vec<_>>();
+            self.wanted.extend(all.into_iter().map(|key| InstanceAddress { resource: address.clone(), key }));
+        }
+    }
+
+    /// A resource whose instances depend on what no provider was there to say.
+    pub(crate) fn undecided(
+        &mut self,
+        index: usize,
+        at: ModuleInstanceId,
+        resource: &ResourceNode<'c>,
+        schema: &Arc<Schema>,
+        repetition: &Repetition,
+    ) {
+        self.keep_all(at, resource);
+        self.forget_imports(&self.graph.nodes[index].imports);
+        let module = self.world.instances[at].address.clone();
+        self.set_pending(index, &module, false);
+        let span = resource.config.count.as_ref().or(resource.config.for_each.as_ref());
+        let span = span.map_or(resource.config.header, |expr| expr.span);
+        let variables = self.world.variables(self.graph, at, &self.graph.nodes[index].subjects);
+        let names = repetition.names();
+        let outer = Scope::new(&variables);
+        let decoded = decode(&resource.body, &schema.block, &outer.with(&names), self.functions);
+        let after = objchange::change::planned_data_resource(&schema.block, &decoded.value)
+            .unwrap_or_else(|_| dynamic());
+        if self.input.options.mode != PlanMode::Destroy {
+            let after = mark_kept(&schema.block, &after);
+            let address = &self.world.instances[at].address;
+            let address = instance_address(address, resource.name, None::<InstanceKey>);
+            let because_of = self.unanswered[index].iter().cloned().collect();
+            self.plan.undecided.push(UndecidedResource {
+                reason: UndecidedReason::InstancesUnknown,
+                address,
+                provider: resource.provider.clone(),
+                span,
+                because_of,
+                schema: Some(Arc::clone(schema)),
+                after,
+            });
+        }
+        self.unanswered[index].insert(resource_text(resource.name));
+        self.world.instances[at].resources.insert(resource.name.clone(), dynamic());
+    }
+}

@@ -1,0 +1,74 @@
+//! `import` blocks.
+
+use objchange_hcl::{ImportConfig, Scope, variables};
+
+use super::super::check::ReferenceContext;
+use super::super::instances::{Expanded, Repetition};
+use super::Validator;
+use crate::plan::expand::{self, Expansion};
+
+impl<'c> Validator<'_, 'c> {
+    /// An `import` block, as far as its values are known.
+    pub(super) fn import(&mut self, import: &ImportConfig) {
+        let place = ReferenceContext { has_each: import.for_each.is_some(), ..ReferenceContext::default() };
+        let errors = self.found.error_count();
+        self.import_addresses(import);
+        if self.found.error_count() > errors {
+            return;
+        }
+        let Some(id) = &import.id else { return };
+        let checked = self.check(place, &variables(id));
+        if !checked.errors.is_empty() {
+            self.found.errors(checked.errors);
+            return;
+        }
+        let values = self.world.variables(self.graph, 0, &checked.subjects);
+        let names = self.names(0, place);
+        let outer = Scope::new(&values);
+        let (_, errors) = crate::plan::imports::identifier(id, &outer.with(&names), self.functions, false);
+        self.found.errors(errors);
+    }
+
+    /// The addresses of an `import` block: one for each element of its `for_each` as far as that is known.
+    pub(super) fn import_addresses(&mut self, import: &ImportConfig) {
+        let nothing = objchange_hcl::Variables::default();
+        let instances = match &import.for_each {
+            None => {
+                if let Some(error) = import.to.without_for_each() {
+                    self.found.errors([error]);
+                    return;
+                }
+                Expanded::Single(Repetition::default())
+            }
+            Some(expr) => {
+                let checked = self.check(ReferenceContext::default(), &variables(expr));
+                if !checked.errors.is_empty() {
+                    self.found.errors(checked.errors);
+                    return;
+                }
+                let values = self.world.variables(self.graph, 0, &checked.subjects);
+                let most = self.input.options.max_instances;
+                let mut errors = Vec::new();
+                let scope = Scope::new(&values);
+                let expansion = expand::for_each(expr, &scope, self.functions, most, &mut errors);
+                self.found.errors(errors);
+                match expansion {
+                    Expansion::Known(instances) => instances,
+                    _ => return,
+                }
+            }
+        };
+        let outer = Scope::new(&nothing);
+        for (_, repetition) in instances.iter() {
+            let names = repetition.names();
+            match import.to.resolve(&outer.with(&names), self.functions) {
+                Ok(Some(address)) => {
+                    let wrong = crate::plan::imports::wrong_target(self.input.config, import, &address);
+                    self.found.errors(wrong);
+                }
+                Ok(None) => {}
+                Err(errors) => self.found.errors(errors),
+            }
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! The walk before planning: everything that is wrong whatever the values of variables and resources will be.
+
+mod condition;
+mod import;
+pub(super) mod resource;
+
+use objchange::schema::Block;
+use objchange::{Type, Value};
+use objchange_hcl::{
+    Decoded, Diagnostic, Expr, Functions, ModuleCall, Purpose, Reference, Scope, VariableConfig, decode,
+    evaluate, references, variables,
+};
+use smol_str::SmolStr;
+
+use super::check::{Checked, ReferenceContext, check};
+use super::conditions::{self};
+use super::expand::{self, Expansion};
+use super::graph::{Graph, NodeKind};
+use super::input::PlanInput;
+use super::instances::{ModuleInstance, ModuleInstanceId, Repetition};
+use super::secrets::ToldSecrets;
+use super::subject::SubjectKind;
+use super::world::{World, dynamic};
+use crate::functions::ModuleFunctions;
+use crate::providers::Providers;
+use crate::{Diagnostics, Severity};
+
+/// Validates all modules; true for each node that has no value, because of its own errors or those of what it needs.
+pub(crate) fn validate(
+    input: &PlanInput<'_>,
+    graph: &Graph<'_>,
+    order: &[usize],
+    module_functions: &ModuleFunctions,
+    providers: &mut dyn Providers,
+) -> Diagnostics {
+    let mut world = World::new(input.config, input.options, true);
+    for (module, loaded) in input.config.modules.iter().enumerate().skip(1) {
+        let Some(parent) = loaded.parent else { continue };
+        let Some(name) = loaded.path.last() else { continue };
+        let address = world.instances[parent].child_address(name, None);
+        let mut instance = ModuleInstance::new(module, address, Some(parent));
+        if let Some(call) = input.config.modules[parent].config.calls.get(name) {
+            instance.repetition = repetition(call.count.as_ref(), call.for_each.as_ref());
+        }
+        let id = world.add_instance(instance);
+        world.instances[parent].calls.insert(name.clone(), super::instances::Expanded::Single(id));
+    }
+    let functions = module_functions.of(0);
+    let (found, secrets) = Default::default();
+    let mut validator = Validator { input, graph, functions, world, providers, found, secrets };
+    let mut failed = vec![false; graph.nodes.len()];
+    for node in order {
+        if graph.nodes[*node].needs.iter().any(|need| failed[*need]) {
+            failed[*node] = true;
+            continue;
+        }
+        let errors = validator.found.error_count();
+        validator.functions = module_functions.of(graph.nodes[*node].scope);
+        validator.node(*node);
+        failed[*node] = validator.found.error_count() > errors;
+    }
+    validator.functions = functions;
+    for import in &input.config.modules[0].config.imports {
+        validator.import(import);
+    }
+    validator.found
+}
+
+/// What `count` and `each` are where nothing is known yet.
+fn repetition(count: Option<&Expr>, for_each: Option<&Expr>) -> Repetition {
+    Repetition {
+        count_index: count.map(|_| Value::unknown(Type::Number)),
+        each: for_each.map(|_| (Value::unknown(Type::String), dynamic())),
+    }
+}
+
+struct Validator<'i, 'c> {
+    input: &'i PlanInput<'c>,
+    graph: &'i Graph<'c>,
+    /// Those of the module whose expressions are checked.
+    functions: &'i Functions,
+    world: World<'c>,
+    providers: &'i mut dyn Providers,
+    found: Diagnostics,
+    secrets: ToldSecrets,
+}
+
+impl<'c> Validator<'_, 'c> {
+    fn node(&mut self, index: usize) {
+        let graph = self.graph;
+        let node = &graph.nodes[index];
+        // There is one instance of each module here, and it has the number of the module.
+        let at = self.world.by_module[node.module][0];
+        match &node.kind {
+            NodeKind::Variable(name, variable) => self.variable(at, name, variable),
+            NodeKind::Validation(name, variable) => self.validation(at, name, variable),
+            NodeKind::Local(name, local) => {
+                let is_own = |subject: &SubjectKind| *subject == SubjectKind::Local((*name).clone());
+                let references = variables(&local.expr);
+                let checked = self.check(
+                    ReferenceContext { module: node.module, ..ReferenceContext::default() },
+                    &references,
+                );
+                if let Some(own) = checked.subjects.iter().find(|subject| is_own(&subject.kind)) {
+                    let detail = format!(
+                        "Local value local.{name} cannot use its own result as part of its expression."
+                    );
+                    self.found.error("Self-referencing local value", own.span, detail);
+                    return;
+                }
+                let value = self.evaluate_checked(at, &local.expr, checked, &[]);
+                self.world.instances[at].locals.insert((*name).clone(), value);
+            }
+            NodeKind::Output(name, output) => {
+                let place = ReferenceContext { module: node.module, ..ReferenceContext::default() };
+                let errors = self.found.error_count();
+                self.conditions(at, place, &output.preconditions, &conditions::OUTPUT);
+                if self.found.error_count() > errors {
+                    return;
+                }
+                self.depends_on(node.module, &output.depends_on);
+                let errors = self.found.error_count();
+                let value = self.evaluate(at, place, &output.value);
+                // What modules return is not known to be ephemeral here. Before 1.13 it could not be passed on.
+                let is_passed_on = node.subjects.iter().any(|s| matches!(s.kind, SubjectKind::Module { .. }));
+                let is_marked = super::input::since(self.input.options.version, "1.13") && is_passed_on;
+                if self.found.error_count() == errors && !(output.ephemeral && is_marked && node.module != 0)
+                {
+                    self.found.errors(super::outputs::refusal(output, node.module == 0, &value));
+                }
+                self.world.instances[at].outputs.insert((*name).clone(), value);
+            }
+            NodeKind::Call(_, call) => self.call(at, node.module, call),
+            NodeKind::CallClose(_) => {}
+            NodeKind::Resource(resource) => self.resource(at, node.module, resource),
+            NodeKind::Provider(provider) => self.provider(at, node.module, provider),
+            NodeKind::Check(name, config) => {
+                let place = ReferenceContext {
+                    module: node.module,
+                    check: Some(name),
+                    ..ReferenceContext::default()
+                };
+                for assert in &config.asserts {
+                    self.assertion(at, place, assert);
+                }
+            }
+        }
+    }
+
+    fn check(&self, place: ReferenceContext<'_>, references: &[Reference<'_>]) -> Checked {
+        check(self.input.config, self.graph, place, references)
+    }
+
+    /// The value of an expression whose references are right; an unknown one otherwise.
+    fn evaluate(&mut self, at: ModuleInstanceId, place: ReferenceContext<'_>, expr: &Expr) -> Value {
+        let checked = self.check(place, &variables(expr));
+        let names = self.names(at, place);
+        self.evaluate_checked(at, expr, checked, &names)
+    }
+
+    fn evaluate_checked(
+        &mut self,
+        at: ModuleInstanceId,
+        expr: &Expr,
+        checked: Checked,
+        names: &[(&'static str, Value)],
+    ) -> Value {
+        if !checked.errors.is_empty() {
+            self.found.errors(checked.errors);
+            return dynamic();
+        }
+        let variables = self.world.variables(self.graph, at, &checked.subjects);
+        let outer = Scope::new(&variables);
+        let (value, errors) = evaluate(expr, &outer.with(names), self.functions);
+        self.found.errors(errors);
+        value
+    }
+
+    /// What `count`, `each` and `self` are at a place.
+    fn names(&self, _at: ModuleInstanceId, place: ReferenceContext<'_>) -> Vec<(&'static str, Value)> {
+        let repetition = Repetition {
+            count_index: place.has_count.then(|| Value::unknown(Type::Number)),
+            each: place.has_each.then(|| (Value::unknown(Type::String), dynamic())),
+        };
+        let mut names = repetition.names();
+        if let Some(schema) = place.self_schema {
+            names.push(("self", Value::unknown(schema.implied_type().clone())));
+        }
+        names
+    }
+
+    fn variable(&mut self, at: ModuleInstanceId, name: &SmolStr, variable: &VariableConfig) {
+        let marks = super::variable::marks(variable);
+        let ty = variable.ty.as_ref().map_or(Type::Dynamic, |ty| ty.ty().without_optional());
+        let parent = self.world.instances[at].parent;
+        let module = self.world.instances[at].module;
+        let call = super::variable::call_of(self.input.config, module);
+        if let (Some(parent), Some(call)) = (parent, call) {
+            let argument = call.arguments.iter().find(|argument| argument.name == *name);
+            let actual = match argument {
+                Some(argument) => {
+                    let place = ReferenceContext {
+                        module: self.world.instances[parent].module,
+                        has_count: call.count.is_some(),
+                        has_each: call.for_each.is_some(),
+                        ..ReferenceContext::default()
+                    };
+                    let errors = self.found.error_count();
+                    let value = self.evaluate(parent, place, &argument.expr);
+                    if self.found.error_count() > errors {
+                        return;
+                    }
+                    let address = self.world.instances[at].address.clone();
+                    match super::variable::convert_argument(
+                        self.input,
+                        &address,
+                        name,
+                        variable,
+                        &argument.expr,
+                        &value,
+                    ) {
+                        Ok(value) => value,
+                        Err(error) => {
+                            self.found.push(Severity::Error, *error);
+                            return;
+                        }
+                    }
+                }
+                None => variable.default.clone().unwrap_or_else(dynamic),
+            };
+            self.world.actual_variables.insert((at, name.clone()), actual.with_marks(marks));
+        }
+        self.world.instances[at].variables.insert(name.clone(), Value::unknown(ty).with_marks(marks));
+    }
+
+    fn call(&mut self, at: ModuleInstanceId, module: usize, call: &ModuleCall) {
+        self.depends_on(module, &call.depends_on);
+        let _ = self.expand(at, module, call.count.as_ref(), call.for_each.as_ref());
+    }
+
+    /// Checks `count` and `for_each`; whether the rest can be looked at.
+    fn expand(
+        &mut self,
+        at: ModuleInstanceId,
+        module: usize,
+        count: Option<&Expr>,
+        for_each: Option<&Expr>,
+    ) -> bool {
+        let Some(expr) = count.or(for_each) else { return true };
+        let checked =
+            self.check(ReferenceContext { module, ..ReferenceContext::default() }, &variables(expr));
+        if !checked.errors.is_empty() {
+            self.found.errors(checked.errors);
+            return count.is_none();
+        }
+        let variables = self.world.variables(self.graph, at, &checked.subjects);
+        let scope = Scope::new(&variables);
+        let most = self.input.options.max_instances;
+        let mut errors = Vec::new();
+        let expansion = if count.is_some() {
+            expand::count(expr, &scope, self.functions, most, &mut errors)
+        } else {
+            expand::for_each(expr, &scope, self.functions, most, &mut errors)
+        };
+        self.found.errors(errors);
+        count.is_none() || !matches!(expansion, Expansion::Wrong)
+    }
+
+    fn depends_on(&mut self, module: usize, items: &[Expr]) {
+        for item in items {
+            let checked =
+                self.check(ReferenceContext { module, ..ReferenceContext::default() }, &variables(item));
+            if let Some((_, span)) = checked.subjects.first().and_then(|subject| subject.rest.first()) {
+                let detail = "References in depends_on must be to a whole object (resource, etc), not to an attribute of an object.";
+                self.found.error("Invalid depends_on reference", *span, detail);
+            }
+            if checked.has_static_errors {
+                let is_undeclared =
+                    |error: &Diagnostic| error.summary.starts_with("Reference to undeclared re");
+                self.found.errors(checked.errors.into_iter().filter(is_undeclared));
+            }
+        }
+    }
+
+    /// The object of a body, if nothing is wrong with it.
+    fn decode<'b>(
+        &mut self,
+        at: ModuleInstanceId,
+        place: ReferenceContext<'_>,
+        body: &'b objchange_hcl::Body,
+        schema: &Block,
+    ) -> Option<Decoded<'b>> {
+        let referenced = references(body, schema, Purpose::Core);
+        let checked = self.check(place, &referenced);
+        if !checked.errors.is_empty() {
+            self.found.errors(checked.errors);
+            return None;
+        }
+        let variables = self.world.variables(self.graph, at, &checked.subjects);
+        let names = self.names(at, place);
+        let outer = Scope::new(&variables);
+        let decoded = decode(body, schema, &outer.with(&names), self.functions);
+        if decoded.errors.is_empty() {
+            return Some(decoded);
+        }
+        self.found.errors(decoded.errors);
+        None
+    }
+}
