@@ -17,11 +17,14 @@ mod compare;
 mod difference;
 mod format;
 mod ops;
+mod spelling;
+mod verdict;
 
 pub use answer::{Answer, AnsweredError, Place};
 pub use difference::Difference;
 pub use format::{Case, CaseError, CaseErrorKind};
 pub use ops::OPERATIONS;
+pub use verdict::{CaseFailure, CaseVerdict, FailureEntry, MalformedCase, blessing};
 
 /// What came of a case.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -14,7 +14,7 @@ use crate::exit::{unusable_code, use_detailed_codes};
 /// Writes help or the version to standard output, and anything else to standard error.
 pub(crate) fn answer(error: clap::Error) -> io::Result<ExitCode> {
     if error.use_stderr() {
-        if asks_for_detailed_codes(std::env::args_os()) {
+        if asks_for_detailed_codes(&std::env::args_os().collect::<Vec<_>>()) {
             use_detailed_codes();
         }
         write!(anstream::stderr(), "{}", legible(error).render().ansi())?;
@@ -26,10 +26,31 @@ pub(crate) fn answer(error: clap::Error) -> io::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Where the command is among the arguments, and which it is. What comes after it is not read.
+pub(crate) fn command_of(arguments: &[OsString]) -> Option<(usize, &str)> {
+    let color = Arg::new("color").long("color").value_parser(value_parser!(OsString));
+    let found = Command::new("objchange")
+        .arg(color.action(ArgAction::Append))
+        .allow_external_subcommands(true)
+        .external_subcommand_value_parser(value_parser!(OsString))
+        .try_get_matches_from(arguments)
+        .ok()?;
+    let (_, command) = found.subcommand()?;
+    let own = command.get_many::<OsString>("").map_or(0, |own| own.len());
+    let at = arguments.len() - own - 1;
+    Some((at, arguments[at].to_str()?))
+}
+
+/// Whether one of these arguments is such an option, before the two dashes that end options.
+pub(crate) fn has_option(arguments: &[OsString], is_it: impl Fn(&str) -> bool) -> bool {
+    let mut options = arguments.iter().take_while(|argument| *argument != "--");
+    options.any(|argument| argument.to_str().is_some_and(&is_it))
+}
+
 /// The arguments, with two dashes where options of `sentinel` have one: Sentinel's own program has `-global NAME=VALUE`.
 pub(crate) fn with_two_dashes(mut arguments: Vec<OsString>, program: &Command) -> Vec<OsString> {
+    let Some((at, "sentinel")) = command_of(&arguments) else { return arguments };
     let Some(sentinel) = program.find_subcommand("sentinel") else { return arguments };
-    let at = arguments.iter().position(|argument| argument == "sentinel").unwrap_or(arguments.len());
     let named = |argument: &OsString| sentinel.find_subcommand(argument.to_str()?);
     let Some(command) = arguments.get(at + 1).and_then(named) else { return arguments };
     for argument in arguments.iter_mut().skip(at + 2).take_while(|argument| *argument != "--") {
@@ -44,24 +65,13 @@ pub(crate) fn with_two_dashes(mut arguments: Vec<OsString>, program: &Command) -
 }
 
 /// Whether arguments that cannot be used are of `plan` or `show`, with `--detailed-exitcode` before or after what is wrong.
-fn asks_for_detailed_codes(arguments: impl Iterator<Item = OsString>) -> bool {
-    let color = Arg::new("color").long("color").value_parser(value_parser!(OsString));
-    let found = Command::new("objchange")
-        .arg(color.action(ArgAction::Append))
-        .allow_external_subcommands(true)
-        .external_subcommand_value_parser(value_parser!(OsString))
-        .try_get_matches_from(arguments);
-    // The arguments of the command are as they were given: they cannot be read.
-    found.is_ok_and(|found| match found.subcommand() {
-        Some(("plan" | "show", command)) => {
-            let mut given = command.get_many::<OsString>("").into_iter().flatten();
-            given
-                .by_ref()
-                .take_while(|argument| *argument != "--")
-                .any(|argument| argument == "--detailed-exitcode")
+fn asks_for_detailed_codes(arguments: &[OsString]) -> bool {
+    match command_of(arguments) {
+        Some((at, "plan" | "show")) => {
+            has_option(&arguments[at + 1..], |option| option == "--detailed-exitcode")
         }
         _ => false,
-    })
+    }
 }
 
 /// Reads `NAME=VALUE`. Its error does not repeat the text: without a name it may be the value, and secret.
@@ -156,7 +166,8 @@ mod tests {
 
     #[test]
     fn detailed_exit_codes_are_found_among_bad_arguments() {
-        let asked = |text: &str| asks_for_detailed_codes(text.split(' ').map(OsString::from));
+        let asked =
+            |text: &str| asks_for_detailed_codes(&text.split(' ').map(OsString::from).collect::<Vec<_>>());
         for text in [
             "objchange show --detailed-exitcode --nonsense",
             "objchange show --nonsense --detailed-exitcode",

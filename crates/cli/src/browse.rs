@@ -5,9 +5,8 @@ use std::process::ExitCode;
 use std::sync::OnceLock;
 
 use objchange_browse::{End, Screen, Settings, key_lines};
-use objchange_plan::{Colour, Options, Report};
+use objchange_plan::{Colour, Options, Report, document_warnings};
 
-use crate::document_warnings;
 use crate::exit::{self, CommandError, unusable};
 use crate::plan_file::read_document;
 use crate::show::DocumentArgs;
@@ -51,7 +50,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let options = Options { yaml: true, ..args.input.options(args.input.program_of(&document)) };
     let report = Report::of(&document, &schemas, &options, &args.input.filter())
         .map_err(|error| unusable(sources.error(&input.name, error)))?;
-    let mut warnings = document_warnings::list(&document);
+    let mut warnings = document_warnings(&document);
     warnings.extend(args.input.unmatched(&document));
     let settings = Settings {
         has_colour: colour(&io::stdout()) == Colour::Always,

@@ -8,13 +8,13 @@ use std::thread;
 
 use anstream::{AutoStream, ColorChoice};
 use clap::ValueEnum;
-use objchange_plan::{AddressMap, CompareOptions, Comparison, IgnoredPath, Schemas};
+use objchange_plan::{AddressMap, CompareOptions, Comparison, IgnoredPath, Schemas, compare_complaint};
 use objchange_text::Escaping;
 
 use crate::exit::{self, CommandError, FAILED, unusable};
 use crate::input::{Size, Source};
 use crate::module_plan::{PlanInputs, PlanningArgs};
-use crate::plan_file::{PlanFile, complaint};
+use crate::plan_file::PlanFile;
 use crate::schemas::SchemaArgs;
 use crate::show::MarkdownArgs;
 use crate::style::colour;
@@ -130,7 +130,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let names = [&*a.name, &*b.name];
     let options = CompareOptions { maps: args.map.clone(), ignored: args.ignore.clone() };
     let compared = Comparison::new(&plans[0].changes, &plans[1].changes, &schemas, &options);
-    let comparison = compared.map_err(|error| unusable(complaint(error, names, &schemas_name)))?;
+    let comparison = compared.map_err(|error| unusable(compare_complaint(error, names, &schemas_name)))?;
     write(args, &comparison, names)?;
     warn(&comparison, &schemas, is_given);
     let is_accepted = comparison.is_same() || args.allow_expected && comparison.is_as_expected();

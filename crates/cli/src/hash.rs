@@ -4,13 +4,12 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use objchange_plan::{HashKey, HashedPlan, Plan, PlanHash, Schemas};
-use serde::Serialize;
+use objchange_plan::{HashKey, HashedPlan, Plan, PlanHash, Schemas, compare_complaint};
 
 use crate::exit::{self, CommandError, FAILED, unusable};
 use crate::input::{Size, Source};
 use crate::module_plan::{PlanInputs, PlanningArgs};
-use crate::plan_file::{PlanFile, complaint};
+use crate::plan_file::PlanFile;
 use crate::schemas::{HOW_TO_GET_SCHEMAS, SchemaArgs};
 use crate::terminal;
 
@@ -63,22 +62,6 @@ pub(crate) struct Args {
     planning: PlanningArgs,
 }
 
-/// What is printed with `--json`.
-#[derive(Debug, Serialize)]
-struct HashReport {
-    /// The hash.
-    hash: String,
-    /// Whether it is the one that was to be verified.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    verified: Option<bool>,
-    /// How many things the plan does.
-    steps: usize,
-    /// How many sensitive values the plan has.
-    secrets: usize,
-    /// Whether they are in the hash.
-    secrets_included: bool,
-}
-
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let plan_source = Source::new(&args.plan);
@@ -114,7 +97,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         }
     }
     let verified = args.verify.map(|wanted| wanted == found.hash);
-    print(args, &found, key.is_some(), verified)?;
+    print(args, &found, verified)?;
     if found.secrets > 0 && key.is_none() {
         let values = if found.secrets == 1 { "value is" } else { "values are" };
         exit::note(&format!(
@@ -137,7 +120,7 @@ fn hash(
     [name, schemas_name]: [&str; 2],
 ) -> Result<HashedPlan, CommandError> {
     let hashed = HashedPlan::new(&plan.changes, schemas, key);
-    hashed.map_err(|error| unusable(complaint(error, [name, name], schemas_name)))
+    hashed.map_err(|error| unusable(compare_complaint(error, [name, name], schemas_name)))
 }
 
 /// Refuses to verify less, or other things, than the hash was made of.
@@ -167,24 +150,16 @@ fn read_key(path: &Path) -> Result<HashKey, CommandError> {
     HashKey::new(&bytes).map_err(|error| unusable(format!("{source}: {error}")))
 }
 
-fn print(
-    args: &Args,
-    found: &HashedPlan,
-    secrets_included: bool,
-    verified: Option<bool>,
-) -> Result<(), CommandError> {
+fn print(args: &Args, found: &HashedPlan, verified: Option<bool>) -> Result<(), CommandError> {
     let mut out = terminal::stdout();
-    let hash = found.hash.to_string();
     if args.json {
-        let report =
-            HashReport { hash, verified, steps: found.steps, secrets: found.secrets, secrets_included };
-        serde_json::to_writer(&mut out, &report).map_err(std::io::Error::from)?;
+        serde_json::to_writer(&mut out, &found.document(verified)).map_err(std::io::Error::from)?;
         writeln!(out)?;
     } else {
         match verified {
-            None => writeln!(out, "{hash}")?,
+            None => writeln!(out, "{}", found.hash)?,
             Some(true) => writeln!(out, "The plan has this hash.")?,
-            Some(false) => writeln!(out, "The plan has another hash: {hash}")?,
+            Some(false) => writeln!(out, "The plan has another hash: {}", found.hash)?,
         }
     }
     Ok(out.flush()?)

@@ -15,7 +15,6 @@ mod configuration;
 #[cfg(feature = "provider")]
 mod conform;
 mod diff;
-mod document_warnings;
 mod documents;
 mod eval;
 mod exit;
@@ -53,7 +52,7 @@ use std::process::ExitCode;
 use anstream::ColorChoice;
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 // Files are read and written everywhere.
-use objchange_project::{input, write_file};
+use objchange_files::{input, write_file};
 
 use crate::exit::CommandError;
 

@@ -17,23 +17,25 @@ use std::sync::OnceLock;
 
 use anstream::{AutoStream, ColorChoice};
 use clap::{Args, ValueEnum};
-use objchange_plan::{Document, GroupBy, Options, Plan, Program, Report, Schemas, ShowError, TemplateError};
+use objchange_plan::{
+    Document, GateError, GroupBy, Options, Plan, Program, ReadError, Report, Schemas, ShowError,
+    TemplateError, Verdict, document_warnings, placed, places,
+};
 use objchange_text::Escaping;
 use thiserror::Error;
 
-use self::choose::places;
-pub(crate) use self::choose::{Choice, Places, changed_places};
+pub(crate) use self::choose::Places;
 pub(crate) use self::document::DocumentArgs;
-pub(crate) use self::gate::{Gate, GateError, Unasked, Verdict};
+pub(crate) use self::gate::GateArgs;
 pub(crate) use self::pages::MarkdownArgs;
 use self::pages::PageArgs;
 use self::template::Template;
 use crate::exit::CommandError;
 use crate::input::InputError;
-use crate::plan_file::{ReadError, placed, read_document};
+use crate::plan_file::read_document;
 use crate::style::colour;
 use crate::write_file::{Access, NewFile};
-use crate::{document_warnings, exit, terminal};
+use crate::{exit, terminal};
 use objchange_project::SchemaTextError;
 
 const AFTER_HELP: &str = "\
@@ -91,7 +93,7 @@ pub(crate) struct Arguments {
     group_by: Option<GroupArg>,
 
     #[command(flatten)]
-    gate: Gate,
+    gate: GateArgs,
 
     #[command(flatten)]
     input: DocumentArgs,
@@ -256,7 +258,7 @@ fn show(
         return Err(Error::JudgedPart);
     }
     if arguments.gate.is_asked() {
-        arguments.gate.check(&arguments.input.choice, &places(&document))?;
+        arguments.gate.gate().check(&arguments.input.choice.selection(), &places(&document))?;
         if matches!(&document, Document::Plan(plan) if plan.lacks_changes()) {
             return Err(Error::JudgedWithoutChanges);
         }
@@ -269,7 +271,7 @@ fn show(
     let mut page = Vec::new();
     let target = Target { template: template.as_ref(), in_file: file.is_some().then_some(&mut page) };
     let result = write(arguments, &document, program, &schemas, verdict, target);
-    document_warnings::print(&document);
+    document_warnings(&document).iter().for_each(|warning| exit::warn(warning));
     if !arguments.summary {
         sources.warning(&schemas).iter().for_each(|warning| exit::warn(warning));
     }
@@ -316,18 +318,19 @@ fn write(
     };
     let filter = arguments.input.filter();
     let report = Report::of(document, schemas, &options, &filter)?;
+    let gate = arguments.gate.gate();
     // The programs of old know neither actions nor deferred changes, which are judged all the same.
     let is_hidden =
         |plan: &Plan<'_>| !plan.changes.invocations.is_empty() || !plan.changes.deferred.is_empty();
     *verdict = match document {
         Document::Plan(plan) if program != Program::default() && is_hidden(plan) => {
             let options = Options { program: Some(Program::default()), ..options };
-            arguments.gate.judge(&Report::of(document, schemas, &options, &filter)?)
+            gate.judge(&Report::of(document, schemas, &options, &filter)?)
         }
-        _ => arguments.gate.judge(&report),
+        _ => gate.judge(&report),
     };
     if let Document::Plan(plan) = document {
-        arguments.gate.refuse_simulated(verdict, plan);
+        gate.refuse_simulated(verdict, plan);
     }
     if arguments.json {
         report.write_json(&mut out)?;

@@ -45,9 +45,9 @@ pub use changes::{
 };
 pub use compare::{
     AddressMap, AddressMapError, CompareError, CompareOptions, ComparedPlan, ComparedSide, Comparison,
-    ComparisonCounts, Difference, DifferenceKind, HashForm, HashKey, HashKeyError, HashedPlan, IgnoredPath,
-    IgnoredPathError, ParseHashError, PlanHash, PlannedStep, ShownValue, StepActions, ValueDifference,
-    ValueStep,
+    ComparisonCounts, Difference, DifferenceKind, HashForm, HashKey, HashKeyError, HashReport, HashedPlan,
+    IgnoredPath, IgnoredPathError, ParseHashError, PlanHash, PlannedStep, ShownValue, StepActions,
+    ValueDifference, ValueStep,
 };
 pub use diff::{
     Block, BlockType, Diff, DiffAction, Entry, Kind, Line, NestedBlock, Part, Parts, Primitive, Scalar,
@@ -56,8 +56,9 @@ pub use diff::{
 pub use document::{
     ActionInvocation, ActionTrigger, Candidates, Check, CheckStatus, Document, DocumentError, DocumentKind,
     DocumentText, Extracted, Form, Index, NoInstance, ObjectError, ObjectErrorKind, Plan, Prior, PriorError,
-    Problem, ResourceActions, Sensitive, State, StateOutput, StateResource, TriggerTime, Unfamiliar,
-    UnfamiliarKind, extract, is_errored_plan, read_object, read_planned, read_prior,
+    Problem, ReadError, ResourceActions, Sensitive, State, StateOutput, StateResource, TriggerTime,
+    Unfamiliar, UnfamiliarKind, compare_complaint, document_warnings, extract, is_errored_plan, placed,
+    read_document, read_object, read_planned, read_prior, read_whole_plan, unknown_warnings,
 };
 pub use json::{
     Elements, Json, JsonError, JsonErrorKind, MAX_DEPTH, Members, Raw, Reader, Shape, View, marks_or_all,
@@ -73,9 +74,10 @@ pub use render::{
     render_plan, render_planned_change, render_resource_change, render_state, render_value,
 };
 pub use report::{
-    ActionHeader, Comment, Counts, Entries, Filter, Heading, Invocation, ModulePlace, Note, Outcome,
-    OutputHeader, PlanMode, Report, ReportAction, ReportEntry, ResourceHeader, SchemaOrigin, SchemaSource,
-    Schemas, Section, ShowError, StateHeader, Summary, Warning,
+    ActionHeader, Comment, Counts, Entries, Filter, Gate, GateCondition, GateError, Heading, Invocation,
+    ModulePlace, Note, Outcome, OutputHeader, PlanMode, Report, ReportAction, ReportEntry, ResourceHeader,
+    SchemaOrigin, SchemaSource, Schemas, Section, SelectedAction, Selection, ShowError, StateHeader, Summary,
+    Unasked, Verdict, Warning, changed_places, places,
 };
 pub use schema_cache::{CachedSchemas, SchemaCacheError};
 pub use state_edit::{

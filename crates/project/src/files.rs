@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use objchange_module::config::Files;
 
-use crate::input::Source;
+use objchange_files::input::Source;
 
 /// A file of configuration is not longer.
 const MAX_FILE: u64 = 64 << 20;

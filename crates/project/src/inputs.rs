@@ -11,7 +11,7 @@ use objchange_module::{Answers, Diagnostics, ProviderAddress, ProviderConfigAddr
 use objchange_plan::State;
 
 use crate::files::DiskFiles;
-use crate::input::{Size, Source};
+use objchange_files::input::{Size, Source};
 
 /// Something that gives values to variables. What comes later counts.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 //!
 //! - [`plan_directory`] plans the module in a directory, with all that is beside it: variables, the state, a lock file.
 //! - [`resource`] reads what one change of one resource is planned from, and reports its plan.
+//! - [`Evaluation`] evaluates expressions with the variables of a configuration.
 //! - [`SchemaCache`] keeps schemas of providers, and [`SchemaLookup`] chooses among them.
 //! - [`InstalledProviders`] finds the programs that `terraform init` has installed.
-//! - [`input`] reads files and standard input, [`write_file`] writes files, [`Walk`] finds them.
 //!
 //! With the feature `provider`, providers are started: [`provider_schemas`] asks them for their schemas, a plan asks those that
 //! [`RealChoice`] names, and a [`session`] asks one about one object.
@@ -13,9 +13,10 @@
 
 #![forbid(unsafe_code)]
 
+mod cache_entry;
 mod configuration;
+mod documents;
 mod files;
-pub mod input;
 mod inputs;
 mod installed_providers;
 mod lock_file;
@@ -23,6 +24,7 @@ mod plan;
 mod program;
 #[cfg(feature = "provider")]
 mod real;
+mod references;
 mod remark;
 pub mod resource;
 mod schema_cache;
@@ -30,12 +32,14 @@ mod schema_lookup;
 mod schemas;
 #[cfg(feature = "provider")]
 pub mod session;
-mod walk;
 #[cfg(feature = "provider")]
 mod workplace;
-pub mod write_file;
 
-pub use configuration::{Configuration, ConfigurationError, Given, covers};
+pub use cache_entry::CacheEntry;
+pub use configuration::{
+    Configuration, ConfigurationError, Evaluation, Given, errors_document, value_document,
+};
+pub use documents::{Input, Inputs};
 pub use files::DiskFiles;
 pub use inputs::{VariableSetting, functions, variables};
 pub use installed_providers::{InstalledError, InstalledProgram, InstalledProviders};
@@ -46,12 +50,12 @@ pub use plan::{
 pub use program::ProviderProgram;
 #[cfg(feature = "provider")]
 pub use real::RealChoice;
+pub use references::{ExplanationReport, GraphReport};
 pub use remark::{Remark, Remarks};
 pub use schema_cache::{CacheFile, CacheFileError, SchemaCache};
 pub use schema_lookup::{CachedChoice, SchemaLookup, Wanted};
 #[cfg(feature = "provider")]
-pub use schemas::provider_schemas;
+pub use schemas::{AskedSchemas, provider_schemas};
 pub use schemas::{GivenSchemas, SchemaError, SchemaText, SchemaTextError, schema_files, schema_texts};
-pub use walk::{FoundFiles, Walk};
 #[cfg(feature = "provider")]
 pub use workplace::{Interrupt, Stopper, Workplace};

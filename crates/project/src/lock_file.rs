@@ -6,8 +6,8 @@ use std::path::Path;
 use objchange_module::ProviderAddress;
 use objchange_module::config::{LOCK_FILE, LockedProvider, locked_providers};
 
-use crate::input::Source;
 use crate::remark::{Remark, Remarks};
+use objchange_files::input::Source;
 
 /// A lock file is not longer.
 const MAX_LENGTH: u64 = 16 << 20;

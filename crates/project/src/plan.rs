@@ -7,15 +7,14 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use chrono::DateTime;
 use objchange_module::config::{Config, Files, OpenTofuFiles};
 use objchange_module::document::{DocumentInfo, write_plan};
-use objchange_module::plan::{ModulePlan, PlanInput, PlanOptions, plan};
+use objchange_module::plan::{ModulePlan, PlanInput, PlanOptions, PlannedAction, PlannedObject, plan};
 use objchange_module::{
     AnsweringProviders, Diagnostics, Module, ModuleTexts, PlanArguments, ProviderAddress, Providers, Schemas,
     SimulatedProviders, Unanswered,
 };
-use objchange_plan::Version;
+use objchange_plan::{Unasked, Version};
 
 use crate::files::DiskFiles;
-use crate::input::Size;
 use crate::inputs::{self, StateText, VariableSetting};
 use crate::lock_file::locked_versions;
 #[cfg(feature = "provider")]
@@ -29,6 +28,7 @@ use crate::schemas::provider_schemas;
 use crate::schemas::{GivenSchemas, SchemaError, schema_texts};
 #[cfg(feature = "provider")]
 use crate::workplace::Workplace;
+use objchange_files::input::Size;
 
 /// What the module in a directory is planned from.
 #[derive(Clone)]
@@ -66,6 +66,47 @@ pub struct PlanSettings<'a> {
     pub workplace: &'a dyn Fn() -> std::io::Result<Workplace>,
     /// Gets what is to be said beside the plan.
     pub remarks: &'a Remarks<'a>,
+}
+
+impl<'a> PlanSettings<'a> {
+    /// Plans by the newest rules, from the state of the directory, with the schemas in the cache of this user, and without
+    /// asking providers.
+    ///
+    /// ```
+    /// use objchange_project::{PlanError, PlanSettings, plan_directory};
+    ///
+    /// let settings = PlanSettings::new(&|remark| println!("{remark:?}"));
+    /// let error = plan_directory("no/such/directory".as_ref(), &settings).unwrap_err();
+    /// assert!(matches!(error, PlanError::Unusable(_)));
+    /// ```
+    pub fn new(remarks: &'a Remarks<'a>) -> Self {
+        Self {
+            variables: &[],
+            answers: &[],
+            arguments: PlanArguments {
+                destroy: false,
+                refresh_only: false,
+                refresh: true,
+                targets: Vec::new(),
+                replace: Vec::new(),
+            },
+            max_instances: 1_000_000,
+            allow_path: &[],
+            state: None,
+            version: Version::NEWEST,
+            is_opentofu: false,
+            max_input: Size(1 << 30),
+            schemas: &[],
+            #[cfg(feature = "provider")]
+            programs: &[],
+            lookup: SchemaLookup::of_user(),
+            #[cfg(feature = "provider")]
+            real: RealChoice::default(),
+            #[cfg(feature = "provider")]
+            workplace: &Workplace::new,
+            remarks,
+        }
+    }
 }
 
 impl std::fmt::Debug for PlanSettings<'_> {
@@ -145,6 +186,44 @@ impl PlannedDirectory {
         let is_simulated = !self.simulated_providers().is_empty();
         let info = DocumentInfo { terraform_version: &version, is_simulated, timestamp: &timestamp };
         write_plan(&self.plan, &self.config, &self.schemas, &info)
+    }
+
+    /// How many changes depend on providers that were not asked.
+    pub fn unasked(&self) -> Unasked {
+        let providers = self.simulated_providers();
+        let simulated = || self.plan.changes.iter().filter(|change| providers.contains(&change.provider));
+        let count =
+            |is_counted: fn(&PlannedObject) -> bool| simulated().filter(|change| is_counted(change)).count();
+        Unasked {
+            updates: count(|change| change.action == PlannedAction::Update),
+            imports: count(|change| change.importing.is_some()),
+            objects: count(|change| !change.before.is_null()),
+            unread: match self.options.refresh {
+                true => count(|change| {
+                    let is_gone = matches!(change.action, PlannedAction::Delete | PlannedAction::Forget);
+                    !change.before.is_null() && !is_gone
+                }),
+                false => 0,
+            },
+        }
+    }
+
+    /// Says which providers nobody has asked, if there are any.
+    pub fn simulation_note(&self) -> Option<String> {
+        let providers = self.simulated_providers();
+        if providers.is_empty() {
+            return None;
+        }
+        let providers: Vec<String> = providers.into_iter().map(ProviderAddress::for_display).collect();
+        let undecided = match self.plan.undecided.len() {
+            0 => String::new(),
+            1 => "; what happens to 1 resource depends on that".to_owned(),
+            n => format!("; what happens to {n} resources depends on that"),
+        };
+        Some(format!(
+            "planned without asking {}: what only a provider knows is not known{undecided}",
+            providers.join(", ")
+        ))
     }
 }
 

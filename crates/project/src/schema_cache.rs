@@ -17,7 +17,7 @@ use objchange_module::ProviderAddress;
 use objchange_plan::{CachedSchemas, SchemaCacheError};
 use semver::Version;
 
-use crate::write_file::{Access, write_file};
+use objchange_files::write_file::{Access, write_file};
 
 /// Overrides where the cache is. Empty, there is none.
 const DIRECTORY_VARIABLE: &str = "OBJCHANGE_CACHE_DIR";

@@ -53,6 +53,11 @@ impl SchemaLookup {
         Self { is_off: false, cache: SchemaCache::of_user() }
     }
 
+    /// Looks in this cache.
+    pub fn new(cache: SchemaCache) -> Self {
+        Self { is_off: false, cache: Some(cache) }
+    }
+
     /// Finds nothing.
     pub fn none() -> Self {
         Self { is_off: true, cache: None }

@@ -1,22 +1,28 @@
 //! Schemas that are given: documents, directories of them, and providers that are asked.
 
+#[cfg(feature = "provider")]
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use objchange::schema::{ProviderSchemas, SchemaDocumentError};
+#[cfg(feature = "provider")]
+use objchange_module::ProviderAddress;
 use objchange_plan::Schemas;
 #[cfg(feature = "provider")]
 use objchange_provider::client::{Client, Launch};
 #[cfg(feature = "provider")]
 use objchange_provider::{ProviderExt, schema_document};
 
-use crate::input::{InputError, Size, Source};
+#[cfg(feature = "provider")]
+use crate::installed_providers::{InstalledProgram, InstalledProviders};
 #[cfg(feature = "provider")]
 use crate::program::ProviderProgram;
 use crate::remark::Remarks;
 use crate::schema_lookup::{SchemaLookup, Wanted};
 #[cfg(feature = "provider")]
 use crate::workplace::Workplace;
+use objchange_files::input::{InputError, Size, Source};
 
 /// A document of schemas.
 #[derive(Debug, Clone)]
@@ -212,4 +218,68 @@ pub fn provider_schemas(
         texts
     });
     texts.ok_or(SchemaTextError::Interrupted)
+}
+
+/// Schemas of providers that were asked, each with the version of its provider where that is known.
+#[cfg(feature = "provider")]
+#[derive(Debug, Default)]
+pub struct AskedSchemas {
+    /// The documents.
+    pub texts: Vec<(SchemaText, BTreeMap<ProviderAddress, String>)>,
+    /// Why some have not answered.
+    pub errors: Vec<SchemaTextError>,
+}
+
+#[cfg(feature = "provider")]
+impl AskedSchemas {
+    /// Asks these providers, whose versions their programs are named for.
+    ///
+    /// # Errors
+    ///
+    /// No provider can be asked, or somebody has interrupted the work.
+    pub fn of_programs(
+        programs: &[ProviderProgram],
+        workplace: &dyn Fn() -> std::io::Result<Workplace>,
+    ) -> Result<Self, SchemaTextError> {
+        let version = |program: &ProviderProgram| {
+            ProviderAddress::parse(&program.address()).into_iter().zip(program.version()).collect()
+        };
+        Self::ask(programs, programs.iter().map(version).collect(), workplace)
+    }
+
+    fn ask(
+        programs: &[ProviderProgram],
+        versions: Vec<BTreeMap<ProviderAddress, String>>,
+        workplace: &dyn Fn() -> std::io::Result<Workplace>,
+    ) -> Result<Self, SchemaTextError> {
+        let mut asked = Self::default();
+        for (answer, version) in provider_schemas(programs, workplace)?.into_iter().zip(versions) {
+            match answer {
+                Ok(text) => asked.texts.push((text, version)),
+                Err(error) => asked.errors.push(error),
+            }
+        }
+        Ok(asked)
+    }
+
+    /// Asks the providers that are installed in a directory. Of a provider in the lock file only the locked version counts.
+    ///
+    /// # Errors
+    ///
+    /// None are installed, or none can be asked.
+    pub fn of_directory(
+        directory: &Path,
+        workplace: &dyn Fn() -> std::io::Result<Workplace>,
+    ) -> Result<Self, String> {
+        let installed = InstalledProviders::open(directory).and_then(|installed| installed.all());
+        let installed = installed.map_err(|error| error.to_string())?;
+        let (versions, programs): (Vec<_>, Vec<_>) = installed
+            .into_iter()
+            .map(|InstalledProgram { provider, version, program }| {
+                let program = ProviderProgram::new(program, &provider.to_string());
+                (BTreeMap::from([(provider, version)]), program)
+            })
+            .unzip();
+        Self::ask(&programs, versions, workplace).map_err(|error| error.to_string())
+    }
 }

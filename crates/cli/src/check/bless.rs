@@ -2,14 +2,12 @@
 
 use std::fs;
 use std::io::{self, Write};
-use std::ops::Range;
-use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 
-use objchange::case::{Case, Outcome};
+use objchange::case::blessing;
 use objchange_text::visible;
 
-use super::run;
+use super::run::OPERATIONS;
 use crate::exit;
 use crate::style::GOOD;
 use crate::write_file::{Access, write_file};
@@ -41,7 +39,7 @@ fn file(path: &Path, lines: &[u64]) -> io::Result<u64> {
     let mut lines = lines.iter().peekable();
     for (number, line) in (1..).zip(text.split_inclusive('\n')) {
         let asked = lines.next_if_eq(&&number).is_some();
-        let Some((range, want)) = asked.then(|| blessing(line)).flatten() else {
+        let Some((range, want)) = asked.then(|| blessing(line, &OPERATIONS)).flatten() else {
             if asked {
                 exit::warn(&format!(
                     "{name}:{number}: left as it is, because no answer can be written that the case would pass with: \
@@ -69,22 +67,4 @@ fn file(path: &Path, lines: &[u64]) -> io::Result<u64> {
     }
     out.flush()?;
     Ok(blessed.len() as u64)
-}
-
-/// Where a line says what is wanted, and what it gets; `None` if it is no case, or would not pass with that.
-fn blessing(line: &str) -> Option<(Range<usize>, String)> {
-    let (start, text) = match line.strip_prefix('\u{feff}') {
-        Some(text) => (line.len() - text.len(), text),
-        None => (0, line),
-    };
-    let case = Case::parse(text).ok()?;
-    let old = case.field("want").ok()?;
-    // An answer that a defect stands in the way of is none.
-    let answer = || case.answer_by(&run::OPERATIONS).ok()??.want();
-    let want = panic::catch_unwind(AssertUnwindSafe(answer)).ok()??;
-    let from = start + (old.as_ptr() as usize - text.as_ptr() as usize);
-    let range = from..from + old.len();
-    let blessed = format!("{}{want}{}", &line[start..range.start], &line[range.end..]);
-    let passes = matches!(run::run_case(&Case::parse(&blessed).ok()?), Outcome::Passed);
-    passes.then_some((range, want))
 }

@@ -2,11 +2,10 @@
 
 use std::io::{self, BufWriter, StdoutLock, Write};
 
-use objchange::value::Path;
+use objchange::case::FailureEntry;
 use objchange_text::visible_json;
 use serde::Serialize;
 
-use super::run::{Failure, Verdict};
 use super::{Counts, Unusable};
 
 /// The version of the report's form.
@@ -16,38 +15,6 @@ pub(super) struct Json {
     out: BufWriter<StdoutLock<'static>>,
     failures: u64,
     unusable: Vec<UnusableEntry>,
-}
-
-#[derive(Serialize)]
-struct FailureEntry<'a> {
-    file: &'a str,
-    line: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    op: Option<&'a str>,
-    #[serde(flatten)]
-    reason: Reason<'a>,
-}
-
-#[derive(Serialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-enum Reason<'a> {
-    Different {
-        path: &'a Path,
-        got: &'a str,
-        want: &'a str,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        note: Option<&'a str>,
-        #[serde(skip_serializing_if = "<[_]>::is_empty")]
-        explained: &'a [String],
-    },
-    Malformed {
-        column: usize,
-        message: &'a str,
-    },
-    UnknownOperation,
-    Crashed,
 }
 
 #[derive(Serialize)]
@@ -67,24 +34,10 @@ impl Json {
         Ok(Self { out, failures: 0, unusable: Vec::new() })
     }
 
-    pub(super) fn failure(&mut self, file: &str, verdict: &Verdict, failure: &Failure) -> io::Result<()> {
-        let reason = match failure {
-            Failure::Different(difference) => Reason::Different {
-                path: &difference.path,
-                got: &difference.got,
-                want: &difference.want,
-                note: difference.note.as_deref(),
-                explained: &difference.explained,
-            },
-            Failure::Malformed(m) => Reason::Malformed { column: m.column, message: &m.message },
-            Failure::UnknownOperation => Reason::UnknownOperation,
-            Failure::Panicked => Reason::Crashed,
-        };
-        let (id, op) = (verdict.id.as_deref(), verdict.op.as_deref());
-        let entry = FailureEntry { file, line: verdict.line, id, op, reason };
+    pub(super) fn failure(&mut self, failure: &FailureEntry<'_>) -> io::Result<()> {
         self.out.write_all(if self.failures == 0 { b"\n" } else { b",\n" })?;
         self.failures += 1;
-        self.out.write_all(visible_json(&serde_json::to_string(&entry)?).as_bytes())?;
+        self.out.write_all(visible_json(&serde_json::to_string(failure)?).as_bytes())?;
         Ok(())
     }
 

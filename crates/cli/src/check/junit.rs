@@ -1,18 +1,20 @@
 //! A case in JUnit's form.
 
+use objchange::case::CaseFailure;
 use objchange_text::reports::{JunitCase, JunitStatus};
 
 use super::Unusable;
-use super::run::{Failure, Verdict};
+use super::run::Verdict;
 
 pub(super) fn verdict(input: &str, verdict: &Verdict) -> JunitCase {
-    let status = match &verdict.result {
-        Ok(()) => JunitStatus::PASSED,
-        Err(failure) => failure_status(failure),
+    let status = match &verdict.verdict.failure {
+        None => JunitStatus::PASSED,
+        Some(failure) => failure_status(failure),
     };
     let line = || format!("line {}", verdict.line);
-    let name = verdict.id.clone().unwrap_or_else(line);
-    let case = JunitCase::new(name, status).at(verdict.op.as_deref().unwrap_or("case"), input, verdict.line);
+    let name = verdict.verdict.id.clone().unwrap_or_else(line);
+    let case =
+        JunitCase::new(name, status).at(verdict.verdict.op.as_deref().unwrap_or("case"), input, verdict.line);
     JunitCase { time: Some(verdict.duration), ..case }
 }
 
@@ -20,9 +22,9 @@ pub(super) fn unusable(unusable: &Unusable) -> JunitCase {
     JunitCase::new("(reading the input)", JunitStatus::ERROR.with_message(unusable.to_string()))
 }
 
-fn failure_status(failure: &Failure) -> JunitStatus {
+fn failure_status(failure: &CaseFailure) -> JunitStatus {
     match failure {
-        Failure::Different(difference) => {
+        CaseFailure::Different(difference) => {
             let place =
                 if difference.path.is_root() { String::new() } else { format!("at {}: ", difference.path) };
             let note = difference.note.as_ref().map(|note| format!(" ({note})")).unwrap_or_default();
@@ -37,11 +39,11 @@ fn failure_status(failure: &Failure) -> JunitStatus {
                 ),
             )
         }
-        Failure::Malformed(malformed) => {
+        CaseFailure::Malformed(malformed) => {
             let message = format!("column {}: {}", malformed.column, malformed.message);
             JunitStatus::ERROR.with("malformed", message)
         }
-        Failure::UnknownOperation => JunitStatus::ERROR.with("unknown_operation", "unknown operation"),
-        Failure::Panicked => JunitStatus::ERROR.with("crashed", "objchange itself crashed on this case"),
+        CaseFailure::UnknownOperation => JunitStatus::ERROR.with("unknown_operation", "unknown operation"),
+        CaseFailure::Panicked => JunitStatus::ERROR.with("crashed", "objchange itself crashed on this case"),
     }
 }

@@ -4,17 +4,18 @@ mod bless;
 mod json;
 mod junit;
 mod run;
-mod spelling;
 mod text;
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use indicatif::{ProgressBar, ProgressStyle};
 use wildmatch::WildMatch;
 
-use self::run::{Event, Failure, Malformed, Verdict};
+use objchange::case::{CaseFailure, FailureEntry, MalformedCase};
+
+use self::run::{Event, Verdict};
+use crate::documents::Progress;
 use crate::exit::{self, CommandError, unusable};
 use crate::input::Source;
 use crate::reports::{Outputs, Reporter};
@@ -147,22 +148,10 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         input: Input::default(),
         failed: Vec::new(),
     };
-    let progress = progress_bar(&inputs);
-    run::run(&inputs, &Only::new(&args.only), &progress, |event| progress.suspend(|| report.handle(event)))?;
-    progress.finish_and_clear();
+    let progress = Progress::of_sources(inputs.iter());
+    run::run(&inputs, &Only::new(&args.only), &progress.bar, |event| progress.tell(|| report.handle(event)))?;
+    progress.finish();
     report.finish(args)
-}
-
-/// Shown on standard error if that is a terminal, else nowhere.
-fn progress_bar(inputs: &[Source]) -> ProgressBar {
-    let (bar, template) = match inputs.iter().map(Source::size).sum::<Option<u64>>() {
-        Some(total) => (ProgressBar::new(total), "{bar:30} {bytes}/{total_bytes} {elapsed}"),
-        None => (ProgressBar::new_spinner(), "{spinner} {bytes} {elapsed}"),
-    };
-    match ProgressStyle::with_template(template) {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
-    }
 }
 
 impl Checked<'_> {
@@ -176,8 +165,10 @@ impl Checked<'_> {
             }
             Event::Verdict(_) if self.input.given_up => Ok(()),
             Event::Verdict(verdict) => {
-                let is_json =
-                    !matches!(verdict.result, Err(Failure::Malformed(Malformed { is_object: false, .. })));
+                let is_json = !matches!(
+                    verdict.verdict.failure,
+                    Some(CaseFailure::Malformed(MalformedCase { is_object: false, .. }))
+                );
                 if is_json || self.input.is_case_file {
                     self.input.is_case_file = true;
                     for held in std::mem::take(&mut self.input.held) {
@@ -196,9 +187,9 @@ impl Checked<'_> {
 
     fn no_case_file(&mut self) -> io::Result<()> {
         self.input.given_up = true;
-        let first = self.input.held.first().map(|verdict| (verdict.line, &verdict.result));
+        let first = self.input.held.first().map(|held| (held.line, &held.verdict.failure));
         let (place, why) = match first {
-            Some((line, Err(Failure::Malformed(m)))) => ((line, m.column), m.message.clone()),
+            Some((line, Some(CaseFailure::Malformed(m)))) => ((line, m.column), m.message.clone()),
             _ => ((1, 1), "it is empty".to_owned()),
         };
         self.unusable(
@@ -208,20 +199,20 @@ impl Checked<'_> {
     }
 
     fn verdict(&mut self, verdict: &Verdict) -> io::Result<()> {
-        if verdict.left_out {
+        if verdict.verdict.left_out {
             return Ok(());
         }
-        match verdict.result {
-            Ok(()) => self.counts.passed += 1,
-            Err(_) => self.counts.failed += 1,
+        match verdict.verdict.failure {
+            None => self.counts.passed += 1,
+            Some(_) => self.counts.failed += 1,
         }
         self.reporter.case(|| junit::verdict(&self.input.name, verdict));
-        let Err(failure) = &verdict.result else { return Ok(()) };
+        let Some(failure) = &verdict.verdict.failure else { return Ok(()) };
         if let Some(lines) = self.failed.last_mut() {
             lines.push(verdict.line);
         }
         if let Some(json) = &mut self.json {
-            json.failure(&self.input.name, verdict, failure)?;
+            json.failure(&FailureEntry::new(&self.input.name, verdict.line, &verdict.verdict, failure))?;
         }
         match &mut self.text {
             Some(text) => text.failure(&self.input.name, verdict, failure),

@@ -1,16 +1,14 @@
 //! Running cases over the cores, their verdicts in the order of the input.
 
 use std::io::{self, Read};
-use std::panic::{self, AssertUnwindSafe};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use indicatif::ProgressBar;
-use objchange::case::{Case, CaseError, Difference, Operation, Outcome};
-use objchange_text::json::Reader;
+use objchange::case::{CaseVerdict, MalformedCase, Operation};
 use objchange_text::{BoundedLine, BoundedLines, utf8_reader};
 
-use super::{Only, spelling};
+use super::Only;
 use crate::input::{NOTHING_PIPED_IN, Source};
 use crate::pool::{self, Abandoned, Queue};
 
@@ -19,35 +17,8 @@ use crate::pool::{self, Abandoned, Queue};
 pub(crate) struct Verdict {
     /// From 1.
     pub(crate) line: u64,
-    pub(crate) id: Option<String>,
-    pub(crate) op: Option<String>,
     pub(crate) duration: Duration,
-    pub(crate) result: Result<(), Failure>,
-    /// It is none of the cases that were asked for, and was not run.
-    pub(crate) left_out: bool,
-}
-
-/// Why a case failed.
-#[derive(Debug)]
-pub(crate) enum Failure {
-    /// The engine gives another answer.
-    Different(Box<Difference>),
-    /// What stands there is no case.
-    Malformed(Malformed),
-    /// There is no such operation.
-    UnknownOperation,
-    /// A defect of the program, which said more on standard error.
-    Panicked,
-}
-
-/// What is wrong with a line that is no case.
-#[derive(Debug, Clone)]
-pub(crate) struct Malformed {
-    /// In bytes from 1.
-    pub(crate) column: usize,
-    pub(crate) message: String,
-    /// Whether the line is a JSON object at least.
-    pub(crate) is_object: bool,
+    pub(crate) verdict: CaseVerdict,
 }
 
 /// What the run of the inputs tells, in the order of the inputs.
@@ -73,13 +44,6 @@ pub(super) static OPERATIONS: LazyLock<Vec<Operation>> = LazyLock::new(|| {
     ]
     .concat()
 });
-
-pub(super) fn run_case(case: &Case<'_>) -> Outcome {
-    match spelling::check(case) {
-        Ok(()) => case.run_by(&OPERATIONS),
-        Err(error) => Outcome::Unusable(error),
-    }
-}
 
 /// Cases are handed out in batches of this many lines or bytes, whichever comes first.
 const BATCH_LINES: usize = 64;
@@ -148,54 +112,11 @@ fn read_one(reader: impl Read, queue: &Lanes) -> Result<Event, Abandoned> {
 
 fn judge(line: &BoundedLine, only: &Only) -> Verdict {
     let start = Instant::now();
-    let mut verdict = Verdict {
-        line: line.number,
-        id: None,
-        op: None,
-        duration: Duration::ZERO,
-        result: Ok(()),
-        left_out: false,
+    let verdict = match &line.text {
+        Ok(text) => CaseVerdict::of_line(text, &OPERATIONS, |id| only.has(id)),
+        Err(error) => {
+            MalformedCase { column: error.column(), message: error.to_string(), is_object: false }.into()
+        }
     };
-    verdict.result = match &line.text {
-        Ok(text) => match Case::parse(text) {
-            Ok(case) => {
-                verdict.id = case.id().map(str::to_owned);
-                verdict.op = Some(case.op().to_owned());
-                if only.has(case.id()) {
-                    outcome(&case)
-                } else {
-                    verdict.left_out = true;
-                    Ok(())
-                }
-            }
-            Err(error) => {
-                let mut reader = Reader::strict(text);
-                let is_object =
-                    reader.peek() == Some(b'{') && reader.skip().and_then(|()| reader.end()).is_ok();
-                Err(malformed(&error, is_object))
-            }
-        },
-        Err(error) => Err(Failure::Malformed(Malformed {
-            column: error.column(),
-            message: error.to_string(),
-            is_object: false,
-        })),
-    };
-    verdict.duration = start.elapsed();
-    verdict
-}
-
-fn outcome(case: &Case<'_>) -> Result<(), Failure> {
-    // The other cases are run even where one of them finds a defect.
-    match panic::catch_unwind(AssertUnwindSafe(|| run_case(case))) {
-        Ok(Outcome::Passed) => Ok(()),
-        Ok(Outcome::Failed(difference)) => Err(Failure::Different(Box::new(difference))),
-        Ok(Outcome::Unusable(error)) => Err(malformed(&error, true)),
-        Ok(_) => Err(Failure::UnknownOperation),
-        Err(_) => Err(Failure::Panicked),
-    }
-}
-
-fn malformed(error: &CaseError, is_object: bool) -> Failure {
-    Failure::Malformed(Malformed { column: error.column, message: error.to_string(), is_object })
+    Verdict { line: line.number, duration: start.elapsed(), verdict }
 }

@@ -4,13 +4,13 @@ use std::fmt::Write as _;
 use std::io::{self, StdoutLock, Write};
 
 use anstream::AutoStream;
-use objchange::case::Difference;
+use objchange::case::{CaseFailure, CaseVerdict, Difference};
 use objchange::{Type, Value};
 use objchange_plan::{Colour, DiffAction, Options, diff_values, render_value};
 use objchange_text::visible;
 
-use super::run::{Failure, OPERATIONS, Verdict};
-use super::{Counts, spelling};
+use super::Counts;
+use super::run::{OPERATIONS, Verdict};
 use crate::style::{BAD, FAINT, GOOD, colour};
 
 /// What is longer is cut around the first character that differs.
@@ -35,34 +35,39 @@ impl Text {
         Self { colour: colour(&stdout), out: AutoStream::auto(stdout.lock()) }
     }
 
-    pub(super) fn failure(&mut self, input: &str, verdict: &Verdict, failure: &Failure) -> io::Result<()> {
+    pub(super) fn failure(
+        &mut self,
+        input: &str,
+        verdict: &Verdict,
+        failure: &CaseFailure,
+    ) -> io::Result<()> {
         let out = &mut self.out;
+        let CaseVerdict { id, op, .. } = &verdict.verdict;
         write!(out, "{BAD}FAIL{BAD:#} {}:{}", visible(input), verdict.line)?;
-        if let Failure::Malformed(malformed) = failure {
+        if let CaseFailure::Malformed(malformed) = failure {
             write!(out, ":{}", malformed.column)?;
         }
-        if let Some(id) = &verdict.id {
+        if let Some(id) = id {
             write!(out, "  {}", visible(id))?;
         }
-        if let Some(op) = &verdict.op {
+        if let Some(op) = op {
             write!(out, "  {FAINT}{}{FAINT:#}", visible(op))?;
         }
         writeln!(out)?;
         match failure {
-            Failure::Different(difference) => write_difference(out, difference, self.colour),
-            Failure::Malformed(malformed) => {
+            CaseFailure::Different(difference) => write_difference(out, difference, self.colour),
+            CaseFailure::Malformed(malformed) => {
                 writeln!(out, "  this case cannot be run: {}", visible(&malformed.message))
             }
-            Failure::UnknownOperation => {
-                let op = verdict.op.as_deref().unwrap_or_default();
-                let hint = spelling::hint(op, OPERATIONS.iter().map(|operation| operation.name));
+            CaseFailure::UnknownOperation => {
+                let hint = verdict.verdict.operation_hint(&OPERATIONS);
                 writeln!(
                     out,
                     "  unknown operation: objchange does not know what this asks for{}",
                     visible(&hint)
                 )
             }
-            Failure::Panicked => {
+            CaseFailure::Panicked => {
                 writeln!(out, "  objchange itself crashed on this case: please report it with the case")
             }
         }

@@ -12,7 +12,6 @@ use objchange_text::{json, visible};
 
 use super::{Args, FailOn};
 use crate::exit::{self, CommandError};
-use crate::style::{BAD, CHANGED, FAINT, GOOD};
 
 /// Measures all types that are wanted, and tells of each as soon as it is measured.
 pub(super) fn run(
@@ -51,7 +50,7 @@ fn report(args: &Args, options: &Options, document: &ScaleReport) -> Result<Exit
         let mut out = io::stdout().lock();
         json::write_line(&mut out, document)?;
     } else {
-        summary(document)?;
+        document.write_summary(&mut crate::terminal::stdout())?;
     }
     let fails = args.fail_on == FailOn::Warning && !document.quadratic.is_empty();
     Ok(match options.stop.is_stopped() {
@@ -59,33 +58,6 @@ fn report(args: &Args, options: &Options, document: &ScaleReport) -> Result<Exit
         false if fails => ExitCode::from(exit::FAILED),
         false => ExitCode::SUCCESS,
     })
-}
-
-fn summary(document: &ScaleReport) -> io::Result<()> {
-    let mut out = crate::terminal::stdout();
-    for of in &document.types {
-        if let Some(reason) = &of.skipped {
-            let line = format!("{}: {reason}", of.name);
-            writeln!(out, "{FAINT}skipped{FAINT:#} {}", visible(&line))?;
-        }
-    }
-    for name in &document.quadratic {
-        writeln!(out, "{CHANGED}quadratic{CHANGED:#} {}", visible(name))?;
-    }
-    let measured = document.types.iter().filter(|of| of.skipped.is_none());
-    let collections = measured.clone().map(|of| of.collections.len()).sum::<usize>();
-    let style = if document.quadratic.is_empty() { GOOD } else { BAD };
-    writeln!(
-        out,
-        "{style}{} quadratic{style:#} of {collections} collections in {} types{}",
-        document.quadratic.len(),
-        measured.count(),
-        if document.complete {
-            ""
-        } else {
-            "; not all was measured: the time was over, or it was interrupted"
-        }
-    )
 }
 
 /// A call that takes longer is not waited for.

@@ -2,29 +2,29 @@
 //! the answers handed over in the order of the inputs.
 //!
 //! ```text
-//! arguments ──Inputs::find──▶ Inputs ──for_each──▶ answer(&Document) on every core ──▶ handle(&name, answer), in order
+//! arguments ──find──▶ Inputs ──for_each──▶ answer(&Document) on every core ──▶ handle(&name, answer), in order
 //! ```
 //!
 //! A few documents for each core are in memory at any time, whatever the number of inputs.
 
 mod errored;
-mod find;
 
 use std::io::{self, BufReader};
 use std::panic::{self, AssertUnwindSafe};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use objchange_plan::{DocumentError, DocumentKind};
+use objchange_project::{Input, Inputs};
 use objchange_text::json::{DocumentBytes, Documents};
 use objchange_text::utf8_reader;
 
 pub(crate) use self::errored::ErroredPlans;
-use self::find::Input;
-pub(crate) use self::find::Inputs;
-use crate::exit;
+use crate::exit::{self, CommandError};
 use crate::input::Source;
+use crate::module_plan::{PlanInputs, planned_document};
 use crate::pool::{self, Abandoned, Queue};
 
 /// Which documents a command is about.
@@ -46,6 +46,20 @@ impl Wanted {
         kinds: &[DocumentKind::Plan, DocumentKind::State, DocumentKind::StateFile],
         name: "plans or states",
     };
+}
+
+/// The documents that arguments name. A directory with configuration files is planned as a module.
+pub(crate) fn find(
+    arguments: &[PathBuf],
+    wanted: Wanted,
+    modules: &PlanInputs<'_>,
+) -> Result<Inputs, CommandError> {
+    let plan = |directory: &_| match planned_document(directory, modules) {
+        Ok(text) => Ok(Ok(text)),
+        Err(CommandError::Unusable(message)) => Ok(Err(message)),
+        Err(error) => Err(error),
+    };
+    Inputs::find(arguments, wanted.extensions, plan, &exit::remark)
 }
 
 /// The text of one document, and where it is from.
@@ -98,7 +112,7 @@ pub(crate) fn for_each<A: Send>(
     mut handle: impl FnMut(Option<&str>, A) -> io::Result<()>,
 ) -> io::Result<Summary> {
     let answer = |document: &Document| errored.check(document).and_then(|()| answer(document));
-    let progress = Progress::new(inputs);
+    let progress = Progress::of_sources(inputs.sources());
     let mut summary = Summary::default();
     let mut passed_over = PassedOver::default();
     let handle = |outcome: Outcome<A>| {
@@ -238,7 +252,7 @@ impl PassedOver {
 
 /// How far the work is, shown on standard error if that is a terminal and there is time to see it.
 pub(crate) struct Progress {
-    bar: ProgressBar,
+    pub(crate) bar: ProgressBar,
     begun: Instant,
 }
 
@@ -248,8 +262,9 @@ impl Progress {
         Self::with(ProgressBar::new(total as u64), "{bar:30} {pos}/{len} {elapsed}")
     }
 
-    fn new(inputs: &Inputs) -> Self {
-        let (bar, template) = match inputs.sources().map(Source::size).sum::<Option<u64>>() {
+    /// Of what is read from these.
+    pub(crate) fn of_sources<'s>(sources: impl Iterator<Item = &'s Source>) -> Self {
+        let (bar, template) = match sources.map(Source::size).sum::<Option<u64>>() {
             Some(total) => (ProgressBar::new(total), "{bar:30} {bytes}/{total_bytes} {elapsed}"),
             None => (ProgressBar::new_spinner(), "{spinner} {bytes} {elapsed}"),
         };

@@ -28,7 +28,7 @@ pub(crate) use self::documents::planned_document;
 use crate::exit::{CommandError, FAILED, unusable};
 use crate::input::Size;
 use crate::schemas::{HOW_TO_GET_SCHEMAS, SchemaArgs};
-use crate::show::{Gate, GroupArg, Places};
+use crate::show::{GateArgs, GroupArg, Places};
 
 const AFTER_HELP: &str = "\
 This form plans a module: the configuration in DIR with all modules that it calls, as `terraform plan` would. The other form \
@@ -126,7 +126,7 @@ pub(crate) struct Args {
     places: Places,
 
     #[command(flatten)]
-    gate: Gate,
+    gate: GateArgs,
 
     /// Maximum size of the state and of each file of schemas, e.g. `500M` or `4G`
     #[arg(long, value_name = "SIZE", default_value = "1G")]

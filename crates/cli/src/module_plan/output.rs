@@ -6,14 +6,16 @@ use std::process::ExitCode;
 use anstream::{AutoStream, ColorChoice};
 use objchange_module::config::Config;
 use objchange_module::document::change_set;
-use objchange_module::plan::{PlanMode, PlanOptions, PlannedAction, PlannedObject};
-use objchange_module::{Diagnostics, ProviderAddress, Schemas, Shown, Unanswered};
-use objchange_plan::{ChangeSet, Filter, GroupBy, Options, Program, Report, Schemas as ReportSchemas};
+use objchange_module::plan::{PlanMode, PlanOptions};
+use objchange_module::{Diagnostics, Schemas, Shown, Unanswered};
+use objchange_plan::{
+    ChangeSet, Filter, GroupBy, Options, Program, Report, Schemas as ReportSchemas, Verdict, changed_places,
+};
 use objchange_project::PlannedDirectory;
 
 use super::Args;
 use crate::exit::{self, CommandError, FAILED, unusable};
-use crate::show::{Choice, GroupArg, Unasked, Verdict, changed_places};
+use crate::show::GroupArg;
 use crate::style::colour;
 use crate::terminal::{self, Escaping};
 use crate::write_file::{Access, write_file};
@@ -50,10 +52,10 @@ pub(super) fn plan(args: &Args, planned: &PlannedDirectory) -> Result<ExitCode, 
             .map_err(|error| unusable(format!("{}: cannot be written: {error}", path.display())))?;
     }
     let changes = change_set(plan);
-    let choice = Choice::from(args.places.clone());
+    let (gate, choice) = (args.gate.gate(), args.places.selection());
     let places = changed_places(&changes);
     if args.gate.is_asked() {
-        args.gate.check(&choice, &places).map_err(unusable)?;
+        gate.check(&choice, &places).map_err(unusable)?;
     }
     say_what_is_simulated(planned);
     let mut verdict = if args.json {
@@ -64,24 +66,8 @@ pub(super) fn plan(args: &Args, planned: &PlannedDirectory) -> Result<ExitCode, 
     } else {
         text(args, &changes, options, &choice.filter())?
     };
-    args.gate.refuse_undecided(&mut verdict, plan.undecided.len());
-    let providers = planned.simulated_providers();
-    let simulated = || plan.changes.iter().filter(|change| providers.contains(&change.provider));
-    let count =
-        |is_counted: fn(&PlannedObject) -> bool| simulated().filter(|change| is_counted(change)).count();
-    let unasked = Unasked {
-        updates: count(|change| change.action == PlannedAction::Update),
-        imports: count(|change| change.importing.is_some()),
-        objects: count(|change| !change.before.is_null()),
-        unread: match options.refresh {
-            true => count(|change| {
-                let is_gone = matches!(change.action, PlannedAction::Delete | PlannedAction::Forget);
-                !change.before.is_null() && !is_gone
-            }),
-            false => 0,
-        },
-    };
-    args.gate.refuse_unasked(&mut verdict, &unasked);
+    gate.refuse_undecided(&mut verdict, plan.undecided.len());
+    gate.refuse_unasked(&mut verdict, &planned.unasked());
     diagnostics(config, schemas, &plan.diagnostics)?;
     choice.unmatched(&places).iter().for_each(|note| exit::note(note));
     let code = args.gate.answer(&verdict, true)?;
@@ -106,7 +92,7 @@ fn judge(
 ) -> Result<Verdict, CommandError> {
     let schemas = ReportSchemas::none();
     let report = Report::of_changes(changes, &schemas, &report_options(args, options), filter);
-    Ok(args.gate.judge(&report.map_err(unusable)?))
+    Ok(args.gate.gate().judge(&report.map_err(unusable)?))
 }
 
 fn text(
@@ -135,23 +121,10 @@ fn text(
         Err(objchange_plan::ShowError::Write(error)) => return Err(error.into()),
         Err(error) => return Err(unusable(error)),
     }
-    Ok(args.gate.judge(&report))
+    Ok(args.gate.gate().judge(&report))
 }
 
 /// Says which providers nobody has asked.
 pub(super) fn say_what_is_simulated(planned: &PlannedDirectory) {
-    let providers = planned.simulated_providers();
-    if providers.is_empty() {
-        return;
-    }
-    let providers: Vec<String> = providers.into_iter().map(ProviderAddress::for_display).collect();
-    let undecided = match planned.plan.undecided.len() {
-        0 => String::new(),
-        1 => "; what happens to 1 resource depends on that".to_owned(),
-        n => format!("; what happens to {n} resources depends on that"),
-    };
-    exit::note(&format!(
-        "planned without asking {}: what only a provider knows is not known{undecided}",
-        providers.join(", ")
-    ));
+    planned.simulation_note().iter().for_each(|note| exit::note(note));
 }

@@ -8,17 +8,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anstream::AutoStream;
-use objchange::change::{
-    PlanResourceChange, PlannedChange, PlannedResource, Provider, SimulatedProvider, plan_change,
-};
-use objchange::schema::UnknownPathKind;
+use objchange::change::PlannedChange;
 use objchange::value::Path;
-use objchange_module::TerraformData;
 use objchange_project::resource::{
-    ResourceConfig, ResourceError, ResourceReport, Subject, check_path, find_schema, part_path, read_written,
+    ResourceConfig, ResourceError, ResourceReport, Subject, find_schema, part_path,
 };
 
 pub(crate) use self::arguments::SubjectArgs;
+use crate::arguments::{command_of, has_option};
 use crate::configuration::error_in;
 use crate::exit::{self, CommandError, FAILED, unusable};
 use crate::input::{Size, Source};
@@ -44,24 +41,14 @@ const OPTIONS: [&str; 8] = [
 
 /// The arguments of the process, with the name of this form where `plan` has options of it.
 pub(crate) fn choose_form(mut arguments: Vec<OsString>) -> Vec<OsString> {
-    let is_global = |argument: &&OsString| argument.to_str().is_some_and(is_global);
-    let at = 1 + arguments.iter().skip(1).take_while(is_global).count();
-    if arguments.get(at).is_none_or(|command| command != "plan") {
-        return arguments;
-    }
-    let names_form = |argument: &OsString| {
-        let name = argument.to_str().and_then(|text| text.split('=').next());
-        name.is_some_and(|name| OPTIONS.contains(&name))
-    };
-    if arguments[at + 1..].iter().take_while(|argument| *argument != "--").any(names_form) {
+    if let Some((at, "plan")) = command_of(&arguments)
+        && has_option(&arguments[at + 1..], |option| {
+            option.split('=').next().is_some_and(|name| OPTIONS.contains(&name))
+        })
+    {
         arguments[at] = NAME.into();
     }
     arguments
-}
-
-/// Whether an argument may stand before the command: `--color WHEN`.
-fn is_global(argument: &str) -> bool {
-    argument.starts_with("--color") || ["always", "auto", "never"].contains(&argument)
 }
 
 const AFTER_HELP: &str = "\
@@ -170,34 +157,7 @@ fn planned<'s>(
     let subject = Subject::read(&inputs, config, &others, |resource_type| {
         find_schema(schemas(resource_type, args)?, resource_type, args.provider.as_deref())
     })?;
-    let schema = &subject.request.schema;
-    for path in &args.requires_replace {
-        match check_path(schema, "--requires-replace", path) {
-            // A provider may name an element of a set, which only a value tells.
-            Err(ResourceError::NoSuchPart { error, .. }) if error.kind == UnknownPathKind::NotAnElement => {}
-            checked => checked?,
-        }
-    }
-    let requires_replace = args.requires_replace.clone();
-    let plan = match planned_source.map(|source| read_written(source, schema)).transpose()? {
-        Some(planned) => {
-            let mut answer = PlannedResource::new(planned);
-            answer.requires_replace = requires_replace;
-            let mut provider = |_: &PlanResourceChange| Ok(answer.clone());
-            plan_change(&subject.request, &mut provider as &mut dyn Provider)?
-        }
-        None => {
-            let mut simulated = SimulatedProvider { requires_replace };
-            let mut terraform_data;
-            let provider: &mut dyn Provider = if subject.resource_type == TerraformData::TYPE {
-                terraform_data = TerraformData(simulated);
-                &mut terraform_data
-            } else {
-                &mut simulated
-            };
-            plan_change(&subject.request, provider)?
-        }
-    };
+    let plan = subject.plan(planned_source, &args.requires_replace)?;
     Ok((subject, plan))
 }
 

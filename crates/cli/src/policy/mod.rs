@@ -1,9 +1,6 @@
 //! `objchange policy`: what Rego policies say of plans.
 
-mod data;
-mod files;
 mod memory;
-mod network;
 mod test;
 
 use std::io::Write;
@@ -14,11 +11,11 @@ use std::time::Duration;
 
 use clap::{Subcommand, ValueEnum};
 use objchange_policy::rego::{
-    InputMode, Network, Options, Outcome, PlanLine, Policies, PolicyError, RuleVerdict, Severity, TextReport,
-    Value, Verdicts, Warning,
+    InputMode, Internet, Network, Options, Outcome, PlanLine, Policies, PolicyError, RuleVerdict, Severity,
+    TextReport, Value, Verdicts, Warning, read_data, read_policies,
 };
 
-use crate::documents::{self, Document, ErroredPlans, Inputs, Wanted};
+use crate::documents::{self, Document, ErroredPlans, Wanted};
 use crate::exit::{self, CommandError, unusable};
 use crate::module_plan::ModuleArgs;
 use crate::pool;
@@ -158,9 +155,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     if args.fail_on.contains(&FailOn::Never) && args.fail_on.len() > 1 {
         return Err("--fail-on never stands alone".into());
     }
-    let files = files::read(&args.rego, false).map_err(unusable)?;
-    let inputs = Inputs::find(&args.plans, Wanted::PLANS, &args.module.inputs())?;
-    let data = data::read(&args.data, &args.rego).map_err(unusable)?;
+    let files = read_policies(&args.rego, false).map_err(unusable)?;
+    let inputs = documents::find(&args.plans, Wanted::PLANS, &args.module.inputs())?;
+    let data = read_data(&args.data, &args.rego).map_err(unusable)?;
     let policies = Policies::compile(&files, options(args, data)).map_err(unusable)?;
     let mut text = reporter.has_text().then(TextReport::default);
     let mut is_failed = false;
@@ -219,7 +216,7 @@ fn options(args: &Args, data: Value) -> Options {
     };
     options.packages.clone_from(&args.namespace);
     options.rules.clone_from(&args.rules);
-    options.network = args.allow_net.then(|| Arc::new(network::Internet) as Arc<dyn Network>);
+    options.network = args.allow_net.then(|| Arc::new(Internet) as Arc<dyn Network>);
     options.strict_builtin_errors = args.strict_builtin_errors;
     // What the evaluator counts is what it ever made. Where the system tells what is held, that ends it earlier.
     options.memory = args.memory.saturating_mul(8 << 20);

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use objchange_policy::rego::{Options, TestResult, TestVerdict, run_tests, write_tests};
+use objchange_policy::rego::{
+    Options, TestResult, TestVerdict, read_data, read_policies, run_tests, write_tests,
+};
 
-use super::{data, files};
 use crate::exit::{self, CommandError, unusable};
 use crate::reports::{Outputs, Reporter};
 use crate::terminal;
@@ -42,11 +43,11 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let outputs = Outputs { json: args.json, junit: args.junit.as_deref(), ..Outputs::default() };
     let mut reporter = Reporter::new("objchange policy test", "objchangePolicyTest/v1", outputs)?;
-    let files = files::read(&args.policies, true).map_err(unusable)?;
+    let files = read_policies(&args.policies, true).map_err(unusable)?;
     let mut options = Options::default();
     options.timeout = Duration::from_secs(args.timeout);
     options.strict_builtin_errors = args.strict_builtin_errors;
-    options.data = match data::read(&args.data, &args.policies) {
+    options.data = match read_data(&args.data, &args.policies) {
         Ok(data) => data,
         Err(error) => return Err(unusable(error)),
     };

@@ -10,12 +10,12 @@ use objchange_hcl::{Diagnostic, HiddenSource, Sources, Span};
 use objchange_plan::Document as Read;
 use objchange_policy::query::{
     self as policy, Answer, CollectionKind, Comparisons, Printed, Printer, Projection, Query, QueryError,
-    QueryErrorKind, Search, Subject, SubjectError, Tallies,
+    QueryErrorKind, Search, Subject, SubjectError, Tallies, UndecidedItems,
 };
 use objchange_text::json::place;
 
 use crate::configuration::report;
-use crate::documents::{self, Document, ErroredPlans, Inputs, Wanted};
+use crate::documents::{self, Document, ErroredPlans, Wanted};
 use crate::exit::{self, CommandError, unusable};
 use crate::module_plan::ModuleArgs;
 
@@ -245,40 +245,6 @@ impl QueryText {
     }
 }
 
-/// Items for which the answer is unknown until apply.
-#[derive(Default)]
-struct Undecided {
-    count: usize,
-    /// The first of them, with their files.
-    first: Vec<String>,
-}
-
-impl Undecided {
-    /// So many are named.
-    const NAMED: usize = 20;
-
-    fn add(&mut self, file: Option<&str>, keys: Vec<String>) {
-        self.count += keys.len();
-        let left = Self::NAMED - self.first.len();
-        let name = |key: String| file.map(|file| format!("{file}: {key}")).unwrap_or(key);
-        self.first.extend(keys.into_iter().take(left).map(name));
-    }
-
-    fn tell(&self) {
-        if self.count == 0 {
-            return;
-        }
-        let more = match self.count - self.first.len() {
-            0 => String::new(),
-            more => format!(" and {more} more (--undecided writes all)"),
-        };
-        exit::warn(&format!(
-            "whether the expression holds is unknown until apply: {}{more}",
-            self.first.join(", ")
-        ));
-    }
-}
-
 pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let of = args.of.of();
     let (paths, expression) = arguments(args).map_err(unusable)?;
@@ -301,7 +267,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         Some((other, Err(error))) => return Err(other.refused(&error)),
     };
     let wanted = if of == CollectionKind::State { Wanted::PLANS_AND_STATES } else { Wanted::PLANS };
-    let inputs = Inputs::find(&paths, wanted, &args.module.inputs())?;
+    let inputs = documents::find(&paths, wanted, &args.module.inputs())?;
     let search = Search {
         query: &query,
         projection: projection.as_ref(),
@@ -311,7 +277,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     };
     let out = BufWriter::with_capacity(1 << 16, anstream::stdout().lock());
     let mut printer = Printer::new(args.form().into(), args.printed(), projection.as_ref(), out);
-    let (mut found, mut undecided) = (0, Undecided::default());
+    let (mut found, mut undecided) = (0, UndecidedItems::default());
     let mut comparisons = [Comparisons::default(), Comparisons::default()];
     let mut tallies = Tallies::default();
     let result = documents::for_each(
@@ -355,7 +321,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         }
     }
     printer.finish(found)?;
-    undecided.tell();
+    undecided.warning().iter().for_each(|warning| exit::warn(warning));
     Ok(match found {
         _ if unusable || summary.failed > 0 => ExitCode::from(exit::UNUSABLE),
         0 if undecided.count > 0 => ExitCode::from(UNDECIDED),

@@ -6,14 +6,15 @@ use std::process::ExitCode;
 
 use objchange::schema::ProviderSchemas;
 use objchange_module::ProviderAddress;
-use objchange_plan::CachedSchemas;
 #[cfg(feature = "provider")]
-use objchange_project::ProviderProgram;
-use objchange_project::{InstalledProviders, SchemaCache, locked_versions, read_locked_versions};
+use objchange_project::{AskedSchemas, ProviderProgram};
+use objchange_project::{CacheEntry, InstalledProviders, SchemaCache, locked_versions, read_locked_versions};
 
-use super::output::{self, Entry};
+use super::output;
 use crate::exit::{self, CommandError, FAILED, unusable};
 use crate::input::{Size, Source};
+#[cfg(feature = "provider")]
+use crate::provider::launch;
 use objchange_project::{SchemaError, SchemaText, schema_files};
 
 const AFTER_HELP: &str = "\
@@ -88,19 +89,15 @@ pub(super) fn run(args: &Args, cache: &SchemaCache) -> Result<ExitCode, CommandE
     let mut additions = Vec::new();
     for path in &args.paths {
         if InstalledProviders::are_in(path) {
-            let (found, all) = installed(path)?;
-            additions.extend(found);
-            is_complete &= all;
+            is_complete &= installed(path, &mut additions)?;
         } else {
             additions.extend(documents(path, args)?);
         }
     }
     #[cfg(feature = "provider")]
     if !args.provider_binary.is_empty() {
-        let binaries = args.provider_binary.iter().map(|binary| (binary.clone(), binary.version())).collect();
-        let (found, all) = super::installed::ask(binaries)?;
-        additions.extend(found.into_iter().map(|(text, versions)| Addition { text, versions }));
-        is_complete &= all;
+        let asked = AskedSchemas::of_programs(&args.provider_binary, &launch::workplace);
+        is_complete &= asked_schemas(asked.map_err(unusable)?, &mut additions)?;
     }
     let explicit: Versions = args
         .provider_version
@@ -112,8 +109,9 @@ pub(super) fn run(args: &Args, cache: &SchemaCache) -> Result<ExitCode, CommandE
         let schemas = ProviderSchemas::parse(text)
             .map_err(|error| unusable(SchemaError::Document { name: name.clone(), error }))?;
         for provider in schemas.providers() {
-            match add(&schemas, provider, &name, &[&explicit, &versions], cache) {
-                Ok(entry) => entries.extend(entry),
+            let version = |address: &_| explicit.get(address).or_else(|| versions.get(address)).cloned();
+            match cache.add(&schemas, provider, &name, version, &exit::remark) {
+                Ok(file) => entries.extend(file.map(|file| CacheEntry::read(&file))),
                 Err(error) => {
                     exit::complain(&format!("{name}: {provider}: {error}"))?;
                     is_complete = false;
@@ -123,33 +121,6 @@ pub(super) fn run(args: &Args, cache: &SchemaCache) -> Result<ExitCode, CommandE
     }
     output::write(cache, &entries, args.json)?;
     Ok(if is_complete { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
-}
-
-/// Adds one provider of a document; nothing for the one in Terraform, which is always there.
-fn add(
-    schemas: &ProviderSchemas,
-    provider: &str,
-    origin: &str,
-    versions: &[&Versions],
-    cache: &SchemaCache,
-) -> Result<Option<Entry>, String> {
-    let address = ProviderAddress::parse(provider).filter(|address| address.to_string() == provider);
-    let address = address.ok_or("this is not the address of a provider")?;
-    if address.is_builtin() {
-        return Ok(None);
-    }
-    let version = versions.iter().find_map(|versions| versions.get(&address)).map(String::as_str);
-    if version.is_none() {
-        exit::note(&format!(
-            "it is not known of which version the schemas of {} are: --provider-version tells",
-            address.for_display()
-        ));
-    }
-    let bytes =
-        CachedSchemas::to_file(schemas, provider, version, origin).map_err(|error| error.to_string())?;
-    let file =
-        cache.write(&address, version, &bytes).map_err(|error| format!("cannot be cached: {error}"))?;
-    Ok(Some(Entry::read(&file)))
 }
 
 /// A document, or the documents of a directory.
@@ -169,15 +140,22 @@ fn documents(path: &Path, args: &Args) -> Result<Vec<Addition>, CommandError> {
     Ok(additions)
 }
 
+/// The schemas of providers that were asked; whether all have answered.
 #[cfg(feature = "provider")]
-fn installed(directory: &Path) -> Result<(Vec<Addition>, bool), CommandError> {
-    let binaries = super::installed::find(directory).map_err(unusable)?;
-    let (found, all) = super::installed::ask(binaries)?;
-    Ok((found.into_iter().map(|(text, versions)| Addition { text, versions }).collect(), all))
+fn asked_schemas(asked: AskedSchemas, additions: &mut Vec<Addition>) -> std::io::Result<bool> {
+    additions.extend(asked.texts.into_iter().map(|(text, versions)| Addition { text, versions }));
+    asked.errors.iter().try_for_each(|error| exit::complain(&error.to_string()))?;
+    Ok(asked.errors.is_empty())
+}
+
+#[cfg(feature = "provider")]
+fn installed(directory: &Path, additions: &mut Vec<Addition>) -> Result<bool, CommandError> {
+    let asked = AskedSchemas::of_directory(directory, &launch::workplace).map_err(unusable)?;
+    Ok(asked_schemas(asked, additions)?)
 }
 
 #[cfg(not(feature = "provider"))]
-fn installed(directory: &Path) -> Result<(Vec<Addition>, bool), CommandError> {
+fn installed(directory: &Path, _: &mut Vec<Addition>) -> Result<bool, CommandError> {
     let directory = directory.display();
     Err(unusable(format!("{directory}: this build cannot start providers: build with `--features full`")))
 }

@@ -1,17 +1,14 @@
 //! `objchange schemas`: keeps the cache of schemas.
 
 mod add;
-#[cfg(feature = "provider")]
-mod installed;
 mod output;
 
 use std::process::ExitCode;
 
 use objchange_module::ProviderAddress;
 
-use self::output::Entry;
 use crate::exit::{self, CommandError, FAILED, unusable};
-use objchange_project::{CacheFile, SchemaCache};
+use objchange_project::{CacheEntry, CacheFile, SchemaCache};
 
 const AFTER_HELP: &str = "\
 The cache has the schemas of each provider and version in a compact file. Every command that takes --schemas uses it for \
@@ -122,8 +119,8 @@ fn list(args: &ListArgs, cache: &SchemaCache) -> Result<ExitCode, CommandError> 
     let is_wanted = |file: &CacheFile| {
         args.providers.is_empty() || args.providers.iter().any(|selector| selector.is_of(file))
     };
-    let entries: Vec<Entry> =
-        cache.files().into_iter().filter(is_wanted).map(|file| Entry::read(&file)).collect();
+    let entries: Vec<CacheEntry> =
+        cache.files().into_iter().filter(is_wanted).map(|file| CacheEntry::read(&file)).collect();
     if entries.is_empty() && !args.json {
         exit::note(&format!("no schemas are cached in {}", cache.directory.display()));
     }
@@ -143,7 +140,7 @@ fn remove(args: &RemoveArgs, cache: &SchemaCache) -> Result<ExitCode, CommandErr
     let mut entries = Vec::new();
     for file in files.iter().filter(|file| args.all || args.providers.iter().any(|one| one.is_of(file))) {
         // What it has is gone afterwards.
-        let entry = Entry::read(file);
+        let entry = CacheEntry::read(file);
         file.remove()
             .map_err(|error| unusable(format!("{}: cannot be removed: {error}", file.path.display())))?;
         entries.push(entry);

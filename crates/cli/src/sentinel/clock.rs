@@ -2,23 +2,10 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use objchange_sentinel::{Policy, Run, Setup, Value};
+pub(crate) use objchange_policy::sentinel::parse_time as parse;
 
 /// Now, in nanoseconds since 1970.
 pub(crate) fn now() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
-}
-
-/// A time that is written, as policies themselves would read it.
-pub(crate) fn parse(text: &str) -> Result<i64, String> {
-    let policy = Policy::parse("time", "import \"time\"\nparam written\nnow = time.load(written).unix_nano")
-        .map_err(|errors| format!("{errors:?}"))?;
-    let mut setup = Setup::default();
-    let written = text.parse::<i64>().map_or_else(|_| text.into(), serde_json::Value::from);
-    setup.params.insert("written".to_owned(), written);
-    match Run::new(&policy, &setup).value("now") {
-        Ok(Some(Value::Int(nanoseconds))) => Ok(nanoseconds),
-        _ => Err("a time is written like 2026-01-31T12:00:00Z, or in seconds since 1970".to_owned()),
-    }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use objchange_policy::sentinel::files::find_policies;
 use objchange_text::{utf8_reader, visible};
 use similar::{ChangeTag, TextDiff};
 
@@ -58,7 +59,7 @@ enum Outcome {
 }
 
 pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
-    let sources = files::find(&args.files).map_err(unusable)?;
+    let sources = find_policies(&args.files).map_err(unusable)?;
     let (mut is_changed, mut is_unusable) = (false, false);
     for source in &sources {
         let outcome = format(source, args)?;

@@ -1,9 +1,8 @@
 //! What a policy may take: memory and time.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use objchange_policy::sentinel::Fault;
-use objchange_sentinel::{Interrupt, RunErrorKind, Setup};
+use objchange_policy::sentinel::RunLimits;
 
 use crate::pool;
 
@@ -19,45 +18,10 @@ pub(crate) struct LimitArgs {
     timeout: u64,
 }
 
-/// The limits of one policy.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct RunLimits {
-    bytes: u64,
-    timeout: Duration,
-}
-
-impl Default for RunLimits {
-    fn default() -> Self {
-        RunLimits { bytes: 512 << 20, timeout: Duration::from_secs(60) }
-    }
-}
-
 impl LimitArgs {
     /// What each of so many policies may take, as many of which run side by side as there are cores.
     pub(crate) fn of_each(&self, policies: usize) -> RunLimits {
         let workers = pool::cores().min(policies.max(1));
         RunLimits { bytes: (self.memory << 20) / workers as u64, timeout: Duration::from_secs(self.timeout) }
-    }
-}
-
-impl RunLimits {
-    /// Limits a run that begins now.
-    pub(crate) fn apply(self, setup: &mut Setup) {
-        let begun = Instant::now();
-        setup.limits.memory = self.bytes;
-        setup.interrupt = Some(Interrupt::new(move || begun.elapsed() > self.timeout));
-    }
-
-    /// Says which option lifts the limit, if a limit is the reason.
-    pub(crate) fn explain(self, fault: &mut Fault) {
-        match fault.kind {
-            Some(RunErrorKind::Memory) => fault.message += "; raise it with --memory",
-            Some(RunErrorKind::Interrupted) => {
-                let seconds = self.timeout.as_secs();
-                fault.message =
-                    format!("the evaluation takes more than {seconds} s; raise it with --timeout");
-            }
-            _ => {}
-        }
     }
 }

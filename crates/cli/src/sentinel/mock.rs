@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use objchange_plan::Document;
-use objchange_policy::sentinel::mock::{File, mocks};
+use objchange_policy::sentinel::mock::{File, configuration, mocks};
 use objchange_text::visible;
 use serde_json::Value as Json;
 
@@ -83,7 +83,8 @@ fn files(args: &Args, planned: Option<String>) -> Result<Vec<File>, String> {
     mocks(document, run.as_ref()).map_err(|error| format!("{source}: {error}"))
 }
 
-fn read_run(path: &Path) -> Result<Json, String> {
+/// The data for the `tfrun` import in a file.
+pub(super) fn read_run(path: &Path) -> Result<Json, String> {
     let source = Source::new(path);
     let text = source.read().map_err(|error| error.to_string())?;
     match serde_json::from_str(&text) {
@@ -110,13 +111,4 @@ fn write(args: &Args, files: &[File]) -> Result<Vec<PathBuf>, String> {
         write_file(path, text, Access::Usual).map_err(|error| failed(path, error))?;
     }
     Ok(texts.into_iter().map(|(path, _)| path).collect())
-}
-
-/// A test case, or a configuration, that uses the mocks.
-fn configuration(files: &[File]) -> String {
-    let mock = |File { name, import, .. }: &File| {
-        format!("mock \"{import}\" {{\n  module {{\n    source = \"{name}\"\n  }}\n}}\n\n")
-    };
-    let mocks: String = files.iter().map(mock).collect();
-    format!("{mocks}test {{\n  rules = {{\n    main = true\n  }}\n}}\n")
 }

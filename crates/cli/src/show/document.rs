@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use objchange_plan::{Document, Filter, Options, PlanMode, Program, Schemas, ShowError};
+use objchange_plan::{Document, Filter, Options, PlanMode, Program, Schemas, ShowError, places};
 
 use super::Error;
-use super::choose::{Choice, places};
+use super::choose::Choice;
 use crate::exit::CommandError;
 use crate::input::{Size, Source};
 use crate::module_plan::{PlanInputs, PlanningArgs, is_module, planned_document, version_of};
@@ -122,7 +122,7 @@ impl DocumentArgs {
     /// Refuses options that are not for this kind of document.
     pub(crate) fn check(&self, document: &Document<'_>) -> Result<(), Error> {
         match document {
-            Document::State(_) if self.choice.is_of_changes() => Err(Error::NoActions),
+            Document::State(_) if self.choice.selection().is_of_changes() => Err(Error::NoActions),
             Document::State(_) if self.mode.is_some() => Err(Error::NoMode),
             _ => Ok(()),
         }
@@ -130,12 +130,12 @@ impl DocumentArgs {
 
     /// Which resources are shown.
     pub(crate) fn filter(&self) -> Filter {
-        self.choice.filter()
+        self.choice.selection().filter()
     }
 
     /// The options that choose nothing of the document.
     pub(crate) fn unmatched(&self, document: &Document<'_>) -> Vec<String> {
-        self.choice.unmatched(&places(document))
+        self.choice.selection().unmatched(&places(document))
     }
 
     /// The program as which the document is shown.

@@ -1,6 +1,6 @@
 //! `objchange plan DIR --answers FILE`.
 
-use crate::plan::Folder;
+use crate::folder::Folder;
 use crate::program::{Output, objchange};
 
 const SCHEMAS: &str = r#"{"format_version":"1.0","provider_schemas":{"registry.terraform.io/hashicorp/test":{

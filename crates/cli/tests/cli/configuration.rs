@@ -1,6 +1,7 @@
 //! `objchange plan --config FILE.tf`.
 
-use crate::plan::{Folder, SCHEMAS};
+use crate::folder::Folder;
+use crate::plan::SCHEMAS;
 use crate::program::{Output, objchange};
 
 /// Plans what a file of configuration says, with `FOLDER` replaced by the folder of the test.

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use crate::plan::Folder;
+use crate::folder::Folder;
 use crate::program::{Output, objchange};
 
 fn eval(expression: &str, arguments: &[&str]) -> Output {

@@ -7,6 +7,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub(crate) struct Folder(pub(crate) PathBuf);
 
 impl Folder {
+    /// An empty one.
+    pub(crate) fn new(name: &str) -> Self {
+        Self::with(name, &[])
+    }
+
     /// Each has a path of its own.
     pub(crate) fn with(name: &str, files: &[(&str, &str)]) -> Self {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
@@ -24,6 +29,12 @@ impl Folder {
         let path = self.at(file);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
+    }
+
+    /// Writes a file, and says where it is.
+    pub(crate) fn file(&self, file: &str, text: &str) -> PathBuf {
+        self.write(file, text);
+        self.at(file)
     }
 
     pub(crate) fn read(&self, file: &str) -> String {

@@ -1,9 +1,8 @@
 //! `objchange plan`.
 
 use std::ffi::OsStr;
-use std::fs;
-use std::path::PathBuf;
 
+use crate::folder::Folder;
 use crate::program::{Output, objchange, workspace};
 
 pub(crate) const SCHEMAS: &str = r#"{"format_version":"1.0","provider_schemas":{"example.com/test/test":{"resource_schemas":{
@@ -16,29 +15,6 @@ pub(crate) const SCHEMAS: &str = r#"{"format_version":"1.0","provider_schemas":{
             "token":{"type":"string","optional":true,"sensitive":true}}}}}}}}"#;
 
 const PRIOR: &str = r#"{"id":"d-1","name":"data","size":10,"tags":{"a":"b"},"token":"hunter1"}"#;
-
-/// A folder of files for one test, gone with it.
-pub(crate) struct Folder(pub(crate) PathBuf);
-
-impl Folder {
-    pub(crate) fn new(test: &str) -> Self {
-        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(test);
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    pub(crate) fn file(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.0.join(name);
-        fs::write(&path, text).unwrap();
-        path
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
 
 /// Plans from this prior object to this configuration.
 fn plan(test: &str, prior: &str, config: &str, arguments: &[&str]) -> Output {

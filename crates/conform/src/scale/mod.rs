@@ -7,6 +7,7 @@ mod all;
 mod draw;
 mod fit;
 mod grow;
+mod summary;
 
 use std::fmt;
 use std::sync::Arc;

@@ -130,7 +130,7 @@ impl<'c> Walk<'_, 'c> {
                     if matches!(known.ty, AttributeType::Plain(_))
                         && self.is_open(&written.expr, found, resource) =>
                 {
-                    self.from_body(found, resource, vec![&written.expr])
+                    self.origin_in(found, resource, vec![&written.expr])
                 }
                 _ => Unknown::Unasked,
             };
@@ -154,7 +154,7 @@ impl<'c> Walk<'_, 'c> {
                 expressions.extend(&resource.config.lifecycle.replace_triggered_by);
             }
         }
-        self.from_body(found, resource, expressions)
+        self.origin_in(found, resource, expressions)
     }
 
     fn data_origin<'s>(&'s self, found: &Found, resource: &'s ResourceNode<'c>) -> Unknown<'s> {
@@ -163,11 +163,11 @@ impl<'c> Walk<'_, 'c> {
         // What it waits for may turn out to stay as it is.
         match self.awaited(found.node, &self.world.instances[found.at].address) {
             Some(false) => Unknown::Unasked,
-            None | Some(true) => self.from_body(found, resource, expressions),
+            None | Some(true) => self.origin_in(found, resource, expressions),
         }
     }
 
-    fn from_body<'s>(
+    fn origin_in<'s>(
         &self,
         found: &Found,
         resource: &'s ResourceNode<'c>,
@@ -181,7 +181,7 @@ impl<'c> Walk<'_, 'c> {
     /// Whether an argument of a resource refers to something that is not known.
     fn is_open(&self, expr: &Expr, found: &Found, resource: &ResourceNode<'c>) -> bool {
         let mut open = Vec::new();
-        if let Unknown::From(origin) = self.from_body(found, resource, vec![expr]) {
+        if let Unknown::From(origin) = self.origin_in(found, resource, vec![expr]) {
             self.open_targets(&origin, &mut open);
         }
         open.iter().any(|found| !self.value_of(found).is_some_and(|value| value.is_wholly_known()))

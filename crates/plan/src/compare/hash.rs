@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use hmac::{Hmac, KeyInit, Mac};
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
@@ -67,6 +68,27 @@ pub struct HashedPlan {
     pub steps: usize,
     /// How many sensitive values it has, before and after. Without a key they are left out of the hash.
     pub secrets: usize,
+}
+
+/// A hash, for JSON (`schema/hash.schema.json`).
+#[derive(Debug, Serialize)]
+pub struct HashReport {
+    hash: String,
+    /// Whether it is the one that was to be verified.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verified: Option<bool>,
+    steps: usize,
+    secrets: usize,
+    /// Whether they are in the hash.
+    secrets_included: bool,
+}
+
+impl HashedPlan {
+    /// The hash as it is published, and whether it is the one that was to be verified.
+    pub fn document(&self, verified: Option<bool>) -> HashReport {
+        let Self { hash, steps, secrets } = *self;
+        HashReport { hash: hash.to_string(), verified, steps, secrets, secrets_included: hash.form().has_key }
+    }
 }
 
 /// What the sensitive values of a plan are hashed with. Whoever has it can try values out; nobody else can.

@@ -35,7 +35,7 @@ pub use comparison::{
     ValueDifference, ValueStep,
 };
 pub use error::{CompareError, ComparedPlan};
-pub use hash::{HashForm, HashKey, HashKeyError, HashedPlan, ParseHashError, PlanHash};
+pub use hash::{HashForm, HashKey, HashKeyError, HashReport, HashedPlan, ParseHashError, PlanHash};
 pub use ignore::{IgnoredPath, IgnoredPathError};
 pub use shown::ShownValue;
 

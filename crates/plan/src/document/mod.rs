@@ -23,6 +23,8 @@ mod prior;
 mod state;
 mod state_file;
 mod unknown_kinds;
+mod warnings;
+mod whole;
 mod zeros;
 
 pub use actions::ResourceActions;
@@ -41,6 +43,8 @@ pub use planned::read_planned;
 pub use prior::{Candidates, Prior, PriorError, read_prior};
 pub use state::{Sensitive, State, StateOutput, StateResource};
 pub use unknown_kinds::{Unfamiliar, UnfamiliarKind};
+pub use warnings::{document_warnings, unknown_warnings};
+pub use whole::{ReadError, compare_complaint, placed, read_document, read_whole_plan};
 
 use std::collections::BTreeSet;
 

@@ -22,10 +22,12 @@ mod counts;
 mod entries;
 mod filter;
 mod fold;
+mod gate;
 mod header;
 mod mode;
 mod plan;
 mod schemas;
+mod selection;
 mod sides;
 mod state;
 
@@ -36,6 +38,8 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 use thiserror::Error;
 
+pub use self::gate::{Gate, GateCondition, GateError, Unasked, Verdict};
+pub use self::selection::{SelectedAction, Selection, changed_places, places};
 pub use actions::{ActionHeader, Invocation, ReportAction};
 pub use counts::Counts;
 pub use entries::{Entries, ReportEntry};

@@ -62,6 +62,7 @@ mod search;
 mod subject;
 mod tally;
 mod tree;
+mod undecided;
 mod unknown;
 mod version;
 
@@ -83,6 +84,7 @@ pub use self::printer::{Form, Printed, Printer};
 pub use self::search::{Answer, FoundItem, Search};
 pub use self::subject::{Subject, SubjectError};
 pub use self::tally::{Tallies, Tally};
+pub use self::undecided::UndecidedItems;
 
 /// An expression that is true for the items that are looked for.
 #[derive(Debug)]

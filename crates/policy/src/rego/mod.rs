@@ -38,8 +38,11 @@ mod compile;
 mod data;
 mod error;
 mod evaluate;
+mod files;
 mod finding;
 mod input;
+#[cfg(feature = "network")]
+mod internet;
 mod junit;
 mod members;
 mod network;
@@ -63,6 +66,9 @@ pub use objchange_rego::{HttpRequest, HttpResponse, Network, NetworkError, Value
 
 pub use self::data::DataFile;
 pub use self::error::{Place, PolicyError, PolicyErrorKind};
+pub use self::files::{read_data, read_policies};
+#[cfg(feature = "network")]
+pub use self::internet::Internet;
 pub use self::plan_line::PlanLine;
 pub use self::rules::Severity;
 pub use self::testing::{TestResult, TestVerdict, run_tests};

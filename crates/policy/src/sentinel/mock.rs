@@ -243,3 +243,12 @@ impl Serialize for UnknownChange<'_, '_> {
         fields.end()
     }
 }
+
+/// A test case, or a configuration, that uses the mocks.
+pub fn configuration(files: &[File]) -> String {
+    let mock = |File { name, import, .. }: &File| {
+        format!("mock \"{import}\" {{\n  module {{\n    source = \"{name}\"\n  }}\n}}\n\n")
+    };
+    let mocks: String = files.iter().map(mock).collect();
+    format!("{mocks}test {{\n  rules = {{\n    main = true\n  }}\n}}\n")
+}

@@ -11,9 +11,11 @@ mod cache;
 pub mod configuration;
 mod document;
 mod fault;
+pub mod files;
 mod hidden;
 mod items;
 pub mod judge;
+mod limits;
 pub mod mock;
 mod place;
 mod record;
@@ -23,6 +25,7 @@ pub mod shapes;
 pub mod sources;
 pub mod testing;
 mod tfrun;
+mod time;
 mod value;
 
 use std::rc::Rc;
@@ -37,8 +40,10 @@ use self::document::CollectionKind;
 pub use self::document::Document;
 pub use self::fault::Fault;
 use self::hidden::Replacement;
+pub use self::limits::RunLimits;
 use self::place::AccessLog;
 use self::place::RunContext;
+pub use self::time::parse_time;
 
 /// The imports of all runs of a thread.
 #[derive(Debug)]

@@ -160,3 +160,32 @@ impl SetOptions<'_> {
         })
     }
 }
+
+/// Refuses parameters that no policy has: they are most likely misspelt. Those of single policies are warned of.
+///
+/// # Errors
+///
+/// No policy has such a parameter.
+pub fn check_params(policies: &[AppliedPolicy], asked: &[(String, Json)]) -> Result<Vec<String>, String> {
+    let compiled: Vec<_> =
+        policies.iter().filter_map(|applied| Some((applied, applied.compiled.as_ref().ok()?))).collect();
+    if compiled.len() < policies.len() {
+        return Ok(Vec::new());
+    }
+    let has = |policy: &Policy, name: &str| policy.params().iter().any(|param| **param == *name);
+    for (name, _) in asked {
+        if !compiled.iter().any(|(_, compiled)| has(&compiled.policy, name)) {
+            return Err(format!("--param {name}: no policy has a parameter of this name"));
+        }
+    }
+    let mut warnings = Vec::new();
+    for (applied, compiled) in compiled {
+        let is_asked = |name: &String| asked.iter().any(|(asked, _)| asked == name);
+        for name in applied.own_params.iter().filter(|name| !is_asked(name)) {
+            if !has(&compiled.policy, name) {
+                warnings.push(format!("{}: the policy has no parameter {name}", applied.file));
+            }
+        }
+    }
+    Ok(warnings)
+}

@@ -37,6 +37,15 @@ const MAX_BYTES: u64 = 256 << 20;
 const MAX_CONFIGURATION_BYTES: u64 = 16 << 20;
 
 impl Sources {
+    /// The files on disk.
+    pub fn on_disk() -> Self {
+        Self::new(|path: &Path, limit: u64| {
+            let source = objchange_files::input::Source::File(path.to_owned());
+            let text = source.read_at_most(limit);
+            text.map_err(|error| Fault::of_file(path, error.reason()))
+        })
+    }
+
     /// Source texts that are read with this.
     pub fn new(read: ReadText) -> Self {
         Self { read, files: Mutex::default() }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use objchange_hcl::{HiddenSource, ModuleConfig, Sources};
 
 use super::ConfigurationError;
-use crate::input::Source;
+use objchange_files::input::Source;
 
 /// How the names of files of configuration end.
 const ENDS: [&str; 4] = [".tf.json", ".tofu.json", ".tf", ".tofu"];

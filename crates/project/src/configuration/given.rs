@@ -11,9 +11,9 @@ use objchange_hcl::{
 use objchange_text::did_you_mean;
 
 use super::{Configuration, ConfigurationError};
-use crate::input::Source;
 use crate::inputs::VariableSetting;
 use crate::remark::{Remark, Remarks};
+use objchange_files::input::Source;
 
 /// What is given for the variables of a configuration.
 #[derive(Debug, Clone, Copy, Default)]

@@ -1,5 +1,6 @@
 //! Configuration for one resource or expression: its files, what is given for its variables, what is wrong with it.
 
+mod evaluation;
 mod files;
 mod given;
 
@@ -9,10 +10,11 @@ use std::path::PathBuf;
 
 use objchange_hcl::{Diagnostic, HiddenSource};
 
+pub use self::evaluation::{Evaluation, errors_document, value_document};
 pub use self::files::Configuration;
 pub(crate) use self::files::ends_like_configuration;
 pub use self::given::Given;
-use crate::input::{InputError, Source};
+use objchange_files::input::{InputError, Source};
 
 /// Why there is no configuration.
 #[derive(Debug, thiserror::Error)]
@@ -66,7 +68,7 @@ pub enum ConfigurationError {
 }
 
 /// Whether one of these names stands for a reference: itself, or what it leads to.
-pub fn covers(declared: &BTreeSet<String>, reference: &str) -> bool {
+fn covers(declared: &BTreeSet<String>, reference: &str) -> bool {
     let leads = |name: &String| {
         reference
             .strip_prefix(name.as_str())

@@ -10,8 +10,8 @@ use objchange_text::similar;
 
 use super::subject::similar_parts;
 use crate::configuration::ConfigurationError;
-use crate::input::{InputError, Source};
 use crate::schemas::SchemaError;
+use objchange_files::input::{InputError, Source};
 
 /// Why nothing can be planned.
 #[derive(Debug, thiserror::Error)]

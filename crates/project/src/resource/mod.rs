@@ -4,6 +4,7 @@ mod error;
 mod json;
 mod report;
 mod schema;
+mod simulate;
 mod subject;
 mod text;
 

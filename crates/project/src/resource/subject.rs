@@ -15,9 +15,9 @@ use objchange_plan::{Form, Prior, PriorError, read_object, read_prior};
 
 use super::error::{ResourceError, most_similar};
 use crate::configuration::{Configuration, ConfigurationError, Given, ends_like_configuration};
-use crate::input::Source;
 use crate::lock_file::locked_versions;
 use crate::remark::Remarks;
+use objchange_files::input::Source;
 
 /// Which object is to be planned, and how.
 #[derive(Clone, Copy)]

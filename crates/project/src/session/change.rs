@@ -14,10 +14,10 @@ use objchange_provider::{ChangeFault, Component, ProviderExt, plan_change};
 use serde_json::value::RawValue;
 
 use super::{Hidden, NotSaved, Session, SessionError, StateOut, known_object, refreshed};
-use crate::input::Source;
 use crate::remark::{Remark, Remarks};
 use crate::resource::{ResourceConfig, ResourceError, ResourceInputs, Subject};
 use crate::workplace::Interrupt;
+use objchange_files::input::Source;
 
 /// A change as it was planned, and what it was planned from.
 #[derive(Debug)]

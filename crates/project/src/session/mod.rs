@@ -30,9 +30,9 @@ pub use self::hidden::Hidden;
 pub use self::object::{FoundObject, import_object, read_data, refreshed};
 pub use self::prior::known_object;
 pub use self::state_out::{NotSaved, StateOut, instance_address};
-use crate::input::Source;
 use crate::resource::{ResourceError, most_similar};
-use crate::write_file::{Access, append};
+use objchange_files::input::Source;
+use objchange_files::write_file::{Access, append};
 
 /// Why something was not done.
 #[derive(Debug)]

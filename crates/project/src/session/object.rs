@@ -9,8 +9,8 @@ use objchange_text::{MAX_TEXTS, left_out};
 use serde_json::value::RawValue;
 
 use super::{Hidden, NotSaved, Session, SessionError, StateOut, known_object, redacted};
-use crate::input::Source;
 use crate::remark::Remarks;
+use objchange_files::input::Source;
 
 /// An object that a provider has, or none.
 #[derive(Debug)]

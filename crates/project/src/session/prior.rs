@@ -10,8 +10,8 @@ use objchange_provider::{ProviderExt, RawState, UpgradeResource};
 
 use super::state_out::instance_address;
 use super::{Session, SessionError};
-use crate::input::Source;
 use crate::resource::read_prior_text;
+use objchange_files::input::Source;
 
 /// Reads a prior object: it by itself, or the one at an address in a state.
 ///

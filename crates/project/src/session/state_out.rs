@@ -8,9 +8,9 @@ use objchange::address::{InstanceAddress, Mode};
 use objchange_plan::{StateEdit, has_object, state_file_version};
 
 use super::SessionError;
-use crate::input::Source;
 use crate::remark::{Remark, Remarks};
-use crate::write_file::{Access, NewFile};
+use objchange_files::input::Source;
+use objchange_files::write_file::{Access, NewFile};
 
 /// Room for the new object beside what the file has already.
 const ROOM: usize = 64 << 10;

@@ -4,8 +4,6 @@
 //! set ── policies, compiled once ──▶ AppliedPolicy::judge ── one policy over one plan ──▶ text, JSON, JUnit, SARIF
 //! ```
 
-mod set;
-
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -15,17 +13,19 @@ use clap::ValueEnum;
 use clap::builder::TypedValueParser;
 use objchange_plan::{DocumentError, DocumentKind};
 use objchange_policy::sentinel::configuration::Level;
+use objchange_policy::sentinel::files::read_policies;
 use objchange_policy::sentinel::judge::{Judged, Outcome};
 use objchange_policy::sentinel::report::{OnUnknown, PolicyLine, TextReport, add_policy, policy_case};
-use objchange_policy::sentinel::set::{AppliedPolicy, SetOptions};
-use objchange_policy::sentinel::{Document, Imports};
-use objchange_sentinel::{Policy, Setup};
+use objchange_policy::sentinel::set::{AppliedPolicy, SetOptions, check_params};
+use objchange_policy::sentinel::{Document, Imports, RunLimits};
+use objchange_sentinel::Setup;
 use serde_json::Value as Json;
 
 use super::clock;
-use super::limits::{LimitArgs, RunLimits};
+use super::limits::LimitArgs;
+use super::mock::read_run;
 use crate::arguments::Assignment;
-use crate::documents::{self, ErroredPlans, Inputs, Wanted};
+use crate::documents::{self, ErroredPlans, Wanted};
 use crate::exit::{self, CommandError, unusable};
 use crate::input::Source;
 use crate::module_plan::{PlanInputs, PlanningArgs, is_module};
@@ -194,7 +194,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     if plans.is_empty() {
         plans.push(PathBuf::from("-"));
     }
-    let inputs = Inputs::find(&plans, Wanted::PLANS, &args.inputs())?;
+    let inputs = documents::find(&plans, Wanted::PLANS, &args.inputs())?;
     let manner =
         RunOptions { now: args.now.unwrap_or_else(clock::now), limits: args.limits.of_each(policies.len()) };
     let unknown = args.unknown.on_unknown();
@@ -298,7 +298,9 @@ impl Given {
             Binding::HardMandatory => Level::HardMandatory,
         };
         let options = SetOptions { params: &args.param, level };
-        let mut policies = set::read(policies, args.config.as_deref(), options)?;
+        let mut policies = read_policies(policies, args.config.as_deref(), options, &|warning| {
+            exit::warn(&warning.to_string())
+        })?;
         for applied in &mut policies {
             applied.globals.extend(args.global.iter().cloned());
         }
@@ -307,35 +309,11 @@ impl Given {
         for fault in faults.flat_map(|faults| faults.iter().skip(1)) {
             exit::warn(&fault.to_string());
         }
-        undeclared(&policies, &args.param)?;
+        check_params(&policies, &args.param)?.iter().for_each(|warning| exit::warn(warning));
         let state = args.state.as_deref().map(state).transpose()?;
-        let run = args.run.as_deref().map(tfrun).transpose()?;
+        let run = args.run.as_deref().map(read_run).transpose()?;
         Ok(Self { policies, state, run })
     }
-}
-
-/// A parameter that no policy has is most likely misspelt.
-fn undeclared(policies: &[AppliedPolicy], asked: &[(String, Json)]) -> Result<(), String> {
-    let compiled: Vec<_> =
-        policies.iter().filter_map(|applied| Some((applied, applied.compiled.as_ref().ok()?))).collect();
-    if compiled.len() < policies.len() {
-        return Ok(());
-    }
-    let has = |policy: &Policy, name: &str| policy.params().iter().any(|param| **param == *name);
-    for (name, _) in asked {
-        if !compiled.iter().any(|(_, compiled)| has(&compiled.policy, name)) {
-            return Err(format!("--param {name}: no policy has a parameter of this name"));
-        }
-    }
-    for (applied, compiled) in compiled {
-        let is_asked = |name: &String| asked.iter().any(|(asked, _)| asked == name);
-        for name in applied.own_params.iter().filter(|name| !is_asked(name)) {
-            if !has(&compiled.policy, name) {
-                exit::warn(&format!("{}: the policy has no parameter {name}", applied.file));
-            }
-        }
-    }
-    Ok(())
 }
 
 fn text_of(path: &Path) -> Result<String, String> {
@@ -349,15 +327,6 @@ fn state(path: &Path) -> Result<Arc<Document>, String> {
         return Err(format!("{}: this is a plan: give it with --plan", path.display()));
     }
     Ok(Arc::new(document))
-}
-
-fn tfrun(path: &Path) -> Result<Json, String> {
-    let run: Json =
-        serde_json::from_str(&text_of(path)?).map_err(|error| format!("{}: {error}", path.display()))?;
-    match run {
-        Json::Object(_) => Ok(run),
-        _ => Err(format!("{}: this is no object", path.display())),
-    }
 }
 
 /// All policies over one plan: side by side, where no other plan keeps the cores busy.

@@ -1,6 +1,5 @@
 //! `objchange sentinel check`: what is wrong with policies, found without running them.
 
-mod targets;
 mod text;
 
 use std::collections::BTreeMap;
@@ -88,7 +87,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         Ok(schemas) => Arc::new(schemas),
         Err(error) => return Err(unusable(error)),
     };
-    let targets = targets::find(&args.files).map_err(unusable)?;
+    let targets = shapes::find_targets(&args.files).map_err(unusable)?;
     if targets.is_empty() {
         return Err("there is no policy to check".into());
     }

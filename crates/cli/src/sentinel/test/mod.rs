@@ -1,7 +1,5 @@
 //! `objchange sentinel test`: the tests that policies have.
 
-mod find;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 use std::io::{self, Write};
@@ -12,16 +10,16 @@ use std::time::{Duration, Instant};
 
 use objchange_text::re2::Pattern;
 
-use self::find::{Found, Tests};
+use super::clock;
 use super::limits::LimitArgs;
-use super::{clock, files};
 use crate::documents::Progress;
 use crate::exit::{self, CommandError, unusable};
 use crate::pool;
 use crate::reports::{Outputs, Reporter};
 use crate::terminal;
 use objchange_policy::sentinel::report::{TestLine, test_case, write_coverage, write_summary, write_test};
-use objchange_policy::sentinel::testing::{Case, Coverage, Outcome, Wanted};
+use objchange_policy::sentinel::sources::Sources;
+use objchange_policy::sentinel::testing::{Case, Coverage, FoundTest, FoundTests, Outcome, Wanted};
 use objchange_sentinel::Setup;
 
 const AFTER_HELP: &str = "\
@@ -88,7 +86,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let outputs = Outputs { json: args.json, junit: args.junit.as_deref(), ..Outputs::default() };
     let reporter = Reporter::new("objchange sentinel test", "objchangeSentinelTest/v1", outputs)?;
-    let Tests { mut found, warnings } = match Tests::find(&args.tests) {
+    let FoundTests { mut found, warnings } = match FoundTests::find(&args.tests) {
         Ok(tests) => tests,
         Err(error) => return Err(unusable(error)),
     };
@@ -107,9 +105,9 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
             return Err(unusable(format_args!("no test matches {}", args.run.join(" or "))));
         }
     }
-    let sources = files::sources();
+    let sources = Sources::on_disk();
     let mut cases = Vec::with_capacity(found.len());
-    let case = |test: &Found| Case::new(test.policy.clone(), test.case.clone(), &sources);
+    let case = |test: &FoundTest| Case::new(test.policy.clone(), test.case.clone(), &sources);
     let Ok(()) = pool::each(&found, case, |case| {
         cases.push(case);
         Ok::<(), Infallible>(())

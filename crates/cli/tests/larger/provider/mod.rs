@@ -15,6 +15,7 @@ use libtest_mimic::Trial;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use crate::folder;
 use crate::program::{Output, objchange};
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -60,29 +61,21 @@ fn binary() -> String {
     format!("{}=example.com/test/kit", env::current_exe().unwrap().display())
 }
 
-/// A folder of files for one test, gone with it.
-struct Folder(PathBuf);
+/// A folder whose files are arguments.
+struct Folder(folder::Folder);
 
 impl Folder {
     fn new(test: &str) -> Self {
-        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("provider-{test}"));
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
+        Self(folder::Folder::new(&format!("provider-{test}")))
     }
 
     fn path(&self, name: &str) -> String {
-        self.0.join(name).to_str().unwrap().to_owned()
+        self.0.at(name).to_str().unwrap().to_owned()
     }
 
     fn file(&self, name: &str, text: impl AsRef<str>) -> String {
-        fs::write(self.0.join(name), text.as_ref()).unwrap();
+        self.0.file(name, text.as_ref());
         self.path(name)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 
@@ -301,13 +294,13 @@ fn schemas_of_terraform() {
     fs::copy(env::current_exe().unwrap(), &link).unwrap();
     let settings = format!(
         "provider_installation {{\n  dev_overrides {{\n    \"example.com/test/kit\" = {:?}\n  }}\n  direct {{}}\n}}\n",
-        folder.0.display().to_string()
+        folder.0.0.display().to_string()
     );
     let settings = folder.file("settings.tfrc", settings);
     folder.file("main.tf", "terraform {\n  required_providers {\n    kit = {\n      source = \"example.com/test/kit\"\n    }\n  }\n}\n");
     let theirs = Command::new("terraform")
         .args(["providers", "schema", "-json"])
-        .current_dir(&folder.0)
+        .current_dir(&folder.0.0)
         .env("TF_CLI_CONFIG_FILE", settings)
         .env("CHECKPOINT_DISABLE", "1")
         .output()

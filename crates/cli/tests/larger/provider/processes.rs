@@ -120,7 +120,7 @@ pub(super) fn daemons_are_gone() {
         assert!(!Path::new(own.trim()).exists(), "{own}");
     }
     // Its own folder is one that is named.
-    let named = format!("TMPDIR={}", folder.0.display());
+    let named = format!("TMPDIR={}", folder.0.0.display());
     let output = provider_command("plan", &["--type", "kit_thing", "--config", &config, "--env", &named]);
     assert_eq!(output.code, 0, "{output:?}");
 }

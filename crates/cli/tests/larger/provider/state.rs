@@ -57,7 +57,7 @@ pub(super) fn is_checked_first() {
         assert!(said.contains("cannot be written") && Path::new(&witness).exists(), "{said}");
         assert!(!Path::new(&state).exists());
     }
-    let left = fs::read_dir(&folder.0).unwrap().count();
+    let left = fs::read_dir(&folder.0.0).unwrap().count();
     assert_eq!(left, 5, "no temporary file is left");
 }
 

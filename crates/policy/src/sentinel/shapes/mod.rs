@@ -1,6 +1,7 @@
 //! What the imports of Terraform data hold, for checking policies without running them.
 
 mod attributes;
+mod targets;
 
 use std::sync::Arc;
 
@@ -8,6 +9,7 @@ use objchange_sentinel::{Diagnostic, Fields, LintContext, Shape, lint};
 
 use self::attributes::Attributes;
 pub use self::attributes::Schemas;
+pub use self::targets::{Target, find_targets};
 use super::Configuration;
 use crate::{Field, FieldKind, tfconfig, tfplan, tfstate};
 

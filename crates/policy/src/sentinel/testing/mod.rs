@@ -2,6 +2,7 @@
 
 mod compare;
 mod coverage;
+mod find;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use serde_json::Value as Json;
 
 use self::compare::is_same;
 pub use self::coverage::{Counted, Coverage, Covered};
+pub use self::find::{FoundTest, FoundTests};
 use super::Fault;
 use super::configuration::{Configuration, Given};
 use super::judge::{Rule, to_json, undefined};

@@ -1,13 +1,57 @@
-//! The documents of `data`: those that are named, and those beside policies.
+//! Which files hold policies, and documents of `data`.
 
 use std::path::{Path, PathBuf};
 
-use objchange_policy::rego::{DataFile, Value};
+use objchange_files::Walk;
 use walkdir::WalkDir;
+
+use super::{DataFile, PolicyFile, Value};
+
+/// Reads the policies that are named, and those of folders. Files of tests are left out of folders if they are not
+/// asked for.
+///
+/// # Errors
+///
+/// One of them cannot be read, or a folder has none.
+pub fn read_policies(arguments: &[PathBuf], tests: bool) -> Result<Vec<PolicyFile>, String> {
+    let mut files = Vec::new();
+    for argument in arguments {
+        if !argument.is_dir() {
+            files.push(policy(argument)?);
+            continue;
+        }
+        let before = files.len();
+        let found = Walk { folder: argument, depth: usize::MAX, hidden: true }.files(|path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            name.ends_with(".rego") && (tests || !name.ends_with("_test.rego"))
+        });
+        // A policy that is not evaluated must not look like one that passes.
+        for path in found.complete(argument)? {
+            files.push(policy(&path)?);
+        }
+        if files.len() == before {
+            return Err(format!("{}: no file in it is called *.rego", argument.display()));
+        }
+    }
+    Ok(files)
+}
+
+fn policy(path: &Path) -> Result<PolicyFile, String> {
+    if path.extension().is_some_and(|extension| extension == "json") {
+        return Err(format!("{}: this is no policy; name plans before --rego", path.display()));
+    }
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| format!("{}: cannot be read: {error}", path.display()))?;
+    Ok(PolicyFile::new(path.display().to_string(), text.strip_prefix('\u{feff}').unwrap_or(&text)))
+}
 
 /// Reads documents. Of folders of `--data` every JSON and YAML file counts, of folders of policies those that are called
 /// `data.json`, `data.yaml` or `data.yml`, as OPA has it: each stands below the names of the folders that it is in.
-pub(super) fn read(named: &[PathBuf], policies: &[PathBuf]) -> Result<Value, String> {
+///
+/// # Errors
+///
+/// One of them cannot be read, or two do not go together.
+pub fn read_data(named: &[PathBuf], policies: &[PathBuf]) -> Result<Value, String> {
     let mut files = Vec::new();
     for path in named {
         match path.is_dir() {

@@ -4,31 +4,38 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use globset::{GlobBuilder, GlobMatcher};
-use objchange_project::Walk;
+use objchange_files::Walk;
+use objchange_files::input::Source;
 
-use super::Wanted;
-use crate::exit::{self, CommandError};
-use crate::input::Source;
-use crate::module_plan::{PlanInputs, is_module, planned_document};
+use crate::plan::is_module;
+use crate::remark::{Remark, Remarks};
 
 /// Where documents are read from.
 #[derive(Debug)]
-pub(crate) struct Inputs {
-    pub(super) list: Vec<Input>,
+pub struct Inputs {
+    /// In the order in which they are named.
+    pub list: Vec<Input>,
     /// Whether one file was named, by its own name.
-    pub(super) are_one_name: bool,
+    pub are_one_name: bool,
 }
 
 /// One of them.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Input {
+pub enum Input {
+    /// A file, or standard input.
     Source {
+        /// Which.
         source: Source,
         /// Whether it was found in a folder, where other files may be, too.
         is_found: bool,
     },
     /// A module that was planned.
-    Planned { name: String, text: Arc<String> },
+    Planned {
+        /// Its directory.
+        name: String,
+        /// The plan, as a document.
+        text: Arc<String>,
+    },
     /// What was asked for is not there.
     Missing(String),
 }
@@ -37,26 +44,27 @@ impl Inputs {
     /// The files that arguments name: each is a file, `-`, a folder, in which and below which all files are meant that
     /// are called as what is wanted, or a glob. A directory with configuration files is planned as a module.
     ///
-    /// The files of a folder and of a glob are sorted; what is hidden in them is left out.
+    /// The files of a folder and of a glob are sorted; what is hidden in them is left out. `plan` makes the plan of a module as
+    /// a document, or says why there is none.
     ///
     /// # Errors
     ///
-    /// Standard input is named twice.
-    pub(crate) fn find(
+    /// Standard input is named twice, or a plan cannot be made for a reason that concerns all.
+    pub fn find<E: From<&'static str>>(
         arguments: &[PathBuf],
-        wanted: Wanted,
-        modules: &PlanInputs<'_>,
-    ) -> Result<Self, CommandError> {
+        extensions: &[&str],
+        mut plan: impl FnMut(&Path) -> Result<Result<String, String>, E>,
+        remarks: &Remarks<'_>,
+    ) -> Result<Self, E> {
         let mut list = Vec::new();
         for argument in arguments {
             if is_module(argument) {
                 let name = argument.display().to_string();
-                match planned_document(argument, modules) {
-                    Ok(text) => list.push(Input::Planned { name, text: Arc::new(text) }),
+                list.push(match plan(argument)? {
+                    Ok(text) => Input::Planned { name, text: Arc::new(text) },
                     // The others are answered to all the same.
-                    Err(CommandError::Unusable(message)) => list.push(Input::Missing(message)),
-                    Err(error) => return Err(error),
-                }
+                    Err(message) => Input::Missing(message),
+                });
                 continue;
             }
             let glob = argument.to_str().filter(|text| text.contains(['*', '?', '[', '{']));
@@ -64,8 +72,8 @@ impl Inputs {
                 _ if Source::new(argument) == Source::Stdin => {
                     list.push(Input::Source { source: Source::Stdin, is_found: false });
                 }
-                _ if argument.is_dir() => find_in_folder(argument, wanted, &mut list),
-                Some(glob) if !argument.exists() => find_by_glob(glob, &mut list),
+                _ if argument.is_dir() => find_in_folder(argument, extensions, &mut list, remarks),
+                Some(glob) if !argument.exists() => find_by_glob(glob, &mut list, remarks),
                 _ => list.push(Input::Source { source: Source::new(argument), is_found: false }),
             }
         }
@@ -80,7 +88,7 @@ impl Inputs {
     }
 
     /// Those that are there.
-    pub(super) fn sources(&self) -> impl Iterator<Item = &Source> {
+    pub fn sources(&self) -> impl Iterator<Item = &Source> {
         self.list.iter().filter_map(|input| match input {
             Input::Source { source, .. } => Some(source),
             Input::Planned { .. } | Input::Missing(_) => None,
@@ -88,14 +96,14 @@ impl Inputs {
     }
 }
 
-fn find_in_folder(folder: &Path, wanted: Wanted, list: &mut Vec<Input>) {
+fn find_in_folder(folder: &Path, extensions: &[&str], list: &mut Vec<Input>, remarks: &Remarks<'_>) {
     let is_wanted = |path: &Path| {
-        path.extension().is_some_and(|extension| wanted.extensions.iter().any(|wanted| extension == *wanted))
+        path.extension().is_some_and(|extension| extensions.iter().any(|wanted| extension == *wanted))
     };
     let before = list.len();
-    find_below(folder, usize::MAX, true, list, is_wanted);
+    find_below((folder, usize::MAX), true, list, remarks, is_wanted);
     if list.len() == before {
-        let names: Vec<String> = wanted.extensions.iter().map(|extension| format!("*.{extension}")).collect();
+        let names: Vec<String> = extensions.iter().map(|extension| format!("*.{extension}")).collect();
         list.push(Input::Missing(format!(
             "{}: no file in it is called {}",
             folder.display(),
@@ -104,7 +112,7 @@ fn find_in_folder(folder: &Path, wanted: Wanted, list: &mut Vec<Input>) {
     }
 }
 
-fn find_by_glob(text: &str, list: &mut Vec<Input>) {
+fn find_by_glob(text: &str, list: &mut Vec<Input>, remarks: &Remarks<'_>) {
     let glob: GlobMatcher = match GlobBuilder::new(text).literal_separator(true).build() {
         Ok(glob) => glob.compile_matcher(),
         Err(error) => {
@@ -121,7 +129,8 @@ fn find_by_glob(text: &str, list: &mut Vec<Input>) {
     };
     let before = list.len();
     let is_here = folder.as_os_str().is_empty();
-    find_below(if is_here { Path::new(".") } else { &folder }, depth, false, list, |path| {
+    let place = if is_here { Path::new(".") } else { &folder };
+    find_below((place, depth), false, list, remarks, |path| {
         glob.is_match(if is_here { path.strip_prefix(".").unwrap_or(path) } else { path })
     });
     if list.len() == before {
@@ -131,10 +140,10 @@ fn find_by_glob(text: &str, list: &mut Vec<Input>) {
 
 /// Adds the wanted files below a folder. `is_found` says whether they may be something else than documents.
 fn find_below(
-    folder: &Path,
-    depth: usize,
+    (folder, depth): (&Path, usize),
     is_found: bool,
     list: &mut Vec<Input>,
+    remarks: &Remarks<'_>,
     is_wanted: impl Fn(&Path) -> bool,
 ) {
     let files = Walk { folder, depth, hidden: false }.files(is_wanted);
@@ -144,6 +153,7 @@ fn find_below(
     }
     list.extend(files.unreadable.into_iter().map(Input::Missing));
     for link in files.outside {
-        exit::warn(&format!("{}: skipped, as this link leaves the folder", link.display()));
+        let warning = format!("{}: skipped, as this link leaves the folder", link.display());
+        remarks(Remark::Warning(warning));
     }
 }

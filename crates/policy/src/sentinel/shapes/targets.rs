@@ -4,30 +4,37 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use objchange_policy::sentinel::Configuration;
-use objchange_policy::sentinel::configuration::{Given, Reference};
+use objchange_files::input::Source;
 
-use crate::input::Source;
-use crate::sentinel::files;
+use crate::sentinel::Configuration;
+use crate::sentinel::configuration::{Given, Reference};
+use crate::sentinel::files::find_policies;
+use crate::sentinel::sources::Sources;
 
 /// A file to check.
-pub(super) struct Target {
-    pub(super) source: Source,
+#[derive(Debug)]
+pub struct Target {
+    /// The file.
+    pub source: Source,
     /// Somebody says that it is run as a policy.
-    pub(super) is_policy: bool,
+    pub is_policy: bool,
     /// What says so.
-    pub(super) configuration: Option<Rc<Configuration>>,
+    pub configuration: Option<Rc<Configuration>>,
 }
 
 /// The files that are named, those of folders, and those that configurations name; each once.
-pub(super) fn find(arguments: &[PathBuf]) -> Result<Vec<Target>, String> {
+///
+/// # Errors
+///
+/// One of them cannot be read.
+pub fn find_targets(arguments: &[PathBuf]) -> Result<Vec<Target>, String> {
     let mut targets = Vec::new();
     for argument in arguments {
         if is_configuration(argument) {
             configured(argument, &mut targets)?;
             continue;
         }
-        for source in files::find(std::slice::from_ref(argument))? {
+        for source in find_policies(std::slice::from_ref(argument))? {
             let is_policy = matches!(&source, Source::File(path) if has_tests(path));
             targets.push(Target { source, is_policy, configuration: None });
         }
@@ -53,7 +60,7 @@ fn has_tests(path: &Path) -> bool {
 }
 
 fn configured(path: &Path, targets: &mut Vec<Target>) -> Result<(), String> {
-    let configuration = Rc::new(files::sources().configuration(path).map_err(|fault| fault.to_string())?);
+    let configuration = Rc::new(Sources::on_disk().configuration(path).map_err(|fault| fault.to_string())?);
     let target = |reference: &Reference, is_policy| {
         let path = reference.path().map_err(|problem| problem.to_string())?;
         Ok::<Target, String>(Target {

@@ -1,16 +1,9 @@
-//! Warnings about a document, on standard error: standard output has the bytes that Terraform prints.
+//! Why a document may not show everything that happens.
 
-use objchange_plan::{Document, Unfamiliar, UnfamiliarKind};
-
-use crate::exit;
-
-/// Prints each reason why the document may not show everything that happens, once.
-pub(crate) fn print(document: &Document<'_>) {
-    list(document).iter().for_each(|warning| exit::warn(warning));
-}
+use super::{Document, Unfamiliar, UnfamiliarKind};
 
 /// Each reason why the document may not show everything that happens, once.
-pub(crate) fn list(document: &Document<'_>) -> Vec<String> {
+pub fn document_warnings(document: &Document<'_>) -> Vec<String> {
     let (errored, complete) = match document {
         Document::Plan(plan) => (plan.changes.errored, plan.changes.complete),
         Document::State(_) => (false, None),
@@ -35,12 +28,12 @@ pub(crate) fn list(document: &Document<'_>) -> Vec<String> {
     if complete == Some(false) && !errored {
         warn("the plan is incomplete: there may be more changes after it is applied");
     }
-    warnings.extend(unknown(document));
+    warnings.extend(unknown_warnings(document));
     warnings
 }
 
 /// What of the document is unknown or missing.
-pub(crate) fn unknown(document: &Document<'_>) -> Vec<String> {
+pub fn unknown_warnings(document: &Document<'_>) -> Vec<String> {
     let warning = |unfamiliar: &Unfamiliar| {
         let consequence = match unfamiliar.kind {
             UnfamiliarKind::LeftOut => {

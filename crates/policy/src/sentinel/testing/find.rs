@@ -4,25 +4,33 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use objchange_project::Walk;
+use objchange_files::Walk;
 
 /// A test case, and the policy that it is of.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Found {
-    pub(super) policy: PathBuf,
+pub struct FoundTest {
+    /// The policy.
+    pub policy: PathBuf,
     /// Its configuration.
-    pub(super) case: PathBuf,
+    pub case: PathBuf,
 }
 
 /// The tests of policies and folders, in the order of their names, and what looks like a mistake.
 #[derive(Debug, Default)]
-pub(super) struct Tests {
-    pub(super) found: Vec<Found>,
-    pub(super) warnings: Vec<String>,
+pub struct FoundTests {
+    /// The tests.
+    pub found: Vec<FoundTest>,
+    /// What looks like a mistake.
+    pub warnings: Vec<String>,
 }
 
-impl Tests {
-    pub(super) fn find(arguments: &[PathBuf]) -> Result<Self, String> {
+impl FoundTests {
+    /// Finds the tests of these policies and folders.
+    ///
+    /// # Errors
+    ///
+    /// One of them cannot be read, or has no tests.
+    pub fn find(arguments: &[PathBuf]) -> Result<Self, String> {
         let mut tests = Self::default();
         for argument in arguments {
             let before = tests.found.len();
@@ -59,7 +67,7 @@ impl Tests {
                     path.display()
                 ));
             };
-            self.found.push(Found { policy, case: path.to_owned() });
+            self.found.push(FoundTest { policy, case: path.to_owned() });
             return Ok(());
         }
         if let (Some(folder), Some(stem)) = (path.parent(), path.file_stem()) {
@@ -94,7 +102,7 @@ impl Tests {
     fn add(&mut self, policy: &Path, folder: &Path) {
         for case in cases(folder) {
             let case = case.strip_prefix("./").unwrap_or(&case).to_owned();
-            self.found.push(Found { policy: policy.to_owned(), case });
+            self.found.push(FoundTest { policy: policy.to_owned(), case });
         }
     }
 

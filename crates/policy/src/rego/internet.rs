@@ -7,10 +7,11 @@ use std::sync::{Arc, LazyLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use objchange_policy::rego::{HttpRequest, HttpResponse, Network, NetworkError};
 use ureq::http::{HeaderMap, Request, Response};
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
 use ureq::{Agent, Body};
+
+use super::{HttpRequest, HttpResponse, Network, NetworkError};
 
 /// A larger response is refused.
 const MAX_BODY: u64 = 16 << 20;
@@ -23,7 +24,7 @@ const FIRST_PAUSE: Duration = Duration::from_millis(100);
 
 /// The network of this machine, with the proxies of the environment and the certificates of the system.
 #[derive(Debug)]
-pub(super) struct Internet;
+pub struct Internet;
 
 static CERTIFICATES: LazyLock<Arc<Vec<Certificate<'static>>>> = LazyLock::new(|| {
     let certificates = rustls_native_certs::load_native_certs().certs;

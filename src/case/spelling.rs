@@ -2,12 +2,11 @@
 //!
 //! Other fields that the format does not name are ignored, for they are there for readers.
 
-use objchange::case::{Case, CaseError};
 use objchange_text::json::from_str;
 use objchange_text::similar;
 use serde::Deserialize;
 
-use super::run::OPERATIONS;
+use super::{Case, CaseError, Operation};
 
 /// The name that is meant, as far as one can tell.
 fn meant(word: &str, names: impl Iterator<Item = &'static str>) -> Option<&'static str> {
@@ -30,9 +29,9 @@ struct WantedError {
 }
 
 /// Whether the names in the case are those of the format.
-pub(super) fn check(case: &Case<'_>) -> Result<(), CaseError> {
+pub(super) fn check(case: &Case<'_>, operations: &[Operation]) -> Result<(), CaseError> {
     // Of an unknown operation, nothing is known.
-    let Some(operation) = OPERATIONS.iter().find(|operation| operation.name == case.op()) else {
+    let Some(operation) = operations.iter().find(|operation| operation.name == case.op()) else {
         return Ok(());
     };
     let known = || operation.fields.iter().copied().chain(["id", "op", "note", "want"]);

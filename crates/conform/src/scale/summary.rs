@@ -1,0 +1,41 @@
+//! What was measured, for people.
+
+use std::io::{self, Write};
+
+use objchange_text::style::{BAD, CHANGED, FAINT, GOOD};
+use objchange_text::visible;
+
+use super::ScaleReport;
+
+impl ScaleReport {
+    /// Writes what was found, for people.
+    ///
+    /// # Errors
+    ///
+    /// What the writer says.
+    pub fn write_summary(&self, out: &mut impl Write) -> io::Result<()> {
+        for of in &self.types {
+            if let Some(reason) = &of.skipped {
+                let line = format!("{}: {reason}", of.name);
+                writeln!(out, "{FAINT}skipped{FAINT:#} {}", visible(&line))?;
+            }
+        }
+        for name in &self.quadratic {
+            writeln!(out, "{CHANGED}quadratic{CHANGED:#} {}", visible(name))?;
+        }
+        let measured = self.types.iter().filter(|of| of.skipped.is_none());
+        let collections = measured.clone().map(|of| of.collections.len()).sum::<usize>();
+        let style = if self.quadratic.is_empty() { GOOD } else { BAD };
+        writeln!(
+            out,
+            "{style}{} quadratic{style:#} of {collections} collections in {} types{}",
+            self.quadratic.len(),
+            measured.count(),
+            if self.complete {
+                ""
+            } else {
+                "; not all was measured: the time was over, or it was interrupted"
+            }
+        )
+    }
+}

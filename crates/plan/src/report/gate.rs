@@ -1,0 +1,281 @@
+//! Which plans are refused, for those who decide by them.
+
+use std::str::FromStr;
+
+use super::selection::REPLACEMENTS;
+use super::{Counts, Report, Selection};
+use crate::{ChangedResource, Plan, PlanMode, ResourceActions};
+
+/// What of a plan is refused.
+#[derive(Debug, Clone, Default)]
+pub struct Gate {
+    /// The plan is refused if one of these happens.
+    pub conditions: Vec<GateCondition>,
+    /// Options that match nothing are accepted.
+    pub allow_unmatched: bool,
+}
+
+/// How many changes of a plan depend on providers that were not asked.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Unasked {
+    /// Updates.
+    pub updates: usize,
+    /// Imports.
+    pub imports: usize,
+    /// Objects that exist.
+    pub objects: usize,
+    /// Objects that exist, should have been read, and are to stay or to be replaced.
+    pub unread: usize,
+}
+
+/// Something for which a plan is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GateCondition {
+    /// Something is created.
+    Create,
+    /// Something is read.
+    Read,
+    /// Something is updated.
+    Update,
+    /// Something is destroyed and not created again.
+    Delete,
+    /// Something is destroyed or forgotten, and created again.
+    Replace,
+    /// Something is no longer managed and not destroyed, also where another one is created.
+    Forget,
+    /// Something is moved.
+    Move,
+    /// Something is imported.
+    Import,
+    /// Something is left to the next plan.
+    Defer,
+    /// An action is invoked.
+    Invoke,
+    /// An output changes.
+    Output,
+    /// Something has changed outside of Terraform.
+    Drift,
+}
+
+impl FromStr for GateCondition {
+    type Err = &'static str;
+
+    /// Reads its name; `destroy` is the same as `delete`.
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        let name = if name == "destroy" { "delete" } else { name };
+        Self::ALL.into_iter().find(|known| known.name() == name).ok_or("there is no such name")
+    }
+}
+
+impl GateCondition {
+    /// All of them.
+    pub const ALL: [Self; 12] = [
+        Self::Create,
+        Self::Read,
+        Self::Update,
+        Self::Delete,
+        Self::Replace,
+        Self::Forget,
+        Self::Move,
+        Self::Import,
+        Self::Defer,
+        Self::Invoke,
+        Self::Output,
+        Self::Drift,
+    ];
+
+    /// Its name, and what it means where the name does not say that.
+    const fn words(self) -> (&'static str, Option<&'static str>) {
+        match self {
+            Self::Create => ("create", None),
+            Self::Read => ("read", None),
+            Self::Update => ("update", None),
+            Self::Delete => ("delete", Some("Destroyed and not created again; `destroy` is the same")),
+            Self::Replace => ("replace", Some("Destroyed or forgotten, and created again")),
+            Self::Forget => {
+                ("forget", Some("No longer managed and not destroyed, also where another one is created"))
+            }
+            Self::Move => ("move", None),
+            Self::Import => ("import", None),
+            Self::Defer => ("defer", Some("Deferred to the next plan")),
+            Self::Invoke => ("invoke", Some("An action is invoked")),
+            Self::Output => ("output", Some("An output changes")),
+            Self::Drift => ("drift", Some("A change outside of Terraform, relevant to the plan or not")),
+        }
+    }
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        self.words().0
+    }
+
+    /// What it means, where the name does not say that.
+    pub const fn meaning(self) -> Option<&'static str> {
+        self.words().1
+    }
+
+    /// The options that keep it out of what is shown, if there are any: then it is never refused.
+    fn hidden_by(self, selection: &Selection) -> Option<&'static str> {
+        let actions: &[&[ResourceActions]] = match self {
+            Self::Create => &[&[ResourceActions::Create]],
+            Self::Read => &[&[ResourceActions::Read]],
+            Self::Update => &[&[ResourceActions::Update]],
+            Self::Delete => &[&[ResourceActions::Delete]],
+            Self::Replace => &[&REPLACEMENTS],
+            Self::Forget => &[&[ResourceActions::Forget], &REPLACEMENTS],
+            Self::Output => return (!selection.filter().is_all()).then_some("options that choose resources"),
+            Self::Move | Self::Import | Self::Defer | Self::Invoke | Self::Drift => &[],
+        };
+        if selection.drift && self != Self::Drift {
+            return Some("--drift");
+        }
+        let is_shown = actions.is_empty() || actions.iter().any(|actions| selection.shows_any(actions));
+        (!is_shown).then_some("--action")
+    }
+
+    fn count(self, counts: &Counts) -> (usize, &'static str) {
+        match self {
+            Self::Create => (counts.create, "to create"),
+            Self::Read => (counts.read, "to read"),
+            Self::Update => (counts.update, "to update"),
+            Self::Delete => (counts.delete, "to destroy"),
+            Self::Replace => (counts.replace, "to replace"),
+            Self::Forget => {
+                (counts.forget + counts.create_then_forget + counts.forget_then_create, "to forget")
+            }
+            Self::Move => (counts.r#move, "to move"),
+            Self::Import => (counts.import, "to import"),
+            Self::Defer => (counts.defer, "left to the next plan"),
+            Self::Invoke => (counts.invoke, "to invoke"),
+            Self::Output => (counts.outputs, "of outputs to change"),
+            Self::Drift => (counts.drift, "changed outside"),
+        }
+    }
+}
+
+/// Why a gate cannot be asked.
+#[derive(Debug, thiserror::Error)]
+pub enum GateError {
+    /// Options match nothing.
+    #[error("{0}; --allow-unmatched accepts that")]
+    Unmatched(String),
+    /// What is shown leaves out what is to be refused.
+    #[error("--fail-on {what} checks nothing: {option} leaves it out")]
+    NeverRefused {
+        /// The condition.
+        what: &'static str,
+        /// What leaves it out.
+        option: &'static str,
+    },
+}
+
+/// What was found out of a plan.
+#[derive(Debug, Clone, Default)]
+pub struct Verdict {
+    /// What of it is refused.
+    pub refused: Vec<String>,
+    /// Something is to be applied.
+    pub changes: bool,
+    /// Planning ended with an error.
+    pub errored: bool,
+}
+
+impl Verdict {
+    /// Refuses the plan for this reason, too.
+    fn refuse(&mut self, reason: String) {
+        self.refused.push(reason);
+    }
+}
+
+impl Gate {
+    /// Refuses what only the providers could say of a plan that was made without them.
+    pub fn refuse_simulated(&self, verdict: &mut Verdict, plan: &Plan<'_>) {
+        if !plan.is_simulated() {
+            return;
+        }
+        let is_builtin = |provider: &str| provider == "terraform.io/builtin/terraform";
+        let resources = plan.changes.resources.iter();
+        let simulated = || resources.clone().filter(|resource| !is_builtin(&resource.provider_name));
+        let exists = |resource: &&ChangedResource<'_>| {
+            resource.change.values.written().is_some_and(|values| values.before.text() != "null")
+        };
+        let stays =
+            |actions: &ResourceActions| !matches!(actions, ResourceActions::Delete | ResourceActions::Forget);
+        let unasked = Unasked {
+            updates: simulated()
+                .filter(|resource| resource.change.actions == ResourceActions::Update)
+                .count(),
+            imports: simulated().filter(|resource| resource.change.importing.is_some()).count(),
+            objects: simulated().filter(exists).count(),
+            unread: simulated().filter(exists).filter(|resource| stays(&resource.change.actions)).count(),
+        };
+        self.refuse_unasked(verdict, &unasked);
+        let undecided = plan.changes.deferred.iter().filter(|deferred| deferred.waits_for_provider());
+        self.refuse_undecided(verdict, undecided.count());
+    }
+
+    /// Refuses resources of which nobody knows what happens to them.
+    pub fn refuse_undecided(&self, verdict: &mut Verdict, undecided: usize) {
+        if !self.conditions.is_empty() && undecided > 0 {
+            verdict.refuse(format!("{undecided} that only the providers can decide about"));
+        }
+    }
+
+    /// Refuses what only the providers could say, where they were not asked: which updates are replacements, what is done with
+    /// imported objects, and drift.
+    pub fn refuse_unasked(&self, verdict: &mut Verdict, unasked: &Unasked) {
+        let Unasked { updates, imports, objects, unread } = unasked;
+        let has = |wanted: &GateCondition| self.conditions.contains(wanted);
+        if *imports > 0 && (has(&GateCondition::Update) || has(&GateCondition::Replace)) {
+            verdict.refuse(format!("{imports} to import, of which the providers may update or replace some"));
+        }
+        if *updates > 0 && has(&GateCondition::Replace) {
+            verdict.refuse(format!("{updates} to update, of which the providers may replace some"));
+        }
+        if *unread > 0
+            && [GateCondition::Create, GateCondition::Update, GateCondition::Replace].iter().any(has)
+        {
+            verdict.refuse(format!(
+                "{unread} that nobody has read, and that may be updated, replaced or created again if they have drifted; \
+                 planning with --refresh=false takes them as they are in the state"
+            ));
+        }
+        if *objects > 0 && has(&GateCondition::Drift) {
+            verdict.refuse(format!("{objects} whose drift only the providers know"));
+        }
+    }
+
+    /// Refuses conditions that can never hold, and options that match nothing: the answer would be that all is well.
+    ///
+    /// # Errors
+    ///
+    /// There are such conditions or options.
+    pub fn check(&self, selection: &Selection, places: &[(&str, &str)]) -> Result<(), GateError> {
+        for refused in &self.conditions {
+            if let Some(option) = refused.hidden_by(selection) {
+                return Err(GateError::NeverRefused { what: refused.name(), option });
+            }
+        }
+        let unmatched = if self.allow_unmatched { Vec::new() } else { selection.unmatched(places) };
+        if unmatched.is_empty() { Ok(()) } else { Err(GateError::Unmatched(unmatched.join("; "))) }
+    }
+
+    /// What is refused of a plan as it is shown.
+    pub fn judge(&self, report: &Report<'_>) -> Verdict {
+        let counts = &report.counts;
+        let mut refused = Vec::new();
+        if !self.conditions.is_empty() {
+            let found = self.conditions.iter().map(|refused| refused.count(counts));
+            let unknown = [(counts.unknown, "with unknown actions")];
+            let found = found.chain(unknown).filter(|(count, _)| *count > 0);
+            refused.extend(found.map(|(count, what)| format!("{count} {what}")));
+            if report.errored {
+                refused.push("planning ended with an error".to_owned());
+            }
+        }
+        // The program that wrote the plan knows what is to be applied.
+        let is_applied = report.applyable.filter(|_| !report.of_selection);
+        let has_changes = counts.is_change() || report.mode == PlanMode::RefreshOnly && counts.drift > 0;
+        Verdict { refused, changes: is_applied.unwrap_or(has_changes), errored: report.errored }
+    }
+}

@@ -1,0 +1,20 @@
+//! Times as people write them for policies.
+
+use objchange_sentinel::{Policy, Run, Setup, Value};
+
+/// A time that is written, as policies themselves would read it.
+///
+/// # Errors
+///
+/// The text is no time.
+pub fn parse_time(text: &str) -> Result<i64, String> {
+    let policy = Policy::parse("time", "import \"time\"\nparam written\nnow = time.load(written).unix_nano")
+        .map_err(|errors| format!("{errors:?}"))?;
+    let mut setup = Setup::default();
+    let written = text.parse::<i64>().map_or_else(|_| text.into(), serde_json::Value::from);
+    setup.params.insert("written".to_owned(), written);
+    match Run::new(&policy, &setup).value("now") {
+        Ok(Some(Value::Int(nanoseconds))) => Ok(nanoseconds),
+        _ => Err("a time is written like 2026-01-31T12:00:00Z, or in seconds since 1970".to_owned()),
+    }
+}

@@ -1,0 +1,108 @@
+//! What the crate promises to those who embed it. The program's own tests say more of each plan.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use objchange::schema::ProviderSchemas;
+use objchange_module::ProviderAddress;
+use objchange_project::{
+    Configuration, Evaluation, Given, PlanError, PlanSettings, Remark, SchemaCache, SchemaLookup,
+    VariableSetting, Wanted, plan_directory,
+};
+
+fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    folder
+}
+
+fn settings<'a>(remarks: &'a dyn Fn(Remark)) -> PlanSettings<'a> {
+    PlanSettings { lookup: SchemaLookup::none(), ..PlanSettings::new(remarks) }
+}
+
+fn planned(folder: &Path, variables: &[VariableSetting]) -> Result<serde_json::Value, PlanError> {
+    let settings = PlanSettings { variables, ..settings(&|_| {}) };
+    let planned = plan_directory(folder, &settings)?;
+    Ok(serde_json::from_str(&planned.document()).unwrap())
+}
+
+const MODULE: &str = r#"
+variable "name" { type = string }
+resource "terraform_data" "a" { input = var.name }
+"#;
+
+#[test]
+fn a_directory_is_planned_with_what_is_beside_it() {
+    let folder = folder(&[("main.tf", MODULE), ("terraform.tfvars", "name = \"a\"")]);
+    let input = |variables: &[VariableSetting]| {
+        let plan = planned(folder.path(), variables).unwrap();
+        plan["resource_changes"][0]["change"]["after"]["input"].clone()
+    };
+    assert_eq!(input(&[]), "a");
+    assert_eq!(input(&[VariableSetting::Text("name".into(), "b".into())]), "b");
+}
+
+#[test]
+fn what_cannot_be_planned_is_told_apart() {
+    let broken = folder(&[("main.tf", "resource {")]);
+    let refused = match planned(broken.path(), &[]) {
+        Err(PlanError::Refused(refused)) => refused,
+        other => panic!("{other:?}"),
+    };
+    assert!(refused.diagnostics.has_errors());
+    let foreign = folder(&[("main.tf", "resource \"cloud_disk\" \"a\" {}")]);
+    let missing = planned(foreign.path(), &[]);
+    assert!(matches!(missing, Err(PlanError::NoSchemas(names)) if names == "hashicorp/cloud"));
+}
+
+#[test]
+fn schemas_are_kept_and_chosen_by_version() {
+    let folder = folder(&[]);
+    let cache = SchemaCache { directory: folder.path().join("schemas") };
+    let name = "registry.terraform.io/hashicorp/cloud";
+    let document = |size: &str| {
+        let schema = format!(
+            r#"{{"version":0,"block":{{"attributes":{{"{size}":{{"type":"number","optional":true}}}}}}}}"#
+        );
+        let text = format!(
+            r#"{{"format_version":"1.0","provider_schemas":{{"{name}":{{"resource_schemas":{{"cloud_disk":{schema}}}}}}}}}"#
+        );
+        ProviderSchemas::parse(text).unwrap()
+    };
+    let remarks: RefCell<Vec<Remark>> = RefCell::default();
+    let say = |remark| remarks.borrow_mut().push(remark);
+    for (version, size) in [("1.0.0", "old"), ("2.0.0", "new")] {
+        let file = cache.add(&document(size), name, "a test", |_| Some(version.to_owned()), &say);
+        assert_eq!(file.unwrap().unwrap().version.as_deref(), Some(version));
+    }
+    assert!(remarks.borrow().is_empty());
+    let provider = ProviderAddress::parse(name).unwrap();
+    let lookup = SchemaLookup::new(cache.clone());
+    let versions = |locked: BTreeMap<ProviderAddress, String>| {
+        let choice = lookup.choose([Wanted::Provider(provider.clone())], &locked, &say);
+        choice.origins.into_iter().map(|origin| origin.version.unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(versions(BTreeMap::new()), ["2.0.0"]);
+    assert!(matches!(&remarks.borrow()[..], [Remark::Note(note)] if note.contains("1 other version")));
+    assert_eq!(versions(BTreeMap::from([(provider.clone(), "1.0.0".into())])), ["1.0.0"]);
+    // A damaged file is as good as none.
+    let newest = cache.versions(&provider).remove(0);
+    fs::write(&newest.path, "damaged").unwrap();
+    assert_eq!(versions(BTreeMap::new()), ["1.0.0"]);
+    assert!(remarks.borrow().iter().any(|remark| matches!(remark, Remark::Warning(_))));
+}
+
+#[test]
+fn expressions_see_variables_and_local_values() {
+    let folder = folder(&[("main.tf", "variable \"a\" {}\nlocals { b = upper(var.a) }\n")]);
+    let configuration = Configuration::read(folder.path()).unwrap();
+    let settings = [VariableSetting::Text("a".into(), "x".into())];
+    let given = Given { settings: &settings, base_dir: None };
+    let evaluation = Evaluation::new(&configuration, &given, &[], &|_| {}).unwrap();
+    let expression = objchange_hcl::parse_expression("local.b").unwrap();
+    assert_eq!(evaluation.value(&expression).0.unwrap().as_str(), Some("X"));
+}
