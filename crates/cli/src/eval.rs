@@ -131,7 +131,7 @@ impl Evaluator<'_> {
                 Some(Ok(json)) => json,
                 Some(Err(error)) => {
                     is_right = false;
-                    errors_document(text, &[error], sources, &[])
+                    errors_document(text, &[*error], sources, &[])
                 }
                 None => errors_document(text, &found, sources, &in_file),
             };

@@ -24,10 +24,11 @@ pub fn read_lock_file(directory: &Path) -> Result<BTreeMap<ProviderAddress, Lock
 
 /// The versions that a directory's lock file names. One that cannot be read is warned of.
 pub fn locked_versions(directory: &Path, remarks: &Remarks<'_>) -> BTreeMap<ProviderAddress, String> {
-    read_lock_file(directory).map(versions).unwrap_or_else(|error| {
+    let warn = |error| {
         remarks(Remark::Warning(format!("{error}; the versions in it are not used")));
         BTreeMap::new()
-    })
+    };
+    read_lock_file(directory).map_or_else(warn, versions)
 }
 
 /// The versions that the lock file at a path names.

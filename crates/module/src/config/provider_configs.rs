@@ -213,7 +213,7 @@ resource "sim_thing" "default" {}
         let (config, _) = Config::load(&files, ".", &options);
         let of = |path: &[&str], resource_type: &str, name: &str| {
             let path: Vec<_> = path.iter().map(|name| (*name).into()).collect();
-            let module = config.module_at(path.iter().map(SmolStr::as_str)).unwrap();
+            let module = config.module_at(path.iter().map(smol_str::SmolStr::as_str)).unwrap();
             let (mode, resource_type, name) = (Mode::Managed, resource_type.into(), name.into());
             let address = config.provider_config_of(module, &ResourceName { mode, resource_type, name });
             (address.to_string(), config.has_provider_config(&address))

@@ -32,7 +32,7 @@ pub fn read_policies(
         let of_folder = path.join("sentinel.hcl");
         match path.extension() {
             _ if path.is_dir() && of_folder.is_file() => {
-                applied.extend(set(&of_folder, options, &sources, warn)?)
+                applied.extend(set(&of_folder, options, &sources, warn)?);
             }
             _ if path.is_dir() => {
                 for policy in policies_of(path)? {

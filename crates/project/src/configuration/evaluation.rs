@@ -92,7 +92,7 @@ fn not_given(name: &str, span: objchange_hcl::Span) -> Diagnostic {
 /// # Errors
 ///
 /// JSON has no form for it.
-pub fn value_document(value: &Value, is_type: bool, text: &str) -> Result<String, Diagnostic> {
+pub fn value_document(value: &Value, is_type: bool, text: &str) -> Result<String, Box<Diagnostic>> {
     if is_type {
         return Ok(json!({"type_text": console_type(value)}).to_string());
     }
@@ -104,7 +104,7 @@ pub fn value_document(value: &Value, is_type: bool, text: &str) -> Result<String
             }
             error => format!("{error}."),
         };
-        Diagnostic::new("Value without a JSON form", whole, detail)
+        Box::new(Diagnostic::new("Value without a JSON form", whole, detail))
     })
 }
 

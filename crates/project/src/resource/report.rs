@@ -59,7 +59,7 @@ impl<'a> ResourceReport<'a> {
             let address = &written.address;
             remarks(Remark::Note(format!("it is not known yet whether configuration has {address}")));
         }
-        written.unfollowed.notes().into_iter().for_each(|note| remarks(Remark::Note(note)));
+        written.unfollowed.notes().for_each(|note| remarks(Remark::Note(note)));
     }
 
     /// Whether `prevent_destroy` forbids the change.

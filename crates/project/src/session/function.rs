@@ -35,7 +35,7 @@ pub async fn call_function(
         } else {
             format!("; did you mean {}?", similar.join(" or "))
         };
-        SessionError::Unusable(format!("the provider has no function {:?}{hint}", name))
+        SessionError::Unusable(format!("the provider has no function {name:?}{hint}"))
     })?;
     let (fewest, has_more) = (function.parameters.len(), function.variadic.is_some());
     if texts.len() < fewest || texts.len() > fewest && !has_more {

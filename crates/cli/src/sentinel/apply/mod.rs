@@ -299,7 +299,7 @@ impl Given {
         };
         let options = SetOptions { params: &args.param, level };
         let mut policies = read_policies(policies, args.config.as_deref(), options, &|warning| {
-            exit::warn(&warning.to_string())
+            exit::warn(&warning.to_string());
         })?;
         for applied in &mut policies {
             applied.globals.extend(args.global.iter().cloned());
