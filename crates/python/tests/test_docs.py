@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import REPOSITORY, change, plan_text
+from conftest import REPOSITORY, SCHEMAS, change, plan_text
 
 import objchange
 
@@ -23,6 +23,8 @@ PLAN = plan_text(
     )
 )
 
+SCHEMA = objchange.Schema.from_providers(SCHEMAS, "disk")
+
 
 @pytest.fixture
 def names(tmp_path: Path) -> dict[str, Any]:
@@ -30,7 +32,7 @@ def names(tmp_path: Path) -> dict[str, Any]:
     path = tmp_path / "plan.json"
     path.write_text(PLAN)
     known = {name: getattr(objchange, name) for name in objchange.__all__}
-    return {**known, "objchange": objchange, "plan": objchange.Plan.load(path), "plan_path": path}
+    return {**known, "objchange": objchange, "plan": objchange.Plan.load(path), "plan_path": path, "schema": SCHEMA}
 
 
 def documented() -> list[tuple[str, str]]:
@@ -44,7 +46,10 @@ def documented() -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("name", "text"), documented(), ids=lambda name: name.split("\n")[0])
-def test_examples_in_docstrings(name: str, text: str, names: dict[str, Any]) -> None:
+def test_examples_in_docstrings(
+    name: str, text: str, names: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(REPOSITORY)
     examples = doctest.DocTestParser().get_doctest(text, names, name, None, None)
     result = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(examples)
     assert result.failed == 0 and result.attempted > 0

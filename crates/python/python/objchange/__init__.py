@@ -23,6 +23,7 @@ from ._errors import (
 )
 from ._objchange import (
     UNKNOWN,
+    CaseResult,
     ChangeList,
     Comparison,
     Document,
@@ -30,17 +31,25 @@ from ._objchange import (
     OutputList,
     OutputValue,
     Plan,
+    PlannedChange,
     ResourceChange,
     ResourceList,
+    Schema,
     Schemas,
     Sensitive,
     Set,
     State,
     StateResource,
     Unknown,
+    Violation,
     __version__,
+    assert_object_compatible,
+    assert_plan_valid,
     load,
     loads,
+    plan_change,
+    proposed_new,
+    run_case,
 )
 
 for _list in (ChangeList, OutputList, ResourceList):
@@ -49,6 +58,7 @@ _Collection.register(Set)
 
 __all__ = [
     "UNKNOWN",
+    "CaseResult",
     "ChangeList",
     "Comparison",
     "Document",
@@ -61,8 +71,10 @@ __all__ = [
     "OutputList",
     "OutputValue",
     "Plan",
+    "PlannedChange",
     "ResourceChange",
     "ResourceList",
+    "Schema",
     "SchemaError",
     "Schemas",
     "Sensitive",
@@ -70,7 +82,13 @@ __all__ = [
     "State",
     "StateResource",
     "Unknown",
+    "Violation",
     "__version__",
+    "assert_object_compatible",
+    "assert_plan_valid",
     "load",
     "loads",
+    "plan_change",
+    "proposed_new",
+    "run_case",
 ]

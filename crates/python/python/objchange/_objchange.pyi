@@ -15,6 +15,7 @@ _Value: TypeAlias = (
 )
 
 __all__ = [
+    "CaseResult",
     "ChangeList",
     "Comparison",
     "Document",
@@ -22,8 +23,10 @@ __all__ = [
     "OutputList",
     "OutputValue",
     "Plan",
+    "PlannedChange",
     "ResourceChange",
     "ResourceList",
+    "Schema",
     "Schemas",
     "Sensitive",
     "Set",
@@ -31,9 +34,15 @@ __all__ = [
     "StateResource",
     "UNKNOWN",
     "Unknown",
+    "Violation",
     "__version__",
+    "assert_object_compatible",
+    "assert_plan_valid",
     "load",
     "loads",
+    "plan_change",
+    "proposed_new",
+    "run_case",
     "run_program",
 ]
 
@@ -80,11 +89,75 @@ class Set:
     def _from_elements(elements: tuple[Any, ...]) -> Set: ...
 
 @final
+class Schema:
+    @staticmethod
+    def from_providers(
+        document: _Schemas,
+        /,
+        type: str | None = None,
+        *,
+        provider: str | None = None,
+        mode: Literal["managed", "data"] = "managed",
+    ) -> Schema: ...
+    @staticmethod
+    def parse(text: str | bytes | dict[str, Any], /) -> Schema: ...
+    @property
+    def version(self) -> int: ...
+    @property
+    def names(self) -> list[str]: ...
+    def coerce(self, value: _Value, /) -> Any: ...
+
+@final
+class Violation:
+    @property
+    def kind(self) -> str: ...
+    @property
+    def path(self) -> str: ...
+    @property
+    def message(self) -> str: ...
+
+_Action: TypeAlias = Literal["noop", "create", "update", "delete", "delete_then_create", "create_then_delete"]
+
+@final
+class PlannedChange:
+    @property
+    def action(self) -> _Action: ...
+    @property
+    def replace_reason(self) -> Literal["tainted", "requested", "cannot_update"] | None: ...
+    @property
+    def replace_paths(self) -> list[str]: ...
+    @property
+    def before(self) -> Any: ...
+    @property
+    def after(self) -> Any: ...
+    @property
+    def proposed(self) -> Any: ...
+    @property
+    def violations(self) -> list[Violation]: ...
+    @property
+    def at_apply(self) -> list[Violation]: ...
+    def text(self, address: str, /) -> str: ...
+
+@final
+class CaseResult:
+    @property
+    def outcome(self) -> Literal["passed", "failed", "unusable", "unknown_operation"]: ...
+    @property
+    def passed(self) -> bool: ...
+    @property
+    def id(self) -> str | None: ...
+    @property
+    def message(self) -> str | None: ...
+
+@final
 class Schemas:
     @staticmethod
     def load(source: _Source | list[_Source] | tuple[_Source, ...], /) -> Schemas: ...
     @property
     def providers(self) -> list[str]: ...
+    def schema(
+        self, type: str, /, *, provider: str | None = None, mode: Literal["managed", "data"] = "managed"
+    ) -> Schema: ...
 
 @disjoint_base
 class Document:
@@ -278,3 +351,18 @@ class Comparison:
 def load(source: _Source, /, schemas: _Schemas | None = None) -> Plan | State: ...
 def loads(text: str | bytes | bytearray | memoryview, /, schemas: _Schemas | None = None) -> Plan | State: ...
 def run_program(arguments: Sequence[str]) -> int: ...
+def proposed_new(schema: Schema, prior: _Value, config: _Value) -> Any: ...
+def assert_plan_valid(schema: Schema, prior: _Value, config: _Value, planned: _Value) -> list[Violation]: ...
+def assert_object_compatible(schema: Schema, planned: _Value, actual: _Value) -> list[Violation]: ...
+def plan_change(
+    schema: Schema,
+    prior: _Value,
+    config: _Value,
+    *,
+    tainted: bool = False,
+    create_before_destroy: bool = False,
+    force_replace: bool = False,
+    ignore_changes: Literal["all"] | Sequence[str] | None = None,
+    requires_replace: Sequence[str] = (),
+) -> PlannedChange: ...
+def run_case(text: str, /) -> CaseResult: ...
