@@ -9,9 +9,12 @@ mod comparison;
 mod document;
 mod engine;
 mod error;
+mod hcl;
 mod load;
 mod page;
+mod policy;
 mod program;
+mod query;
 mod schema;
 mod schemas;
 mod sensitive;
@@ -38,9 +41,15 @@ mod _objchange {
         PlannedChange, Violation, assert_object_compatible, assert_plan_valid, plan_change, proposed_new,
     };
     #[pymodule_export]
+    use super::hcl::evaluate;
+    #[pymodule_export]
     use super::load::{load, loads};
     #[pymodule_export]
+    use super::policy::{PolicyResult, RegoPolicies, RuleResult, SentinelPolicies};
+    #[pymodule_export]
     use super::program::run_program;
+    #[pymodule_export]
+    use super::query::{QueryItem, QueryResult, query};
     #[pymodule_export]
     use super::schema::Schema;
     #[pymodule_export]

@@ -31,14 +31,18 @@ def names(tmp_path: Path) -> dict[str, Any]:
     """What the examples know."""
     path = tmp_path / "plan.json"
     path.write_text(PLAN)
-    known = {name: getattr(objchange, name) for name in objchange.__all__}
+    known = dict(public())
     return {**known, "objchange": objchange, "plan": objchange.Plan.load(path), "plan_path": path, "schema": SCHEMA}
+
+
+def public() -> list[tuple[str, Any]]:
+    modules = [objchange, objchange.hcl, objchange.policy]
+    return [(name, getattr(module, name)) for module in modules for name in module.__all__]
 
 
 def documented() -> list[tuple[str, str]]:
     found = [("objchange", objchange.__doc__ or "")]
-    for name in objchange.__all__:
-        thing = getattr(objchange, name)
+    for name, thing in public():
         members = vars(thing).items() if inspect.isclass(thing) else ()
         texts = [(name, thing), *((f"{name}.{member}", value) for member, value in members)]
         found += [(name, doc) for name, value in texts if (doc := inspect.getdoc(value)) and ">>>" in doc]

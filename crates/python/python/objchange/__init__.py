@@ -13,14 +13,19 @@
 from collections.abc import Collection as _Collection
 from collections.abc import Sequence as _Sequence
 
+from . import hcl, policy
 from ._errors import (
+    ConfigurationError,
     DocumentError,
     DocumentWarning,
     Error,
     InvalidValueError,
     OptionError,
+    PolicyError,
+    QueryError,
     SchemaError,
 )
+from ._module import plan_module
 from ._objchange import (
     UNKNOWN,
     CaseResult,
@@ -32,6 +37,8 @@ from ._objchange import (
     OutputValue,
     Plan,
     PlannedChange,
+    QueryItem,
+    QueryResult,
     ResourceChange,
     ResourceList,
     Schema,
@@ -49,6 +56,7 @@ from ._objchange import (
     loads,
     plan_change,
     proposed_new,
+    query,
     run_case,
 )
 
@@ -61,6 +69,7 @@ __all__ = [
     "CaseResult",
     "ChangeList",
     "Comparison",
+    "ConfigurationError",
     "Document",
     "DocumentError",
     "DocumentWarning",
@@ -72,6 +81,10 @@ __all__ = [
     "OutputValue",
     "Plan",
     "PlannedChange",
+    "PolicyError",
+    "QueryError",
+    "QueryItem",
+    "QueryResult",
     "ResourceChange",
     "ResourceList",
     "Schema",
@@ -86,9 +99,13 @@ __all__ = [
     "__version__",
     "assert_object_compatible",
     "assert_plan_valid",
+    "hcl",
     "load",
     "loads",
     "plan_change",
+    "plan_module",
+    "policy",
     "proposed_new",
+    "query",
     "run_case",
 ]

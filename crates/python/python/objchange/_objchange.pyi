@@ -24,11 +24,17 @@ __all__ = [
     "OutputValue",
     "Plan",
     "PlannedChange",
+    "PolicyResult",
+    "QueryItem",
+    "QueryResult",
+    "RegoPolicies",
     "ResourceChange",
     "ResourceList",
+    "RuleResult",
     "Schema",
     "Schemas",
     "Sensitive",
+    "SentinelPolicies",
     "Set",
     "State",
     "StateResource",
@@ -38,10 +44,12 @@ __all__ = [
     "__version__",
     "assert_object_compatible",
     "assert_plan_valid",
+    "evaluate",
     "load",
     "loads",
     "plan_change",
     "proposed_new",
+    "query",
     "run_case",
     "run_program",
 ]
@@ -351,6 +359,94 @@ class Comparison:
 def load(source: _Source, /, schemas: _Schemas | None = None) -> Plan | State: ...
 def loads(text: str | bytes | bytearray | memoryview, /, schemas: _Schemas | None = None) -> Plan | State: ...
 def run_program(arguments: Sequence[str]) -> int: ...
+@final
+class QueryItem:
+    @property
+    def key(self) -> str: ...
+    @property
+    def actions(self) -> list[str] | None: ...
+    @property
+    def value(self) -> Any: ...
+
+@final
+class QueryResult:
+    @property
+    def items(self) -> list[QueryItem]: ...
+    @property
+    def keys(self) -> list[str]: ...
+    @property
+    def undecided(self) -> list[str]: ...
+    def __len__(self) -> int: ...
+
+def query(
+    document: Document,
+    expression: str,
+    /,
+    *,
+    of: Literal["changes", "drift", "outputs", "variables", "planned", "state", "config"] = "changes",
+    select: str | None = None,
+    undecided: bool = False,
+    timeout: float = 60.0,
+) -> QueryResult: ...
+
+_Verdict: TypeAlias = Literal["PASS", "FAIL", "UNDECIDED"]
+
+@final
+class RuleResult:
+    @property
+    def name(self) -> str: ...
+    @property
+    def verdict(self) -> _Verdict: ...
+    @property
+    def level(self) -> Literal["failure", "warning", "advisory", "soft-mandatory", "hard-mandatory"]: ...
+    @property
+    def findings(self) -> list[tuple[str | None, str]]: ...
+    @property
+    def waits_for(self) -> list[str]: ...
+    @property
+    def error(self) -> str | None: ...
+    @property
+    def excepted(self) -> bool: ...
+    @property
+    def file(self) -> str: ...
+    @property
+    def line(self) -> int | None: ...
+
+@final
+class PolicyResult:
+    @property
+    def verdict(self) -> _Verdict: ...
+    @property
+    def rules(self) -> list[RuleResult]: ...
+    @property
+    def prints(self) -> list[str]: ...
+
+@final
+class RegoPolicies:
+    def __new__(
+        cls,
+        files: Sequence[tuple[str, str]],
+        *,
+        data: str | None = None,
+        packages: Sequence[str] = (),
+        rules: Sequence[str] = (),
+        timeout: float = 10.0,
+    ) -> RegoPolicies: ...
+    def judge(self, plan: Plan, /) -> PolicyResult: ...
+
+@final
+class SentinelPolicies:
+    def __new__(
+        cls,
+        files: Sequence[PathLike[str]],
+        *,
+        params: str | None = None,
+        timeout: float = 60.0,
+        memory: int = 512,
+    ) -> SentinelPolicies: ...
+    def judge(self, plan: Plan, /) -> PolicyResult: ...
+
+def evaluate(expression: str, /, variables: dict[str, Any] | None = None) -> Any: ...
 def proposed_new(schema: Schema, prior: _Value, config: _Value) -> Any: ...
 def assert_plan_valid(schema: Schema, prior: _Value, config: _Value, planned: _Value) -> list[Violation]: ...
 def assert_object_compatible(schema: Schema, planned: _Value, actual: _Value) -> list[Violation]: ...
