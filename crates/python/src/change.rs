@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PySlice};
 
 use crate::document::Held;
+use crate::engine::coerce_failure;
 use crate::error::Failure;
 use crate::value::to_python;
 
@@ -180,10 +181,7 @@ pub(crate) fn object_value(
         .map_err(|error| in_place(Failure::new("DocumentError", error.kind(), error.to_string())))?
         .unwrap_or_else(|| Value::null(objchange::Type::Dynamic));
     let Some(schema) = schema.filter(|_| !value.is_null()) else { return Ok(value) };
-    let coerced = schema.coerce_config(&value).map_err(|error| {
-        let failure = Failure::new("SchemaError", error.kind.kind(), error.to_string());
-        in_place(failure.with_path(Some(error.path.to_string())))
-    })?;
+    let coerced = schema.coerce_config(&value).map_err(|error| in_place(coerce_failure(&error)))?;
     Ok(schema.mark_hidden(&coerced))
 }
 

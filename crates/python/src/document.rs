@@ -89,6 +89,10 @@ impl Held {
         self.with(|parsed| matches!(parsed.document, Document::Plan(_)))
     }
 
+    pub(crate) fn text(&self) -> &str {
+        self.cell.borrow_owner()
+    }
+
     /// What is written of a report of the document.
     pub(crate) fn page(
         &self,
@@ -145,6 +149,12 @@ fn group_by(name: &str) -> Result<GroupBy, Failure> {
 #[pyclass(frozen, subclass, name = "Document", module = "objchange")]
 #[derive(Debug)]
 pub struct AnyDocument(Arc<Held>);
+
+impl AnyDocument {
+    pub(crate) fn held(&self) -> &Held {
+        &self.0
+    }
+}
 
 #[pymethods]
 impl AnyDocument {

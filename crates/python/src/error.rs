@@ -25,8 +25,10 @@ struct Details {
     path: Option<String>,
     /// The name of the file.
     file: Option<String>,
-    /// The line and the column in bytes, from 1.
-    place: Option<(usize, usize)>,
+    /// The line, from 1.
+    line: Option<usize>,
+    /// The column in bytes, from 1.
+    column: Option<usize>,
 }
 
 impl Failure {
@@ -83,7 +85,12 @@ impl Failure {
     }
 
     pub(crate) fn at(mut self, line: usize, column: usize) -> Self {
-        self.0.place = Some((line, column));
+        (self.0.line, self.0.column) = (Some(line), Some(column));
+        self
+    }
+
+    pub(crate) fn at_line(mut self, line: usize) -> Self {
+        self.0.line = Some(line);
         self
     }
 
@@ -104,8 +111,8 @@ fn exception(py: Python<'_>, Failure(failure): Failure) -> PyResult<PyErr> {
     details.set_item("kind", failure.kind)?;
     details.set_item("path", failure.path)?;
     details.set_item("file", failure.file)?;
-    details.set_item("line", failure.place.map(|(line, _)| line))?;
-    details.set_item("column", failure.place.map(|(_, column)| column))?;
+    details.set_item("line", failure.line)?;
+    details.set_item("column", failure.column)?;
     let class = classes(py)?.getattr(failure.class)?;
     Ok(PyErr::from_value(class.call((failure.message,), Some(&details))?))
 }

@@ -3,13 +3,19 @@
 //! It has no rules of its own. The GIL is released around every call of a library; what comes back is made into Python
 //! objects afterwards, by [`value`] alone. All classes are frozen, so that threads may share their objects.
 
+mod case;
 mod change;
 mod comparison;
 mod document;
+mod engine;
 mod error;
+mod hcl;
 mod load;
 mod page;
+mod policy;
 mod program;
+mod query;
+mod schema;
 mod schemas;
 mod sensitive;
 mod set;
@@ -23,15 +29,29 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 mod _objchange {
     #[pymodule_export]
+    use super::case::{CaseResult, run_case};
+    #[pymodule_export]
     use super::change::{ChangeList, OutputChange, OutputList, ResourceChange};
     #[pymodule_export]
     use super::comparison::Comparison;
     #[pymodule_export]
     use super::document::{AnyDocument, Plan, State};
     #[pymodule_export]
+    use super::engine::{
+        PlannedChange, Violation, assert_object_compatible, assert_plan_valid, plan_change, proposed_new,
+    };
+    #[pymodule_export]
+    use super::hcl::evaluate;
+    #[pymodule_export]
     use super::load::{load, loads};
     #[pymodule_export]
+    use super::policy::{PolicyResult, RegoPolicies, RuleResult, SentinelPolicies};
+    #[pymodule_export]
     use super::program::run_program;
+    #[pymodule_export]
+    use super::query::{QueryItem, QueryResult, query};
+    #[pymodule_export]
+    use super::schema::Schema;
     #[pymodule_export]
     use super::schemas::Schemas;
     #[pymodule_export]

@@ -9,6 +9,7 @@ use pyo3::types::{PyList, PyTuple};
 
 use crate::error::Failure;
 use crate::load::Input;
+use crate::schema::{Schema, find};
 
 /// The schemas of providers.
 #[pyclass(frozen, module = "objchange")]
@@ -83,6 +84,14 @@ impl Schemas {
     #[getter]
     fn providers(&self) -> Vec<String> {
         self.0.document.providers().map(str::to_owned).collect()
+    }
+
+    /// The schema of a type.
+    ///
+    /// Raises `SchemaError` where there is none.
+    #[pyo3(signature = (r#type, /, *, provider=None, mode="managed"))]
+    fn schema(&self, r#type: &str, provider: Option<&str>, mode: &str) -> PyResult<Schema> {
+        Ok(find(&SchemasArg(Arc::clone(&self.0)), Some(r#type), provider, mode)?)
     }
 
     fn __repr__(&self) -> String {

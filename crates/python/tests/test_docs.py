@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import REPOSITORY, change, plan_text
+from conftest import REPOSITORY, SCHEMAS, change, plan_text
 
 import objchange
 
@@ -23,20 +23,26 @@ PLAN = plan_text(
     )
 )
 
+SCHEMA = objchange.Schema.from_providers(SCHEMAS, "disk")
+
 
 @pytest.fixture
 def names(tmp_path: Path) -> dict[str, Any]:
     """What the examples know."""
     path = tmp_path / "plan.json"
     path.write_text(PLAN)
-    known = {name: getattr(objchange, name) for name in objchange.__all__}
-    return {**known, "objchange": objchange, "plan": objchange.Plan.load(path), "plan_path": path}
+    known = dict(public())
+    return {**known, "objchange": objchange, "plan": objchange.Plan.load(path), "plan_path": path, "schema": SCHEMA}
+
+
+def public() -> list[tuple[str, Any]]:
+    modules = [objchange, objchange.hcl, objchange.policy]
+    return [(name, getattr(module, name)) for module in modules for name in module.__all__]
 
 
 def documented() -> list[tuple[str, str]]:
     found = [("objchange", objchange.__doc__ or "")]
-    for name in objchange.__all__:
-        thing = getattr(objchange, name)
+    for name, thing in public():
         members = vars(thing).items() if inspect.isclass(thing) else ()
         texts = [(name, thing), *((f"{name}.{member}", value) for member, value in members)]
         found += [(name, doc) for name, value in texts if (doc := inspect.getdoc(value)) and ">>>" in doc]
@@ -44,7 +50,10 @@ def documented() -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("name", "text"), documented(), ids=lambda name: name.split("\n")[0])
-def test_examples_in_docstrings(name: str, text: str, names: dict[str, Any]) -> None:
+def test_examples_in_docstrings(
+    name: str, text: str, names: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(REPOSITORY)
     examples = doctest.DocTestParser().get_doctest(text, names, name, None, None)
     result = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(examples)
     assert result.failed == 0 and result.attempted > 0

@@ -13,16 +13,22 @@
 from collections.abc import Collection as _Collection
 from collections.abc import Sequence as _Sequence
 
+from . import hcl, policy
 from ._errors import (
+    ConfigurationError,
     DocumentError,
     DocumentWarning,
     Error,
     InvalidValueError,
     OptionError,
+    PolicyError,
+    QueryError,
     SchemaError,
 )
+from ._module import plan_module
 from ._objchange import (
     UNKNOWN,
+    CaseResult,
     ChangeList,
     Comparison,
     Document,
@@ -30,17 +36,28 @@ from ._objchange import (
     OutputList,
     OutputValue,
     Plan,
+    PlannedChange,
+    QueryItem,
+    QueryResult,
     ResourceChange,
     ResourceList,
+    Schema,
     Schemas,
     Sensitive,
     Set,
     State,
     StateResource,
     Unknown,
+    Violation,
     __version__,
+    assert_object_compatible,
+    assert_plan_valid,
     load,
     loads,
+    plan_change,
+    proposed_new,
+    query,
+    run_case,
 )
 
 for _list in (ChangeList, OutputList, ResourceList):
@@ -49,8 +66,10 @@ _Collection.register(Set)
 
 __all__ = [
     "UNKNOWN",
+    "CaseResult",
     "ChangeList",
     "Comparison",
+    "ConfigurationError",
     "Document",
     "DocumentError",
     "DocumentWarning",
@@ -61,8 +80,14 @@ __all__ = [
     "OutputList",
     "OutputValue",
     "Plan",
+    "PlannedChange",
+    "PolicyError",
+    "QueryError",
+    "QueryItem",
+    "QueryResult",
     "ResourceChange",
     "ResourceList",
+    "Schema",
     "SchemaError",
     "Schemas",
     "Sensitive",
@@ -70,7 +95,17 @@ __all__ = [
     "State",
     "StateResource",
     "Unknown",
+    "Violation",
     "__version__",
+    "assert_object_compatible",
+    "assert_plan_valid",
+    "hcl",
     "load",
     "loads",
+    "plan_change",
+    "plan_module",
+    "policy",
+    "proposed_new",
+    "query",
+    "run_case",
 ]

@@ -44,7 +44,7 @@ class Error(Exception):
 
     def __str__(self) -> str:
         if self.file is not None:
-            place = self.file if self.line is None else f"{self.file}:{self.line}:{self.column}"
+            place = ":".join(str(part) for part in (self.file, self.line, self.column) if part is not None)
         elif self.line is not None:
             place = f"line {self.line}, column {self.column}"
         else:
@@ -61,6 +61,18 @@ class DocumentError(Error):
 
 class SchemaError(Error):
     """Schemas cannot be read, or a value does not fit its schema."""
+
+
+class QueryError(Error):
+    """A query cannot be used, or takes too much."""
+
+
+class PolicyError(Error):
+    """A policy cannot be used, or takes too much."""
+
+
+class ConfigurationError(Error):
+    """Configuration cannot be read, or has no value."""
 
 
 class InvalidValueError(Error, ValueError):

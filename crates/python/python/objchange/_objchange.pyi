@@ -15,6 +15,7 @@ _Value: TypeAlias = (
 )
 
 __all__ = [
+    "CaseResult",
     "ChangeList",
     "Comparison",
     "Document",
@@ -22,18 +23,34 @@ __all__ = [
     "OutputList",
     "OutputValue",
     "Plan",
+    "PlannedChange",
+    "PolicyResult",
+    "QueryItem",
+    "QueryResult",
+    "RegoPolicies",
     "ResourceChange",
     "ResourceList",
+    "RuleResult",
+    "Schema",
     "Schemas",
     "Sensitive",
+    "SentinelPolicies",
     "Set",
     "State",
     "StateResource",
     "UNKNOWN",
     "Unknown",
+    "Violation",
     "__version__",
+    "assert_object_compatible",
+    "assert_plan_valid",
+    "evaluate",
     "load",
     "loads",
+    "plan_change",
+    "proposed_new",
+    "query",
+    "run_case",
     "run_program",
 ]
 
@@ -80,11 +97,75 @@ class Set:
     def _from_elements(elements: tuple[Any, ...]) -> Set: ...
 
 @final
+class Schema:
+    @staticmethod
+    def from_providers(
+        document: _Schemas,
+        /,
+        type: str | None = None,
+        *,
+        provider: str | None = None,
+        mode: Literal["managed", "data"] = "managed",
+    ) -> Schema: ...
+    @staticmethod
+    def parse(text: str | bytes | dict[str, Any], /) -> Schema: ...
+    @property
+    def version(self) -> int: ...
+    @property
+    def names(self) -> list[str]: ...
+    def coerce(self, value: _Value, /) -> Any: ...
+
+@final
+class Violation:
+    @property
+    def kind(self) -> str: ...
+    @property
+    def path(self) -> str: ...
+    @property
+    def message(self) -> str: ...
+
+_Action: TypeAlias = Literal["noop", "create", "update", "delete", "delete_then_create", "create_then_delete"]
+
+@final
+class PlannedChange:
+    @property
+    def action(self) -> _Action: ...
+    @property
+    def replace_reason(self) -> Literal["tainted", "requested", "cannot_update"] | None: ...
+    @property
+    def replace_paths(self) -> list[str]: ...
+    @property
+    def before(self) -> Any: ...
+    @property
+    def after(self) -> Any: ...
+    @property
+    def proposed(self) -> Any: ...
+    @property
+    def violations(self) -> list[Violation]: ...
+    @property
+    def at_apply(self) -> list[Violation]: ...
+    def text(self, address: str, /) -> str: ...
+
+@final
+class CaseResult:
+    @property
+    def outcome(self) -> Literal["passed", "failed", "unusable", "unknown_operation"]: ...
+    @property
+    def passed(self) -> bool: ...
+    @property
+    def id(self) -> str | None: ...
+    @property
+    def message(self) -> str | None: ...
+
+@final
 class Schemas:
     @staticmethod
     def load(source: _Source | list[_Source] | tuple[_Source, ...], /) -> Schemas: ...
     @property
     def providers(self) -> list[str]: ...
+    def schema(
+        self, type: str, /, *, provider: str | None = None, mode: Literal["managed", "data"] = "managed"
+    ) -> Schema: ...
 
 @disjoint_base
 class Document:
@@ -278,3 +359,106 @@ class Comparison:
 def load(source: _Source, /, schemas: _Schemas | None = None) -> Plan | State: ...
 def loads(text: str | bytes | bytearray | memoryview, /, schemas: _Schemas | None = None) -> Plan | State: ...
 def run_program(arguments: Sequence[str]) -> int: ...
+@final
+class QueryItem:
+    @property
+    def key(self) -> str: ...
+    @property
+    def actions(self) -> list[str] | None: ...
+    @property
+    def value(self) -> Any: ...
+
+@final
+class QueryResult:
+    @property
+    def items(self) -> list[QueryItem]: ...
+    @property
+    def keys(self) -> list[str]: ...
+    @property
+    def undecided(self) -> list[str]: ...
+    def __len__(self) -> int: ...
+
+def query(
+    document: Document,
+    expression: str,
+    /,
+    *,
+    of: Literal["changes", "drift", "outputs", "variables", "planned", "state", "config"] = "changes",
+    select: str | None = None,
+    undecided: bool = False,
+    timeout: float = 60.0,
+) -> QueryResult: ...
+
+_Verdict: TypeAlias = Literal["PASS", "FAIL", "UNDECIDED"]
+
+@final
+class RuleResult:
+    @property
+    def name(self) -> str: ...
+    @property
+    def verdict(self) -> _Verdict: ...
+    @property
+    def level(self) -> Literal["failure", "warning", "advisory", "soft-mandatory", "hard-mandatory"]: ...
+    @property
+    def findings(self) -> list[tuple[str | None, str]]: ...
+    @property
+    def waits_for(self) -> list[str]: ...
+    @property
+    def error(self) -> str | None: ...
+    @property
+    def excepted(self) -> bool: ...
+    @property
+    def file(self) -> str: ...
+    @property
+    def line(self) -> int | None: ...
+
+@final
+class PolicyResult:
+    @property
+    def verdict(self) -> _Verdict: ...
+    @property
+    def rules(self) -> list[RuleResult]: ...
+    @property
+    def prints(self) -> list[str]: ...
+
+@final
+class RegoPolicies:
+    def __new__(
+        cls,
+        files: Sequence[tuple[str, str]],
+        *,
+        data: str | None = None,
+        packages: Sequence[str] = (),
+        rules: Sequence[str] = (),
+        timeout: float = 10.0,
+    ) -> RegoPolicies: ...
+    def judge(self, plan: Plan, /) -> PolicyResult: ...
+
+@final
+class SentinelPolicies:
+    def __new__(
+        cls,
+        files: Sequence[PathLike[str]],
+        *,
+        params: str | None = None,
+        timeout: float = 60.0,
+        memory: int = 512,
+    ) -> SentinelPolicies: ...
+    def judge(self, plan: Plan, /) -> PolicyResult: ...
+
+def evaluate(expression: str, /, variables: dict[str, Any] | None = None) -> Any: ...
+def proposed_new(schema: Schema, prior: _Value, config: _Value) -> Any: ...
+def assert_plan_valid(schema: Schema, prior: _Value, config: _Value, planned: _Value) -> list[Violation]: ...
+def assert_object_compatible(schema: Schema, planned: _Value, actual: _Value) -> list[Violation]: ...
+def plan_change(
+    schema: Schema,
+    prior: _Value,
+    config: _Value,
+    *,
+    tainted: bool = False,
+    create_before_destroy: bool = False,
+    force_replace: bool = False,
+    ignore_changes: Literal["all"] | Sequence[str] | None = None,
+    requires_replace: Sequence[str] = (),
+) -> PlannedChange: ...
+def run_case(text: str, /) -> CaseResult: ...

@@ -1,0 +1,63 @@
+"""Planning a whole module, by the program that the package has inside."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from ._errors import ConfigurationError
+from ._objchange import Plan
+
+_Path: TypeAlias = str | os.PathLike[str]
+
+
+def plan_module(
+    directory: _Path = ".",
+    *,
+    schemas: _Path | Iterable[_Path] = (),
+    state: _Path | None = None,
+    variables: Mapping[str, Any] | None = None,
+    var_files: Iterable[_Path] = (),
+    targets: Iterable[str] = (),
+    replace: Iterable[str] = (),
+    destroy: bool = False,
+    timeout: float | None = None,
+) -> Plan:
+    """Predicts the plan of the module in a directory without its providers, as ``objchange plan`` does.
+
+    ``schemas`` are files with the output of ``terraform providers schema -json``; by default they come from the cache of the
+    program. ``variables`` has values by name, and ``timeout`` is in seconds.
+
+    Raises `ConfigurationError` where the module cannot be planned: the message has all that is wrong.
+
+    >>> plan = plan_module("examples/module", schemas="examples/aws_instance/schemas.json", variables={"name": "api"})
+    >>> plan.simulated, len(plan.changes) > 0
+    (True, True)
+    """
+    arguments = ["--json"]
+    files = [schemas] if isinstance(schemas, (str, os.PathLike)) else schemas
+    options = [("--schemas", files), ("--var-file", var_files), ("--target", targets), ("--replace", replace)]
+    for option, values in options:
+        arguments += [f"{option}={os.fspath(value)}" for value in values]
+    if state is not None:
+        arguments.append(f"--state={os.fspath(state)}")
+    if destroy:
+        arguments.append("--destroy")
+    with tempfile.TemporaryDirectory(prefix="objchange-") as folder:
+        if variables:
+            # Others see the arguments of a process, and nobody else this folder.
+            given = Path(folder) / "variables.tfvars.json"
+            given.write_text(json.dumps(variables))
+            arguments.append(f"--var-file={given}")
+        command = [sys.executable, "-m", "objchange._cli", "--color=never", "plan", *arguments, "--", os.fspath(directory)]
+        done = subprocess.run(command, capture_output=True, timeout=timeout, stdin=subprocess.DEVNULL)
+    message = done.stderr.decode(errors="replace").strip()
+    if done.returncode != 0:
+        raise ConfigurationError(message or "the module cannot be planned", kind="plan", file=os.fspath(directory))
+    return Plan.load(done.stdout)

@@ -1,0 +1,137 @@
+"""Policies over plans, in Rego and in Sentinel.
+
+A verdict is `PASS`, `FAIL` or `UNDECIDED`: what depends on something that is known only after apply is undecided, and so is
+what could not be evaluated. Neither ever passes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+from ._errors import PolicyError
+from ._objchange import Plan, PolicyResult, RegoPolicies, RuleResult, SentinelPolicies
+
+__all__ = [
+    "FAIL",
+    "PASS",
+    "UNDECIDED",
+    "PolicyResult",
+    "RegoPolicies",
+    "RuleResult",
+    "SentinelPolicies",
+    "compile_rego",
+    "compile_sentinel",
+    "rego",
+    "sentinel",
+]
+
+PASS: Final = "PASS"
+FAIL: Final = "FAIL"
+UNDECIDED: Final = "UNDECIDED"
+
+_Path: TypeAlias = str | os.PathLike[str]
+_Paths: TypeAlias = _Path | Iterable[_Path]
+
+
+def _listed(paths: _Paths) -> list[Path]:
+    return [Path(paths)] if isinstance(paths, (str, os.PathLike)) else [Path(path) for path in paths]
+
+
+def _found(paths: _Paths, pattern: str, without: str) -> list[Path]:
+    """The files that are named, and those of folders."""
+    found: list[Path] = []
+    for path in _listed(paths):
+        if not path.is_dir():
+            found.append(path)
+            continue
+        files = sorted(file for file in path.rglob(pattern) if not (without and file.name.endswith(without)))
+        # A policy that is not evaluated must not look like one that passes.
+        if not files:
+            raise PolicyError(f"no file in this folder is called {pattern}", kind="no_rules", file=str(path))
+        found += files
+    return found
+
+
+def compile_rego(
+    policies: _Paths | Mapping[str, str],
+    *,
+    data: Mapping[str, Any] | None = None,
+    packages: Sequence[str] = (),
+    rules: Sequence[str] = (),
+    timeout: float = 10.0,
+) -> RegoPolicies:
+    """Compiles Rego policies once for any number of plans: files, folders of them, or texts by name.
+
+    ``data`` is what policies see as ``data``. ``packages`` and ``rules`` choose what is evaluated; ``timeout`` is in seconds, for
+    compiling and for each plan.
+
+    Raises `PolicyError` where a text is no policy or there is none, and what ``open`` raises.
+    """
+    if isinstance(policies, Mapping):
+        files = list(policies.items())
+    else:
+        files = [(str(path), path.read_text("utf-8-sig")) for path in _found(policies, "*.rego", "_test.rego")]
+    text = None if data is None else json.dumps(data)
+    return RegoPolicies(files, data=text, packages=packages, rules=rules, timeout=timeout)
+
+
+def rego(
+    plan: Plan,
+    policies: RegoPolicies | _Paths | Mapping[str, str],
+    *,
+    data: Mapping[str, Any] | None = None,
+    timeout: float = 10.0,
+) -> PolicyResult:
+    """What Rego policies say of a plan. For many plans compile them once with `compile_rego`.
+
+    Raises `PolicyError` and `DocumentError`, and what ``open`` raises.
+
+    >>> text = 'package main\\ndeny contains rc.address if { some rc in input.tfplan.resource_changes; rc.change.after.size > 5 }'
+    >>> result = rego(plan, {"size.rego": text})
+    >>> result.verdict, result.rules[0].findings
+    ('FAIL', [('disk.a', 'disk.a')])
+    """
+    if isinstance(policies, RegoPolicies):
+        return policies.judge(plan)
+    return compile_rego(policies, data=data, timeout=timeout).judge(plan)
+
+
+def compile_sentinel(
+    policies: _Paths,
+    *,
+    params: Mapping[str, Any] | None = None,
+    timeout: float = 60.0,
+    memory: int = 512,
+) -> SentinelPolicies:
+    """Compiles Sentinel policies once for any number of plans: policies, policy sets (``sentinel.hcl``), and folders of either.
+
+    ``timeout`` is in seconds and ``memory`` in MiB, for each policy and plan.
+
+    Raises `PolicyError` where a text is no policy or there is none.
+    """
+    files: list[Path] = []
+    for path in _listed(policies):
+        of_folder = path / "sentinel.hcl"
+        files += [of_folder] if of_folder.is_file() else _found(path, "*.sentinel", "")
+    text = None if params is None else json.dumps(params)
+    return SentinelPolicies(files, params=text, timeout=timeout, memory=memory)
+
+
+def sentinel(
+    plan: Plan,
+    policies: SentinelPolicies | _Paths,
+    *,
+    params: Mapping[str, Any] | None = None,
+    timeout: float = 60.0,
+) -> PolicyResult:
+    """What Sentinel policies say of a plan. For many plans compile them once with `compile_sentinel`.
+
+    Raises `PolicyError` and `DocumentError`.
+    """
+    if isinstance(policies, SentinelPolicies):
+        return policies.judge(plan)
+    return compile_sentinel(policies, params=params, timeout=timeout).judge(plan)

@@ -1,0 +1,88 @@
+//! Conformance cases: what the engine must answer, as data.
+
+use std::sync::LazyLock;
+
+use objchange::case::{Case, Operation, Outcome};
+use pyo3::prelude::*;
+
+/// All operations of the libraries.
+static OPERATIONS: LazyLock<Vec<Operation>> = LazyLock::new(|| {
+    [
+        objchange::case::OPERATIONS,
+        objchange_hcl::OPERATIONS,
+        objchange_plan::OPERATIONS,
+        objchange_provider::OPERATIONS,
+    ]
+    .concat()
+});
+
+/// What came of a case.
+#[pyclass(frozen, module = "objchange")]
+#[derive(Debug)]
+pub struct CaseResult {
+    outcome: &'static str,
+    id: Option<String>,
+    message: Option<String>,
+}
+
+#[pymethods]
+impl CaseResult {
+    /// ``"passed"``, ``"failed"``, ``"unusable"`` or ``"unknown_operation"``.
+    #[getter]
+    fn outcome(&self) -> &'static str {
+        self.outcome
+    }
+
+    /// The answer is the wanted one.
+    #[getter]
+    fn passed(&self) -> bool {
+        self.outcome == "passed"
+    }
+
+    /// The name of the case; ``None`` if it has none.
+    #[getter]
+    fn id(&self) -> Option<&str> {
+        self.id.as_deref()
+    }
+
+    /// What differs, or why the case cannot be run; ``None`` if it passed.
+    #[getter]
+    fn message(&self) -> Option<&str> {
+        self.message.as_deref()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<CaseResult: {}>", self.outcome)
+    }
+}
+
+/// Runs one conformance case, as ``objchange check`` does: one line of a case file.
+///
+/// >>> objchange.run_case('''{"op": "action_for_change", "type": "number", "before": 1, "after": 2,
+/// ...     "want": {"action": "update"}}''').passed
+/// True
+#[pyfunction]
+#[pyo3(signature = (text, /))]
+pub(crate) fn run_case(py: Python<'_>, text: &str) -> CaseResult {
+    py.detach(|| {
+        let case = match Case::parse(text) {
+            Ok(case) => case,
+            Err(error) => {
+                return CaseResult { outcome: "unusable", id: None, message: Some(error.to_string()) };
+            }
+        };
+        let (outcome, message) = match case.run_by(&OPERATIONS) {
+            Outcome::Passed => ("passed", None),
+            Outcome::Failed(difference) => {
+                let path = difference.path.to_string();
+                ("failed", Some(format!("{path}: got {}, want {}", difference.got, difference.want)))
+            }
+            Outcome::Unusable(error) => ("unusable", Some(error.to_string())),
+            Outcome::UnknownOperation => {
+                ("unknown_operation", Some(format!("there is no operation {:?}", case.op())))
+            }
+            _ => ("failed", None),
+        };
+        CaseResult { outcome, id: case.id().map(str::to_owned), message }
+    })
+}

@@ -1,0 +1,66 @@
+//! The configuration language.
+
+use objchange::value::Kind;
+use objchange_hcl::{
+    Diagnostic, Functions, LineIndex, Scope, Variables, evaluate as evaluated, parse_expression,
+};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::error::Failure;
+use crate::value::{from_python, to_python};
+
+/// The first of these errors, and how many there are besides.
+fn failure(errors: &[Diagnostic], text: &str) -> Failure {
+    let Some(first) = errors.first() else { return Failure::defect("an error without a reason") };
+    let more = match errors.len() - 1 {
+        0 => String::new(),
+        more => format!(" (and {more} more)"),
+    };
+    let failure = Failure::new("ConfigurationError", first.kind(), format!("{first}{more}"));
+    match first.subject {
+        Some(subject) => {
+            let position = LineIndex::new(text).position(subject.start);
+            failure.at(position.line as usize, position.column as usize)
+        }
+        None => failure,
+    }
+}
+
+/// The value of an expression, with the functions that look at nothing but their arguments. ``variables`` has values by
+/// name; an expression that needs an unknown value is unknown as far as it is, and a sensitive one makes it sensitive.
+///
+/// Raises `ConfigurationError` where the expression is none or has no value, `InvalidValueError` where a variable is no value.
+///
+/// >>> from objchange import hcl
+/// >>> hcl.evaluate('[for port in ports : port + 1 if port > 80]', {"ports": [80, 443]})
+/// [444]
+/// >>> hcl.evaluate('"${name}-${id}"', {"name": "web", "id": UNKNOWN})
+/// UNKNOWN
+#[pyfunction]
+#[pyo3(signature = (expression, /, variables=None))]
+pub(crate) fn evaluate<'py>(
+    py: Python<'py>,
+    expression: &str,
+    variables: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let given = match variables {
+        Some(variables) => from_python(variables.as_any())?,
+        None => objchange::Value::object::<&str, objchange::Value>([]),
+    };
+    let value = py.detach(|| {
+        let expr = parse_expression(expression).map_err(|errors| failure(&errors, expression))?;
+        let variables: Variables = match given.kind() {
+            Kind::Object(object) => {
+                object.iter().map(|(name, value)| (name.clone(), value.clone())).collect()
+            }
+            _ => Variables::default(),
+        };
+        let (value, errors) = evaluated(&expr, &Scope::new(&variables), Functions::pure());
+        match errors.is_empty() {
+            true => Ok(value),
+            false => Err(failure(&errors, expression)),
+        }
+    })?;
+    to_python(py, &value)
+}

@@ -1,0 +1,373 @@
+//! Policies in Rego and Sentinel over plans.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use objchange_policy::rego::{self, DataFile, Policies, PolicyError, PolicyFile, Severity};
+use objchange_policy::sentinel::configuration::Level;
+use objchange_policy::sentinel::judge::{Judged, Outcome as Said};
+use objchange_policy::sentinel::set::{AppliedPolicy, SetOptions};
+use objchange_policy::sentinel::sources::Sources;
+use objchange_policy::sentinel::{Configuration, Document, Fault, Imports};
+use objchange_sentinel::{Interrupt, Setup};
+use pyo3::prelude::*;
+
+use crate::document::Plan;
+use crate::error::Failure;
+use crate::query::seconds;
+
+/// How a policy turns out. What could not be decided is none of the other two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Verdict {
+    Pass,
+    Undecided,
+    Fail,
+}
+
+impl Verdict {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Pass => "PASS",
+            Self::Undecided => "UNDECIDED",
+            Self::Fail => "FAIL",
+        }
+    }
+}
+
+/// What one rule or policy says of a plan.
+#[pyclass(frozen, module = "objchange.policy")]
+#[derive(Debug)]
+pub struct RuleResult {
+    name: String,
+    verdict: Verdict,
+    /// Whether it counts in the verdict on the plan.
+    binds: bool,
+    level: &'static str,
+    findings: Vec<(Option<String>, String)>,
+    waits_for: Vec<String>,
+    error: Option<String>,
+    excepted: bool,
+    file: String,
+    line: Option<u32>,
+}
+
+#[pymethods]
+impl RuleResult {
+    /// The package and name of the rule, or the name of the policy.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// ``"PASS"``, ``"FAIL"`` or ``"UNDECIDED"``.
+    #[getter]
+    fn verdict(&self) -> &'static str {
+        self.verdict.name()
+    }
+
+    /// In Rego ``"failure"`` or ``"warning"``; in Sentinel ``"advisory"``, ``"soft-mandatory"`` or ``"hard-mandatory"``.
+    #[getter]
+    fn level(&self) -> &'static str {
+        self.level
+    }
+
+    /// What it says: the address that it is about, or ``None``, and a message.
+    #[getter]
+    fn findings(&self) -> Vec<(Option<String>, String)> {
+        self.findings.clone()
+    }
+
+    /// What is unknown until apply, and decides.
+    #[getter]
+    fn waits_for(&self) -> Vec<String> {
+        self.waits_for.clone()
+    }
+
+    /// Why it could not be evaluated; ``None`` if it was. The verdict is ``"UNDECIDED"`` then.
+    #[getter]
+    fn error(&self) -> Option<&str> {
+        self.error.as_deref()
+    }
+
+    /// An exception names it: what it says does not count.
+    #[getter]
+    fn excepted(&self) -> bool {
+        self.excepted
+    }
+
+    /// The file that it is in.
+    #[getter]
+    fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// The line in that, from 1; ``None`` if it is the whole file.
+    #[getter]
+    fn line(&self) -> Option<u32> {
+        self.line
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<RuleResult {}: {}>", self.name, self.verdict.name())
+    }
+}
+
+/// What policies say of a plan.
+#[pyclass(frozen, module = "objchange.policy")]
+#[derive(Debug)]
+pub struct PolicyResult {
+    verdict: Verdict,
+    rules: Vec<Py<RuleResult>>,
+    prints: Vec<String>,
+}
+
+impl PolicyResult {
+    fn new(py: Python<'_>, rules: Vec<RuleResult>, prints: Vec<String>) -> PyResult<Self> {
+        let verdict =
+            rules.iter().filter(|rule| rule.binds).map(|rule| rule.verdict).max().unwrap_or(Verdict::Pass);
+        let rules = rules.into_iter().map(|rule| Py::new(py, rule)).collect::<PyResult<_>>()?;
+        Ok(Self { verdict, rules, prints })
+    }
+}
+
+#[pymethods]
+impl PolicyResult {
+    /// The worst verdict of a rule that is more than advice: ``"PASS"``, ``"FAIL"`` or ``"UNDECIDED"``.
+    #[getter]
+    fn verdict(&self) -> &'static str {
+        self.verdict.name()
+    }
+
+    /// What each rule or policy says.
+    #[getter]
+    fn rules(&self, py: Python<'_>) -> Vec<Py<RuleResult>> {
+        self.rules.iter().map(|rule| rule.clone_ref(py)).collect()
+    }
+
+    /// What the policies have printed.
+    #[getter]
+    fn prints(&self) -> Vec<String> {
+        self.prints.clone()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<PolicyResult: {}>", self.verdict.name())
+    }
+}
+
+fn rego_failure(error: &PolicyError, file: Option<&str>) -> Failure {
+    if let Some(error) = error.document() {
+        return Failure::document(error, file);
+    }
+    let failure = Failure::new("PolicyError", error.kind().kind(), error.message());
+    match error.place() {
+        Some(place) => failure.at_line(place.line as usize).in_file(Some(&place.file)),
+        None => failure,
+    }
+}
+
+/// Policies in Rego, compiled once for any number of plans.
+#[pyclass(frozen, module = "objchange.policy")]
+#[derive(Debug)]
+pub struct RegoPolicies(Policies);
+
+#[pymethods]
+impl RegoPolicies {
+    /// Compiles files, each with its name and text. ``data`` is what policies see as ``data``, as JSON.
+    #[new]
+    #[pyo3(signature = (files, *, data=None, packages=vec![], rules=vec![], timeout=10.0))]
+    #[pyo3(text_signature = "(files, *, data=None, packages=(), rules=(), timeout=10.0)")]
+    fn py_new(
+        py: Python<'_>,
+        files: Vec<(String, String)>,
+        data: Option<String>,
+        packages: Vec<String>,
+        rules: Vec<String>,
+        timeout: f64,
+    ) -> PyResult<Self> {
+        let mut options = rego::Options::default();
+        (options.packages, options.rules, options.timeout) = (packages, rules, seconds(timeout)?);
+        let policies = py.detach(|| {
+            if let Some(text) = data {
+                let file = DataFile { name: "data".to_owned(), path: Vec::new(), text, is_yaml: false };
+                options.data = DataFile::merge(&[file])?;
+            }
+            let files: Vec<PolicyFile> =
+                files.into_iter().map(|(name, text)| PolicyFile::new(name, text)).collect();
+            Policies::compile(&files, options)
+        });
+        Ok(Self(policies.map_err(|error| rego_failure(&error, None))?))
+    }
+
+    /// What the policies say of a plan.
+    ///
+    /// Raises `PolicyError` where evaluating takes too much, `DocumentError` where the plan cannot be read.
+    #[pyo3(signature = (plan, /))]
+    fn judge(&self, plan: &Bound<'_, Plan>) -> PyResult<PolicyResult> {
+        let (py, held) = (plan.py(), &plan.get().0);
+        let verdicts = py.detach(|| self.0.evaluate(held.text()));
+        let verdicts = verdicts.map_err(|error| rego_failure(&error, held.file.as_deref()))?;
+        let rules = verdicts.rules.into_iter().map(|rule| {
+            let outcome = rule.outcome();
+            let finding = |finding: &rego::Finding| (finding.address.clone(), finding.text().to_owned());
+            let undecided = rule.undecided.unwrap_or_default();
+            let findings = rule.findings.iter().chain(&undecided.findings).map(finding).collect();
+            RuleResult {
+                name: rule.rule,
+                verdict: match outcome {
+                    rego::Outcome::Pass | rego::Outcome::Excepted => Verdict::Pass,
+                    rego::Outcome::Fail => Verdict::Fail,
+                    rego::Outcome::Undecided | rego::Outcome::Error => Verdict::Undecided,
+                },
+                binds: rule.severity == Severity::Failure || outcome == rego::Outcome::Error,
+                level: if rule.severity == Severity::Failure { "failure" } else { "warning" },
+                findings,
+                waits_for: undecided
+                    .waits_for
+                    .iter()
+                    .map(|of| format!("{}.{}", of.address, of.path))
+                    .collect(),
+                error: rule.error,
+                excepted: rule.excepted,
+                file: rule.place.file,
+                line: Some(rule.place.line),
+            }
+        });
+        PolicyResult::new(py, rules.collect(), verdicts.prints)
+    }
+}
+
+fn read_policy(path: &Path, limit: u64) -> Result<String, Fault> {
+    let unusable = |message: String| Fault::of_file(path, message);
+    let bytes = std::fs::read(path).map_err(|error| unusable(format!("cannot be read: {error}")))?;
+    if bytes.len() as u64 > limit {
+        return Err(unusable(format!("more than {limit} bytes, which is too large")));
+    }
+    String::from_utf8(bytes).map_err(|_| unusable("the text is not UTF-8".to_owned()))
+}
+
+fn fault_failure(fault: &Fault) -> Failure {
+    let failure = Failure::new("PolicyError", "bad_policy", fault.message.clone()).in_file(Some(&fault.file));
+    match (fault.line, fault.col) {
+        (Some(line), Some(column)) => failure.at(line as usize, column as usize),
+        _ => failure,
+    }
+}
+
+/// Policies in Sentinel, compiled once for any number of plans.
+#[pyclass(frozen, module = "objchange.policy")]
+#[derive(Debug)]
+pub struct SentinelPolicies {
+    policies: Vec<AppliedPolicy>,
+    timeout: Duration,
+    memory: u64,
+}
+
+#[pymethods]
+impl SentinelPolicies {
+    /// Compiles files: policies, and configurations of policy sets (``sentinel.hcl``). ``params`` is a JSON object.
+    #[new]
+    #[pyo3(signature = (files, *, params=None, timeout=60.0, memory=512))]
+    fn py_new(
+        py: Python<'_>,
+        files: Vec<PathBuf>,
+        params: Option<&str>,
+        timeout: f64,
+        memory: u64,
+    ) -> PyResult<Self> {
+        let timeout = seconds(timeout)?;
+        let policies = py.detach(|| {
+            let params: serde_json::Map<_, _> = match params {
+                Some(text) => serde_json::from_str(text).map_err(|_| {
+                    Failure::new("OptionError", "params", "the parameters are no JSON object")
+                })?,
+                None => serde_json::Map::new(),
+            };
+            let params: Vec<_> = params.into_iter().collect();
+            let options = SetOptions { params: &params, level: Level::HardMandatory };
+            let sources = Sources::new(read_policy);
+            let mut policies = Vec::new();
+            for file in files {
+                let is_set =
+                    file.extension().is_some_and(|extension| extension == "hcl" || extension == "json");
+                match is_set {
+                    true => {
+                        let set = sources.configuration(&file).map_err(|fault| fault_failure(&fault))?;
+                        policies.extend(options.policies(&set, &sources));
+                    }
+                    false => {
+                        let policy = options.policy(&file, &Configuration::default(), &sources);
+                        policies.push(policy.map_err(|fault| fault_failure(&fault))?);
+                    }
+                }
+            }
+            // One that cannot be compiled says nothing of any plan.
+            let fault = policies.iter().find_map(|policy| policy.compiled.as_ref().err()?.first());
+            match fault {
+                Some(fault) => Err(fault_failure(fault)),
+                None if policies.is_empty() => {
+                    Err(Failure::new("PolicyError", "no_rules", "there is no policy"))
+                }
+                None => Ok(policies),
+            }
+        })?;
+        Ok(Self { policies, timeout, memory: memory.saturating_mul(1 << 20) })
+    }
+
+    /// What the policies say of a plan.
+    ///
+    /// Raises `DocumentError` where the plan cannot be read.
+    #[pyo3(signature = (plan, /))]
+    fn judge(&self, plan: &Bound<'_, Plan>) -> PyResult<PolicyResult> {
+        let (py, held) = (plan.py(), &plan.get().0);
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let now = i64::try_from(now.as_nanos()).unwrap_or(i64::MAX);
+        let (rules, prints) = py.detach(|| {
+            let unusable = |error| Failure::document(&error, held.file.as_deref());
+            let document = Arc::new(Document::new(Arc::new(held.text().to_owned())).map_err(unusable)?);
+            let (mut rules, mut prints) = (Vec::new(), Vec::new());
+            for policy in &self.policies {
+                let begun = Instant::now();
+                let (timeout, memory) = (self.timeout, self.memory);
+                let judged = policy.judge(&Imports::new(&document, None, None), |setup: &mut Setup| {
+                    setup.now = now;
+                    setup.limits.memory = memory;
+                    setup.interrupt = Some(Interrupt::new(move || begun.elapsed() > timeout));
+                });
+                let mut judged = judged.map_err(unusable)?;
+                let print = std::mem::take(&mut judged.print);
+                if !print.is_empty() {
+                    prints.push(print);
+                }
+                rules.push(rule_of(policy, judged));
+            }
+            Ok::<_, Failure>((rules, prints))
+        })?;
+        PolicyResult::new(py, rules, prints)
+    }
+}
+
+/// What one policy says.
+fn rule_of(policy: &AppliedPolicy, judged: Judged) -> RuleResult {
+    let verdict = match judged.outcome {
+        _ if judged.is_undecided => Verdict::Undecided,
+        Said::Pass => Verdict::Pass,
+        Said::Fail => Verdict::Fail,
+        Said::Undefined | Said::Error => Verdict::Undecided,
+    };
+    let findings =
+        judged.witnesses.list.iter().map(|witness| (witness.address.clone(), witness.reason.to_owned()));
+    RuleResult {
+        name: policy.name.clone(),
+        verdict,
+        binds: policy.level != Level::Advisory,
+        level: policy.level.name(),
+        findings: findings.collect(),
+        waits_for: judged.unknown.iter().map(|unknown| unknown.what.clone()).collect(),
+        error: judged.error.map(|fault| fault.to_string()),
+        excepted: false,
+        file: policy.file.clone(),
+        line: None,
+    }
+}

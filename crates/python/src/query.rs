@@ -1,0 +1,226 @@
+//! Queries in CEL over a document.
+
+use std::time::{Duration, Instant};
+
+use objchange::Value;
+use objchange_policy::query::{
+    Answer, CollectionKind, FoundItem, Projection, Query, QueryError, QueryErrorKind, Search, Subject,
+    SubjectError,
+};
+use objchange_text::json::place;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+use crate::document::AnyDocument;
+use crate::error::Failure;
+use crate::value::to_python;
+
+/// What a query found.
+#[pyclass(frozen, module = "objchange")]
+#[derive(Debug)]
+pub struct QueryResult {
+    items: Vec<Py<QueryItem>>,
+    undecided: Vec<String>,
+}
+
+/// An item that a query found.
+#[pyclass(frozen, module = "objchange")]
+#[derive(Debug)]
+pub struct QueryItem {
+    key: String,
+    actions: Option<&'static [&'static str]>,
+    columns: Vec<(Option<String>, Value)>,
+}
+
+#[pymethods]
+impl QueryResult {
+    /// The items that match, in the order of the document.
+    #[getter]
+    fn items(&self, py: Python<'_>) -> Vec<Py<QueryItem>> {
+        self.items.iter().map(|item| item.clone_ref(py)).collect()
+    }
+
+    /// The keys of the items that match.
+    #[getter]
+    fn keys(&self) -> Vec<String> {
+        self.items.iter().map(|item| item.get().key.clone()).collect()
+    }
+
+    /// The keys of the items for which the answer is not known until apply: they neither match nor do not.
+    #[getter]
+    fn undecided(&self) -> Vec<String> {
+        self.undecided.clone()
+    }
+
+    fn __len__(&self) -> usize {
+        self.items.len()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<QueryResult: {} items, {} undecided>", self.items.len(), self.undecided.len())
+    }
+}
+
+#[pymethods]
+impl QueryItem {
+    /// The address, with ``:`` and the key where it is deposed; of an output or a variable its name.
+    #[getter]
+    fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// What happens to it; ``None`` where it is no change.
+    #[getter]
+    fn actions(&self) -> Option<Vec<&'static str>> {
+        self.actions.map(<[_]>::to_vec)
+    }
+
+    /// The value of ``select``: a ``dict`` where that is a map, a ``list`` where it is a list. ``"(sensitive value)"`` stands
+    /// in place of what is sensitive.
+    #[getter]
+    fn value<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        match &self.columns[..] {
+            [] => Ok(py.None().into_bound(py)),
+            [(None, value)] => to_python(py, value),
+            columns if columns.iter().all(|(name, _)| name.is_some()) => {
+                let dict = PyDict::new(py);
+                for (name, value) in columns {
+                    dict.set_item(name, to_python(py, value)?)?;
+                }
+                Ok(dict.into_any())
+            }
+            columns => {
+                let values = columns.iter().map(|(_, value)| to_python(py, value));
+                Ok(PyList::new(py, values.collect::<PyResult<Vec<_>>>()?)?.into_any())
+            }
+        }
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<QueryItem {}>", self.key)
+    }
+}
+
+fn collection(of: &str) -> Result<CollectionKind, Failure> {
+    Ok(match of {
+        "changes" => CollectionKind::ResourceChanges,
+        "drift" => CollectionKind::ResourceDrift,
+        "outputs" => CollectionKind::OutputChanges,
+        "variables" => CollectionKind::Variables,
+        "planned" => CollectionKind::PlannedValues,
+        "state" => CollectionKind::State,
+        "config" => CollectionKind::Config,
+        _ => {
+            let message = "of is one of changes, drift, outputs, variables, planned, state and config";
+            return Err(Failure::new("OptionError", "of", message));
+        }
+    })
+}
+
+fn failure(error: &QueryError, text: &str) -> Failure {
+    let (line, column) = place(text, error.place.start);
+    let help = error.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
+    Failure::new("QueryError", error.kind.kind(), format!("{}{help}", error.message)).at(line, column)
+}
+
+/// What an expression finds. That it can never hold, or has a value for no item, is an error.
+fn find(
+    document: &str,
+    file: Option<&str>,
+    of: CollectionKind,
+    [text, select]: [&str; 2],
+    undecided: bool,
+    timeout: Duration,
+) -> Result<(Answer, Vec<Option<String>>), Failure> {
+    let query = Query::parse(of, text).map_err(|error| failure(&error, text))?;
+    let projection = match select {
+        "" => None,
+        select => Some(Projection::parse(of, select).map_err(|error| failure(&error, select))?),
+    };
+    let read = objchange_plan::Document::parse(document).map_err(|error| Failure::document(&error, file))?;
+    let subject = Subject::new(of, read).map_err(|error| match error {
+        SubjectError::Document(error) => Failure::document(&error, file),
+        SubjectError::IsState => Failure::new("DocumentError", error.kind(), error.to_string()).in_file(file),
+    })?;
+    let search = Search {
+        query: &query,
+        projection: projection.as_ref(),
+        undecided,
+        counts_only: false,
+        with_fields: false,
+    };
+    let begun = Instant::now();
+    let answer = search.answer(&subject, || begun.elapsed() >= timeout);
+    let answer =
+        answer.ok_or_else(|| Failure::new("QueryError", "timeout", "the evaluation exceeded its timeout"))?;
+    let of_columns = answer.tallies.columns.iter().map(|tally| (tally, select));
+    for (tally, text) in [(&answer.tallies.filter, text)].into_iter().chain(of_columns) {
+        match tally.reason() {
+            Some(error) if error.kind != QueryErrorKind::Absent => return Err(failure(error, text)),
+            _ => {}
+        }
+    }
+    if let Some(error) = projection.iter().flat_map(|of| of.impossible(&answer.comparisons[1])).next() {
+        return Err(failure(&error, select));
+    }
+    // Where something is found another part of the expression may be what matters; what is unknown may be equal to it.
+    if answer.found == 0
+        && answer.undecided.is_empty()
+        && let Some(error) = query.impossible(&answer.comparisons[0]).first()
+    {
+        return Err(failure(error, text));
+    }
+    let names =
+        projection.iter().flat_map(|of| of.names().map(|name| name.map(str::to_owned)).collect::<Vec<_>>());
+    let names = names.collect();
+    Ok((answer, names))
+}
+
+/// Finds items of a plan or state with an expression in CEL: ``rc`` is the item, with the fields of Sentinel's tfplan/v2.
+///
+/// ``of`` is what to look for: ``"changes"``, ``"drift"``, ``"outputs"``, ``"variables"``, ``"planned"``, ``"state"`` or
+/// ``"config"``. ``select`` is an expression for what is wanted of each item, and ``undecided=True`` finds the items for which
+/// the answer is not known until apply. ``timeout`` is in seconds.
+///
+/// Raises `QueryError` where the expression cannot be used or takes too much, `DocumentError` where the document cannot be
+/// read or has no such items, `OptionError` where ``of`` is none of these.
+///
+/// >>> objchange.query(plan, 'rc.change.actions == ["create"] && rc.change.after.size > 5').keys
+/// ['disk.a']
+/// >>> objchange.query(plan, 'unknown(rc, "id")', select='{"size": rc.change.after.size}').items[0].value
+/// {'size': 10}
+#[pyfunction]
+#[pyo3(signature = (document, expression, /, *, of="changes", select=None, undecided=false, timeout=60.0))]
+pub(crate) fn query(
+    document: &Bound<'_, AnyDocument>,
+    expression: &str,
+    of: &str,
+    select: Option<&str>,
+    undecided: bool,
+    timeout: f64,
+) -> PyResult<QueryResult> {
+    let py = document.py();
+    let of = collection(of)?;
+    let timeout = seconds(timeout)?;
+    let held = document.get().held();
+    let (answer, names) = py.detach(|| {
+        let texts = [expression, select.unwrap_or_default()];
+        find(held.text(), held.file.as_deref(), of, texts, undecided, timeout)
+    })?;
+    let item = |item: FoundItem| {
+        let values = item.values.iter().map(Value::try_from).collect::<Result<Vec<_>, _>>();
+        let values =
+            values.map_err(|error| Failure::new("QueryError", error.kind.kind(), error.to_string()))?;
+        let columns = names.iter().cloned().zip(values).collect();
+        Py::new(py, QueryItem { key: item.key, actions: item.actions, columns })
+    };
+    let items = answer.items.into_iter().map(item).collect::<PyResult<_>>()?;
+    Ok(QueryResult { items, undecided: answer.undecided })
+}
+
+/// A time limit.
+pub(crate) fn seconds(seconds: f64) -> Result<Duration, Failure> {
+    Duration::try_from_secs_f64(seconds).map_err(|_| {
+        Failure::new("OptionError", "timeout", "a timeout is a number of seconds, not below zero")
+    })
+}
