@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use objchange_plan::{Document, Plan, ReadError, read_whole_plan};
+use objchange_plan::{Document, Plan, WholeDocumentError, read_whole_plan};
 
 use crate::exit::{self, CommandError, unusable};
 use crate::input::Source;
@@ -14,7 +14,7 @@ pub(crate) fn read_document<'t>(
     name: &str,
     text: &'t str,
     room: &'t OnceLock<String>,
-) -> Result<Document<'t>, ReadError> {
+) -> Result<Document<'t>, WholeDocumentError> {
     objchange_plan::read_document(name, text, room, &mut |warning| exit::warn(&warning))
 }
 

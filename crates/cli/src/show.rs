@@ -18,8 +18,8 @@ use std::sync::OnceLock;
 use anstream::{AutoStream, ColorChoice};
 use clap::{Args, ValueEnum};
 use objchange_plan::{
-    Document, GateError, GroupBy, Options, Plan, Program, ReadError, Report, Schemas, ShowError,
-    TemplateError, Verdict, document_warnings, placed, places,
+    Document, GateError, GroupBy, Options, Plan, Program, Report, Schemas, ShowError, TemplateError, Verdict,
+    WholeDocumentError, document_warnings, placed, places,
 };
 use objchange_text::Escaping;
 use thiserror::Error;
@@ -141,7 +141,7 @@ pub(crate) enum Error {
     #[error("{source_name}{}", placed(error))]
     Document { source_name: String, error: ShowError },
     #[error(transparent)]
-    Read(#[from] ReadError),
+    Read(#[from] WholeDocumentError),
     #[error(transparent)]
     Write(io::Error),
     #[error("--action and --drift choose from the changes of a plan, and this is a state, which has none")]

@@ -18,9 +18,9 @@ use objchange::value::{
 use objchange::{Type, Value};
 use objchange_hcl::{FunctionError, SelectError};
 use objchange_plan::{
-    AddressMapError, CompareError, DocumentError, HashKeyError, IgnoredPathError, JsonError, ObjectError,
-    ParseHashError, Plan, PriorError, ProgramError, SchemaCacheError, Schemas, ShowError, StateEditError,
-    TemplateError,
+    AddressMapError, CompareError, DocumentError, GateError, HashKeyError, IgnoredPathError, JsonError,
+    ObjectError, ParseHashError, Plan, PriorError, ProgramError, SchemaCacheError, Schemas, ShowError,
+    StateEditError, TemplateError, WholeDocumentError,
 };
 use objchange_policy::query::{QueryError, SubjectError};
 use objchange_policy::rego::PolicyError;
@@ -61,6 +61,7 @@ fn every_error_type_has_one() {
         Diagnostic: |e| e.kind();
         DocumentError: |e| e.problem.kind();
         FunctionError: |e| e.kind();
+        GateError: |e| e.kind();
         HashKeyError: |e| e.kind();
         IgnoredPathError: |e| e.kind();
         InconsistentResult: |e| e.kind.kind();
@@ -102,6 +103,7 @@ fn every_error_type_has_one() {
         TypeMismatchKind: |e| e.kind();
         UnknownPath: |e| e.kind.kind();
         UnknownPathKind: |e| e.kind();
+        WholeDocumentError: |e| e.kind();
         WriteError: |e| e.kind();
     };
     let mut sources = vec![

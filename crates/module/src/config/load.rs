@@ -564,10 +564,10 @@ fn join(directory: &str, path: &str) -> String {
 /// A path without `.` and without `..` behind a name.
 pub(crate) fn clean(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
-    for part in path.split(['/', '\\']) {
+    for (i, part) in path.split(['/', '\\']).enumerate() {
         match part {
-            "." | "" if !parts.is_empty() => {}
             "." => {}
+            "" if i > 0 => {}
             ".." if parts.last().is_some_and(|last| !matches!(*last, ".." | "")) => drop(parts.pop()),
             ".." if parts == [""] => {}
             part => parts.push(part),

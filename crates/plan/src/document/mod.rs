@@ -44,7 +44,7 @@ pub use prior::{Candidates, Prior, PriorError, read_prior};
 pub use state::{Sensitive, State, StateOutput, StateResource};
 pub use unknown_kinds::{Unfamiliar, UnfamiliarKind};
 pub use warnings::{document_warnings, unknown_warnings};
-pub use whole::{ReadError, compare_complaint, placed, read_document, read_whole_plan};
+pub use whole::{WholeDocumentError, compare_complaint, placed, read_document, read_whole_plan};
 
 use std::collections::BTreeSet;
 

@@ -7,7 +7,7 @@ use crate::{CompareError, ComparedPlan, ShowError};
 
 /// Why a text is no document.
 #[derive(Debug, thiserror::Error)]
-pub enum ReadError {
+pub enum WholeDocumentError {
     /// It cannot be read.
     #[error("{name}{}", placed(error))]
     Document {
@@ -26,6 +26,16 @@ pub enum ReadError {
     },
 }
 
+impl WholeDocumentError {
+    /// A stable name of this sort of error.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Document { error, .. } => error.kind(),
+            Self::Another { .. } => "another_document",
+        }
+    }
+}
+
 /// Reads the document in a text, around which other text may be: that is said. `room` keeps the document then.
 ///
 /// # Errors
@@ -36,14 +46,15 @@ pub fn read_document<'t>(
     text: &'t str,
     room: &'t OnceLock<String>,
     warn: &mut dyn FnMut(String),
-) -> Result<Document<'t>, ReadError> {
-    let at = |error: ShowError| ReadError::Document { name: name.to_owned(), error: Box::new(error) };
+) -> Result<Document<'t>, WholeDocumentError> {
+    let at =
+        |error: ShowError| WholeDocumentError::Document { name: name.to_owned(), error: Box::new(error) };
     match Document::parse_part(text) {
         Ok(document) => Ok(document),
         Err(error) => {
             let found = extract(text).ok_or_else(|| at(error.into()))?;
             if let Some(line) = found.another {
-                return Err(ReadError::Another { name: name.to_owned(), line });
+                return Err(WholeDocumentError::Another { name: name.to_owned(), line });
             }
             warn(format!("{name}: {found}"));
             Document::parse_part(room.get_or_init(|| found.text)).map_err(|error| at(error.into()))

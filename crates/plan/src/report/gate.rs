@@ -169,6 +169,16 @@ pub enum GateError {
     },
 }
 
+impl GateError {
+    /// A stable name of this sort of error.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Unmatched(_) => "unmatched",
+            Self::NeverRefused { .. } => "never_refused",
+        }
+    }
+}
+
 /// What was found out of a plan.
 #[derive(Debug, Clone, Default)]
 pub struct Verdict {
