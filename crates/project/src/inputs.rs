@@ -1,6 +1,7 @@
 //! What a module is planned from, beside its configuration: variables, answers, the state.
 
 use std::env;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use objchange_hcl::{BaseDirectory, Functions};
@@ -14,12 +15,22 @@ use crate::files::DiskFiles;
 use objchange_files::input::{Size, Source};
 
 /// Something that gives values to variables. What comes later counts.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum VariableSetting {
     /// The name and the value of one.
     Text(String, String),
     /// A file like `terraform.tfvars`.
     File(PathBuf),
+}
+
+impl fmt::Debug for VariableSetting {
+    /// Without the value, which may be a secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(name, _) => f.debug_tuple("Text").field(name).finish_non_exhaustive(),
+            Self::File(path) => f.debug_tuple("File").field(path).finish(),
+        }
+    }
 }
 
 /// Everything that gives values to variables: the environment, files of the directory, and these.

@@ -8,7 +8,7 @@ use objchange::value::Path;
 use super::Explained;
 
 /// The objects at hand.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct Objects {
     /// Before the change.
     pub prior: Option<Value>,
@@ -18,6 +18,13 @@ pub struct Objects {
     pub planned: Option<Value>,
     /// After apply.
     pub actual: Option<Value>,
+}
+
+impl std::fmt::Debug for Objects {
+    /// Without values: only the schema knows which are secrets.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Objects").finish_non_exhaustive()
+    }
 }
 
 /// What a schema and objects tell of a message.

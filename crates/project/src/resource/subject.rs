@@ -82,7 +82,6 @@ pub fn part_path(text: &str) -> Result<Path, String> {
 }
 
 /// What is to be planned.
-#[derive(Debug)]
 pub struct Subject<'s> {
     /// The change that is asked for.
     pub request: PlanRequest,
@@ -145,6 +144,13 @@ impl ResourceInputs<'_> {
         let Some(place) = BlockPlace::of(self.config) else { return BTreeMap::new() };
         let directory = if place.path.is_dir() { Some(&*place.path) } else { place.path.parent() };
         directory.map(|directory| locked_versions(directory, self.remarks)).unwrap_or_default()
+    }
+}
+
+impl std::fmt::Debug for Subject<'_> {
+    /// Without values, which may be secrets.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Subject").field("address", &self.shown_address()).finish_non_exhaustive()
     }
 }
 

@@ -1,5 +1,6 @@
 //! A change that a provider plans and makes.
 
+use std::fmt;
 use std::pin::pin;
 
 use objchange::address::InstanceAddress;
@@ -20,7 +21,6 @@ use crate::workplace::Interrupt;
 use objchange_files::input::Source;
 
 /// A change as it was planned, and what it was planned from.
-#[derive(Debug)]
 pub struct PlannedObject<'s> {
     /// What was asked for.
     pub subject: Subject<'s>,
@@ -33,12 +33,25 @@ pub struct PlannedObject<'s> {
 }
 
 /// A change that was made.
-#[derive(Debug)]
 pub struct Applied {
     /// What came of it.
     pub change: AppliedChange,
     /// Why the provider did not answer at one step. Nobody knows then whether it was done.
     pub silence: Option<objchange_provider::Error>,
+}
+
+impl fmt::Debug for PlannedObject<'_> {
+    /// Without values, which may be secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PlannedObject").finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Applied {
+    /// Without values, which may be secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Applied").finish_non_exhaustive()
+    }
 }
 
 impl<'s> PlannedObject<'s> {

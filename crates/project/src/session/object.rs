@@ -1,5 +1,7 @@
 //! Objects that a provider reads and imports.
 
+use std::fmt;
+
 use objchange::Value;
 use objchange::schema::{Block, Schema};
 use objchange::value::Descend;
@@ -13,12 +15,18 @@ use crate::remark::Remarks;
 use objchange_files::input::Source;
 
 /// An object that a provider has, or none.
-#[derive(Debug)]
 pub struct FoundObject {
     schema: Schema,
     known: InstanceObject,
     /// What keeps it from being kept, without secrets.
     pub problems: Vec<String>,
+}
+
+impl fmt::Debug for FoundObject {
+    /// Without values, which may be secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FoundObject").finish_non_exhaustive()
+    }
 }
 
 impl FoundObject {

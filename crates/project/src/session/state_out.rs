@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 use std::path::{Path as FilePath, PathBuf};
-use std::{env, fs};
+use std::{env, fmt, fs};
 
 use objchange::address::{InstanceAddress, Mode};
 use objchange_plan::{StateEdit, has_object, state_file_version};
@@ -16,7 +16,6 @@ use objchange_files::write_file::{Access, NewFile};
 const ROOM: usize = 64 << 10;
 
 /// A state file that can be written. It holds secrets, as Terraform's does: a new one can be read only by its owner.
-#[derive(Debug)]
 pub struct StateOut {
     path: PathBuf,
     /// The state that is there.
@@ -36,6 +35,13 @@ pub fn instance_address(address: &str, type_name: &str) -> Result<InstanceAddres
         return Err(format!("{address} is not an address of a {type_name}"));
     }
     Ok(parsed)
+}
+
+impl fmt::Debug for StateOut {
+    /// Only the path: states hold secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StateOut").field("path", &self.path).finish_non_exhaustive()
+    }
 }
 
 impl StateOut {
@@ -141,10 +147,15 @@ impl StateOut {
 }
 
 /// Objects are not where they should be.
-#[derive(Debug)]
 pub struct NotSaved {
     /// The state that could be saved nowhere. It holds secrets, and nothing else knows what was made.
     pub unsaved: Option<String>,
+}
+
+impl fmt::Debug for NotSaved {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NotSaved").field("is_lost", &self.unsaved.is_some()).finish()
+    }
 }
 
 /// What is in the file, if it is a state file; nothing if there is none, or nothing can be read from there.
