@@ -176,14 +176,14 @@ pub fn as_written(schema: &Block, object: &Value) -> Value {
     object.mark_where_present(&marks.collect::<Vec<_>>())
 }
 
-/// The object as documents have it: without the values that never appear in plans or states.
+/// The object as documents have it: without the values that never appear in plans or states, and without marks on them.
 fn without_write_only(schema: &Block, object: &Value) -> Value {
     let paths: PathSet = schema.write_only_paths(object).into_iter().collect();
     if paths.is_empty() {
         return object.clone();
     }
     let removed = object.transform(|path, part| {
-        Ok::<_, Infallible>(match !part.is_null() && paths.contains(&path.to_path()) {
+        Ok::<_, Infallible>(match paths.contains(&path.to_path()) {
             true => Value::null(part.ty().clone()),
             false => part,
         })
