@@ -17,6 +17,7 @@ _Value: TypeAlias = (
 __all__ = [
     "CaseResult",
     "ChangeList",
+    "ChangeStream",
     "Comparison",
     "Document",
     "OutputChange",
@@ -445,6 +446,18 @@ class SentinelPolicies:
         memory: int = 512,
     ) -> SentinelPolicies: ...
     def judge(self, plan: Plan, /) -> PolicyResult: ...
+
+@final
+class ChangeStream:
+    def __new__(
+        cls,
+        paths: Sequence[PathLike[str]],
+        *,
+        of: Literal["changes", "drift", "outputs"] = "changes",
+        schemas: _Schemas | None = None,
+        errors: Literal["raise", "rows"] = "raise",
+    ) -> ChangeStream: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> Any: ...
 
 def evaluate(expression: str, /, variables: dict[str, Any] | None = None) -> Any: ...
 def proposed_new(schema: Schema, prior: _Value, config: _Value) -> Any: ...
