@@ -41,12 +41,6 @@ pub(crate) fn command_of(arguments: &[OsString]) -> Option<(usize, &str)> {
     Some((at, arguments[at].to_str()?))
 }
 
-/// Whether one of these arguments is such an option, before the two dashes that end options.
-pub(crate) fn has_option(arguments: &[OsString], is_it: impl Fn(&str) -> bool) -> bool {
-    let mut options = arguments.iter().take_while(|argument| *argument != "--");
-    options.any(|argument| argument.to_str().is_some_and(&is_it))
-}
-
 /// The arguments, with two dashes where options of `sentinel` have one: Sentinel's own program has `-global NAME=VALUE`.
 pub(crate) fn with_two_dashes(mut arguments: Vec<OsString>, program: &Command) -> Vec<OsString> {
     let Some((at, "sentinel")) = command_of(&arguments) else { return arguments };
@@ -65,13 +59,11 @@ pub(crate) fn with_two_dashes(mut arguments: Vec<OsString>, program: &Command) -
 }
 
 /// Whether arguments that cannot be used are of `plan` or `show`, with `--detailed-exitcode` before or after what is wrong.
+/// `clap` reads nothing behind the first argument that is wrong.
 fn asks_for_detailed_codes(arguments: &[OsString]) -> bool {
-    match command_of(arguments) {
-        Some((at, "plan" | "show")) => {
-            has_option(&arguments[at + 1..], |option| option == "--detailed-exitcode")
-        }
-        _ => false,
-    }
+    let Some((at, "plan" | "show")) = command_of(arguments) else { return false };
+    let mut options = arguments[at + 1..].iter().take_while(|argument| *argument != "--");
+    options.any(|argument| argument == "--detailed-exitcode")
 }
 
 /// Reads `NAME=VALUE`. Its error does not repeat the text: without a name it may be the value, and secret.

@@ -15,7 +15,7 @@ use crate::exit::{self, CommandError, FAILED, unusable};
 use crate::input::{Size, Source};
 use crate::module_plan::{PlanInputs, PlanningArgs};
 use crate::plan_file::PlanFile;
-use crate::schemas::SchemaArgs;
+use crate::schemas::{SchemaArgs, missing_schemas};
 use crate::show::MarkdownArgs;
 use crate::style::colour;
 
@@ -156,17 +156,12 @@ fn warn(comparison: &Comparison<'_>, schemas: &Schemas, is_given: bool) {
     for option in &comparison.unmatched {
         exit::note(&format!("{option} matches nothing here"));
     }
-    let missing = schemas.missing().join(", ");
-    if comparison.is_same() || !schemas.is_none() && missing.is_empty() {
+    if comparison.is_same() {
         return;
     }
-    let lack = match (schemas.is_none() || !is_given, missing.is_empty()) {
-        (true, true) => "without --schemas ".to_owned(),
-        (true, false) => format!("without --schemas of {missing} "),
-        (false, _) => format!("the schemas lack {missing}: "),
-    };
-    exit::warn(&format!(
-        "{lack}the elements of sets are compared in their order, and what only a schema calls sensitive is shown; pass the \
-         output of `terraform providers schema -json`, or cache it with `objchange schemas add`"
-    ));
+    let cost =
+        "the elements of sets are compared in their order, and what only a schema calls sensitive is shown";
+    if let Some(warning) = missing_schemas(schemas, is_given, cost) {
+        exit::warn(&warning);
+    }
 }

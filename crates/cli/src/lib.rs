@@ -131,9 +131,15 @@ pub fn main() -> ExitCode {
 
 /// Runs the program with these arguments, the first of which is its name: for programs that have it inside.
 pub fn main_with(arguments: Vec<OsString>) -> ExitCode {
-    let arguments = arguments::with_two_dashes(arguments, &Cli::command());
-    let arguments = plan::choose_form(arguments);
-    let Cli { command, color } = match Cli::try_parse_from(arguments) {
+    let program = Cli::command();
+    let arguments = arguments::with_two_dashes(arguments, &program);
+    let parsed = Cli::try_parse_from(&arguments).or_else(|error| {
+        match plan::choose_form(&error, &program, arguments) {
+            Some(arguments) => Cli::try_parse_from(arguments),
+            None => Err(error),
+        }
+    });
+    let Cli { command, color } = match parsed {
         Ok(cli) => cli,
         Err(error) => return exit::code(answer(error)),
     };

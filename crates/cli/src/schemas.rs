@@ -20,6 +20,11 @@ const SCHEMA_SOURCE: &str = "schema_source";
 pub(crate) const HOW_TO_GET_SCHEMAS: &str = "give them with --schemas FILE, from `terraform providers schema -json`, or --schemas DIR, a directory of such files; cache \
      them once with `objchange schemas add DIR`, after `terraform init` in DIR; or ask a provider with --provider-binary";
 
+const PASS_SCHEMAS: &str =
+    "pass the output of `terraform providers schema -json`, or cache it with `objchange schemas add`";
+
+const WRITE_SCHEMAS_AGAIN: &str = "write the schemas again with `terraform providers schema -json`";
+
 /// The schemas that a command wants.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct SchemaArgs {
@@ -76,4 +81,16 @@ impl SchemaArgs {
     ) -> (Schemas, String) {
         given.with_cached(&self.cache.lookup(), providers, &exit::remark)
     }
+}
+
+/// What the lack of schemas costs, and how to mend that; `None` if no schema is missing.
+pub(crate) fn missing_schemas(schemas: &Schemas, is_given: bool, cost: &str) -> Option<String> {
+    let missing = schemas.missing().join(", ");
+    let (lack, advice) = match (schemas.is_none(), missing.as_str()) {
+        (true, "") => ("without --schemas ".to_owned(), PASS_SCHEMAS),
+        (false, "") => return None,
+        (false, _) if is_given => (format!("the schemas lack {missing}: "), WRITE_SCHEMAS_AGAIN),
+        _ => (format!("without --schemas of {missing} "), PASS_SCHEMAS),
+    };
+    Some(format!("{lack}{cost}; {advice}"))
 }

@@ -24,7 +24,6 @@ mod plan;
 mod program;
 #[cfg(feature = "provider")]
 mod real;
-mod references;
 mod remark;
 pub mod resource;
 mod schema_cache;
@@ -50,7 +49,6 @@ pub use plan::{
 pub use program::ProviderProgram;
 #[cfg(feature = "provider")]
 pub use real::RealChoice;
-pub use references::{ExplanationReport, GraphReport};
 pub use remark::{Remark, Remarks};
 pub use schema_cache::{CacheFile, CacheFileError, SchemaCache};
 pub use schema_lookup::{CachedChoice, SchemaLookup, Wanted};

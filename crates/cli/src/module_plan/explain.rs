@@ -4,8 +4,8 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use objchange_module::Shown;
+use objchange_module::document::ExplanationReport;
 use objchange_module::plan::plan_and_explain;
-use objchange_project::ExplanationReport;
 
 use super::{Args, output, plan_directory_by};
 use crate::exit::{CommandError, FAILED, unusable};

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use objchange_module::Shown;
+use objchange_module::document::GraphReport;
 use objchange_module::plan::plan_with_graph;
-use objchange_project::GraphReport;
 
 use super::{ModuleArgs, output, plan_directory_by};
 use crate::exit::{CommandError, FAILED};

@@ -8,6 +8,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anstream::AutoStream;
+use clap::Command;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use objchange::change::PlannedChange;
 use objchange::value::Path;
 use objchange_project::resource::{
@@ -15,7 +17,7 @@ use objchange_project::resource::{
 };
 
 pub(crate) use self::arguments::SubjectArgs;
-use crate::arguments::{command_of, has_option};
+use crate::arguments::command_of;
 use crate::configuration::error_in;
 use crate::exit::{self, CommandError, FAILED, unusable};
 use crate::input::{Size, Source};
@@ -27,28 +29,21 @@ use objchange_project::GivenSchemas;
 /// How this form of `plan` is called among the commands.
 pub(crate) const NAME: &str = "plan-resource";
 
-/// The options that only this form has.
-const OPTIONS: [&str; 8] = [
-    "--address",
-    "--base-dir",
-    "--config",
-    "--create-before-destroy",
-    "--ignore-changes",
-    "--planned",
-    "--prior",
-    "--type",
-];
-
-/// The arguments of the process, with the name of this form where `plan` has options of it.
-pub(crate) fn choose_form(mut arguments: Vec<OsString>) -> Vec<OsString> {
-    if let Some((at, "plan")) = command_of(&arguments)
-        && has_option(&arguments[at + 1..], |option| {
-            option.split('=').next().is_some_and(|name| OPTIONS.contains(&name))
-        })
-    {
+/// The arguments with the name of this form, if `plan` refused them because of an option that only this form has.
+pub(crate) fn choose_form(
+    refusal: &clap::Error,
+    program: &Command,
+    mut arguments: Vec<OsString>,
+) -> Option<Vec<OsString>> {
+    let Some(ContextValue::String(option)) = refusal.get(ContextKind::InvalidArg) else { return None };
+    let (name, form) = (option.strip_prefix("--")?, program.find_subcommand(NAME)?);
+    let has_option = form.get_arguments().any(|argument| argument.get_long() == Some(name));
+    let (at, command) = command_of(&arguments)?;
+    let is_chosen = refusal.kind() == ErrorKind::UnknownArgument && command == "plan" && has_option;
+    is_chosen.then(|| {
         arguments[at] = NAME.into();
-    }
-    arguments
+        arguments
+    })
 }
 
 const AFTER_HELP: &str = "\

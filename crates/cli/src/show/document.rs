@@ -10,7 +10,7 @@ use super::choose::Choice;
 use crate::exit::CommandError;
 use crate::input::{Size, Source};
 use crate::module_plan::{PlanInputs, PlanningArgs, is_module, planned_document, version_of};
-use crate::schemas::SchemaArgs;
+use crate::schemas::{SchemaArgs, missing_schemas};
 use objchange_project::{GivenSchemas, SchemaError};
 
 /// What is shown, and as what.
@@ -177,21 +177,8 @@ impl SchemaSources {
 
     /// What the missing schemas cost, of what has been shown so far.
     pub(crate) fn warning(&self, schemas: &Schemas) -> Option<String> {
-        let is_given = self.is_given;
-        let missing = schemas.missing().join(", ");
-        let (lack, advice) = if schemas.is_none() || !is_given && !missing.is_empty() {
-            let of = if missing.is_empty() { String::new() } else { format!("of {missing} ") };
-            let advice = "pass the output of `terraform providers schema -json`, or cache it with `objchange schemas add`";
-            (format!("without --schemas {of}"), advice)
-        } else if missing.is_empty() {
-            return None;
-        } else {
-            let advice = "write the schemas again with `terraform providers schema -json`";
-            (format!("the schemas lack {missing}: their "), advice)
-        };
-        Some(format!(
-            "{lack}blocks are shown as attributes, what only a schema calls sensitive is shown, and `# forces replacement` and the \
-             difference between null and empty values may be wrong; {advice}"
-        ))
+        let cost = "blocks are shown as attributes, what only a schema calls sensitive is shown, and `# forces replacement` and the \
+                    difference between null and empty values may be wrong";
+        missing_schemas(schemas, self.is_given, cost)
     }
 }

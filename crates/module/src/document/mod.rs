@@ -1,4 +1,4 @@
-//! A plan as the document that `terraform show -json` writes, and as changes for reports.
+//! A plan as the document that `terraform show -json` writes, and as changes for reports; reports of its references.
 //!
 //! The document is written from its beginning to its end, so that a large plan needs no more memory than its text.
 
@@ -6,7 +6,9 @@ mod change_set;
 mod changes;
 mod checks;
 mod configuration;
+mod explanation;
 mod expressions;
+mod graph;
 mod json;
 mod order;
 mod provider_keys;
@@ -15,6 +17,8 @@ mod state;
 mod values;
 
 pub use change_set::change_set;
+pub use explanation::ExplanationReport;
+pub use graph::GraphReport;
 pub use order::{compare_changes, compare_instances};
 pub use relevant::relevant_attributes;
 

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
-use objchange_module::Shown;
-use objchange_module::plan::ReferenceGraph;
 use objchange_text::{visible, visible_json};
 use serde::Serialize;
+
+use crate::Shown;
+use crate::plan::ReferenceGraph;
 
 /// The graph of references of a module, as it is printed.
 #[derive(Debug)]

@@ -1,9 +1,10 @@
 //! Why something in a module is as it is, as it is printed.
 
-use objchange_module::Shown;
-use objchange_module::plan::{Explanation, ExplanationStep};
 use objchange_text::{visible, visible_json};
 use serde::Serialize;
+
+use crate::Shown;
+use crate::plan::{Explanation, ExplanationStep};
 
 /// An explanation, without secrets.
 #[derive(Debug, Serialize)]
