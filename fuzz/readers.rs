@@ -179,7 +179,7 @@ pub(crate) fn documents(bytes: &[u8]) {
     for unfamiliar in document.unfamiliar() {
         assert!(!unfamiliar.to_string().is_empty());
     }
-    let found = Program::of(&document);
+    let found = Program::detect(&document);
     for program in [found, Program::default(), Program::OpenTofu] {
         let options = Options { program: Some(program), ..Options::default() };
         // What cannot be shown is an error; all that counts is that it is one.
@@ -195,7 +195,7 @@ pub(crate) fn pages(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let Ok(document) = Document::parse_part(text) else { return };
     let (schemas, options) = (Schemas::none(), Options { yaml: true, ..Options::default() });
-    let Ok(report) = Report::of(&document, &schemas, &options, &Filter::default()) else { return };
+    let Ok(report) = Report::new(&document, &schemas, &options, &Filter::default()) else { return };
     let mut page = Vec::new();
     let mut is_whole = report.write_markdown(&mut page, &MarkdownOptions::default()).is_ok();
     check_visible(&String::from_utf8(page).expect("a page is text"));

@@ -11,7 +11,7 @@
 //! let text = std::fs::read_to_string("plan.json")?;
 //! let document = Document::parse(&text)?;
 //! let schemas = Schemas::none();
-//! let report = Report::of(&document, &schemas, &Options::default(), &Filter::default())?;
+//! let report = Report::new(&document, &schemas, &Options::default(), &Filter::default())?;
 //! let mut screen = Screen::enter()?;
 //! let end = screen.show(report.outline(), Settings::default(), |error| error.to_string())?;
 //! assert_eq!(end, End::Quit { error: None });

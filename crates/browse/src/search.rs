@@ -21,14 +21,14 @@ pub(crate) struct Search {
     /// Any of the words, to show where they are.
     any: Option<Pattern>,
     /// What is known of each item.
-    found: Vec<Found>,
+    found: Vec<Match>,
     /// The first item whose diff may not have been searched.
     next: usize,
 }
 
 /// Whether an item has all words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Found {
+enum Match {
     /// Its diff is to be searched.
     Unknown,
     No,
@@ -55,22 +55,22 @@ impl Search {
         self.any = if words.is_empty() { None } else { pattern(&words) };
         query.clone_into(&mut self.query);
         self.next = 0;
-        self.found.resize(outline.items.len(), Found::Unknown);
+        self.found.resize(outline.items.len(), Match::Unknown);
         for (found, item) in self.found.iter_mut().zip(&outline.items) {
-            if is_longer && *found == Found::No {
+            if is_longer && *found == Match::No {
                 continue;
             }
-            *found = Found::Unknown;
+            *found = Match::Unknown;
             let line: String = item.line.iter().map(|piece| piece.shown()).collect();
             if self.words.iter().all(|word| word.is_match(line.as_bytes())) {
-                *found = Found::Yes;
+                *found = Match::Yes;
             }
         }
     }
 
     /// Whether the item is one of those that are looked for, as far as is known.
     pub(crate) fn matches(&self, item: usize) -> bool {
-        !self.is_active() || self.found.get(item) == Some(&Found::Yes)
+        !self.is_active() || self.found.get(item) == Some(&Match::Yes)
     }
 
     /// How many items have been searched, if not all of them have.
@@ -84,7 +84,7 @@ impl Search {
         while self.progress().is_some() && text < TEXT_AT_A_TIME && items < ITEMS_AT_A_TIME {
             let index = self.next;
             self.next += 1;
-            if self.found[index] != Found::Unknown {
+            if self.found[index] != Match::Unknown {
                 continue;
             }
             items += 1;
@@ -100,7 +100,7 @@ impl Search {
                 }
                 Err(_) => true,
             };
-            self.found[index] = if has_all { Found::Yes } else { Found::No };
+            self.found[index] = if has_all { Match::Yes } else { Match::No };
             any |= has_all;
         }
         any

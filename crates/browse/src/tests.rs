@@ -60,7 +60,7 @@ fn with_settings<R>(
     test: impl FnOnce(&mut App<'_, '_>) -> R,
 ) -> R {
     let (document, schemas) = (Document::parse(document).unwrap(), Schemas::none());
-    let report = Report::of(&document, &schemas, &Options::default(), &Filter::default()).unwrap();
+    let report = Report::new(&document, &schemas, &Options::default(), &Filter::default()).unwrap();
     let explain = Box::new(|error: objchange_plan::ShowError| format!("plan.json: {error}"));
     test(&mut App::new(report.outline(), settings, explain, size))
 }

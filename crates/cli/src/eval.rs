@@ -147,7 +147,7 @@ impl Evaluator<'_> {
             let hidden = HiddenSource::new(sources, |_, _| None, &parsed);
             report::show(sources, &hidden, &in_file)?;
         }
-        if let Ok(sources) = Sources::of(name, text) {
+        if let Ok(sources) = Sources::from_text(name, text) {
             report::show(&sources, &HiddenSource::in_expression(text), &found)?;
         }
         Ok(value.is_some())

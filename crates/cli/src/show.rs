@@ -317,7 +317,7 @@ fn write(
         ..arguments.input.options(program)
     };
     let filter = arguments.input.filter();
-    let report = Report::of(document, schemas, &options, &filter)?;
+    let report = Report::new(document, schemas, &options, &filter)?;
     let gate = arguments.gate.gate();
     // The programs of old know neither actions nor deferred changes, which are judged all the same.
     let is_hidden =
@@ -325,7 +325,7 @@ fn write(
     *verdict = match document {
         Document::Plan(plan) if program != Program::default() && is_hidden(plan) => {
             let options = Options { program: Some(Program::default()), ..options };
-            gate.judge(&Report::of(document, schemas, &options, &filter)?)
+            gate.judge(&Report::new(document, schemas, &options, &filter)?)
         }
         _ => gate.judge(&report),
     };

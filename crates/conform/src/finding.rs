@@ -122,7 +122,7 @@ impl Finding {
     }
 
     /// The same, where Terraform's message is headed with this.
-    pub(super) fn headed(self, summary: impl Into<String>) -> Self {
+    pub(super) fn with_summary(self, summary: impl Into<String>) -> Self {
         Self { summary: Some(summary.into()), ..self }
     }
 
@@ -138,7 +138,7 @@ impl Finding {
         let finding =
             Self { severity: FindingSeverity::Error, ..Self::new(clause, kind, Path::root(), message) };
         let terraform = Some(said.detail.clone()).filter(|detail| !detail.is_empty());
-        Self { terraform, ..finding.headed(said.summary.clone()) }
+        Self { terraform, ..finding.with_summary(said.summary.clone()) }
     }
 
     /// Where it is and what is wrong there, as a line.
@@ -247,7 +247,7 @@ impl Finding {
                 block.implied_type(),
             )),
             ApplyViolation::NotDestroyed => {
-                finding.headed("Provider returned invalid result object after apply")
+                finding.with_summary("Provider returned invalid result object after apply")
             }
             _ => finding,
         }

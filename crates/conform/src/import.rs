@@ -83,7 +83,7 @@ impl Flow<'_> {
             let count = answer.resources.len();
             let message = format!("{count} objects are imported, and one is wanted");
             let finding = Finding::new(Clause::I1, "import_count", Path::root(), message);
-            self.find(if count == 0 { finding } else { finding.headed(SEVERAL_IMPORTED) });
+            self.find(if count == 0 { finding } else { finding.with_summary(SEVERAL_IMPORTED) });
             return None;
         };
         if imported.type_name != self.type_name {
@@ -95,14 +95,14 @@ impl Flow<'_> {
                     Path::root(),
                     "an object of no type is imported",
                 )
-                .headed(NO_IMPORT_TYPE),
+                .with_summary(NO_IMPORT_TYPE),
                 false => {
                     let message = format!("an object of type {name} is imported");
                     let finding = Finding::new(clause, "import_type", Path::root(), message);
                     // Terraform keeps an object of another type without a word.
                     match self.schemas.resources.contains_key(name.as_str()) {
                         true => finding.unnoticed(),
-                        false => finding.headed(format!("{OTHER_IMPORT_TYPE} {name:?}")),
+                        false => finding.with_summary(format!("{OTHER_IMPORT_TYPE} {name:?}")),
                     }
                 }
             });

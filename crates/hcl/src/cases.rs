@@ -73,7 +73,7 @@ struct Typed<'a> {
 }
 
 impl Given {
-    fn of(case: &Case<'_>) -> Result<Self, CaseError> {
+    fn from_case(case: &Case<'_>) -> Result<Self, CaseError> {
         let mut variables = Variables::default();
         if let Some(text) = case.optional_field("variables") {
             let typed: BTreeMap<String, Typed<'_>> = objchange_text::json::from_str(text)
@@ -125,7 +125,7 @@ fn answer(
     text: &str,
     evaluate: impl FnOnce(&Given) -> Result<(Value, Type, Vec<Diagnostic>), Vec<Diagnostic>>,
 ) -> Result<Answer, CaseError> {
-    Ok(match evaluate(&Given::of(case)?) {
+    Ok(match evaluate(&Given::from_case(case)?) {
         Ok((value, ty, errors)) if errors.is_empty() => Answer::Value(value, ty),
         Ok((_, _, errors)) | Err(errors) => answered(text, &errors),
     })

@@ -3,7 +3,7 @@
 use std::ops::{Range, RangeInclusive};
 
 use crate::hidden_source::HiddenSource;
-use crate::sources::Place;
+use crate::sources::FileSpan;
 use objchange_text::Span;
 
 /// Some lines of a file, without what is hidden in them.
@@ -20,8 +20,8 @@ const HIDDEN: &str = "(sensitive value)";
 
 impl Excerpt {
     /// Some lines around a place, by their numbers from 1, without these parts of the file.
-    pub fn new(place: &Place<'_>, lines: RangeInclusive<u32>, hidden: &[Span]) -> Self {
-        let Place { lines: file, span, .. } = place;
+    pub fn new(place: &FileSpan<'_>, lines: RangeInclusive<u32>, hidden: &[Span]) -> Self {
+        let FileSpan { lines: file, span, .. } = place;
         let first = *lines.start();
         let (mut text, mut in_text) = (String::new(), Vec::new());
         for number in lines {
@@ -50,7 +50,7 @@ impl Excerpt {
 
 impl HiddenSource {
     /// What is hidden in the file of a place, in the text of the file. `span` is what the place was found for.
-    pub fn in_file(&self, place: &Place<'_>, span: Span) -> Vec<Span> {
+    pub fn in_file(&self, place: &FileSpan<'_>, span: Span) -> Vec<Span> {
         let before = span.start.saturating_sub(place.span.start);
         let local = |part: &Span| Some(Span::new(part.start.checked_sub(before)?, part.end - before));
         self.spans().iter().filter_map(local).collect()

@@ -10,7 +10,7 @@ use smol_str::SmolStr;
 use crate::decode::find;
 use crate::module::MoveTarget;
 use crate::sources::{SourceFile, Sources};
-use crate::syntax::ast::{Block, Body, Expr, ExprKind, Step, StepKind};
+use crate::syntax::ast::{Block, Body, Expr, ExprKind, StepKind, TraversalStep};
 use crate::syntax::{parse_body, parse_expression};
 use crate::walk::{sensitive_arguments, variables};
 
@@ -25,7 +25,7 @@ use crate::walk::{sensitive_arguments, variables};
 /// use objchange_hcl::{HiddenSource, Sources};
 ///
 /// let text = "variable \"pin\" {\n  sensitive = true\n  default = \"1234\"\n}\n";
-/// let sources = Sources::of("main.tf", text).unwrap();
+/// let sources = Sources::from_text("main.tf", text).unwrap();
 /// let hidden = HiddenSource::new(&sources, |_, _| None, []);
 /// let hidden: Vec<&str> = hidden.spans().iter().map(|span| &text[span.range()]).collect();
 /// assert_eq!(hidden, ["\"1234\""]);
@@ -407,7 +407,7 @@ fn declared_variables(body: &Body) -> impl Iterator<Item = (&str, bool)> {
 
 /// Whether an expression is nothing but a name: where a secret is, and not the secret.
 fn is_plain_reference(expr: &Expr) -> bool {
-    let is_name = |step: &Step| matches!(step.kind, StepKind::Attribute(_));
+    let is_name = |step: &TraversalStep| matches!(step.kind, StepKind::Attribute(_));
     matches!(&expr.kind, ExprKind::Variable(variable) if variable.steps.iter().all(is_name))
 }
 

@@ -92,7 +92,7 @@ pub use objchange_text::{Called, Diagnostic, LineIndex, Position, Severity, Span
 pub use outline::Outline;
 #[cfg(feature = "snippet")]
 pub use snippet::snippet;
-pub use sources::{Place, Places, Sources};
+pub use sources::{FileSpan, Places, Sources};
 pub use suggestion::{did_you_mean, suggestion};
 pub use syntax::{
     Attribute, Block, Body, Expr, JsonBody, Label, parse_body, parse_body_json, parse_expression,

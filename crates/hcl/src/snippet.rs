@@ -3,7 +3,7 @@
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet, Title};
 use objchange_text::{visible, visible_lines};
 
-use crate::{Diagnostic, Excerpt, HiddenSource, Place, Places, Severity, Span};
+use crate::{Diagnostic, Excerpt, FileSpan, HiddenSource, Places, Severity, Span};
 
 /// A longer line is not shown, nor are more of them.
 const MAX_LINE: usize = 4096;
@@ -46,7 +46,7 @@ pub fn snippet(
 }
 
 /// The lines of a place without these parts of the file, or its numbers where the lines are too long.
-fn placed<'a>(title: Title<'a>, place: Place<'a>, hidden: &[Span]) -> Group<'a> {
+fn placed<'a>(title: Title<'a>, place: FileSpan<'a>, hidden: &[Span]) -> Group<'a> {
     let (start, end) = (place.start(), place.end());
     let shown = start.line..=end.line.min(start.line + MAX_LINES);
     if shown.clone().any(|line| place.lines.line(line).len() > MAX_LINE) {

@@ -36,7 +36,7 @@ impl Sources {
     /// # Errors
     ///
     /// It is too long.
-    pub fn of(name: impl Into<String>, text: impl Into<String>) -> Result<Self, Box<Diagnostic>> {
+    pub fn from_text(name: impl Into<String>, text: impl Into<String>) -> Result<Self, Box<Diagnostic>> {
         let mut sources = Self::default();
         sources.add(name, text)?;
         Ok(sources)
@@ -103,7 +103,7 @@ pub struct Places<'s> {
 
 /// A part of a file.
 #[derive(Debug, Clone, Copy)]
-pub struct Place<'p> {
+pub struct FileSpan<'p> {
     /// The name of the file.
     pub name: &'p str,
     /// Its lines.
@@ -114,7 +114,7 @@ pub struct Place<'p> {
 
 impl<'s> Places<'s> {
     /// The part of a file that a span is; `None` where there is no file at all.
-    pub fn find<'p>(&'p self, span: Span) -> Option<Place<'p>>
+    pub fn find<'p>(&'p self, span: Span) -> Option<FileSpan<'p>>
     where
         's: 'p,
     {
@@ -122,16 +122,16 @@ impl<'s> Places<'s> {
         let (file, lines) = self.files.get(behind.checked_sub(1)?)?;
         let local = |byte: u32| (byte - file.start).min(file.text.len() as u32);
         let start = local(span.start);
-        Some(Place { name: &file.name, lines, span: Span::new(start, local(span.end.max(span.start))) })
+        Some(FileSpan { name: &file.name, lines, span: Span::new(start, local(span.end.max(span.start))) })
     }
 
     /// The place in words, as `main.tf:3,1-14`.
-    pub(crate) fn told(&self, span: Span) -> String {
+    pub(crate) fn describe(&self, span: Span) -> String {
         self.find(span).map(|place| place.to_string()).unwrap_or_default()
     }
 }
 
-impl Place<'_> {
+impl FileSpan<'_> {
     /// Where it begins.
     pub fn start(&self) -> Position {
         self.lines.position(self.span.start)
@@ -144,7 +144,7 @@ impl Place<'_> {
 }
 
 /// As Terraform says it: file, line and columns.
-impl std::fmt::Display for Place<'_> {
+impl std::fmt::Display for FileSpan<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (start, end) = (self.start(), self.end());
         let name = self.name;

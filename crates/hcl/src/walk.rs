@@ -9,7 +9,7 @@ use std::fmt;
 use crate::eval::{Scope, Variables, evaluate};
 use crate::function::Functions;
 use crate::module::MoveTarget;
-use crate::syntax::ast::{Access, Call, Expr, ExprKind, For, Item, Step, StepKind};
+use crate::syntax::ast::{Access, Call, Expr, ExprKind, For, Item, StepKind, TraversalStep};
 
 /// A variable that an expression needs, with the steps from it that are written out: `a.b[0]`.
 #[derive(Debug, Clone)]
@@ -18,7 +18,7 @@ pub struct Reference<'e> {
     pub name: &'e SmolStr,
     /// Where its name stands.
     pub span: Span,
-    steps: &'e [Step],
+    steps: &'e [TraversalStep],
 }
 
 impl Reference<'_> {

@@ -55,7 +55,7 @@ impl ModuleFunctions {
     }
 
     /// The functions of a module.
-    pub(crate) fn of(&self, module: ModuleId) -> &Functions {
+    pub(crate) fn of_module(&self, module: ModuleId) -> &Functions {
         let extended = self.of_module.get(module).copied().flatten();
         extended.and_then(|index| self.extended.get(index)).unwrap_or(&self.language)
     }

@@ -90,7 +90,7 @@ fn growth(c: &mut Criterion) {
                         let document =
                             Document::parse(black_box(&text)).expect("the document is well-formed");
                         let (schemas, filter) = (Schemas::none(), Filter::default());
-                        Report::of(&document, &schemas, &Options::default(), &filter)
+                        Report::new(&document, &schemas, &Options::default(), &filter)
                             .and_then(|report| print(&report))
                             .expect("the document is well-formed");
                     });

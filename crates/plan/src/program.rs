@@ -9,7 +9,7 @@ use thiserror::Error;
 use crate::changes::ChangedResource;
 use crate::document::{Document, Plan, ResourceActions, State};
 use crate::options::Options;
-use crate::walk::{Dialect, Place};
+use crate::walk::{Dialect, PlaceKind};
 
 /// What follows the version in a plan that was made without asking its providers, as the metadata of a build.
 pub const SIMULATED: &str = "+simulated";
@@ -133,7 +133,7 @@ impl Default for Program {
 
 impl Program {
     /// The program that wrote a document, as far as that can be told.
-    pub fn of(document: &Document<'_>) -> Self {
+    pub fn detect(document: &Document<'_>) -> Self {
         match document {
             Document::Plan(plan) => Self::of_plan(plan),
             Document::State(state) => Self::of_state(state),
@@ -198,7 +198,7 @@ impl Program {
     pub(crate) fn dialect(self, options: &Options) -> Dialect {
         let dialect = match self {
             Self::Terraform(_) => Dialect::LEGACY,
-            Self::OpenTofu => Dialect::opentofu(Place::Inside, options.show_sensitive),
+            Self::OpenTofu => Dialect::opentofu(PlaceKind::Inside, options.show_sensitive),
         };
         dialect.matching_sets(options.match_sets).reading_yaml(options.yaml)
     }

@@ -351,7 +351,7 @@ fn start_providers(
 ) -> Result<Option<RealProviders>, PlanError> {
     let mut known: BTreeSet<ProviderAddress> = module.config.providers().into_iter().collect();
     known.extend(state.map(StateText::providers).unwrap_or_default());
-    let chosen = settings.real.of(&known)?;
+    let chosen = settings.real.choose(&known)?;
     if chosen.is_empty() {
         return Ok(None);
     }

@@ -101,7 +101,7 @@ impl Held {
     ) -> Result<String, Failure> {
         self.with(|parsed| {
             let mut page = Vec::new();
-            Report::of(&parsed.document, &self.schemas, options, &Filter::default())
+            Report::new(&parsed.document, &self.schemas, options, &Filter::default())
                 .and_then(|report| write(&report, &mut page))
                 .map_err(|error| Failure::show(&error, self.file.as_deref()))?;
             page::text(page)

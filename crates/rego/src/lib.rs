@@ -43,7 +43,9 @@ pub mod value;
 pub use compile::{CompileOptions, NetworkAccess, SourceFile};
 pub use error::{CompileError, CompileErrors, EvalError, Limit, Location};
 pub use network::{HttpRequest, HttpResponse, Network, NetworkError};
-pub use program::{Found, InputReference, Program, RuleId, RuleInfo, Session, Setup, Warning, from_yaml};
+pub use program::{
+    InputReference, Program, RuleId, RuleInfo, RuleResults, Session, Setup, Warning, from_yaml,
+};
 pub use run::Limits;
 pub use syntax::ast::{Dialect, Span};
 pub use value::{Unknown, Value};

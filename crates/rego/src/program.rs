@@ -94,7 +94,7 @@ pub struct Warning {
 /// an empty object.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
-pub struct Found {
+pub struct RuleResults {
     /// What it gives whatever the unknown values will be. Parts of these may be unknown.
     pub certain: Vec<Value>,
     /// What it may give, each with what that depends on.
@@ -227,14 +227,14 @@ impl Session<'_> {
     /// # Errors
     ///
     /// Evaluating it fails, or a limit is reached.
-    pub fn definition(&mut self, rule: RuleId, index: usize) -> Result<Found, EvalError> {
+    pub fn definition(&mut self, rule: RuleId, index: usize) -> Result<RuleResults, EvalError> {
         let members = self.machine.definition(rule.0, index);
         let (members, may_fail) = self.checked(members)?;
         let is_set = self.program.compiled.rules[rule.0 as usize].kind == RuleKind::Set;
         Ok(if is_set {
-            Found { certain: members.certain, possible: members.possible, may_fail }
+            RuleResults { certain: members.certain, possible: members.possible, may_fail }
         } else {
-            Found { may_fail, ..members.flattened() }
+            RuleResults { may_fail, ..members.flattened() }
         })
     }
 
@@ -243,14 +243,14 @@ impl Session<'_> {
     /// # Errors
     ///
     /// Evaluating it fails, or a limit is reached.
-    pub fn definition_values(&mut self, rule: RuleId) -> Result<Found, EvalError> {
+    pub fn definition_values(&mut self, rule: RuleId) -> Result<RuleResults, EvalError> {
         let outcome = self.machine.rule(rule.0);
         let Outcome { value, doubt, may_fail } = self.checked(outcome)?;
         let mut members = Members::default();
         if let Some(value) = value {
             members.add(value, doubt.as_ref());
         }
-        Ok(Found { may_fail, ..members.flattened() })
+        Ok(RuleResults { may_fail, ..members.flattened() })
     }
 
     /// What `print` was called with since this was last asked for.

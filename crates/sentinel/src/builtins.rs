@@ -114,7 +114,7 @@ fn append(machine: &mut Machine<'_>, arguments: &[Value]) -> Done<Value> {
 fn delete(machine: &mut Machine<'_>, arguments: &[Value]) -> Done<Value> {
     let Value::Map(map) = &arguments[0] else { return expected("a map", &arguments[0]) };
     machine.budget.step(map.to_copy())?;
-    if let Some(key) = Key::of(&arguments[1]) {
+    if let Some(key) = Key::from_value(&arguments[1]) {
         map.remove(&key);
     }
     Ok(nothing(machine))

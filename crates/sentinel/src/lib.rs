@@ -67,4 +67,4 @@ pub use run::{
     Element, Evaluated, Import, Interrupt, Limits, Location, Reason, Run, RunError, RunErrorKind, Setup,
     Source, Touched, Touches, Verdict, Witness, Witnesses,
 };
-pub use value::{Function, List, Map, Members, Place, RuleValue, Text, Unknown, Value};
+pub use value::{Function, List, Map, Members, RuleValue, SourcePlace, Text, Unknown, Value};

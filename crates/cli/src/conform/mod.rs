@@ -247,7 +247,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let recorder = args.recorder(&options.hints).map_err(unusable)?.map(Arc::new);
     let given = options.corpus.len();
     let secrets = options.hints.secrets();
-    let (mut report, corpus) = match tried(args, options, &children, recorder.as_ref()) {
+    let (mut report, corpus) = match run_trials(args, options, &children, recorder.as_ref()) {
         Ok(tried) => tried,
         Err(error) => return Err(not_tried(&error, &secrets)),
     };
@@ -282,7 +282,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     })
 }
 
-fn tried(
+fn run_trials(
     args: &Args,
     options: Options,
     children: &Children,

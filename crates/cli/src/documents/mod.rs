@@ -206,7 +206,7 @@ fn outcome<A>(
     wanted: Wanted,
     answer: &impl Fn(&Document) -> Result<A, String>,
 ) -> Outcome<A> {
-    let is_other = || DocumentKind::of(&document.text).is_ok_and(|kind| !wanted.kinds.contains(&kind));
+    let is_other = || DocumentKind::detect(&document.text).is_ok_and(|kind| !wanted.kinds.contains(&kind));
     if document.is_found && (!looks_like_an_object(&document.text) || is_other()) {
         return Outcome::PassedOver(document.name);
     }

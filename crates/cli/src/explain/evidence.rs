@@ -59,7 +59,7 @@ impl Text {
 
     /// Whether it is a document that has many objects.
     fn is_document(&self) -> bool {
-        let kind = DocumentKind::of(&self.text);
+        let kind = DocumentKind::detect(&self.text);
         matches!(kind, Ok(DocumentKind::Plan | DocumentKind::State | DocumentKind::StateFile))
     }
 }
@@ -127,7 +127,7 @@ impl AtHand {
 
 fn object(text: &Text, block: &Block, resource_type: &str, address: &str) -> Result<Value, EvidenceError> {
     let wrong = |message: String| EvidenceError::Object { input: text.input.clone(), message };
-    if DocumentKind::of(&text.text) == Ok(DocumentKind::Plan) {
+    if DocumentKind::detect(&text.text) == Ok(DocumentKind::Plan) {
         return read_planned(&text.text, block, address).map_err(wrong);
     }
     let address = text.is_document().then_some(address);

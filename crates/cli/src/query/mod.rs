@@ -129,7 +129,7 @@ impl Args {
     /// What is found in a document.
     fn answer(&self, search: Search<'_>, document: &Document) -> Result<Answer, String> {
         let read = Read::parse(&document.text).map_err(|error| document.complaint(&error))?;
-        let subject = Subject::new(self.of.of(), read).map_err(|error| match error {
+        let subject = Subject::new(self.of.collection_kind(), read).map_err(|error| match error {
             SubjectError::Document(error) => document.complaint(&error),
             SubjectError::IsState => {
                 format!("{}: {error}; --of state asks about its resources", document.name)
@@ -170,7 +170,7 @@ enum About {
 }
 
 impl About {
-    fn of(self) -> CollectionKind {
+    fn collection_kind(self) -> CollectionKind {
         match self {
             Self::Changes => CollectionKind::ResourceChanges,
             Self::Drift => CollectionKind::ResourceDrift,
@@ -227,7 +227,7 @@ impl QueryText {
         let place = Span { start: error.place.start as u32, end: error.place.end as u32 };
         let help = error.help.clone().unwrap_or_default();
         let found = Diagnostic::new((error.kind.kind(), error.message.clone()), place, help);
-        match Sources::of(self.name, self.text.as_str()) {
+        match Sources::from_text(self.name, self.text.as_str()) {
             Ok(source) => report::show(&source, &HiddenSource::default(), &[found]),
             Err(too_long) => exit::complain(&too_long.to_string()),
         }
@@ -246,7 +246,7 @@ impl QueryText {
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
-    let of = args.of.of();
+    let of = args.of.collection_kind();
     let (paths, expression) = arguments(args).map_err(unusable)?;
     if args.form() == Form::Keys && args.select.is_some() {
         return Err("--output keys writes keys, and --select something else: use one of them".into());

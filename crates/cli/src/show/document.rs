@@ -140,7 +140,7 @@ impl DocumentArgs {
 
     /// The program as which the document is shown.
     pub(crate) fn program_of(&self, document: &Document<'_>) -> Program {
-        self.program.unwrap_or_else(|| Program::of(document))
+        self.program.unwrap_or_else(|| Program::detect(document))
     }
 
     /// How the document is shown, as far as these options say it.

@@ -67,7 +67,7 @@ pub(super) struct Trace<'m> {
 
 impl<'m> Trace<'m> {
     /// What a message that is about a crash of a provider tells of it.
-    pub(super) fn of(message: &'m Message) -> Self {
+    pub(super) fn new(message: &'m Message) -> Self {
         let paragraphs = || message.paragraphs.iter().map(String::as_str);
         let is_program = |text: &&str| {
             text.contains(page::TRACE)

@@ -226,7 +226,7 @@ fn explained(message: &Message) -> Vec<Explained> {
     });
     let is_alone = all.len() == 1;
     let provider = LazyCell::new(|| place::provider(message));
-    let trace = LazyCell::new(|| Trace::of(message));
+    let trace = LazyCell::new(|| Trace::new(message));
     let mut explained = Vec::new();
     for mut found in all {
         complete(&mut found, message);

@@ -327,7 +327,7 @@ pub(super) struct Page {
 
 impl Page {
     /// A message with this heading, and nothing below it yet.
-    pub(super) fn of(summary: &str) -> Self {
+    pub(super) fn from_summary(summary: &str) -> Self {
         let message = Message { summary: summary.to_owned(), ..Message::default() };
         Self { message, in_summary: true, ..Self::default() }
     }
@@ -474,7 +474,7 @@ fn from_json(line: &str) -> Option<Message> {
     let Logged { diagnostic } = serde_json::from_str(&line[start..]).ok()?;
     // What the message is headed with may have several paragraphs itself.
     let (summary, more) = diagnostic.summary.split_once('\n').unwrap_or((&diagnostic.summary, ""));
-    let mut below = Page::of(summary.trim());
+    let mut below = Page::from_summary(summary.trim());
     more.lines().chain([""]).chain(diagnostic.detail.lines()).for_each(|line| below.text(line.trim()));
     let Message { summary, address, paragraphs, .. } = below.message;
     let address = diagnostic.address.or(address);

@@ -21,7 +21,7 @@ pub(super) fn message(lines: &[&str]) -> Option<(Message, usize)> {
     let entry = &lines[..count];
     let summary = value(entry, "diagnostic_summary")?;
     let provider = value(entry, "tf_provider_addr").filter(|provider| provider.contains('/'));
-    let mut page = Page::of(summary.trim());
+    let mut page = Page::from_summary(summary.trim());
     value(entry, "diagnostic_detail").unwrap_or_default().lines().for_each(|line| page.text(line.trim()));
     Some((Message { provider, is_log: true, ..page.message }, count))
 }

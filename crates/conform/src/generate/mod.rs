@@ -23,7 +23,7 @@ use super::hints::Numbering;
 
 pub(super) use self::fill::{Are, Maker, Put, Taste, What};
 pub(super) use self::plausible::{Form, text as plausible_text, texts as plausible_texts};
-pub(super) use self::spots::{Part, Spot, spots};
+pub(super) use self::spots::{SchemaPart, Spot, spots};
 
 /// A configuration to try something with.
 #[derive(Clone, PartialEq)]

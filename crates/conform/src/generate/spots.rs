@@ -12,11 +12,11 @@ const MAX_SPOTS: usize = 4_000;
 pub(in super::super) struct Spot<'s> {
     /// The names that lead there.
     pub(in super::super) names: Vec<SmolStr>,
-    pub(in super::super) part: Part<'s>,
+    pub(in super::super) part: SchemaPart<'s>,
 }
 
 #[derive(Clone, Copy)]
-pub(in super::super) enum Part<'s> {
+pub(in super::super) enum SchemaPart<'s> {
     Attribute(&'s Attribute),
     Blocks(&'s NestedBlock),
 }
@@ -25,32 +25,32 @@ impl Spot<'_> {
     /// The type of its value.
     pub(in super::super) fn ty(&self) -> Type {
         match self.part {
-            Part::Attribute(attribute) => attribute.implied_type().clone(),
-            Part::Blocks(nested) => nested.implied_type(),
+            SchemaPart::Attribute(attribute) => attribute.implied_type().clone(),
+            SchemaPart::Blocks(nested) => nested.implied_type(),
         }
     }
 
     /// Whether configuration must have it.
     pub(in super::super) fn is_required(&self) -> bool {
         match self.part {
-            Part::Attribute(attribute) => attribute.required,
-            Part::Blocks(nested) => nested.nesting == NestingMode::Single && nested.min_items > 0,
+            SchemaPart::Attribute(attribute) => attribute.required,
+            SchemaPart::Blocks(nested) => nested.nesting == NestingMode::Single && nested.min_items > 0,
         }
     }
 
     /// Whether all of it can be unknown: a block that there is at most once is there or not.
     pub(in super::super) fn can_be_unknown(&self) -> bool {
         match self.part {
-            Part::Attribute(_) => true,
-            Part::Blocks(nested) => !matches!(nested.nesting, NestingMode::Single | NestingMode::Group),
+            SchemaPart::Attribute(_) => true,
+            SchemaPart::Blocks(nested) => !matches!(nested.nesting, NestingMode::Single | NestingMode::Group),
         }
     }
 
     /// Whether it holds blocks, or objects that have a schema of their own.
     pub(in super::super) fn is_objects(&self) -> bool {
         match self.part {
-            Part::Attribute(attribute) => attribute.nested().is_some(),
-            Part::Blocks(_) => true,
+            SchemaPart::Attribute(attribute) => attribute.nested().is_some(),
+            SchemaPart::Blocks(_) => true,
         }
     }
 
@@ -71,12 +71,12 @@ pub(in super::super) fn spots(block: &Block) -> Vec<Spot<'_>> {
     while next < found.len() && found.len() < MAX_SPOTS {
         let Spot { names, part } = found[next].clone();
         match part {
-            Part::Attribute(attribute) => {
+            SchemaPart::Attribute(attribute) => {
                 if let Some(nested) = attribute.nested() {
                     members(&names, nested.attributes(), &[], &mut found);
                 }
             }
-            Part::Blocks(nested) => {
+            SchemaPart::Blocks(nested) => {
                 members(&names, nested.block.attributes(), nested.block.block_types(), &mut found);
             }
         }
@@ -93,8 +93,8 @@ fn members<'s>(
 ) {
     let at = |name: &SmolStr| around.iter().chain([name]).cloned().collect();
     let attributes = attributes.iter().filter(|(_, attribute)| is_configurable(attribute));
-    found.extend(attributes.map(|(name, a)| Spot { names: at(name), part: Part::Attribute(a) }));
-    found.extend(blocks.iter().map(|(name, b)| Spot { names: at(name), part: Part::Blocks(b) }));
+    found.extend(attributes.map(|(name, a)| Spot { names: at(name), part: SchemaPart::Attribute(a) }));
+    found.extend(blocks.iter().map(|(name, b)| Spot { names: at(name), part: SchemaPart::Blocks(b) }));
 }
 
 /// Whether configuration may set it.

@@ -9,7 +9,7 @@ use super::Sample;
 use super::corner::{self, LARGE};
 use super::dice::Dice;
 use super::fill::{Are, Maker, Put, Taste, What};
-use super::spots::{Part, Spot, spots};
+use super::spots::{SchemaPart, Spot, spots};
 use crate::hints::Numbering;
 
 /// Configurations that are still to be made.
@@ -170,8 +170,8 @@ impl<'b> Systematic<'b> {
 /// What can be special at a place, each in its group.
 fn specials(spot: &Spot<'_>, i: usize) -> Vec<(usize, Special)> {
     match spot.part {
-        Part::Blocks(nested) => of_blocks(nested),
-        Part::Attribute(attribute) => of_attribute(attribute, i),
+        SchemaPart::Blocks(nested) => of_blocks(nested),
+        SchemaPart::Attribute(attribute) => of_attribute(attribute, i),
     }
 }
 

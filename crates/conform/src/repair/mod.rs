@@ -19,7 +19,7 @@ use smol_str::SmolStr;
 use self::adjust::{Grant, counts};
 use self::sentence::{Wish, wish};
 use self::unknown_match::becomes;
-use super::generate::{Are, Maker, Part, Put, Spot, Taste, What, spots};
+use super::generate::{Are, Maker, Put, SchemaPart, Spot, Taste, What, spots};
 use super::secrets::without_secrets;
 use super::{Hints, Sample, within};
 
@@ -369,10 +369,10 @@ impl<'a> Repair<'a> {
             return false;
         }
         let least = match spot.part {
-            Part::Blocks(nested) => usize::try_from(nested.min_items).unwrap_or_default(),
-            Part::Attribute(_) => 0,
+            SchemaPart::Blocks(nested) => usize::try_from(nested.min_items).unwrap_or_default(),
+            SchemaPart::Attribute(_) => 0,
         };
-        let is_block = matches!(spot.part, Part::Blocks(_));
+        let is_block = matches!(spot.part, SchemaPart::Blocks(_));
         self.change(spot, &mut |value| match value.kind() {
             Kind::List(all) | Kind::Set(all) | Kind::Tuple(all) if is_block => {
                 within::elements_like(value, all.iter().take(least).cloned())

@@ -21,7 +21,7 @@ use super::{Trial, within};
 pub(super) struct Shrink<'s> {
     block: &'s Block,
     current: Trial,
-    steps: Vec<Step>,
+    steps: Vec<Reduction>,
     next: usize,
     /// How many candidates in a row did not show it.
     refuted: usize,
@@ -67,7 +67,7 @@ fn configs(trial: &Trial) -> impl Iterator<Item = &Value> {
 
 /// One way to make a trial smaller.
 #[derive(Debug)]
-enum Step {
+enum Reduction {
     /// Nothing is changed afterwards.
     NoUpdate,
     /// What is known in the end is known from the beginning.
@@ -128,23 +128,23 @@ impl<'s> Shrink<'s> {
     }
 }
 
-fn steps(block: &Block, trial: &Trial) -> Vec<Step> {
+fn steps(block: &Block, trial: &Trial) -> Vec<Reduction> {
     let mut steps = Vec::new();
     if let Some((_, known)) = &trial.update {
-        steps.push(Step::NoUpdate);
-        steps.extend(known.is_some().then_some(Step::UpdateKnown));
+        steps.push(Reduction::NoUpdate);
+        steps.extend(known.is_some().then_some(Reduction::UpdateKnown));
     }
-    steps.extend(trial.known.is_some().then_some(Step::AllKnown));
+    steps.extend(trial.known.is_some().then_some(Reduction::AllKnown));
     let reference = trial.known.as_ref().unwrap_or(&trial.config);
-    steps.extend(edits(block, &trial.config, Some(reference)).into_iter().map(Step::Object));
+    steps.extend(edits(block, &trial.config, Some(reference)).into_iter().map(Reduction::Object));
     let later =
         |config: &Value, known: &Option<Value>| known.as_ref().map(|known| known_edits(config, known));
-    steps.extend(later(&trial.config, &trial.known).into_iter().flatten().map(Step::Known));
+    steps.extend(later(&trial.config, &trial.known).into_iter().flatten().map(Reduction::Known));
     if let Some((config, known)) = &trial.update {
         let pairs = parts(&trial.config).into_iter().zip(parts(config)).enumerate();
-        let changed = pairs.filter(|(_, (was, is))| was != is).map(|(at, _)| Step::Unchanged(at));
+        let changed = pairs.filter(|(_, (was, is))| was != is).map(|(at, _)| Reduction::Unchanged(at));
         // What changes nothing any more is no update.
-        let changed: Vec<Step> = changed.collect();
+        let changed: Vec<Reduction> = changed.collect();
         if changed.len() > 1 {
             steps.extend(changed);
         }
@@ -153,8 +153,8 @@ fn steps(block: &Block, trial: &Trial) -> Vec<Step> {
             parts(&trial.config).into_iter().zip(parts(config)).map(|(was, is)| was != is).collect();
         let changing = |edit: Edit| changing(edit, &differs);
         let found = edits(block, config, Some(reference));
-        steps.extend(found.into_iter().filter_map(changing).map(Step::Update));
-        steps.extend(later(config, known).into_iter().flatten().map(Step::UpdateLater));
+        steps.extend(found.into_iter().filter_map(changing).map(Reduction::Update));
+        steps.extend(later(config, known).into_iter().flatten().map(Reduction::UpdateLater));
     }
     steps
 }
@@ -174,16 +174,16 @@ fn changing(mut edit: Edit, differs: &[bool]) -> Option<Edit> {
 }
 
 /// The trial after a step; `None` where that is none that Terraform would come to.
-fn smaller(block: &Block, trial: &Trial, step: &Step) -> Option<Trial> {
+fn smaller(block: &Block, trial: &Trial, step: &Reduction) -> Option<Trial> {
     let mut smaller = trial.clone();
     match step {
-        Step::NoUpdate => smaller.update = None,
-        Step::AllKnown => smaller.config = smaller.known.take()?,
-        Step::UpdateKnown => {
+        Reduction::NoUpdate => smaller.update = None,
+        Reduction::AllKnown => smaller.config = smaller.known.take()?,
+        Reduction::UpdateKnown => {
             let (config, known) = smaller.update.as_mut()?;
             *config = known.take()?;
         }
-        Step::Object(change) => {
+        Reduction::Object(change) => {
             smaller.config = edited(&mut smaller.known, &trial.config, change)?;
             smaller.config = still_unknown(smaller.config, &mut smaller.known);
             if let Some((config, known)) = &mut smaller.update {
@@ -196,17 +196,17 @@ fn smaller(block: &Block, trial: &Trial, step: &Step) -> Option<Trial> {
                 }
             }
         }
-        Step::Known(change) => smaller.known = Some(edit(trial.known.as_ref()?, change)?),
-        Step::UpdateLater(change) => {
+        Reduction::Known(change) => smaller.known = Some(edit(trial.known.as_ref()?, change)?),
+        Reduction::UpdateLater(change) => {
             let (_, known) = smaller.update.as_mut()?;
             *known = Some(edit(known.as_ref()?, change)?);
         }
-        Step::Update(change) => {
+        Reduction::Update(change) => {
             let (config, known) = smaller.update.as_mut()?;
             *config = edited(known, config, change)?;
             *config = still_unknown(config.clone(), known);
         }
-        Step::Unchanged(at) => {
+        Reduction::Unchanged(at) => {
             let (config, known) = smaller.update.as_mut()?;
             let keep = |was: &Value| Change::Leaf((*parts(was).get(*at).unwrap_or(&was)).clone());
             let part = |change| Edit { at: vec![*at], change };

@@ -35,7 +35,7 @@ fn is_flat(element: &Type) -> bool {
 pub(super) struct BlockAttributes(Vec<(SmolStr, Block)>);
 
 impl BlockAttributes {
-    pub(super) fn of(schema: &Block, body: &Body, is_legacy: bool) -> Self {
+    pub(super) fn new(schema: &Block, body: &Body, is_legacy: bool) -> Self {
         if !is_legacy {
             return Self::default();
         }

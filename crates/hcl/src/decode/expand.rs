@@ -32,7 +32,7 @@ impl<'b> Instances<'b> {
         if self.0.is_empty() { Vec::new() } else { self.0.remove(name).unwrap_or_default() }
     }
 
-    fn of(&mut self, kind: &SmolStr) -> &mut Vec<Instance<'b>> {
+    fn of_type(&mut self, kind: &SmolStr) -> &mut Vec<Instance<'b>> {
         self.0.entry_ref(kind).or_default()
     }
 }
@@ -76,7 +76,7 @@ impl Decoder<'_> {
                     // What a dynamic block hands on to the blocks in it is that nobody knows of them.
                     let is_unknown = content.surroundings.is_unknown;
                     let marks = if is_unknown { content.surroundings.marks } else { Default::default() };
-                    instances.of(&block.kind).push(Instance {
+                    instances.of_type(&block.kind).push(Instance {
                         body: &block.body,
                         label: block.labels.first().map(|label| label.text.clone()),
                         header: block.header,
@@ -292,7 +292,7 @@ impl Decoder<'_> {
             },
         };
         let [iterator] = names;
-        instances.of(block.kind).push(Instance {
+        instances.of_type(block.kind).push(Instance {
             body: block.content,
             label,
             header: block.header,

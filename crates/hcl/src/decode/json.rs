@@ -55,7 +55,7 @@ impl<'t> JsonBody<'t> {
             }
         }
         let rest = self.part(shape);
-        let errors = reading.told();
+        let errors = reading.into_diagnostics();
         let body = body.moved(self.source.start);
         (Content { attributes: body.attributes, blocks, missing: body.missing, rest }, errors)
     }
@@ -102,7 +102,7 @@ impl<'t> JsonBody<'t> {
     fn read(&self, rules: &Rules<'_>, is_legacy: bool) -> (Body, Vec<Diagnostic>) {
         let mut reading = Reading { json: self, is_legacy, errors: Vec::new() };
         let body = reading.body(&self.node, rules, 1);
-        (body.moved(self.source.start), reading.told())
+        (body.moved(self.source.start), reading.into_diagnostics())
     }
 }
 
@@ -185,7 +185,7 @@ struct Reading<'j, 't> {
 
 impl<'j, 't> Reading<'j, 't> {
     /// What is wrong, with its place in all of the configuration.
-    fn told(self) -> Vec<Diagnostic> {
+    fn into_diagnostics(self) -> Vec<Diagnostic> {
         self.errors.into_iter().map(|error| error.moved(self.json.source.start)).collect()
     }
 

@@ -25,7 +25,7 @@ use attributes_as_blocks::BlockAttributes;
 use blocks::Blocks;
 use expand::Instance;
 use objchange_text::{Diagnostic, Span};
-use places::{BlockPlace, Place};
+use places::{BlockPlace, BodyPlace};
 
 /// Decodes the body of a resource, a data source or a provider: the config object that planning needs.
 ///
@@ -77,7 +77,7 @@ pub struct Decoded<'b> {
     pub value: Value,
     /// What is wrong.
     pub errors: Vec<Diagnostic>,
-    place: Place<'b>,
+    place: BodyPlace<'b>,
 }
 
 impl Decoded<'_> {
@@ -117,11 +117,11 @@ struct Content<'b, 's> {
 
 impl Decoder<'_> {
     /// The object of a body.
-    fn object<'b>(&mut self, content: Content<'b, '_>, schema: &Block) -> (Value, Place<'b>) {
-        let written = BlockAttributes::of(schema, content.body, self.is_legacy);
+    fn object<'b>(&mut self, content: Content<'b, '_>, schema: &Block) -> (Value, BodyPlace<'b>) {
+        let written = BlockAttributes::new(schema, content.body, self.is_legacy);
         self.check_attributes(content.body, schema);
         let mut instances = self.instances(content, schema, &written);
-        let mut place = Place::new(content.body, content.header);
+        let mut place = BodyPlace::new(content.body, content.header);
         let mut members: Vec<(SmolStr, Value)> =
             Vec::with_capacity(schema.attributes().len() + schema.block_types().len());
         for (name, attribute) in schema.attributes() {

@@ -9,7 +9,7 @@ use crate::syntax::ast::{Body, Expr, ExprKind};
 
 /// Where a block and all that is in it stand.
 #[derive(Debug, Clone)]
-pub(super) struct Place<'b> {
+pub(super) struct BodyPlace<'b> {
     pub(super) body: &'b Body,
     /// Type and labels; of a file, its start.
     pub(super) header: Span,
@@ -20,10 +20,10 @@ pub(super) struct Place<'b> {
 #[derive(Debug, Clone)]
 pub(super) struct BlockPlace<'b> {
     pub(super) label: Option<SmolStr>,
-    pub(super) place: Place<'b>,
+    pub(super) place: BodyPlace<'b>,
 }
 
-impl<'b> Place<'b> {
+impl<'b> BodyPlace<'b> {
     pub(super) fn new(body: &'b Body, header: Span) -> Self {
         Self { body, header, blocks: Vec::new() }
     }

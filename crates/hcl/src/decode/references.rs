@@ -50,7 +50,7 @@ impl<'b> Walk<'b> {
                 body.attributes.iter().filter(|attribute| schema.attribute(&attribute.name).is_some());
             known.for_each(|attribute| self.expr(&attribute.expr));
         }
-        let written = BlockAttributes::of(schema, body, self.purpose == Purpose::Core);
+        let written = BlockAttributes::new(schema, body, self.purpose == Purpose::Core);
         let mut met: Vec<&SmolStr> = Vec::new();
         for block in &body.blocks {
             if block.kind == "dynamic" {

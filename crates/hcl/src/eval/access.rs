@@ -5,11 +5,11 @@ use objchange::{Type, Value};
 use objchange_text::Span;
 
 use super::{Evaluator, Failed, Scope, dynamic, marked};
-use crate::syntax::ast::{Access, Step, StepKind};
+use crate::syntax::ast::{Access, StepKind, TraversalStep};
 
 impl Evaluator<'_> {
     /// Goes from a value step by step; the first that fails is the last.
-    pub(super) fn steps(&mut self, value: Value, steps: &[Step]) -> Value {
+    pub(super) fn steps(&mut self, value: Value, steps: &[TraversalStep]) -> Value {
         let end = steps.iter().try_fold(value, |value, step| self.step(&value, step));
         end.unwrap_or_else(|Failed| dynamic())
     }
@@ -31,7 +31,7 @@ impl Evaluator<'_> {
         end.unwrap_or_else(|Failed| dynamic())
     }
 
-    fn step(&mut self, value: &Value, step: &Step) -> Result<Value, Failed> {
+    fn step(&mut self, value: &Value, step: &TraversalStep) -> Result<Value, Failed> {
         match &step.kind {
             StepKind::Attribute(name) => self.attribute(value, name, step.span),
             StepKind::Index(key) => self.index(value, key, step.span),

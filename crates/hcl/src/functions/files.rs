@@ -46,18 +46,18 @@ impl Root {
 }
 
 /// A file or folder in one of the directories.
-struct Place<'r> {
+struct AllowedPath<'r> {
     root: &'r Root,
     inside: PathBuf,
 }
 
-impl Place<'_> {
+impl AllowedPath<'_> {
     fn is_folder(&self) -> bool {
         self.root.handle.is_folder(&self.inside)
     }
 
     /// Whether it is another place, or below it.
-    fn is_within(&self, other: &Place<'_>) -> bool {
+    fn is_within(&self, other: &AllowedPath<'_>) -> bool {
         self.root.path.join(&self.inside).starts_with(other.root.path.join(&other.inside))
     }
 }
@@ -102,15 +102,15 @@ impl BaseDirectory {
     }
 
     /// Where a path leads, if not out of the directories.
-    fn resolve(&self, path: &str) -> io::Result<Place<'_>> {
+    fn resolve(&self, path: &str) -> io::Result<AllowedPath<'_>> {
         self.resolve_expanded(&self.expand(path).map_err(io::Error::other)?)
     }
 
-    fn resolve_expanded(&self, path: &Path) -> io::Result<Place<'_>> {
+    fn resolve_expanded(&self, path: &Path) -> io::Result<AllowedPath<'_>> {
         let real = fs::canonicalize(self.base.path.join(path))?;
         for root in self.roots() {
             if let Ok(inside) = real.strip_prefix(&root.path) {
-                return Ok(Place { root, inside: inside.to_owned() });
+                return Ok(AllowedPath { root, inside: inside.to_owned() });
             }
         }
         Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is outside of the base directory"))
@@ -231,8 +231,8 @@ impl Walk<'_> {
             for name in self.names(&path) {
                 let below = join(&name);
                 // A link that leads back up would lead around in circles.
-                let place =
-                    inside(&below, self.base.resolve_expanded(Path::new(&below)))?.filter(Place::is_folder);
+                let place = inside(&below, self.base.resolve_expanded(Path::new(&below)))?
+                    .filter(AllowedPath::is_folder);
                 let is_below = place.is_some_and(|place| !here.is_within(&place));
                 if is_below {
                     self.search(below, parts)?;

@@ -12,12 +12,16 @@ pub(super) fn add(functions: &mut Functions) {
         functions.insert(name, Function::new(parameters, Type::Number, body));
     };
     add("abs", vec![number("num").dynamic().marked()], |a, _| {
-        Ok(Value::from(of(&a[0]).abs()).with_marks(a[0].marks()))
+        Ok(Value::from(known_number(&a[0]).abs()).with_marks(a[0].marks()))
     });
-    add("ceil", vec![number("num")], |a, _| Ok(of(&a[0]).ceil().into()));
-    add("floor", vec![number("num")], |a, _| Ok(of(&a[0]).floor().into()));
-    add("log", vec![number("num"), number("base")], |a, _| Ok(of(&a[0]).try_log(&of(&a[1]))?.into()));
-    add("pow", vec![number("num"), number("power")], |a, _| Ok(of(&a[0]).try_pow(&of(&a[1]))?.into()));
+    add("ceil", vec![number("num")], |a, _| Ok(known_number(&a[0]).ceil().into()));
+    add("floor", vec![number("num")], |a, _| Ok(known_number(&a[0]).floor().into()));
+    add("log", vec![number("num"), number("base")], |a, _| {
+        Ok(known_number(&a[0]).try_log(&known_number(&a[1]))?.into())
+    });
+    add("pow", vec![number("num"), number("power")], |a, _| {
+        Ok(known_number(&a[0]).try_pow(&known_number(&a[1]))?.into())
+    });
     add("signum", vec![number("num")], |a, _| Ok(whole(&a[0])?.signum().into()));
     add("sum", vec![any("list")], sum);
     let parse = Function::typed_by([any("number"), number("base")], text_only, parse_int);
@@ -30,12 +34,12 @@ pub(super) fn add(functions: &mut Functions) {
 }
 
 /// The number of an argument that is a known one.
-fn of(value: &Value) -> Number {
+fn known_number(value: &Value) -> Number {
     value.as_number().cloned().unwrap_or_default()
 }
 
 fn extreme(arguments: &[Value], choose: fn(Number, Number) -> Number) -> Answer {
-    let numbers = arguments.iter().map(of);
+    let numbers = arguments.iter().map(known_number);
     numbers.reduce(choose).map(Value::from).ok_or(FunctionError::new("must pass at least one number"))
 }
 
@@ -56,7 +60,7 @@ fn sum(arguments: &[Value], _: &Type) -> Answer {
     let wrong = || FunctionError::argument(0, "argument must be list, set, or tuple of number values");
     let numbers = elements(list).iter().map(|element| {
         let number = element.convert(&Type::Number).ok().filter(|number| !number.is_null());
-        number.map(|number| of(&number)).ok_or_else(wrong)
+        number.map(|number| known_number(&number)).ok_or_else(wrong)
     });
     let mut total: Option<Number> = None;
     for number in numbers {
@@ -95,7 +99,7 @@ fn parse_int(arguments: &[Value], _: &Type) -> Answer {
 
 /// What is not given are integers of the program, which have 64 bits.
 fn range(arguments: &[Value], _: &Type) -> Answer {
-    let given: Vec<Number> = arguments.iter().map(of).collect();
+    let given: Vec<Number> = arguments.iter().map(known_number).collect();
     let direction = |start: &Number, end: &Number| Number::from(if start <= end { 1 } else { -1 });
     let (start, end, step) = match given.as_slice() {
         [end] => (Number::ZERO, end.clone(), direction(&Number::ZERO, end)),

@@ -183,8 +183,8 @@ fn replace_matches(
         end = range.end;
         for part in &parts {
             match part {
-                Part::Text(text) => out.push_str(text),
-                Part::Group(name) => {
+                ReplacementPart::Text(text) => out.push_str(text),
+                ReplacementPart::Group(name) => {
                     let position = match name.parse::<usize>() {
                         Ok(position) => Some(position),
                         Err(_) => pattern
@@ -206,37 +206,37 @@ fn replace_matches(
 }
 
 /// A part of what stands in for a match.
-enum Part<'r> {
+enum ReplacementPart<'r> {
     Text(&'r str),
     /// A group by number or name.
     Group(&'r str),
 }
 
 /// `$1`, `$name` and `${name}` are groups, `$$` is `$`; any other `$` is itself.
-fn parts(replacement: &str) -> Vec<Part<'_>> {
+fn parts(replacement: &str) -> Vec<ReplacementPart<'_>> {
     let mut parts = Vec::new();
     let mut rest = replacement;
     while let Some(at) = rest.find('$') {
-        parts.push(Part::Text(&rest[..at]));
+        parts.push(ReplacementPart::Text(&rest[..at]));
         let after = &rest[at + 1..];
         let word = |text: &str| text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
         let (part, length) = if after.starts_with('$') {
-            (Part::Text("$"), 1)
+            (ReplacementPart::Text("$"), 1)
         } else if let Some(inner) = after.strip_prefix('{') {
             let end = word(inner);
             match inner[end..].starts_with('}') && end > 0 {
-                true => (Part::Group(&inner[..end]), end + 2),
-                false => (Part::Text("$"), 0),
+                true => (ReplacementPart::Group(&inner[..end]), end + 2),
+                false => (ReplacementPart::Text("$"), 0),
             }
         } else {
             match word(after) {
-                0 => (Part::Text("$"), 0),
-                end => (Part::Group(&after[..end]), end),
+                0 => (ReplacementPart::Text("$"), 0),
+                end => (ReplacementPart::Group(&after[..end]), end),
             }
         };
         parts.push(part);
         rest = &after[length..];
     }
-    parts.push(Part::Text(rest));
+    parts.push(ReplacementPart::Text(rest));
     parts
 }

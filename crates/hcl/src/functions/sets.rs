@@ -14,19 +14,19 @@ pub(super) fn add(functions: &mut Functions) {
         let function = Function::typed_by([set("first_set")], common_type, body);
         functions.insert(name, function.variadic(set("other_sets")));
     };
-    several("setunion", |sets, ty| of(ty, sets.iter().flat_map(elements)));
+    several("setunion", |sets, ty| set_of_type(ty, sets.iter().flat_map(elements)));
     several("setintersection", |sets, ty| {
         known_or(sets, ty, |sets| {
             let others: Vec<SeenValues<'_>> =
                 sets[1..].iter().map(|set| elements(set).iter().collect()).collect();
             let in_all = |element: &&Value| others.iter().all(|set| set.contains(element));
-            of(ty, elements(&sets[0]).iter().filter(in_all))
+            set_of_type(ty, elements(&sets[0]).iter().filter(in_all))
         })
     });
     let subtract = Function::typed_by([set("a"), set("b")], common_type, |sets, ty| {
         known_or(sets, ty, |sets| {
             let others: SeenValues<'_> = elements(&sets[1]).iter().collect();
-            of(ty, elements(&sets[0]).iter().filter(|element| !others.contains(element)))
+            set_of_type(ty, elements(&sets[0]).iter().filter(|element| !others.contains(element)))
         })
     });
     functions.insert("setsubtract", subtract);
@@ -48,7 +48,7 @@ fn common_type(sets: &[Value]) -> Result<Type, FunctionError> {
 }
 
 /// A set of the type of the result.
-fn of<'v>(ty: &Type, elements: impl IntoIterator<Item = &'v Value>) -> Answer {
+fn set_of_type<'v>(ty: &Type, elements: impl IntoIterator<Item = &'v Value>) -> Answer {
     let element = ty.element().unwrap_or(&Type::Dynamic);
     let convert =
         |value: &Value| value.convert(element).map_err(|error| FunctionError::new(error.to_string()));
@@ -60,7 +60,7 @@ fn known_or(sets: &[Value], ty: &Type, answer: impl FnOnce(&[Value]) -> Answer) 
     if !sets.iter().all(Value::is_wholly_known) {
         return Ok(unknown(ty.clone()));
     }
-    answer(&sets.iter().map(|set| of(ty, elements(set))).collect::<Result<Vec<_>, _>>()?)
+    answer(&sets.iter().map(|set| set_of_type(ty, elements(set))).collect::<Result<Vec<_>, _>>()?)
 }
 
 /// The type of the elements of one factor.

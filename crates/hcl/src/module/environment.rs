@@ -77,7 +77,7 @@ impl Reading<'_, '_> {
         match (name, reference.first_attribute()) {
             ("var", Some(variable)) => {
                 if !self.variables.contains_key(variable) {
-                    let (value, is_given) = self.given.of(variable);
+                    let (value, is_given) = self.given.value_of(variable);
                     self.variables.insert(variable.clone(), value);
                     if !is_given {
                         self.missing.insert(format!("var.{variable}"));

@@ -63,7 +63,7 @@ impl VariableValues {
     }
 
     /// What a variable is, and whether anybody says it.
-    pub(super) fn of(&self, name: &str) -> (Value, bool) {
+    pub(super) fn value_of(&self, name: &str) -> (Value, bool) {
         self.values.get(name).cloned().unwrap_or_else(|| (Value::unknown(Type::Dynamic), false))
     }
 }
@@ -220,7 +220,7 @@ impl Rule<'_> {
         let detail = format!(
             "var.{} is not valid: {text}\n\nThis was checked by the validation rule at {}.",
             self.name,
-            self.sources.places().told(self.rule.header)
+            self.sources.places().describe(self.rule.header)
         );
         let mut found = self.explained("Invalid value for variable", detail, scope);
         found.append(&mut errors);

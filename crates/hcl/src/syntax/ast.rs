@@ -49,7 +49,7 @@ pub(crate) enum ExprKind {
 pub(crate) struct Variable {
     pub(crate) name: SmolStr,
     pub(crate) name_span: Span,
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<TraversalStep>,
 }
 
 #[derive(Debug, Clone)]
@@ -61,7 +61,7 @@ pub(crate) struct Relative {
 
 #[derive(Debug, Clone)]
 pub(crate) enum Access {
-    Step(Step),
+    Step(TraversalStep),
     /// By a key that is not written out.
     Computed {
         key: Expr,
@@ -72,7 +72,7 @@ pub(crate) enum Access {
 
 /// A step that is known before anything is evaluated.
 #[derive(Debug, Clone)]
-pub(crate) struct Step {
+pub(crate) struct TraversalStep {
     /// `.name` with its dot, `[0]` with its brackets.
     pub(crate) span: Span,
     pub(crate) kind: StepKind,

@@ -5,7 +5,7 @@ use objchange_text::{LineIndex, Span};
 
 use super::ast::{Conditional, Expr, ExprKind, For};
 use super::parser::Parser;
-use super::template::{Part, PartKind};
+use super::template::{TemplatePart, TemplatePartKind};
 
 /// What is between two directives, on its way.
 #[derive(Default)]
@@ -55,37 +55,37 @@ enum Open {
 }
 
 /// The expression of a template with these parts. `close` is what ends it.
-pub(super) fn tree(parser: &mut Parser<'_>, parts: Vec<Part>, span: Span, close: Span) -> Expr {
+pub(super) fn tree(parser: &mut Parser<'_>, parts: Vec<TemplatePart>, span: Span, close: Span) -> Expr {
     if !check(parser, &parts, close) {
         return Expr::new(span, ExprKind::Missing);
     }
     let mut around: Vec<(Open, Span, Stretch)> = Vec::new();
     let mut current = Stretch::default();
-    for Part { span: at, kind } in parts {
+    for TemplatePart { span: at, kind } in parts {
         let opens = match kind {
-            PartKind::Text(text) => {
+            TemplatePartKind::Text(text) => {
                 current.push_text(text, at);
                 continue;
             }
-            PartKind::Value(expr) => {
+            TemplatePartKind::Value(expr) => {
                 current.push(expr);
                 continue;
             }
-            PartKind::Else => {
+            TemplatePartKind::Else => {
                 if let Some((Open::If { yes, .. }, ..)) = around.last_mut() {
                     *yes = Some(std::mem::take(&mut current).template(at));
                 }
                 continue;
             }
-            PartKind::EndIf | PartKind::EndFor => {
+            TemplatePartKind::EndIf | TemplatePartKind::EndFor => {
                 if let Some((open, start, outer)) = around.pop() {
                     let body = std::mem::replace(&mut current, outer).template(at);
-                    current.push(closed(open, start.to(at), body));
+                    current.push(close_directive(open, start.to(at), body));
                 }
                 continue;
             }
-            PartKind::If(condition) => Open::If { condition, yes: None },
-            PartKind::For { key, value, collection, marker } => Open::For(Box::new(For {
+            TemplatePartKind::If(condition) => Open::If { condition, yes: None },
+            TemplatePartKind::For { key, value, collection, marker } => Open::For(Box::new(For {
                 open: marker,
                 key_name: key,
                 value_name: value,
@@ -101,7 +101,7 @@ pub(super) fn tree(parser: &mut Parser<'_>, parts: Vec<Part>, span: Span, close:
     Expr { span, ..current.template(close) }
 }
 
-fn closed(open: Open, span: Span, body: Expr) -> Expr {
+fn close_directive(open: Open, span: Span, body: Expr) -> Expr {
     let kind = match open {
         Open::If { condition, yes: Some(yes) } => {
             ExprKind::Conditional(Box::new(Conditional { condition, yes, no: body }))
@@ -119,15 +119,15 @@ fn closed(open: Open, span: Span, body: Expr) -> Expr {
 }
 
 /// Whether the directives fit together. What does not is reported in any case, and is nothing to recover from.
-pub(super) fn check(parser: &mut Parser<'_>, parts: &[Part], close: Span) -> bool {
+pub(super) fn check(parser: &mut Parser<'_>, parts: &[TemplatePart], close: Span) -> bool {
     let before = parser.diagnostics.len();
     // Each open directive: whether it is an `if`, whether it may have an `else`, and where it is.
     let mut open: Vec<(bool, bool, Span)> = Vec::new();
     for part in parts {
         match &part.kind {
-            PartKind::If(_) => open.push((true, true, part.span)),
-            PartKind::For { .. } => open.push((false, false, part.span)),
-            PartKind::Else => {
+            TemplatePartKind::If(_) => open.push((true, true, part.span)),
+            TemplatePartKind::For { .. } => open.push((false, false, part.span)),
+            TemplatePartKind::Else => {
                 if let Some((_, may_else @ true, _)) = open.last_mut() {
                     *may_else = false;
                     continue;
@@ -142,8 +142,8 @@ pub(super) fn check(parser: &mut Parser<'_>, parts: &[Part], close: Span) -> boo
                 };
                 unexpected(parser, "else", part.span, detail);
             }
-            PartKind::EndIf | PartKind::EndFor => {
-                let is_if = matches!(part.kind, PartKind::EndIf);
+            TemplatePartKind::EndIf | TemplatePartKind::EndFor => {
+                let is_if = matches!(part.kind, TemplatePartKind::EndIf);
                 let detail = match open.pop() {
                     Some((other, ..)) if other == is_if => continue,
                     Some((true, _, start)) => {
@@ -160,7 +160,7 @@ pub(super) fn check(parser: &mut Parser<'_>, parts: &[Part], close: Span) -> boo
                 };
                 unexpected(parser, if is_if { "endif" } else { "endfor" }, part.span, detail);
             }
-            PartKind::Text(_) | PartKind::Value(_) => {}
+            TemplatePartKind::Text(_) | TemplatePartKind::Value(_) => {}
         }
     }
     for (is_if, _, start) in open {

@@ -2,19 +2,19 @@
 
 use objchange_text::clusters::clusters;
 
-use super::template::{Part, PartKind};
+use super::template::{TemplatePart, TemplatePartKind};
 
 /// Takes the white space that all lines begin with off each of them.
 ///
 /// A line is one that begins in the source: behind a line end, that is, and not behind one that a strip marker took.
 /// One of white space alone neither counts nor changes. One that begins with a sequence is not indented.
-pub(super) fn flush(parts: &mut [Part]) {
+pub(super) fn flush(parts: &mut [TemplatePart]) {
     let mut at_line_start = true;
     let mut least = usize::MAX;
     for part in &*parts {
         let begins = std::mem::replace(&mut at_line_start, false);
         match &part.kind {
-            PartKind::Text(text) => {
+            TemplatePartKind::Text(text) => {
                 at_line_start = text.ends_with('\n');
                 if begins && !is_blank(text) {
                     least = least.min(indentation(text).count());
@@ -30,7 +30,7 @@ pub(super) fn flush(parts: &mut [Part]) {
     let mut at_line_start = true;
     for part in parts {
         let begins = std::mem::replace(&mut at_line_start, false);
-        if let PartKind::Text(text) = &mut part.kind {
+        if let TemplatePartKind::Text(text) = &mut part.kind {
             at_line_start = text.ends_with('\n');
             if begins && !is_blank(text) {
                 let bytes: usize = indentation(text).take(least).map(str::len).sum();

@@ -15,13 +15,13 @@ use crate::suggestion::did_you_mean;
 
 /// A part of a template, in source order.
 #[derive(Debug)]
-pub(super) struct Part {
+pub(super) struct TemplatePart {
     pub(super) span: Span,
-    pub(super) kind: PartKind,
+    pub(super) kind: TemplatePartKind,
 }
 
 #[derive(Debug)]
-pub(super) enum PartKind {
+pub(super) enum TemplatePartKind {
     Text(String),
     Value(Expr),
     If(Expr),
@@ -51,7 +51,7 @@ impl Ending {
 
 /// The parts of a template on their way.
 struct Row {
-    parts: Vec<Part>,
+    parts: Vec<TemplatePart>,
     ending: Ending,
     /// The first token.
     first: Span,
@@ -112,9 +112,9 @@ impl Parser<'_> {
         Ok(self.template(parts, first.to(end), end))
     }
 
-    fn template(&mut self, mut parts: Vec<Part>, span: Span, close: Span) -> Expr {
-        if let [Part { kind: PartKind::Value(_), .. }] = &parts[..]
-            && let Some(Part { kind: PartKind::Value(value), .. }) = parts.pop()
+    fn template(&mut self, mut parts: Vec<TemplatePart>, span: Span, close: Span) -> Expr {
+        if let [TemplatePart { kind: TemplatePartKind::Value(_), .. }] = &parts[..]
+            && let Some(TemplatePart { kind: TemplatePartKind::Value(value), .. }) = parts.pop()
         {
             return Expr::new(span, ExprKind::Wrap(Box::new(value)));
         }
@@ -123,7 +123,7 @@ impl Parser<'_> {
 
     /// All parts up to and with the closing token, and where that is; texts behind one another as one, or each line by
     /// itself.
-    fn parts(&mut self, ending: Ending, joins: bool) -> Parsed<(Vec<Part>, Span)> {
+    fn parts(&mut self, ending: Ending, joins: bool) -> Parsed<(Vec<TemplatePart>, Span)> {
         let first = self.peek().span;
         let parts = Vec::new();
         let mut row = Row { parts, ending, first, joins, last_token: 0, strips: false, open: 0 };
@@ -156,7 +156,7 @@ impl Parser<'_> {
     }
 
     /// The parts are complete; if some of them are missing, what is wrong with the others is still told.
-    fn ended(&mut self, row: Row, is_broken: bool, close: Token) -> Parsed<(Vec<Part>, Span)> {
+    fn ended(&mut self, row: Row, is_broken: bool, close: Token) -> Parsed<(Vec<TemplatePart>, Span)> {
         if is_broken {
             directives::check(self, &row.parts, close.span);
             return Err(Broken { told: true });
@@ -174,12 +174,12 @@ impl Parser<'_> {
         }
         row.last_token = 0;
         match row.parts.last_mut() {
-            Some(Part { span, kind: PartKind::Text(before) }) if row.joins => {
+            Some(TemplatePart { span, kind: TemplatePartKind::Text(before) }) if row.joins => {
                 row.last_token = before.len();
                 before.push_str(&text);
                 *span = span.to(token.span);
             }
-            _ => row.parts.push(Part { span: token.span, kind: PartKind::Text(text) }),
+            _ => row.parts.push(TemplatePart { span: token.span, kind: TemplatePartKind::Text(text) }),
         }
     }
 
@@ -187,7 +187,7 @@ impl Parser<'_> {
     fn begin(&mut self, row: &mut Row, marker: Token) {
         row.strips = false;
         if self.text_of(marker).ends_with('~')
-            && let Some(Part { kind: PartKind::Text(text), .. }) = row.parts.last_mut()
+            && let Some(TemplatePart { kind: TemplatePartKind::Text(text), .. }) = row.parts.last_mut()
         {
             let last = &text[row.last_token..];
             text.truncate(row.last_token + last.trim_end().len());
@@ -232,7 +232,8 @@ impl Parser<'_> {
         }
         self.next();
         self.end(row, close);
-        row.parts.push(Part { span: marker.span.to(close.span), kind: PartKind::Value(expr) });
+        row.parts
+            .push(TemplatePart { span: marker.span.to(close.span), kind: TemplatePartKind::Value(expr) });
         Ok(())
     }
 
@@ -259,15 +260,15 @@ impl Parser<'_> {
                 "if" => {
                     let condition = p.expression();
                     broken = condition.is_err();
-                    PartKind::If(condition.unwrap_or_else(|_| Expr::new(word.span, ExprKind::Missing)))
+                    TemplatePartKind::If(condition.unwrap_or_else(|_| Expr::new(word.span, ExprKind::Missing)))
                 }
-                "else" => PartKind::Else,
-                "endif" => PartKind::EndIf,
-                "endfor" => PartKind::EndFor,
+                "else" => TemplatePartKind::Else,
+                "endif" => TemplatePartKind::EndIf,
+                "endfor" => TemplatePartKind::EndFor,
                 "for" => match p.for_directive() {
                     Ok((key, value, collection)) => {
                         broken = matches!(collection.kind, ExprKind::Missing);
-                        PartKind::For { key, value, collection, marker: marker.span }
+                        TemplatePartKind::For { key, value, collection, marker: marker.span }
                     }
                     Err(broken) => {
                         p.recover_sequence(row);
@@ -289,18 +290,18 @@ impl Parser<'_> {
                 p.error(("extra_characters_in_marker", format!("Extra characters in {name} marker")), close.span, detail);
             }
             match kind {
-                PartKind::If(_) | PartKind::For { .. } => {
+                TemplatePartKind::If(_) | TemplatePartKind::For { .. } => {
                     p.descend()?;
                     row.open += 1;
                 }
-                PartKind::EndIf | PartKind::EndFor if row.open > 0 => {
+                TemplatePartKind::EndIf | TemplatePartKind::EndFor if row.open > 0 => {
                     p.ascend();
                     row.open -= 1;
                 }
                 _ => {}
             }
             // Where the end is not found, the directive reaches up to what stands in its place.
-            row.parts.push(Part { span: marker.span.to(close.span), kind });
+            row.parts.push(TemplatePart { span: marker.span.to(close.span), kind });
             if broken {
                 p.recover_sequence(row);
                 return Err(Broken { told: true });

@@ -5,7 +5,7 @@ use objchange::value::Number;
 use objchange_text::Span;
 use smol_str::SmolStr;
 
-use super::ast::{Access, Expr, ExprKind, Relative, Splat, Step, StepKind};
+use super::ast::{Access, Expr, ExprKind, Relative, Splat, StepKind, TraversalStep};
 use super::parser::{Broken, Parsed, Parser};
 use super::token::{Kind, Token};
 
@@ -33,7 +33,9 @@ impl Parser<'_> {
                     let (key, close) = self.with_newlines(false, Self::index_key)?;
                     let brackets = open.span.to(close);
                     let access = match literal_key(&key) {
-                        Some(key) => Access::Step(Step { span: brackets, kind: StepKind::Index(key) }),
+                        Some(key) => {
+                            Access::Step(TraversalStep { span: brackets, kind: StepKind::Index(key) })
+                        }
                         None => Access::Computed { key, brackets },
                     };
                     expr = with_access(expr, access);
@@ -45,13 +47,13 @@ impl Parser<'_> {
 
     /// What stands behind a dot: a name, or a number as the index was written in old days. `star` is that of the
     /// splat which this belongs to; errors point to it.
-    fn attribute(&mut self, dot: Token, star: Option<Span>) -> Parsed<Step> {
+    fn attribute(&mut self, dot: Token, star: Option<Span>) -> Parsed<TraversalStep> {
         let token = self.peek();
         match token.kind {
             Kind::Name => {
                 self.next();
                 let name = SmolStr::new(self.text_of(token));
-                Ok(Step { span: dot.span.to(token.span), kind: StepKind::Attribute(name) })
+                Ok(TraversalStep { span: dot.span.to(token.span), kind: StepKind::Attribute(name) })
             }
             Kind::Number => {
                 self.next();
@@ -62,9 +64,10 @@ impl Parser<'_> {
                     return self.fail("Invalid legacy index syntax", star.unwrap_or(token.span), detail);
                 }
                 match Number::parse(text) {
-                    Ok(n) => {
-                        Ok(Step { span: dot.span.to(token.span), kind: StepKind::Index(Value::from(n)) })
-                    }
+                    Ok(n) => Ok(TraversalStep {
+                        span: dot.span.to(token.span),
+                        kind: StepKind::Index(Value::from(n)),
+                    }),
                     Err(error) => self.not_a_number(token.span, &error),
                 }
             }

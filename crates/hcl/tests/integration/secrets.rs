@@ -234,7 +234,7 @@ proptest! {
                 Block::new([("port", Attribute::optional(Type::Number)), ("token", secret_attribute())], []),
             ))],
         );
-        let sources = Sources::of("main.tf", text.as_str()).unwrap();
+        let sources = Sources::from_text("main.tf", text.as_str()).unwrap();
         let hidden = HiddenSource::new(&sources, |_, ty| (ty == "test_disk").then_some(&disk), []);
         for (at, _) in text.match_indices(SECRET) {
             let is_hidden =
@@ -251,14 +251,14 @@ fn secret_attribute() -> Attribute {
 #[test]
 fn defaults_that_become_secrets_are_hidden() {
     let text = "variable \"plain\" {\n  default = \"xyzzy\"\n}\nlocals {\n  p = sensitive(var.plain)\n}\n";
-    let sources = Sources::of("main.tf", text).unwrap();
+    let sources = Sources::from_text("main.tf", text).unwrap();
     let hidden = HiddenSource::new(&sources, |_, _| None, []);
     let hidden: Vec<&str> = hidden.spans().iter().map(|span| &text[span.range()]).collect();
     // A name says where the secret is, and is none.
     assert_eq!(hidden, ["\"xyzzy\""]);
     // Keys and references of JSON are no secrets.
     let text = r#"{"variable": {"v": {"default": "xyzzy", "x": "${local.a}", "n": 12}}}"#;
-    let sources = Sources::of("main.tf.json", text).unwrap();
+    let sources = Sources::from_text("main.tf.json", text).unwrap();
     let hidden = HiddenSource::new(&sources, |_, _| None, []);
     let hidden: Vec<&str> = hidden.spans().iter().map(|span| &text[span.range()]).collect();
     assert_eq!(hidden, ["\"xyzzy\"", "12"]);
@@ -267,7 +267,7 @@ fn defaults_that_become_secrets_are_hidden() {
 #[test]
 fn source_lines_show_what_is_no_secret() {
     let text = "variable \"v\" {\n  default = \"fine\"\n}\nlocals {\n  a = upper(\"x\")\n  b = sensitive(\"y\")\n}\n";
-    let sources = Sources::of("main.tf", text).unwrap();
+    let sources = Sources::from_text("main.tf", text).unwrap();
     let hidden = HiddenSource::new(&sources, |_, _| None, []);
     let hidden: Vec<&str> = hidden.spans().iter().map(|span| &text[span.range()]).collect();
     assert_eq!(hidden, ["\"y\""]);

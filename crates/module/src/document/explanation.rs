@@ -10,12 +10,12 @@ use crate::plan::{Explanation, ExplanationStep};
 #[derive(Debug, Serialize)]
 pub struct ExplanationReport<'e> {
     address: &'e str,
-    steps: Vec<Step<'e>>,
+    steps: Vec<ExplainedStep<'e>>,
 }
 
 /// A step as JSON.
 #[derive(Debug, Serialize)]
-struct Step<'s> {
+struct ExplainedStep<'s> {
     depth: usize,
     address: &'s str,
     what: &'s str,
@@ -31,7 +31,7 @@ struct Step<'s> {
     source: Option<String>,
 }
 
-impl<'s> Step<'s> {
+impl<'s> ExplainedStep<'s> {
     fn new(step: &'s ExplanationStep, shown: &Shown<'_>) -> Self {
         let place = step.span.and_then(|span| shown.line(span));
         let (mut file, mut line, mut column, mut source) = Default::default();
@@ -65,12 +65,15 @@ impl<'s> Step<'s> {
 impl<'e> ExplanationReport<'e> {
     /// The report of what explains this address.
     pub fn new(address: &'e str, explanation: &'e Explanation, shown: &Shown<'_>) -> Self {
-        Self { address, steps: explanation.steps.iter().map(|step| Step::new(step, shown)).collect() }
+        Self {
+            address,
+            steps: explanation.steps.iter().map(|step| ExplainedStep::new(step, shown)).collect(),
+        }
     }
 
     /// As people read it.
     pub fn text(&self) -> String {
-        self.steps.iter().map(Step::text).collect()
+        self.steps.iter().map(ExplainedStep::text).collect()
     }
 
     /// As JSON, in a line.

@@ -59,7 +59,7 @@ const CUT_AT_DYNAMIC: &str = "1.13";
 
 /// A part of a module that refers to other parts.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum Part {
+enum Referrer {
     Local(SmolStr),
     Output(SmolStr),
     /// The body of a resource, or what it has for one attribute.
@@ -71,7 +71,7 @@ enum Part {
 }
 
 /// A part in one instance of its module.
-type ModulePart = (Rc<ModuleAddress>, ModuleId, Part);
+type ModulePart = (Rc<ModuleAddress>, ModuleId, Referrer);
 
 /// What a part refers to.
 #[derive(Debug)]
@@ -85,7 +85,7 @@ struct Search<'c> {
     schemas: &'c Schemas,
     is_cut_at_dynamic: bool,
     /// What each part refers to, the same in all instances of its module.
-    contents: HashMap<(ModuleId, Part), Rc<[Target]>>,
+    contents: HashMap<(ModuleId, Referrer), Rc<[Target]>>,
     visited: HashSet<ModulePart>,
     pending: Vec<ModulePart>,
     found: BTreeSet<RelevantAttribute>,
@@ -96,15 +96,15 @@ impl Search<'_> {
         let ResourceAddress { module, mode, resource_type, name } = &address.resource;
         let Some(id) = self.config.module_of(module) else { return };
         let name = ResourceName { mode: *mode, resource_type: resource_type.into(), name: name.into() };
-        self.add(Rc::new(module.clone()), id, Part::Body(name, None));
+        self.add(Rc::new(module.clone()), id, Referrer::Body(name, None));
     }
 
     fn add_output(&mut self, module: &ModuleAddress, name: &SmolStr) {
         let Some(id) = self.config.module_of(module) else { return };
-        self.add(Rc::new(module.clone()), id, Part::Output(name.clone()));
+        self.add(Rc::new(module.clone()), id, Referrer::Output(name.clone()));
     }
 
-    fn add(&mut self, module: Rc<ModuleAddress>, id: ModuleId, part: Part) {
+    fn add(&mut self, module: Rc<ModuleAddress>, id: ModuleId, part: Referrer) {
         let place = (module, id, part);
         if self.visited.insert(place.clone()) {
             self.pending.push(place);
@@ -120,19 +120,19 @@ impl Search<'_> {
         self.found.into_iter().collect()
     }
 
-    fn follow(&mut self, module: &Rc<ModuleAddress>, id: ModuleId, part: &Part, target: &Target) {
+    fn follow(&mut self, module: &Rc<ModuleAddress>, id: ModuleId, part: &Referrer, target: &Target) {
         match &target.kind {
-            SubjectKind::Local(name) => self.add(Rc::clone(module), id, Part::Local(name.clone())),
+            SubjectKind::Local(name) => self.add(Rc::clone(module), id, Referrer::Local(name.clone())),
             SubjectKind::Variable(name) => {
                 let loaded = &self.config.modules[id];
                 let (Some(parent), Some(call)) = (loaded.parent, loaded.path.last()) else { return };
                 let around = &module.0[..module.0.len().saturating_sub(1)];
-                let argument = Part::Argument(call.clone(), name.clone());
+                let argument = Referrer::Argument(call.clone(), name.clone());
                 self.add(Rc::new(ModuleAddress(around.to_vec())), parent, argument);
             }
             SubjectKind::Count(_) | SubjectKind::Each(_) => {
                 let repetition = match part {
-                    Part::Body(name, _) => Part::Repetition(name.clone()),
+                    Referrer::Body(name, _) => Referrer::Repetition(name.clone()),
                     _ => return,
                 };
                 self.add(Rc::clone(module), id, repetition);
@@ -149,7 +149,7 @@ impl Search<'_> {
                     None => self.config.modules[child].config.outputs.keys().cloned().collect(),
                 };
                 for name in outputs {
-                    self.add(Rc::clone(&inside), child, Part::Output(name));
+                    self.add(Rc::clone(&inside), child, Referrer::Output(name));
                 }
             }
             SubjectKind::Resource { name, key } => {
@@ -166,7 +166,7 @@ impl Search<'_> {
                     Some((PathStep::Attribute(attribute), _)) => Some(attribute.clone()),
                     _ => None,
                 };
-                self.add(Rc::clone(module), id, Part::Body(name.clone(), attribute));
+                self.add(Rc::clone(module), id, Referrer::Body(name.clone(), attribute));
             }
             SubjectKind::Path(_) | SubjectKind::Terraform(_) | SubjectKind::SelfObject => {}
         }
@@ -209,7 +209,7 @@ impl Search<'_> {
         self.schemas.get(provider, schema_kind(name.mode), &name.resource_type).ok().flatten()
     }
 
-    fn targets(&mut self, id: ModuleId, part: &Part) -> Rc<[Target]> {
+    fn targets(&mut self, id: ModuleId, part: &Referrer) -> Rc<[Target]> {
         let key = (id, part.clone());
         if let Some(targets) = self.contents.get(&key) {
             return Rc::clone(targets);
@@ -219,13 +219,13 @@ impl Search<'_> {
         targets
     }
 
-    fn read_targets(&self, module: &LoadedModule, id: ModuleId, part: &Part) -> Vec<Target> {
+    fn read_targets(&self, module: &LoadedModule, id: ModuleId, part: &Referrer) -> Vec<Target> {
         let config = &module.config;
         let of_expr = |expr: Option<&Expr>| expr.map(|expr| targets(&variables(expr))).unwrap_or_default();
         match part {
-            Part::Local(name) => of_expr(config.locals.get(name).map(|local| &local.expr)),
-            Part::Output(name) => of_expr(config.outputs.get(name).map(|output| &output.value)),
-            Part::Body(name, attribute) => match (config.resources.get(name), self.schema(id, name)) {
+            Referrer::Local(name) => of_expr(config.locals.get(name).map(|local| &local.expr)),
+            Referrer::Output(name) => of_expr(config.outputs.get(name).map(|output| &output.value)),
+            Referrer::Body(name, attribute) => match (config.resources.get(name), self.schema(id, name)) {
                 (Some(resource), Some(schema)) => {
                     let (body, _) = resource.body.under(&schema.block);
                     let body = match attribute {
@@ -236,11 +236,11 @@ impl Search<'_> {
                 }
                 _ => Vec::new(),
             },
-            Part::Repetition(name) => {
+            Referrer::Repetition(name) => {
                 let resource = config.resources.get(name);
                 of_expr(resource.and_then(|resource| resource.count.as_ref().or(resource.for_each.as_ref())))
             }
-            Part::Argument(call, name) => {
+            Referrer::Argument(call, name) => {
                 let call = config.calls.get(call);
                 let argument = call.and_then(|call| call.arguments.iter().find(|other| other.name == *name));
                 of_expr(argument.map(|argument| &argument.expr))

@@ -48,7 +48,7 @@ impl<'c> Walk<'_, 'c> {
             Some(expr) => {
                 let mut errors = Vec::new();
                 let most = self.input.options.max_instances;
-                match expand::for_each(expr, &scope, self.module_functions.of(0), most, &mut errors) {
+                match expand::for_each(expr, &scope, self.module_functions.of_module(0), most, &mut errors) {
                     Expansion::Known(instances) => instances,
                     Expansion::Unknown(_) => {
                         let detail = "The \"for_each\" expression includes values derived from other resource attributes that \
@@ -68,7 +68,7 @@ impl<'c> Walk<'_, 'c> {
         for (_, repetition) in instances.iter() {
             let names = repetition.names();
             let scope = scope.with(&names);
-            let address = match import.to.resolve(&scope, self.module_functions.of(0)) {
+            let address = match import.to.resolve(&scope, self.module_functions.of_module(0)) {
                 Ok(Some(address)) => address,
                 Ok(None) => {
                     let detail = "The key in the \"to\" argument depends on resource attributes that cannot be determined until \
@@ -90,11 +90,11 @@ impl<'c> Walk<'_, 'c> {
     fn imported_by(&mut self, import: &ImportConfig, scope: &Scope<'_>) -> Option<ImportedBy> {
         let (by, errors) = match (&import.id, &import.identity) {
             (Some(id), _) => {
-                let (id, errors) = identifier(id, scope, self.module_functions.of(0), true);
+                let (id, errors) = identifier(id, scope, self.module_functions.of_module(0), true);
                 (id.map(ImportedBy::Id), errors)
             }
             (None, Some(identity)) => {
-                let (value, errors) = evaluate(identity, scope, self.module_functions.of(0));
+                let (value, errors) = evaluate(identity, scope, self.module_functions.of_module(0));
                 (errors.is_empty().then_some(ImportedBy::Identity(value)), errors)
             }
             // The argument that is missing was reported when the module was loaded.

@@ -281,7 +281,7 @@ impl<'i, 'c> Walk<'i, 'c> {
             input,
             graph,
             module_functions,
-            functions: module_functions.of(0),
+            functions: module_functions.of_module(0),
             world: World::new(input.config, input.options, false),
             providers,
             targets,

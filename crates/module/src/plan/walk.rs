@@ -124,7 +124,7 @@ impl<'c> Walk<'_, 'c> {
             }
             self.pending.enter(self.graph, index);
             let errors = self.found.error_count();
-            self.functions = self.module_functions.of(self.graph.nodes[index].scope);
+            self.functions = self.module_functions.of_module(self.graph.nodes[index].scope);
             self.node(index);
             self.unanswered[index].extend(self.module_functions.take_unanswered());
             self.failed[index] = self.found.error_count() > errors;

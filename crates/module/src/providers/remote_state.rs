@@ -37,7 +37,8 @@ pub(super) fn validate(kind: SchemaKind, type_name: &str, config: &Value) -> Vec
     }
     let mut found = Vec::new();
     let backend = known(config, "backend").and_then(Value::as_str);
-    let invalid = |detail: String, attribute: &str| told("Invalid backend configuration", detail, attribute);
+    let invalid =
+        |detail: String, attribute: &str| attribute_error("Invalid backend configuration", detail, attribute);
     match backend {
         Some(name) if !BACKENDS.contains(&name) => {
             found.push(invalid(format!("There is no backend type named {name:?}."), "backend"));
@@ -65,7 +66,7 @@ pub(super) fn validate(kind: SchemaKind, type_name: &str, config: &Value) -> Vec
         .is_some_and(|defaults| !matches!(defaults.kind(), Kind::Object(_) | Kind::Map(_)))
     {
         let detail = "Defaults must be given in an object value.".to_owned();
-        found.push(told("Invalid default values", detail, "defaults"));
+        found.push(attribute_error("Invalid default values", detail, "defaults"));
     }
     found
 }
@@ -88,7 +89,7 @@ pub(super) fn read(files: &dyn Files, schema: &Schema, config: &Value) -> DataAn
         Ok(Some(file)) => file,
         Ok(None) => {
             let detail = "No stored state was found for the given workspace in the given backend.".to_owned();
-            return failed(told("Unable to find remote state", detail, "workspace"));
+            return failed(attribute_error("Unable to find remote state", detail, "workspace"));
         }
         Err(error) => {
             let mut failure = Diagnostic::error("Error loading state error");
@@ -140,7 +141,7 @@ fn text(value: &Value) -> Option<String> {
     value.convert(&Type::String).ok()?.as_str().map(str::to_owned)
 }
 
-fn told(summary: &str, detail: String, attribute: &str) -> Diagnostic {
+fn attribute_error(summary: &str, detail: String, attribute: &str) -> Diagnostic {
     let mut diagnostic = Diagnostic::error(summary);
     diagnostic.detail = detail;
     diagnostic.path = Some(Path::root().attribute(attribute));

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use objchange::Value;
 use objchange::value::Kind;
-use objchange_hcl::{Condition, Coverage, ModuleConfig, Place, Places, Span};
+use objchange_hcl::{Condition, Coverage, FileSpan, ModuleConfig, Places, Span};
 use objchange_text::visible;
 
 use super::TestSuite;
@@ -76,7 +76,7 @@ impl TestCoverage {
         let places = suite.config().sources.places();
         let directories: Vec<String> =
             suite.config().modules.iter().map(|module| clean(&module.directory)).collect();
-        let is_of_module = |place: &Place<'_>| {
+        let is_of_module = |place: &FileSpan<'_>| {
             let directory = place.name.rsplit_once('/').map_or(".", |(directory, _)| directory);
             !is_test_file(place.name) && directories.contains(&clean(directory))
         };
@@ -171,7 +171,7 @@ struct Found<'f> {
 }
 
 impl Found<'_> {
-    fn add_module(&mut self, config: &ModuleConfig, is_wanted: &dyn Fn(&Place<'_>) -> bool) {
+    fn add_module(&mut self, config: &ModuleConfig, is_wanted: &dyn Fn(&FileSpan<'_>) -> bool) {
         for (name, variable) in &config.variables {
             let what = format!("validation of var.{name}");
             self.add_conditions(&what, &variable.validations, is_wanted);
@@ -196,7 +196,7 @@ impl Found<'_> {
         &mut self,
         what: &str,
         conditions: &[Condition],
-        is_wanted: &dyn Fn(&Place<'_>) -> bool,
+        is_wanted: &dyn Fn(&FileSpan<'_>) -> bool,
     ) {
         for condition in conditions {
             let hits = self.coverage.hits(condition.condition.span);
@@ -210,7 +210,7 @@ impl Found<'_> {
         name: String,
         span: Span,
         hits: u64,
-        is_wanted: &dyn Fn(&Place<'_>) -> bool,
+        is_wanted: &dyn Fn(&FileSpan<'_>) -> bool,
     ) {
         if !self.seen.insert((span, kind)) {
             return;

@@ -44,7 +44,7 @@ use self::canonical::{CanonicalWriter, Secrets};
 use self::ignore::Ignored;
 use self::pair::pair;
 use self::shown::Hidden;
-use self::steps::{Group, Step, StepValues, steps};
+use self::steps::{Group, PlanStep, StepValues, steps};
 use crate::changes::ChangeSet;
 use crate::report::Schemas;
 
@@ -99,7 +99,7 @@ impl<'t> Comparison<'t> {
         let comparer = Comparer { a, b, schemas, ignored: &ignored, is_all: options.ignored.is_empty() };
         let mut comparison = Self::default();
         for (a, b) in pair(&steps_a, &steps_b) {
-            let is_done = |step: Option<&Step<'_, '_>>| step.is_some_and(|step| step.is_done);
+            let is_done = |step: Option<&PlanStep<'_, '_>>| step.is_some_and(|step| step.is_done);
             if !is_done(a) && !is_done(b) {
                 continue;
             }
@@ -146,8 +146,8 @@ impl<'t> Comparer<'_, 't> {
     /// What differs in two steps of which at least one does something.
     fn compare(
         &self,
-        a: Option<&Step<'_, 't>>,
-        b: Option<&Step<'_, 't>>,
+        a: Option<&PlanStep<'_, 't>>,
+        b: Option<&PlanStep<'_, 't>>,
     ) -> Result<Option<Difference<'t>>, CompareError> {
         let (kind, values) = match (a, b) {
             (Some(_), None) => (DifferenceKind::OnlyInA, Vec::new()),
@@ -172,15 +172,15 @@ impl<'t> Comparer<'_, 't> {
             }
         };
         let address = b.or(a).map(|step| step.own_address().clone()).unwrap_or_default();
-        let planned = |step: Option<&Step<'_, 't>>| step.map(Step::planned);
+        let planned = |step: Option<&PlanStep<'_, 't>>| step.map(PlanStep::planned);
         Ok(Some(Difference { address, kind, a: planned(a), b: planned(b), values }))
     }
 
     /// The values that differ; only those after, if other things are done.
     fn values(
         &self,
-        a: &Step<'_, 't>,
-        b: &Step<'_, 't>,
+        a: &PlanStep<'_, 't>,
+        b: &PlanStep<'_, 't>,
         is_same_action: bool,
     ) -> Result<Vec<ValueDifference<'t>>, CompareError> {
         if !a.has_values() || !b.has_values() || self.is_all && a.is_written_alike(b) {

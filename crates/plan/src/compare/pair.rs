@@ -4,15 +4,18 @@ use std::cmp::Ordering;
 
 use hashbrown::HashMap;
 
-use super::steps::{Group, Step};
+use super::steps::{Group, PlanStep};
 use crate::text::Text;
 
 /// A step of the first plan, of the second, or one of each that are about the same.
-pub(super) type Pair<'p, 'c, 't> = (Option<&'p Step<'c, 't>>, Option<&'p Step<'c, 't>>);
+pub(super) type Pair<'p, 'c, 't> = (Option<&'p PlanStep<'c, 't>>, Option<&'p PlanStep<'c, 't>>);
 
 /// Pairs steps, which are in their order: by address and key, then those that one plan moves, then those that one plan
 /// leaves to the next. The pairs are in the order of their addresses, in the second plan where that has one.
-pub(super) fn pair<'p, 'c, 't>(a: &'p [Step<'c, 't>], b: &'p [Step<'c, 't>]) -> Vec<Pair<'p, 'c, 't>> {
+pub(super) fn pair<'p, 'c, 't>(
+    a: &'p [PlanStep<'c, 't>],
+    b: &'p [PlanStep<'c, 't>],
+) -> Vec<Pair<'p, 'c, 't>> {
     let mut pairs: Vec<Pair<'p, 'c, 't>> = Vec::with_capacity(a.len().max(b.len()));
     let (mut only_a, mut only_b) = (Vec::new(), Vec::new());
     let (mut i, mut j) = (0, 0);
@@ -38,7 +41,7 @@ pub(super) fn pair<'p, 'c, 't>(a: &'p [Step<'c, 't>], b: &'p [Step<'c, 't>]) -> 
     }
     pairs.extend(only_a.into_iter().map(|step| (Some(step), None)));
     pairs.extend(only_b.into_iter().map(|step| (None, Some(step))));
-    pairs.sort_by_key(|(a, b)| b.or(*a).map(Step::order));
+    pairs.sort_by_key(|(a, b)| b.or(*a).map(PlanStep::order));
     pairs
 }
 
@@ -51,11 +54,11 @@ fn without<T>(all: Vec<T>, indexes: impl Iterator<Item = usize>) -> Vec<T> {
 /// Where a step is, whether it is left to the next plan or not.
 type Place<'p> = (Group, &'p str, Vec<&'p str>);
 
-fn place<'p>(step: &'p Step<'_, '_>) -> Place<'p> {
+fn place<'p>(step: &'p PlanStep<'_, '_>) -> Place<'p> {
     (step.group, &step.address, step.key.iter().map(Text::as_str).collect())
 }
 
-fn places<'p>(steps: &[&'p Step<'_, '_>]) -> HashMap<Place<'p>, Vec<usize>> {
+fn places<'p>(steps: &[&'p PlanStep<'_, '_>]) -> HashMap<Place<'p>, Vec<usize>> {
     let mut places: HashMap<_, Vec<usize>> = HashMap::new();
     for (index, step) in steps.iter().enumerate() {
         places.entry(place(step)).or_default().push(index);
@@ -65,8 +68,8 @@ fn places<'p>(steps: &[&'p Step<'_, '_>]) -> HashMap<Place<'p>, Vec<usize>> {
 
 /// Pairs of which one is where the other is before it is moved. What could belong to several is left alone, so that it
 /// does not matter which plan is the first.
-fn moved(a: &[&Step<'_, '_>], b: &[&Step<'_, '_>]) -> Vec<(usize, usize)> {
-    let before = |step: &&Step<'_, '_>, others: &HashMap<Place<'_>, Vec<usize>>| -> Vec<usize> {
+fn moved(a: &[&PlanStep<'_, '_>], b: &[&PlanStep<'_, '_>]) -> Vec<(usize, usize)> {
+    let before = |step: &&PlanStep<'_, '_>, others: &HashMap<Place<'_>, Vec<usize>>| -> Vec<usize> {
         let Some(previous) = step.previous.as_deref() else { return Vec::new() };
         let (group, _, key) = place(step);
         others.get(&(group, previous, key)).cloned().unwrap_or_default()
@@ -89,7 +92,7 @@ fn moved(a: &[&Step<'_, '_>], b: &[&Step<'_, '_>]) -> Vec<(usize, usize)> {
 }
 
 /// Pairs of which one is left to the next plan and the other is not.
-fn in_place(a: &[&Step<'_, '_>], b: &[&Step<'_, '_>]) -> Vec<(usize, usize)> {
+fn in_place(a: &[&PlanStep<'_, '_>], b: &[&PlanStep<'_, '_>]) -> Vec<(usize, usize)> {
     let places = places(b);
     let pairs = a.iter().enumerate();
     pairs.filter_map(|(i, step)| Some((i, *places.get(&place(step))?.first()?))).collect()

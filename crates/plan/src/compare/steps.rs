@@ -25,7 +25,7 @@ pub(super) enum Group {
 }
 
 /// One thing that a plan does, or a resource that it knows and leaves as it is.
-pub(super) struct Step<'c, 't> {
+pub(super) struct PlanStep<'c, 't> {
     pub(super) group: Group,
     /// The address in the second plan, if addresses are mapped.
     pub(super) address: Text<'t>,
@@ -50,21 +50,24 @@ pub(super) fn steps<'c, 't>(
     changes: &'c ChangeSet<'t>,
     plan: ComparedPlan,
     maps: &Maps<'_>,
-) -> Result<Vec<Step<'c, 't>>, CompareError> {
+) -> Result<Vec<PlanStep<'c, 't>>, CompareError> {
     if changes.errored {
         return Err(CompareError::Errored { plan });
     }
     let mut steps = Vec::with_capacity(changes.resources.len());
-    steps
-        .extend(changes.resources.iter().filter_map(|one| Step::resource(one, Group::Resource, false, maps)));
+    steps.extend(
+        changes.resources.iter().filter_map(|one| PlanStep::resource(one, Group::Resource, false, maps)),
+    );
     // What has changed outside is recorded by a plan that changes nothing else.
     if !steps.iter().any(|step| step.is_done) {
-        steps.extend(changes.drift.iter().filter_map(|one| Step::resource(one, Group::Drift, false, maps)));
+        steps.extend(
+            changes.drift.iter().filter_map(|one| PlanStep::resource(one, Group::Drift, false, maps)),
+        );
     }
     let deferred = changes.deferred.iter();
-    steps.extend(deferred.filter_map(|one| Step::resource(&one.resource, Group::Resource, true, maps)));
-    steps.extend(changes.outputs.iter().map(Step::output));
-    steps.extend(changes.invocations.iter().map(|one| Step::invocation(one, maps)));
+    steps.extend(deferred.filter_map(|one| PlanStep::resource(&one.resource, Group::Resource, true, maps)));
+    steps.extend(changes.outputs.iter().map(PlanStep::output));
+    steps.extend(changes.invocations.iter().map(|one| PlanStep::invocation(one, maps)));
     steps.sort_by(|a, b| a.order().cmp(&b.order()));
     for step in &steps {
         if step.actions() == StepActions::Change(ResourceActions::UNSAID) {
@@ -77,7 +80,7 @@ pub(super) fn steps<'c, 't>(
     Ok(steps)
 }
 
-impl<'c, 't> Step<'c, 't> {
+impl<'c, 't> PlanStep<'c, 't> {
     /// None if it is neither something that is done nor a resource that stays as it is.
     fn resource(
         resource: &'c ChangedResource<'t>,
@@ -254,7 +257,7 @@ impl<'c, 't> Step<'c, 't> {
     }
 
     /// Whether the values of another step are written as these are, so that nobody need read them.
-    pub(super) fn is_written_alike(&self, other: &Step<'_, '_>) -> bool {
+    pub(super) fn is_written_alike(&self, other: &PlanStep<'_, '_>) -> bool {
         let is_same_type = match (self.source, other.source) {
             (Source::Resource { resource: a, .. }, Source::Resource { resource: b, .. }) => {
                 *a.resource_type == *b.resource_type

@@ -14,7 +14,7 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 
 pub use action::DiffAction;
-pub use parts::{Part, Parts};
+pub use parts::{CollectionPart, Parts};
 
 use crate::text::Text;
 

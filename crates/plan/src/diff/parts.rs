@@ -25,7 +25,7 @@ enum Repr<'t, T> {
 }
 
 /// A part of a collection: a diff, perhaps with the name it goes by.
-pub trait Part<'t>: Clone {
+pub trait CollectionPart<'t>: Clone {
     /// The part with this diff; the name is there where the parts of the collection have names.
     fn new(name: Option<Text<'t>>, diff: Diff<'t>) -> Self;
 
@@ -39,7 +39,7 @@ pub trait Part<'t>: Clone {
     fn name(&self) -> Option<&Text<'t>>;
 }
 
-impl<'t, T: Part<'t>> Parts<'t, T> {
+impl<'t, T: CollectionPart<'t>> Parts<'t, T> {
     pub(crate) fn unmade(unmade: LazyParts<'t>) -> Self {
         Self(Repr::LazyParts(Arc::new(unmade), None))
     }
@@ -161,27 +161,27 @@ impl<T> FromIterator<T> for Parts<'_, T> {
     }
 }
 
-impl<'t, T: Part<'t> + PartialEq> PartialEq for Parts<'t, T> {
+impl<'t, T: CollectionPart<'t> + PartialEq> PartialEq for Parts<'t, T> {
     fn eq(&self, other: &Self) -> bool {
         self.iter().eq(other.iter())
     }
 }
 
-impl<'t, T: Part<'t> + Eq> Eq for Parts<'t, T> {}
+impl<'t, T: CollectionPart<'t> + Eq> Eq for Parts<'t, T> {}
 
-impl<'t, T: Part<'t> + fmt::Debug> fmt::Debug for Parts<'t, T> {
+impl<'t, T: CollectionPart<'t> + fmt::Debug> fmt::Debug for Parts<'t, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.iter()).finish()
     }
 }
 
-impl<'t, T: Part<'t> + Serialize> Serialize for Parts<'t, T> {
+impl<'t, T: CollectionPart<'t> + Serialize> Serialize for Parts<'t, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.iter())
     }
 }
 
-impl<'t> Part<'t> for Diff<'t> {
+impl<'t> CollectionPart<'t> for Diff<'t> {
     fn new(_: Option<Text<'t>>, diff: Diff<'t>) -> Self {
         diff
     }
@@ -199,7 +199,7 @@ impl<'t> Part<'t> for Diff<'t> {
     }
 }
 
-impl<'t> Part<'t> for Entry<'t> {
+impl<'t> CollectionPart<'t> for Entry<'t> {
     fn new(name: Option<Text<'t>>, diff: Diff<'t>) -> Self {
         Entry { key: name.unwrap_or_default(), diff }
     }
@@ -217,7 +217,7 @@ impl<'t> Part<'t> for Entry<'t> {
     }
 }
 
-impl<'t> Part<'t> for NestedBlock<'t> {
+impl<'t> CollectionPart<'t> for NestedBlock<'t> {
     fn new(label: Option<Text<'t>>, diff: Diff<'t>) -> Self {
         NestedBlock { label, diff }
     }

@@ -65,7 +65,7 @@ pub(super) fn pairs<'f>(
     added.iter().for_each(|facts| counts.add(facts, |count| &mut count[1]));
     let mut added_with: HashMap<u64, Vec<u32>> = HashMap::new();
     for (j, facts) in added.iter().enumerate() {
-        for value in facts.known().filter(|value| counts.of(*value)[1] as usize <= MAX_SHARED) {
+        for value in facts.known().filter(|value| counts.count(*value)[1] as usize <= MAX_SHARED) {
             added_with.entry(value).or_default().push(j as u32);
         }
     }
@@ -111,13 +111,13 @@ impl Counts {
         }
     }
 
-    fn of(&self, value: u64) -> [u32; 3] {
+    fn count(&self, value: u64) -> [u32; 3] {
         self.0.get(&value).copied().unwrap_or_default()
     }
 
     /// How much a value tells of an element that has it: the more elements have it, the less.
     fn weight(&self, value: u64) -> f64 {
-        let [removed, added, others] = self.of(value);
+        let [removed, added, others] = self.count(value);
         1.0 / f64::from((removed.max(added) + others).max(1))
     }
 
@@ -140,7 +140,7 @@ impl Counts {
                 [Some(Some(x_value)), Some(Some(y_value))] if x_value == y_value => {
                     same += self.weight(x_value);
                     has_same_identifier |=
-                        x.is_some_and(|fact| fact.is_identifier) && self.of(x_value) == [1, 1, 0];
+                        x.is_some_and(|fact| fact.is_identifier) && self.count(x_value) == [1, 1, 0];
                 }
                 values => {
                     let weights = values.into_iter().flatten().flatten().map(|value| self.weight(value));

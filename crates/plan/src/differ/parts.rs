@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 
 use super::sequence::Places;
 use super::{attribute, block, hidden, json, matched_sets, nested, sequence};
-use crate::diff::{Diff, DiffAction, Part, Parts, Sensitivity};
+use crate::diff::{CollectionPart, Diff, DiffAction, Parts, Sensitivity};
 use crate::json::Json;
 use crate::text::Text;
 use crate::walk::{Change, Dialect, Keys, Paths, Position, Unknown};
@@ -117,7 +117,7 @@ impl<'t> PartKind<'t> {
 }
 
 /// The diffs of the parts of a collection, and the action that they give it.
-pub(super) fn parts<'t, T: Part<'t>>(
+pub(super) fn parts<'t, T: CollectionPart<'t>>(
     change: &Change<'_, 't>,
     of: PartKind<'t>,
     at: At<'t>,
@@ -125,7 +125,7 @@ pub(super) fn parts<'t, T: Part<'t>>(
     parts_kept_below(LARGE, change, of, at)
 }
 
-fn parts_kept_below<'t, T: Part<'t>>(
+fn parts_kept_below<'t, T: CollectionPart<'t>>(
     large: usize,
     change: &Change<'_, 't>,
     of: PartKind<'t>,
@@ -259,7 +259,7 @@ mod tests {
     use crate::diff::{self, Entry};
     use crate::json::View;
     use crate::report::Fold;
-    use crate::walk::Place;
+    use crate::walk::PlaceKind;
 
     /// A list of objects, and a shape of marks for it.
     fn object() -> impl Strategy<Value = String> {
@@ -290,7 +290,7 @@ mod tests {
         vec(of, 0..5).prop_map(joined)
     }
 
-    fn check<'t, T: Part<'t> + PartialEq + std::fmt::Debug>(
+    fn check<'t, T: CollectionPart<'t> + PartialEq + std::fmt::Debug>(
         change: &Change<'_, 't>,
         of: PartKind<'t>,
         at: impl Fn() -> At<'t>,
@@ -316,7 +316,7 @@ mod tests {
     }
 
     /// What stands on both sides is found to stay as it is, whether it was read once or twice.
-    fn is_same<'t, T: Part<'t> + PartialEq + std::fmt::Debug>(
+    fn is_same<'t, T: CollectionPart<'t> + PartialEq + std::fmt::Debug>(
         changes: [&Change<'_, 't>; 2],
         of: PartKind<'t>,
         at: impl Fn() -> At<'t>,
@@ -329,7 +329,7 @@ mod tests {
     }
 
     fn dialects() -> Vec<Dialect> {
-        let places = [Place::Block, Place::InBlock, Place::Inside];
+        let places = [PlaceKind::Block, PlaceKind::InBlock, PlaceKind::Inside];
         let opentofu = |place| [false, true].map(|shows_sensitive| Dialect::opentofu(place, shows_sensitive));
         [Dialect::LEGACY, Dialect::MODERN].into_iter().chain(places.into_iter().flat_map(opentofu)).collect()
     }

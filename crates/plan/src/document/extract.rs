@@ -84,7 +84,7 @@ fn next(text: &str, from: usize) -> Option<(usize, usize)> {
         at = match reader.skip() {
             Ok(()) => {
                 let end = start + reader.offset();
-                let kind = DocumentKind::of(&text[start..end]);
+                let kind = DocumentKind::detect(&text[start..end]);
                 if kind.is_ok_and(|kind| !matches!(kind, DocumentKind::Other | DocumentKind::Messages)) {
                     return Some((start, end));
                 }

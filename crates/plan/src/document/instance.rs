@@ -144,7 +144,7 @@ impl Shown<'_> {
     pub(crate) fn parts(&self) -> [Raw<'_>; 2] {
         match self {
             Self::Read(parts) => *parts,
-            Self::Written(parts) => parts.each_ref().map(|part| Raw::of(part)),
+            Self::Written(parts) => parts.each_ref().map(|part| Raw::new(part)),
         }
     }
 }

@@ -34,11 +34,11 @@ impl DocumentKind {
     /// ```
     /// use objchange_plan::DocumentKind;
     ///
-    /// assert_eq!(DocumentKind::of(r#"{"version":4,"serial":1,"lineage":"x"}"#)?, DocumentKind::StateFile);
-    /// assert_eq!(DocumentKind::of(r#"{"version":"1.29","name":"web"}"#)?, DocumentKind::Other);
+    /// assert_eq!(DocumentKind::detect(r#"{"version":4,"serial":1,"lineage":"x"}"#)?, DocumentKind::StateFile);
+    /// assert_eq!(DocumentKind::detect(r#"{"version":"1.29","name":"web"}"#)?, DocumentKind::Other);
     /// # Ok::<(), objchange_plan::DocumentError>(())
     /// ```
-    pub fn of(text: &str) -> Result<Self, DocumentError> {
+    pub fn detect(text: &str) -> Result<Self, DocumentError> {
         /// Looking ends with an answer, too.
         enum End {
             Found(DocumentKind),

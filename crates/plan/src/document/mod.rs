@@ -42,7 +42,7 @@ pub use plan::Plan;
 pub use planned::read_planned;
 pub use prior::{Candidates, Prior, PriorError, read_prior};
 pub use state::{Sensitive, State, StateOutput, StateResource};
-pub use unknown_kinds::{Unfamiliar, UnfamiliarKind};
+pub use unknown_kinds::{UnfamiliarKind, UnknownKind};
 pub use warnings::{document_warnings, unknown_warnings};
 pub use whole::{WholeDocumentError, compare_complaint, placed, read_document, read_whole_plan};
 
@@ -96,7 +96,7 @@ impl<'t> Document<'t> {
     ///
     /// As [`Document::parse`].
     pub fn parse_part(text: &'t str) -> Result<Self, DocumentError> {
-        let kind = DocumentKind::of(text)?;
+        let kind = DocumentKind::detect(text)?;
         if let Some(problem) = kind.problem() {
             return Err(DocumentError::at(text, 0, "", problem));
         }

@@ -125,7 +125,7 @@ pub fn read_prior(
     resource_type: &str,
     address: Option<&str>,
 ) -> Result<Prior, PriorError> {
-    let state = match (DocumentKind::of(text), address) {
+    let state = match (DocumentKind::detect(text), address) {
         (Ok(DocumentKind::Plan), _) => return Err(PriorError::Plan),
         (Ok(DocumentKind::State | DocumentKind::StateFile | DocumentKind::Encrypted), _) => {
             match Document::parse(text)? {

@@ -11,7 +11,7 @@ use crate::json::Raw;
 /// Unknown words of one kind. They are shown as they are in the document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Unfamiliar {
+pub struct UnknownKind {
     /// What they are.
     pub kind: UnfamiliarKind,
     /// The words, each once, the first few of them.
@@ -96,8 +96,8 @@ impl Document<'_> {
     /// assert_eq!(unfamiliar[0].to_string(), "a.b: unknown action \"archive\"");
     /// # Ok::<(), objchange_plan::DocumentError>(())
     /// ```
-    pub fn unfamiliar(&self) -> Vec<Unfamiliar> {
-        let mut found = Found::default();
+    pub fn unfamiliar(&self) -> Vec<UnknownKind> {
+        let mut found = UnknownKinds::default();
         match self {
             Self::Plan(plan) => found.plan(plan),
             Self::State(state) => {
@@ -119,9 +119,9 @@ impl Document<'_> {
 }
 
 #[derive(Default)]
-struct Found([Option<Unfamiliar>; KINDS.len()]);
+struct UnknownKinds([Option<UnknownKind>; KINDS.len()]);
 
-impl Found {
+impl UnknownKinds {
     fn plan(&mut self, plan: &Plan<'_>) {
         for resource in plan.changes.all_resources() {
             self.resource(resource, plan.format_version);
@@ -172,7 +172,7 @@ impl Found {
         if words.is_empty() {
             return;
         }
-        let found = self.0[index].get_or_insert_with(|| Unfamiliar {
+        let found = self.0[index].get_or_insert_with(|| UnknownKind {
             kind,
             words: Vec::new(),
             address: address.to_owned(),
@@ -240,7 +240,7 @@ fn marks(change: &ValueChange<'_>, version: Option<(u64, u64)>) -> [(&'static st
     ]
 }
 
-impl fmt::Display for Unfamiliar {
+impl fmt::Display for UnknownKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&visible(if self.address.is_empty() { "a resource" } else { &self.address }))?;
         if self.count > 1 {
@@ -270,7 +270,7 @@ mod tests {
 
     #[test]
     fn names_are_shown_without_what_is_hidden_in_them() {
-        let unfamiliar = Unfamiliar {
+        let unfamiliar = UnknownKind {
             kind: UnfamiliarKind::Actions,
             words: vec!["archive\u{9b}31m".into()],
             address: "a.\u{202e}b\u{1b}[2J".into(),

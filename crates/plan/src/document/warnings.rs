@@ -1,6 +1,6 @@
 //! Why a document may not show everything that happens.
 
-use super::{Document, Unfamiliar, UnfamiliarKind};
+use super::{Document, UnfamiliarKind, UnknownKind};
 
 /// Each reason why the document may not show everything that happens, once.
 pub fn document_warnings(document: &Document<'_>) -> Vec<String> {
@@ -34,7 +34,7 @@ pub fn document_warnings(document: &Document<'_>) -> Vec<String> {
 
 /// What of the document is unknown or missing.
 pub fn unknown_warnings(document: &Document<'_>) -> Vec<String> {
-    let warning = |unfamiliar: &Unfamiliar| {
+    let warning = |unfamiliar: &UnknownKind| {
         let consequence = match unfamiliar.kind {
             UnfamiliarKind::LeftOut => {
                 return format!(

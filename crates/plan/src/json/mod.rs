@@ -62,7 +62,7 @@ impl<'t> Json<'t> {
     ///
     /// What stands there is no JSON value. The offset of the error counts from the start of the document.
     pub fn read(raw: &Raw<'t>) -> Result<Self, JsonError> {
-        let mut builder = Builder::of(&[raw]);
+        let mut builder = Builder::for_values(&[raw]);
         let value = builder.read(raw)?;
         Ok(builder.finish()(value))
     }

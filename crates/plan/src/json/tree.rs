@@ -169,7 +169,7 @@ impl<'t> Builder<'t> {
     }
 
     /// A builder for these values, which must be of one document if they are not null.
-    pub(crate) fn of(raws: &[&Raw<'t>]) -> Self {
+    pub(crate) fn for_values(raws: &[&Raw<'t>]) -> Self {
         let longest = raws.iter().map(|raw| raw.document()).max_by_key(|text| text.len()).unwrap_or_default();
         let same = raws.iter().filter(|raw| std::ptr::eq(raw.document().as_ptr(), longest.as_ptr()));
         let mut builder = Self::new(longest, same.map(|raw| raw.offset()).min().unwrap_or_default());
@@ -425,7 +425,7 @@ mod tests {
             let end = 2 + before.len();
             let before = Reader::new(&document).starting_at(2).raw().unwrap();
             let after = Reader::new(&document).starting_at(end + 1).raw().unwrap();
-            let mut builder = Builder::of(&[&before, &after]);
+            let mut builder = Builder::for_values(&[&before, &after]);
             let (first, second) = builder.read_sides(&before, &after);
             let built = builder.finish();
             prop_assert_eq!(first.map(&built), Json::read(&before));

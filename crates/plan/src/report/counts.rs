@@ -48,7 +48,9 @@ pub struct Counts {
 
 impl Counts {
     /// Those of resources that change, move or are imported.
-    pub(super) fn of<'r, 't: 'r>(changes: impl IntoIterator<Item = &'r ChangedResource<'t>>) -> Self {
+    pub(super) fn from_changes<'r, 't: 'r>(
+        changes: impl IntoIterator<Item = &'r ChangedResource<'t>>,
+    ) -> Self {
         let mut counts = Self::default();
         changes.into_iter().for_each(|resource| counts.add(resource));
         counts

@@ -52,7 +52,7 @@ impl<'p> From<Diff<'p>> for ReportEntry<'p, ()> {
 
 impl<'p, H: Clone> Entries<'p, H> {
     /// Entries of these things, of those that have a body.
-    pub(super) fn of<T: Copy + 'p, B: Into<ReportEntry<'p, ()>>>(
+    pub(super) fn new<T: Copy + 'p, B: Into<ReportEntry<'p, ()>>>(
         things: Vec<T>,
         header: impl Fn(T) -> H + 'p,
         body: impl Fn(T) -> Result<Option<B>, ShowError> + 'p,

@@ -220,7 +220,7 @@ impl<'p> Report<'p> {
     /// # Errors
     ///
     /// An output, or what decides whether drift matters, cannot be read.
-    pub fn of(
+    pub fn new(
         document: &'p Document<'_>,
         schemas: &'p Schemas,
         options: &Options,
@@ -236,7 +236,7 @@ impl<'p> Report<'p> {
     ///
     /// # Errors
     ///
-    /// As [`Report::of`].
+    /// As [`Report::new`].
     pub fn of_changes(
         changes: &'p ChangeSet<'_>,
         schemas: &'p Schemas,
@@ -249,11 +249,11 @@ impl<'p> Report<'p> {
         plan::report(differ, options.mode.unwrap_or_default(), filter)
     }
 
-    /// What is shown of a plan, as [`Report::of`].
+    /// What is shown of a plan, as [`Report::new`].
     ///
     /// # Errors
     ///
-    /// As [`Report::of`].
+    /// As [`Report::new`].
     pub fn of_plan(
         plan: &'p Plan<'_>,
         schemas: &'p Schemas,
@@ -261,7 +261,7 @@ impl<'p> Report<'p> {
         filter: &Filter,
     ) -> Result<Self, ShowError> {
         let program = options.program.unwrap_or_else(|| Program::of_plan(plan));
-        let mode = options.mode.unwrap_or_else(|| PlanMode::of(plan));
+        let mode = options.mode.unwrap_or_else(|| PlanMode::detect(plan));
         let options = Options { program: Some(program), mode: Some(mode), ..*options };
         let mut report = Self::of_changes(&plan.changes, schemas, &options, filter)?;
         if plan.format_version > Some((1, 2)) {
@@ -270,7 +270,7 @@ impl<'p> Report<'p> {
         Ok(report)
     }
 
-    /// What is shown of a state, as [`Report::of`].
+    /// What is shown of a state, as [`Report::new`].
     pub fn of_state(state: &'p State<'_>, schemas: &'p Schemas, options: &Options, filter: &Filter) -> Self {
         let program = options.program.unwrap_or_else(|| Program::of_state(state));
         state::report(state, schemas, program, program.dialect(options), filter)

@@ -10,7 +10,7 @@ impl PlanMode {
     /// Of a plan that shows changes it does not matter; of the others most leave no doubt. What remains unclear: a plan
     /// whose targets do not exist, an empty state planned with `-destroy` or `-refresh-only`, and a plan where nothing
     /// is declared and nothing exists.
-    pub fn of(plan: &Plan<'_>) -> Self {
+    pub fn detect(plan: &Plan<'_>) -> Self {
         let is_invoked = plan.changes.invocations.iter().any(|invocation| invocation.invoked.is_some());
         let is_no_op = plan.changes.drift.iter().any(|drift| drift.change.actions == ResourceActions::NoOp);
         // Only such a plan has actions that were asked for, or drift that is none.

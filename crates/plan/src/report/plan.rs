@@ -116,26 +116,26 @@ pub(super) fn report<'p, 't>(
         invoke: invocations.len(),
         outputs: changed_outputs.len(),
         drift: drifted.len(),
-        ..Counts::of(changes.iter().copied())
+        ..Counts::from_changes(changes.iter().copied())
     };
     let of_selection = !filter.is_all();
     let summary = (!is_idle).then(|| counts.summary(program, of_selection));
 
     let mut sections = vec![Section::ResourceDrift(drift)];
     sections.extend(outcome.map(Section::Outcome));
-    sections.push(Section::DeferredChanges(Entries::of(
+    sections.push(Section::DeferredChanges(Entries::new(
         deferred,
         move |d| header::header(&d.resource, &ChangeContext::Deferral(d.reason.clone()), program),
         move |d| differ.resource(&d.resource).map(Some),
     )));
     sections.extend(has_changes.then_some(Section::Legend(legend)));
-    sections.push(Section::ResourceChanges(Entries::of(
+    sections.push(Section::ResourceChanges(Entries::new(
         changes,
         move |r| header::header(r, &ChangeContext::Change, program),
         move |r| differ.change(r, &actions).map(Some),
     )));
     sections.extend(summary.map(Section::Summary));
-    sections.push(Section::InvokedActions(Entries::of(
+    sections.push(Section::InvokedActions(Entries::new(
         invoked,
         move |invocation| actions::header(invocation, program),
         move |invocation| {
@@ -143,7 +143,7 @@ pub(super) fn report<'p, 't>(
         },
     )));
     sections.push(Section::OutputChanges {
-        changed: Entries::of(
+        changed: Entries::new(
             changed_outputs,
             |output| OutputHeader { name: output.name.clone(), actions: Some(output.change.actions) },
             move |output| differ.output(output).map(Some),
@@ -159,7 +159,7 @@ pub(super) fn report<'p, 't>(
         complete: set.complete,
         counts,
         of_selection,
-        drift: Entries::of(
+        drift: Entries::new(
             drifted,
             move |r| header::header(r, &ChangeContext::Drift, program),
             move |r| differ.resource(r).map(Some),
@@ -253,7 +253,7 @@ impl<'p, 't> Differ<'p, 't> {
         let relevant = (!all).then(|| Relevant::new(self.changes));
         let relevant_body = move |resource: &'p ChangedResource<'t>| -> Result<Option<Diff<'p>>, ShowError> {
             let schema = self.schemas.of_change(resource)?;
-            let relevant = relevant.as_ref().map(|relevant| relevant.of(&resource.address));
+            let relevant = relevant.as_ref().map(|relevant| relevant.of_resource(&resource.address));
             let diff = self.body(resource, schema, relevant)?;
             Ok((all || diff.action != DiffAction::NoOp).then_some(diff))
         };
@@ -271,7 +271,7 @@ impl<'p, 't> Differ<'p, 't> {
             }
         }
         let header = move |r| header::header(r, &ChangeContext::Drift, self.program);
-        Ok(Entries::of(drifted, header, relevant_body))
+        Ok(Entries::new(drifted, header, relevant_body))
     }
 
     /// Whether anything moves, or differs by its values whatever its action says.

@@ -68,7 +68,7 @@ impl Schemas {
 
     /// The schemas of this document.
     pub fn new(document: ProviderSchemas) -> Self {
-        Self::of(Source::Document(document))
+        Self::from_source(Source::Document(document))
     }
 
     /// The same, with where those are from that nobody gave.
@@ -83,15 +83,15 @@ impl Schemas {
 
     /// No schemas: every resource is shown by the shape of its JSON.
     pub fn none() -> Self {
-        Self::of(Source::None)
+        Self::from_source(Source::None)
     }
 
     /// The schema of every resource: for changes of one type.
     pub fn single(schema: &Block) -> Self {
-        Self::of(Source::Single(Box::new(schema.clone())))
+        Self::from_source(Source::Single(Box::new(schema.clone())))
     }
 
-    fn of(source: Source) -> Self {
+    fn from_source(source: Source) -> Self {
         let mut by_name = HashMap::new();
         if let Source::Document(document) = &source {
             for address in document.providers() {

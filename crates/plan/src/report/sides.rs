@@ -25,7 +25,7 @@ impl<'p, 't> Relevant<'p, 't> {
     }
 
     /// Those of a resource, among them those that name none.
-    pub(super) fn of(&self, address: &str) -> Paths<'_, 't> {
+    pub(super) fn of_resource(&self, address: &str) -> Paths<'_, 't> {
         let nameless = Some("").filter(|nameless| *nameless != address);
         Paths::subtrees(nameless.into_iter().chain([address]).filter_map(|name| self.of.get(name)))
     }

@@ -86,12 +86,12 @@ pub(super) fn report<'p>(
     let mut sections = Vec::new();
     sections.extend(is_newer.then(|| Section::Warnings(vec![Warning::NewerStateFormat])));
     sections.extend(outcome.map(Section::Outcome));
-    sections.push(Section::Resources(Entries::of(
+    sections.push(Section::Resources(Entries::new(
         resources,
         |(resource, place)| state_header(resource, place),
         move |(resource, _)| diff_resource(state, resource, schemas, dialect).map(Some),
     )));
-    sections.push(Section::Outputs(Entries::of(
+    sections.push(Section::Outputs(Entries::new(
         outputs,
         |output: &StateOutput<'_>| OutputHeader { name: output.name.clone(), actions: None },
         move |output| diff_output(state, output, dialect).map(Some),
@@ -165,7 +165,7 @@ fn diff_output<'p>(
 ) -> Result<Diff<'p>, ShowError> {
     match output.shown(state) {
         None => diff_value(state, output, output.value, dialect),
-        Some(value) => Ok(diff_value(state, output, Raw::of(&value), dialect)?.into_owned()),
+        Some(value) => Ok(diff_value(state, output, Raw::new(&value), dialect)?.into_owned()),
     }
 }
 

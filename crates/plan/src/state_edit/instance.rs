@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::merge::Members;
-use super::{InstanceObject, Key, StateEditError, Step};
+use super::{InstanceObject, Key, StateEditError, StatePathStep};
 
 /// The members of an instance that an object decides about. Others, such as `dependencies`, stay as they are.
 #[derive(Serialize)]
@@ -24,7 +24,7 @@ struct Instance {
     deposed: Option<String>,
     schema_version: i64,
     attributes: Box<RawValue>,
-    sensitive_attributes: Vec<Vec<Step>>,
+    sensitive_attributes: Vec<Vec<StatePathStep>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     identity: Option<Box<RawValue>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -61,13 +61,13 @@ pub(super) fn members(
     Ok(serde_json::from_str(to_raw_value(&instance)?.get())?)
 }
 
-fn steps(path: &Path) -> Vec<Step> {
+fn steps(path: &Path) -> Vec<StatePathStep> {
     let step = |step: &PathStep| match step {
-        PathStep::Attribute(name) => Step::GetAttr(name.to_string()),
+        PathStep::Attribute(name) => StatePathStep::GetAttr(name.to_string()),
         PathStep::Index(key) => {
             let json = key.to_json(key.ty()).ok().and_then(|json| serde_json::from_str(&json).ok());
             let ty = if key.as_str().is_some() { "string" } else { "number" };
-            Step::Index(Key { value: json.unwrap_or_default(), ty: ty.to_owned() })
+            StatePathStep::Index(Key { value: json.unwrap_or_default(), ty: ty.to_owned() })
         }
     };
     path.steps().iter().map(step).collect()

@@ -98,7 +98,7 @@ struct Instance {
     #[serde(default)]
     attributes: Option<Box<RawValue>>,
     #[serde(default)]
-    sensitive_attributes: Vec<Vec<Step>>,
+    sensitive_attributes: Vec<Vec<StatePathStep>>,
     #[serde(default)]
     private: Option<String>,
     #[serde(default)]
@@ -107,7 +107,7 @@ struct Instance {
 
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "type", content = "value", rename_all = "snake_case")]
-enum Step {
+enum StatePathStep {
     GetAttr(String),
     Index(Key),
 }
@@ -175,7 +175,7 @@ fn index_key(key: &InstanceKey) -> serde_json::Value {
 
 impl Instance {
     fn stored(self) -> Option<StoredObject> {
-        let path = |steps: &Vec<Step>| steps.iter().map(step).collect();
+        let path = |steps: &Vec<StatePathStep>| steps.iter().map(step).collect();
         Some(StoredObject {
             schema_version: self.schema_version,
             attributes: self.attributes?,
@@ -187,12 +187,12 @@ impl Instance {
     }
 }
 
-fn step(step: &Step) -> PathStep {
+fn step(step: &StatePathStep) -> PathStep {
     match step {
-        Step::GetAttr(name) => PathStep::Attribute(name.as_str().into()),
-        Step::Index(Key { value: serde_json::Value::String(key), .. }) => {
+        StatePathStep::GetAttr(name) => PathStep::Attribute(name.as_str().into()),
+        StatePathStep::Index(Key { value: serde_json::Value::String(key), .. }) => {
             PathStep::Index(Value::from(key.as_str()))
         }
-        Step::Index(Key { value, .. }) => PathStep::Index(Value::from(value.as_i64().unwrap_or(-1))),
+        StatePathStep::Index(Key { value, .. }) => PathStep::Index(Value::from(value.as_i64().unwrap_or(-1))),
     }
 }

@@ -17,7 +17,7 @@ enum Rules {
     Terraform { is_legacy: bool },
     /// By OpenTofu's. There `""` is null as the value of an attribute of a block, and nowhere else.
     OpenTofu {
-        place: Place,
+        place: PlaceKind,
         /// What is sensitive is shown, as it was asked for.
         shows_sensitive: bool,
     },
@@ -25,7 +25,7 @@ enum Rules {
 
 /// What stands at a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum PlaceKind {
     /// A block.
     Block,
     /// An attribute or a type of blocks, in a block.
@@ -46,7 +46,7 @@ impl Dialect {
     }
 
     /// OpenTofu's rules at such a place.
-    pub(crate) const fn opentofu(place: Place, shows_sensitive: bool) -> Self {
+    pub(crate) const fn opentofu(place: PlaceKind, shows_sensitive: bool) -> Self {
         Self::new(Rules::OpenTofu { place, shows_sensitive })
     }
 
@@ -85,11 +85,11 @@ impl Dialect {
     pub(crate) fn empty_is_null(self) -> bool {
         match self.rules {
             Rules::Terraform { is_legacy } => is_legacy,
-            Rules::OpenTofu { place, .. } => place == Place::InBlock,
+            Rules::OpenTofu { place, .. } => place == PlaceKind::InBlock,
         }
     }
 
-    fn at(self, new: Place) -> Self {
+    fn at(self, new: PlaceKind) -> Self {
         match self.rules {
             Rules::Terraform { .. } => self,
             Rules::OpenTofu { shows_sensitive, .. } => {
@@ -104,7 +104,7 @@ impl Dialect {
             Rules::Terraform { is_legacy } => {
                 self.with(Rules::Terraform { is_legacy: is_legacy && !is_modern() })
             }
-            Rules::OpenTofu { .. } => self.at(Place::Block),
+            Rules::OpenTofu { .. } => self.at(PlaceKind::Block),
         }
     }
 
@@ -112,7 +112,7 @@ impl Dialect {
     pub(crate) fn without_schema(self) -> Self {
         match self.rules {
             Rules::Terraform { .. } => self.with(Self::MODERN.rules),
-            Rules::OpenTofu { .. } => self.at(Place::Inside),
+            Rules::OpenTofu { .. } => self.at(PlaceKind::Inside),
         }
     }
 
@@ -121,15 +121,15 @@ impl Dialect {
     pub(crate) fn member(self) -> Self {
         match self.rules {
             Rules::Terraform { .. } => self,
-            Rules::OpenTofu { place: Place::Block, .. } => self.at(Place::InBlock),
-            Rules::OpenTofu { .. } => self.at(Place::Inside),
+            Rules::OpenTofu { place: PlaceKind::Block, .. } => self.at(PlaceKind::InBlock),
+            Rules::OpenTofu { .. } => self.at(PlaceKind::Inside),
         }
     }
 
     /// The rules for an element of the list, set or tuple here, which start anew.
     #[inline]
     pub(crate) fn element(self) -> Self {
-        self.hidden().at(Place::Inside)
+        self.hidden().at(PlaceKind::Inside)
     }
 
     /// The rules for what stands here where something hides it: Terraform forgets then that a place is modern.

@@ -13,7 +13,7 @@ pub(crate) enum Keys<'t> {
 
 impl<'t> Keys<'t> {
     /// The keys that any of these has.
-    pub(super) fn of<'v>(values: impl Iterator<Item = View<'v, 't>> + Clone) -> Self
+    pub(super) fn union<'v>(values: impl Iterator<Item = View<'v, 't>> + Clone) -> Self
     where
         't: 'v,
     {

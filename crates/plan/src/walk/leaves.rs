@@ -7,7 +7,7 @@ use serde::ser::{Error, SerializeStruct};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use crate::diff::{BlockType, Diff, DiffAction, Kind, Part, Parts};
+use crate::diff::{BlockType, CollectionPart, Diff, DiffAction, Kind, Parts};
 
 /// One part that changes, and none of whose own parts does: what to look at, or to rule on, where the whole diff is more
 /// than is asked for.
@@ -131,7 +131,7 @@ impl Walk<'_> {
         }
     }
 
-    fn named<'t, T: Part<'t>>(&mut self, parts: &Parts<'t, T>, sides: Sides<'_>, replace: bool) {
+    fn named<'t, T: CollectionPart<'t>>(&mut self, parts: &Parts<'t, T>, sides: Sides<'_>, replace: bool) {
         let is_map = sides.iter().flatten().any(|value| value.as_map().is_some());
         for (index, name) in parts.names().enumerate() {
             if parts.action(index) != DiffAction::NoOp {
@@ -145,7 +145,7 @@ impl Walk<'_> {
     }
 
     /// The elements of a list or set; in a list that is `paired` they stand at the same positions on both sides.
-    fn elements<'t, T: Part<'t>>(
+    fn elements<'t, T: CollectionPart<'t>>(
         &mut self,
         parts: &Parts<'t, T>,
         sides: Sides<'_>,
@@ -184,7 +184,7 @@ impl Walk<'_> {
     }
 
     /// The elements that only one of two sets has: those before stand first, in their order, and then the new ones.
-    fn members<'t, T: Part<'t>>(&mut self, parts: &Parts<'t, T>, sides: Sides<'_>, replace: bool) {
+    fn members<'t, T: CollectionPart<'t>>(&mut self, parts: &Parts<'t, T>, sides: Sides<'_>, replace: bool) {
         let [before, after] = sides.map(|side| side.and_then(Value::as_elements).unwrap_or_default());
         let known: HashSet<&Value> = before.iter().collect();
         let new = after.iter().filter(|element| !known.contains(element));

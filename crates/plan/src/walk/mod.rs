@@ -12,7 +12,7 @@ mod values;
 use objchange::schema::Attribute;
 use smol_str::SmolStr;
 
-pub(crate) use dialect::{Dialect, Place};
+pub(crate) use dialect::{Dialect, PlaceKind};
 pub(crate) use keys::Keys;
 pub use leaves::LeafChange;
 pub use object::{ObjectChange, PlannedValues, as_written, diff_values};
@@ -379,7 +379,7 @@ impl<'v, 't> Change<'v, 't> {
 
     /// The keys that stand on either side, sorted.
     pub(crate) fn explicit_keys(&self) -> Keys<'t> {
-        Keys::of([self.before, self.after].into_iter())
+        Keys::union([self.before, self.after].into_iter())
     }
 
     /// The keys that stand on either side or that a mark names, sorted.
@@ -389,7 +389,7 @@ impl<'v, 't> Change<'v, 't> {
             Unknown::Marks(marks) => Some(marks),
             _ => None,
         };
-        Keys::of(named.into_iter().chain(unknown))
+        Keys::union(named.into_iter().chain(unknown))
     }
 
     /// The same with null in place of `""`, where that is the same.

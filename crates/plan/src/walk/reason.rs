@@ -32,7 +32,7 @@ pub enum Reason<'p> {
 
 impl<'p> Reason<'p> {
     /// Why this change is what it is.
-    pub fn of(change: &'p PlannedChange) -> Self {
+    pub fn new(change: &'p PlannedChange) -> Self {
         match (&change.replace_reason, change.action) {
             (Some(ReplaceReason::Tainted), _) => Self::Tainted,
             (Some(ReplaceReason::Requested(_)), _) => Self::Requested,

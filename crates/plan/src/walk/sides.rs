@@ -69,7 +69,7 @@ impl<'t> Sides<'t> {
         let WrittenValues { before, after, after_unknown, before_sensitive, after_sensitive, replace_paths } =
             written;
         let parts = [before, after, after_unknown, before_sensitive, after_sensitive, replace_paths];
-        let mut builder = Builder::of(&parts);
+        let mut builder = Builder::for_values(&parts);
         let (before, after) = builder.read_sides(before, after);
         let (before, after) = (placed(before, "before")?, placed(after, "after")?);
         let have_same_marks = before_sensitive.text() == after_sensitive.text();

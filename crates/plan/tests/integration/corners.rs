@@ -189,7 +189,7 @@ fn a_newer_format_is_told_of_plans_and_states() {
         let document = Document::parse(document).unwrap();
         let (schemas, options) = (Schemas::none(), Options::default());
         let mut out = Vec::new();
-        let report = Report::of(&document, &schemas, &options, &Filter::default()).unwrap();
+        let report = Report::new(&document, &schemas, &options, &Filter::default()).unwrap();
         report.write_text(&mut out, &options).unwrap();
         let out = String::from_utf8(out).unwrap();
         match expected {
@@ -317,10 +317,10 @@ fn what_only_opentofu_writes_tells_that_it_did() {
         (r#""action_reason":"delete_because_no_module""#, "terraform@1.9"),
     ] {
         let text = plan(part);
-        assert_eq!(Program::of(&Document::parse(&text).unwrap()).to_string(), expected, "{text}");
+        assert_eq!(Program::detect(&Document::parse(&text).unwrap()).to_string(), expected, "{text}");
     }
     let state = r#"{"format_version":"1.0","values":{"root_module":{"resources":[{"provider_name":"registry.opentofu.org/x/y"}]}}}"#;
-    assert_eq!(Program::of(&Document::parse(state).unwrap()), Program::OpenTofu);
+    assert_eq!(Program::detect(&Document::parse(state).unwrap()), Program::OpenTofu);
 }
 
 #[test]

@@ -56,7 +56,7 @@ fn shown(plan: String) -> String {
             for (colour, full) in [(Colour::Always, true), (Colour::Never, false)] {
                 out.clear();
                 let options = Options { colour, full, ..Options::default() };
-                let report = Report::of(&document, &schemas, &options, &Filter::default()).unwrap();
+                let report = Report::new(&document, &schemas, &options, &Filter::default()).unwrap();
                 report.write_text(&mut out, &options).unwrap();
                 let mut data = Vec::new();
                 report.write_json(&mut data).unwrap();

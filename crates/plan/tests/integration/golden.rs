@@ -21,7 +21,7 @@ const PLAN: &str = r#"{"format_version":"1.2","resource_changes":[
 fn render(options: &Options, filter: &Filter, write: impl FnOnce(&mut Vec<u8>, &Report<'_>)) -> String {
     let mut out = Vec::new();
     let (document, schemas) = (Document::parse(PLAN).unwrap(), Schemas::none());
-    write(&mut out, &Report::of(&document, &schemas, options, filter).unwrap());
+    write(&mut out, &Report::new(&document, &schemas, options, filter).unwrap());
     String::from_utf8(out).unwrap()
 }
 

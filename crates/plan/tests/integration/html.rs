@@ -18,7 +18,7 @@ use crate::plans::{HOSTILE, large, plan, plan_with};
 
 fn page_of(plan: &str, schemas: &Schemas, options: &HtmlOptions<'_>) -> String {
     let document = Document::parse(plan).unwrap();
-    let report = Report::of(&document, schemas, &Options::default(), &Filter::default()).unwrap();
+    let report = Report::new(&document, schemas, &Options::default(), &Filter::default()).unwrap();
     let mut out = Vec::new();
     report.write_html(&mut out, options).unwrap();
     String::from_utf8(out).unwrap()

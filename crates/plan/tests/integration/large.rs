@@ -180,7 +180,7 @@ fn text_is_passed_on_while_the_rest_of_the_document_is_still_to_be_read() {
     let document = format!(r#"{{"format_version":"1.2","resource_changes":[{}]}}"#, changes.join(","));
     let document = Document::parse(&document).unwrap();
     let (schemas, options) = (Schemas::none(), Options::default());
-    let report = Report::of(&document, &schemas, &options, &Filter::default()).unwrap();
+    let report = Report::new(&document, &schemas, &options, &Filter::default()).unwrap();
     type Print<'r> = &'r dyn Fn(&mut Pieces) -> Result<(), ShowError>;
     let printers: [Print<'_>; 2] = [&|out| report.write_text(out, &options), &|out| report.write_json(out)];
     for print in printers {

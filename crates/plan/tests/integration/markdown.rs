@@ -10,7 +10,7 @@ use crate::plans::{large, plan, plan_with};
 
 fn page(plan: &str, options: &MarkdownOptions<'_>) -> String {
     let (document, schemas) = (Document::parse(plan).unwrap(), Schemas::none());
-    let report = Report::of(&document, &schemas, &Options::default(), &Filter::default()).unwrap();
+    let report = Report::new(&document, &schemas, &Options::default(), &Filter::default()).unwrap();
     let mut out = Vec::new();
     report.write_markdown(&mut out, options).unwrap();
     let page = String::from_utf8(out).unwrap();
@@ -138,7 +138,7 @@ const ALL: &str = "\
 
 fn by_template_of(plan: &str, template: &str) -> Result<String, ShowError> {
     let (document, schemas) = (Document::parse(plan).unwrap(), Schemas::none());
-    let report = Report::of(&document, &schemas, &Options::default(), &Filter::default())?;
+    let report = Report::new(&document, &schemas, &Options::default(), &Filter::default())?;
     by_template(&report, &MarkdownOptions::default(), template)
 }
 
@@ -205,7 +205,7 @@ proptest! {
         let template = ALL.replace("{{ report }}", "").replace("{{ entry.deposed }}", "{{ entry.line }} {{ entry.diff|code }}");
         let plan = large(count.max(1));
         let (document, schemas) = (Document::parse(&plan).unwrap(), Schemas::none());
-        let report = Report::of(&document, &schemas, &Options::default(), &Filter::default()).unwrap();
+        let report = Report::new(&document, &schemas, &Options::default(), &Filter::default()).unwrap();
         let options = MarkdownOptions { max_length, ..Default::default() };
         let found = by_template(&report, &options, &template).unwrap();
         prop_assert!(found.encode_utf16().count() <= max_length, "{}", found);

@@ -47,7 +47,7 @@ fn text(plan: &str, match_sets: bool) -> String {
     let schemas = Schemas::parse(&schemas).unwrap();
     let options = Options { match_sets, ..Options::default() };
     let document = Document::parse(plan).unwrap();
-    let report = Report::of(&document, &schemas, &options, &Filter::default()).unwrap();
+    let report = Report::new(&document, &schemas, &options, &Filter::default()).unwrap();
     let text = report::text(&report, &options).unwrap();
     assert!(!text.contains(SECRET), "{text}");
     text

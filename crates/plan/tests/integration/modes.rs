@@ -8,7 +8,7 @@ fn check(members: &Json, expected: PlanMode) {
     let mut plan = json!({"format_version": "1.2", "complete": true, "errored": false});
     plan.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
     let text = plan.to_string();
-    assert_eq!(PlanMode::of(&Plan::parse(&text).unwrap()), expected, "{text}");
+    assert_eq!(PlanMode::detect(&Plan::parse(&text).unwrap()), expected, "{text}");
 }
 
 fn resource(actions: &str) -> Json {

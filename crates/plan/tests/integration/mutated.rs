@@ -101,7 +101,7 @@ fn mutate(document: &mut Value, steps: &[Index], with: &Index) {
 fn show(document: &str, schemas: &Schemas) -> Result<Vec<String>, ShowError> {
     let document = Document::parse_part(document)?;
     let options = Options::default();
-    let report = Report::of(&document, schemas, &options, &Filter::default())?;
+    let report = Report::new(&document, schemas, &options, &Filter::default())?;
     let mut shown = Vec::new();
     let mut keep = |write: &dyn Fn(&mut Vec<u8>) -> Result<(), ShowError>| {
         let mut out = Vec::new();
@@ -155,7 +155,7 @@ proptest! {
         let text = sample.document.to_string();
         let document = Document::parse(&text).unwrap();
         let schemas = schemas_of(sample);
-        let report = |filter: &Filter| Report::of(&document, &schemas, &Options::default(), filter).unwrap();
+        let report = |filter: &Filter| Report::new(&document, &schemas, &Options::default(), filter).unwrap();
         let all = report(&Filter::default());
         let changes = |report: &Report<'_>| -> Vec<(String, ResourceActions)> {
             let changes = report.sections.iter().filter_map(|section| match section {
@@ -227,7 +227,7 @@ proptest! {
         let text = document.to_string();
         let document = Document::parse(&text).unwrap();
         let schemas = schemas_of(sample);
-        let report = Report::of(&document, &schemas, &Options::default(), &Filter::default()).unwrap();
+        let report = Report::new(&document, &schemas, &Options::default(), &Filter::default()).unwrap();
         prop_assert_eq!(report.counts.unknown, 1);
         let Document::Plan(plan) = &document else { panic!("it is a plan") };
         prop_assert!(plan.changes.resources.iter().any(|r| matches!(r.change.actions, ResourceActions::Unknown([]))));

@@ -58,7 +58,7 @@ fn lines(diff: &DiffLines) -> String {
 
 fn with_outline<R>(plan: &str, schemas: &Schemas, test: impl FnOnce(&Outline<'_, '_>) -> R) -> R {
     let document = Document::parse(plan).unwrap();
-    let report = Report::of(&document, schemas, &Options::default(), &Filter::default()).unwrap();
+    let report = Report::new(&document, schemas, &Options::default(), &Filter::default()).unwrap();
     test(&report.outline())
 }
 
@@ -76,7 +76,7 @@ fn the_examples() {
     ] {
         let text = example(name);
         let document = Document::parse(&text).unwrap();
-        let report = Report::of(&document, &schemas, &Options::default(), &Filter::default()).unwrap();
+        let report = Report::new(&document, &schemas, &Options::default(), &Filter::default()).unwrap();
         insta::assert_snapshot!(name.replace(['/', '.'], "_"), shown(&report).unwrap());
     }
 }

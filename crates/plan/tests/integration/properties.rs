@@ -300,7 +300,7 @@ fn outputs(document: &str, schemas: &Schemas) -> Vec<String> {
             ..Options::default()
         };
         let coloured = Options { colour: Colour::Always, ..options };
-        let report = match Report::of(&document, schemas, &options, &Filter::default()) {
+        let report = match Report::new(&document, schemas, &options, &Filter::default()) {
             Ok(report) => report,
             Err(error) => {
                 outputs.extend([error.to_string(), format!("{error:?}")]);

@@ -10,7 +10,7 @@ fn summary(document: &Json, filter: &Filter) -> String {
 fn grouped(document: &Json, filter: &Filter, group_by: GroupBy) -> String {
     let (text, schemas) = (document.to_string(), Schemas::none());
     let document = Document::parse(&text).unwrap();
-    let report = Report::of(&document, &schemas, &Options::default(), filter).unwrap();
+    let report = Report::new(&document, &schemas, &Options::default(), filter).unwrap();
     let mut out = Vec::new();
     report.write_summary(&mut out, Colour::Never, group_by).unwrap();
     String::from_utf8(out).unwrap()
@@ -204,7 +204,7 @@ fn counts_are_of_what_is_chosen() {
     let (text, schemas) = (plan_of_all().to_string(), Schemas::none());
     let document = Document::parse(&text).unwrap();
     let counts =
-        |filter: &Filter| Report::of(&document, &schemas, &Options::default(), filter).unwrap().counts;
+        |filter: &Filter| Report::new(&document, &schemas, &Options::default(), filter).unwrap().counts;
     let all = counts(&Filter::default());
     assert_eq!((all.create, all.update, all.delete, all.replace, all.defer, all.drift), (1, 1, 1, 1, 1, 1));
     assert_eq!((all.invoke, all.outputs, all.unknown, all.r#move), (3, 1, 0, 0));

@@ -15,7 +15,7 @@ fn text(before: &str, after: &str, yaml: bool) -> String {
     let options = Options { yaml, ..Options::default() };
     let document = Document::parse(&plan).unwrap();
     let schemas = Schemas::none();
-    let report = Report::of(&document, &schemas, &options, &Filter::default()).unwrap();
+    let report = Report::new(&document, &schemas, &options, &Filter::default()).unwrap();
     report::text(&report, &options).unwrap()
 }
 

@@ -32,7 +32,7 @@ fn validator() -> jsonschema::Validator {
 fn check(validator: &jsonschema::Validator, document: &str, schemas: &Schemas) {
     let mut out = Vec::new();
     let document = Document::parse(document).unwrap();
-    let report = Report::of(&document, schemas, &Options::default(), &Filter::default()).unwrap();
+    let report = Report::new(&document, schemas, &Options::default(), &Filter::default()).unwrap();
     report.write_json(&mut out).unwrap();
     // A number that no double holds is JSON, but none that the validator can look at.
     let Ok(value) = serde_json::from_slice(&out) else { return };

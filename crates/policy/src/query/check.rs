@@ -159,7 +159,7 @@ impl Checker<'_> {
             Some(format!("did you mean `rc.{name}`?"))
         } else {
             let bound = self.bound.iter().map(|(bound, _)| bound.as_str());
-            meant(&name, ["rc", "plan"].into_iter().chain(bound)).or_else(|| {
+            suggest(&name, ["rc", "plan"].into_iter().chain(bound)).or_else(|| {
                 Some(format!("`rc` is {}, and `plan` is the plan it is from", self.of.model().name))
             })
         };
@@ -179,7 +179,7 @@ impl Checker<'_> {
         match of {
             Shape::Any => Ok(Shape::Any),
             Shape::Object(model) => model.field(name).ok_or_else(|| {
-                let help = meant(name, model.names()).or_else(|| {
+                let help = suggest(name, model.names()).or_else(|| {
                     Some(format!("the fields are {}", model.names().collect::<Vec<_>>().join(", ")))
                 });
                 error(format!("{} has no field `{name}`", model.name)).help(help)
@@ -310,7 +310,7 @@ impl Checker<'_> {
             } else if MEMBERS.iter().any(|(function, _)| *function == name) {
                 (format!("`{name}` is called on a value: `….{name}(…)`"), None)
             } else {
-                (format!("there is no function `{name}`"), meant(name, known.chain(LOOPS.iter().copied())))
+                (format!("there is no function `{name}`"), suggest(name, known.chain(LOOPS.iter().copied())))
             };
             return Err(QueryError::new(QueryErrorKind::Name, place, message).help(help));
         };
@@ -454,7 +454,7 @@ pub(super) fn literal(expr: &IdedExpr) -> Option<&str> {
 }
 
 /// Which of these names somebody meant.
-pub(super) fn meant<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<String> {
+pub(super) fn suggest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<String> {
     // What other languages call it.
     let name = if ["len", "length", "count"].contains(&name) { "size" } else { name };
     similar(name, known).first().map(|best| format!("did you mean `{best}`?"))

@@ -2,7 +2,7 @@
 
 use cel::common::ast::{Expr, IdedExpr, LiteralValue};
 
-use super::check::{literal, meant};
+use super::check::{literal, suggest};
 use super::kinds::Kinds;
 use super::model::Shape;
 
@@ -82,7 +82,7 @@ fn wrong_word(word: &str, words: &[&'static str]) -> Option<Wrong> {
         word => word,
     };
     let help =
-        meant(known, words.iter().copied()).unwrap_or_else(|| format!("it is one of {}", words.join(", ")));
+        suggest(known, words.iter().copied()).unwrap_or_else(|| format!("it is one of {}", words.join(", ")));
     Some(Wrong { message: format!("this never is \"{}\"", word.escape_debug()), help: Some(help) })
 }
 

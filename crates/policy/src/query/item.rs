@@ -61,7 +61,8 @@ impl<'a, 't> Item<'a, 't> {
             field => field.unwrap_or_default(),
         };
         let fields = self.0.model().into_iter().flat_map(|model| model.fields);
-        let leaves = fields.filter(|(_, kind)| !matches!(Shape::of(*kind), Shape::Any | Shape::Object(_)));
+        let leaves =
+            fields.filter(|(_, kind)| !matches!(Shape::from_kind(*kind), Shape::Any | Shape::Object(_)));
         let leaves = leaves.map(|(name, _)| (*name, field(name)));
         leaves.chain(self.actions().map(|actions| ("actions", actions.into()))).collect()
     }

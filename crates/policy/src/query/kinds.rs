@@ -38,7 +38,7 @@ impl Kinds {
         self.0 & other.0 == 0
     }
 
-    fn of(value: &dyn Val) -> Self {
+    fn from_value(value: &dyn Val) -> Self {
         match value.get_type().kind() {
             Kind::NullType => Self::NULL,
             Kind::Boolean => Self::BOOL,
@@ -111,14 +111,14 @@ impl PathReads {
 impl Comparison {
     /// Takes note of the values of `==` or `!=`.
     pub(super) fn note(&self, a: &dyn Val, b: &dyn Val) {
-        self.note_kinds(Kinds::of(a), Kinds::of(b));
+        self.note_kinds(Kinds::from_value(a), Kinds::from_value(b));
     }
 
     /// Takes note of the values of `in`.
     pub(super) fn note_contained(&self, element: &dyn Val, container: &dyn Val) {
         match container.downcast_ref::<CelList>() {
             Some(list) => list.inner().iter().for_each(|other| self.note(element, other.as_ref())),
-            None => self.note_kinds(Kinds::of(element), Kinds::STRING),
+            None => self.note_kinds(Kinds::from_value(element), Kinds::STRING),
         }
     }
 

@@ -43,7 +43,7 @@ pub(super) enum Shape {
 
 impl Shape {
     /// What a field of this kind holds.
-    pub(super) fn of(kind: FieldKind) -> Self {
+    pub(super) fn from_kind(kind: FieldKind) -> Self {
         match kind {
             FieldKind::Text => Self::Leaf(Kinds::STRING),
             FieldKind::Mode => Self::Word(&["managed", "data", "ephemeral", "list"]),
@@ -126,7 +126,7 @@ pub(super) struct Model {
 
 impl Model {
     pub(super) fn field(&self, name: &str) -> Option<Shape> {
-        self.fields.iter().find(|(field, _)| *field == name).map(|(_, kind)| Shape::of(*kind))
+        self.fields.iter().find(|(field, _)| *field == name).map(|(_, kind)| Shape::from_kind(*kind))
     }
 
     pub(super) fn names(&self) -> impl Iterator<Item = &'static str> {

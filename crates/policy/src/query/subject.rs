@@ -64,7 +64,7 @@ impl<'t> Subject<'t> {
 
     /// The items of the collection with their keys, in the order of the document, and then those that there may be.
     pub fn items(&self) -> Box<dyn Iterator<Item = (&str, Item<'_, 't>)> + '_> {
-        fn of<'s, 't, T>(
+        fn with_keys<'s, 't, T>(
             items: Option<&'s Collection<'t, T>>,
             kind: fn(&'s T) -> Kind<'s, 't>,
         ) -> Box<dyn Iterator<Item = (&'s str, Item<'s, 't>)> + 's> {
@@ -83,16 +83,20 @@ impl<'t> Subject<'t> {
         let possible = possible.map(|item| (item.address.as_str(), Item(Kind::Possible(item, model))));
         let items = match self.of {
             CollectionKind::ResourceChanges => {
-                of(plan.map(|plan| &plan.resource_changes), Kind::ResourceChange)
+                with_keys(plan.map(|plan| &plan.resource_changes), Kind::ResourceChange)
             }
-            CollectionKind::ResourceDrift => of(plan.map(|plan| &plan.resource_drift), Kind::ResourceChange),
-            CollectionKind::OutputChanges => of(plan.map(|plan| &plan.output_changes), Kind::OutputChange),
-            CollectionKind::Variables => of(plan.map(|plan| &plan.variables), Kind::Variable),
+            CollectionKind::ResourceDrift => {
+                with_keys(plan.map(|plan| &plan.resource_drift), Kind::ResourceChange)
+            }
+            CollectionKind::OutputChanges => {
+                with_keys(plan.map(|plan| &plan.output_changes), Kind::OutputChange)
+            }
+            CollectionKind::Variables => with_keys(plan.map(|plan| &plan.variables), Kind::Variable),
             CollectionKind::PlannedValues => {
-                of(plan.map(|plan| &plan.planned_values.resources), Kind::Resource)
+                with_keys(plan.map(|plan| &plan.planned_values.resources), Kind::Resource)
             }
-            CollectionKind::State => of(Some(&self.state.resources), Kind::Resource),
-            CollectionKind::Config => of(Some(&self.config.resources), Kind::Config),
+            CollectionKind::State => with_keys(Some(&self.state.resources), Kind::Resource),
+            CollectionKind::Config => with_keys(Some(&self.config.resources), Kind::Config),
         };
         Box::new(items.chain(possible))
     }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use objchange_rego::{CompileOptions, NetworkAccess, Program, RuleId, SourceFile, Value};
 
-use super::error::{Place, PolicyError, PolicyErrorKind};
+use super::error::{PolicyError, PolicyErrorKind, PolicyLocation};
 use super::members::Members;
 use super::rules::{Evaluated, evaluated, title};
 use super::{InputMode, Options, PolicyFile, shape};
@@ -80,7 +80,11 @@ fn refuse_missing_data(program: &Program, data: &Value) -> Result<(), PolicyErro
                 "data.{} is not there: no rule makes it, and no file of --data or beside the policies holds it",
                 title(path)
             );
-            return Err(PolicyError::new(PolicyErrorKind::Policy, Some(Place::from(location)), message));
+            return Err(PolicyError::new(
+                PolicyErrorKind::Policy,
+                Some(PolicyLocation::from(location)),
+                message,
+            ));
         }
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use objchange_rego::Value;
 
-use super::error::{Place, PolicyError, PolicyErrorKind};
+use super::error::{PolicyError, PolicyErrorKind, PolicyLocation};
 
 /// A document for `data`.
 #[derive(Debug, Clone)]
@@ -27,7 +27,7 @@ impl DataFile {
         let mut data = Value::object([]);
         for file in files {
             let refused = |message: String| {
-                let place = Place { file: file.name.clone(), line: 1 };
+                let place = PolicyLocation { file: file.name.clone(), line: 1 };
                 PolicyError::new(PolicyErrorKind::Document, Some(place), message)
             };
             let text = file.text.trim_start_matches('\u{feff}');

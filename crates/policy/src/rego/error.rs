@@ -10,20 +10,20 @@ use super::Options;
 
 /// A place in a policy file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
-pub struct Place {
+pub struct PolicyLocation {
     /// The name of the file.
     pub file: String,
     /// The line, from 1.
     pub line: u32,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for PolicyLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.file, self.line)
     }
 }
 
-impl From<Location> for Place {
+impl From<Location> for PolicyLocation {
     fn from(location: Location) -> Self {
         Self { file: location.file, line: location.line }
     }
@@ -33,7 +33,7 @@ impl From<Location> for Place {
 #[derive(Debug, Clone)]
 pub struct PolicyError {
     kind: PolicyErrorKind,
-    place: Option<Place>,
+    place: Option<PolicyLocation>,
     message: String,
     document: Option<Box<DocumentError>>,
 }
@@ -71,7 +71,11 @@ impl PolicyErrorKind {
 }
 
 impl PolicyError {
-    pub(super) fn new(kind: PolicyErrorKind, place: Option<Place>, message: impl Into<String>) -> Self {
+    pub(super) fn new(
+        kind: PolicyErrorKind,
+        place: Option<PolicyLocation>,
+        message: impl Into<String>,
+    ) -> Self {
         Self { kind, place, message: message.into(), document: None }
     }
 
@@ -92,11 +96,11 @@ impl PolicyError {
         for error in rest {
             message.push_str(&format!("; {error}"));
         }
-        Self::new(PolicyErrorKind::Policy, first.location.clone().map(Place::from), message)
+        Self::new(PolicyErrorKind::Policy, first.location.clone().map(PolicyLocation::from), message)
     }
 
     /// What ends the evaluation of all rules.
-    pub(super) fn of_limit(limit: Limit, place: Option<Place>, options: &Options) -> Self {
+    pub(super) fn of_limit(limit: Limit, place: Option<PolicyLocation>, options: &Options) -> Self {
         match limit {
             Limit::Time => Self::of_time(place, options.timeout, "evaluating the policies"),
             Limit::Memory => {
@@ -110,7 +114,7 @@ impl PolicyError {
         }
     }
 
-    fn of_time(place: Option<Place>, timeout: Duration, what: &str) -> Self {
+    fn of_time(place: Option<PolicyLocation>, timeout: Duration, what: &str) -> Self {
         let seconds = timeout.as_secs_f64();
         let message = format!("{what} takes longer than {seconds} s: allow more with --timeout");
         Self::new(PolicyErrorKind::Time, place, message)
@@ -127,7 +131,7 @@ impl PolicyError {
     }
 
     /// Where in which policy.
-    pub fn place(&self) -> Option<&Place> {
+    pub fn place(&self) -> Option<&PolicyLocation> {
         self.place.as_ref()
     }
 

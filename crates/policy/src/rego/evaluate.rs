@@ -9,11 +9,11 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use objchange_rego::{EvalError, Found, Limits, Network, Session, Setup, Unknown, Value, Warning};
+use objchange_rego::{EvalError, Limits, Network, RuleResults, Session, Setup, Unknown, Value, Warning};
 
 use super::Options;
 use super::compile::Compiled;
-use super::error::{Place, PolicyError};
+use super::error::{PolicyError, PolicyLocation};
 use super::finding::{Addresses, finding};
 use super::input::{Secrets, input};
 use super::network::Remembered;
@@ -27,7 +27,7 @@ pub(super) type DefinitionId = (usize, usize);
 /// What all rules give.
 #[derive(Debug, Default)]
 pub(super) struct Results {
-    pub(super) found: BTreeMap<DefinitionId, Result<Found, EvalError>>,
+    pub(super) found: BTreeMap<DefinitionId, Result<RuleResults, EvalError>>,
     pub(super) warnings: Vec<Warning>,
     pub(super) prints: Vec<String>,
     /// By package, the rules that an `exception` names, and what that depends on.
@@ -195,7 +195,7 @@ impl<'p> Evaluation<'p> {
 
     /// What rules that are undecided say as long as what is unknown is not there.
     fn as_now(&self, results: &Results) -> Result<BTreeMap<DefinitionId, BTreeSet<Value>>, PolicyError> {
-        let is_undecided = |found: &Result<Found, EvalError>| {
+        let is_undecided = |found: &Result<RuleResults, EvalError>| {
             found
                 .as_ref()
                 .is_ok_and(|found| found.possible.iter().any(|(value, _)| !value.contains_unknown()))
@@ -303,8 +303,9 @@ impl<'p> Evaluation<'p> {
             }
             results.warnings = session.take_warnings();
             let prints = session.take_prints().into_iter();
-            results.prints =
-                prints.map(|(location, text)| format!("{}: {text}", Place::from(location))).collect();
+            results.prints = prints
+                .map(|(location, text)| format!("{}: {text}", PolicyLocation::from(location)))
+                .collect();
             Ok(results)
         });
         results.map_err(|error| {
@@ -313,7 +314,7 @@ impl<'p> Evaluation<'p> {
                 Some(limit) => PolicyError::of_limit(limit, of_rule, self.options),
                 None => PolicyError::new(
                     super::PolicyErrorKind::Evaluation,
-                    error.location.map(Place::from).or(of_rule),
+                    error.location.map(PolicyLocation::from).or(of_rule),
                     // It may hold something sensitive.
                     "evaluating an exception fails",
                 ),
@@ -321,7 +322,12 @@ impl<'p> Evaluation<'p> {
         })
     }
 
-    fn definition(&self, session: &mut Session<'_>, rule: usize, index: usize) -> Result<Found, EvalError> {
+    fn definition(
+        &self,
+        session: &mut Session<'_>,
+        rule: usize,
+        index: usize,
+    ) -> Result<RuleResults, EvalError> {
         session.definition(self.policies.rules[rule].id, index)
     }
 }

@@ -92,8 +92,8 @@ struct Writer<'a> {
 impl Writer<'_> {
     fn write<T: Collected>(&mut self, part: &T) -> Result<Value, PolicyError> {
         let written = match self.hides {
-            true => self.values.of(&Redacted(part)),
-            false => self.values.of(&Exact(part)),
+            true => self.values.convert(&Redacted(part)),
+            false => self.values.convert(&Exact(part)),
         };
         written.map_err(|refused: SerializeError| {
             PolicyError::new(PolicyErrorKind::Document, None, refused.to_string())

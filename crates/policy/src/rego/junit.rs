@@ -2,7 +2,7 @@
 
 use objchange_text::reports::{JunitCase, JunitStatus};
 
-use super::{Outcome, Place, RuleVerdict, Severity, TestResult, TestVerdict};
+use super::{Outcome, PolicyLocation, RuleVerdict, Severity, TestResult, TestVerdict};
 
 impl RuleVerdict {
     /// The verdict as a test case. A warning passes, and what it says is its output.
@@ -48,7 +48,7 @@ impl TestVerdict {
 }
 
 /// A test case with where it is defined.
-fn named(name: &str, place: &Place, status: JunitStatus) -> JunitCase {
+fn named(name: &str, place: &PolicyLocation, status: JunitStatus) -> JunitCase {
     let (package, rule) = name.rsplit_once('.').unwrap_or(("", name));
     JunitCase::new(rule, status).at(package, &*place.file, place.line)
 }

@@ -65,7 +65,7 @@ use std::time::Duration;
 pub use objchange_rego::{HttpRequest, HttpResponse, Network, NetworkError, Value};
 
 pub use self::data::DataFile;
-pub use self::error::{Place, PolicyError, PolicyErrorKind};
+pub use self::error::{PolicyError, PolicyErrorKind, PolicyLocation};
 pub use self::files::{read_data, read_policies};
 #[cfg(feature = "network")]
 pub use self::internet::Internet;
@@ -184,7 +184,7 @@ impl Policies {
     }
 
     /// The rule that was begun last, wherever it is evaluated now: for who ends what takes too much.
-    pub fn evaluating(&self) -> Option<Place> {
+    pub fn evaluating(&self) -> Option<PolicyLocation> {
         let rule = self.compiled.begun.load(std::sync::atomic::Ordering::Relaxed);
         self.compiled.rules.get(rule)?.definitions.first().cloned()
     }

@@ -4,7 +4,7 @@ use objchange_rego::{Program, RuleId};
 use wildmatch::WildMatch;
 
 use super::Options;
-use super::error::Place;
+use super::error::PolicyLocation;
 
 /// How bad it is when a rule holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
@@ -18,7 +18,7 @@ pub enum Severity {
 
 impl Severity {
     /// What the name of a rule says; `None` is no rule that is evaluated without being asked for.
-    fn of(rule: &str) -> Option<Self> {
+    fn from_rule_name(rule: &str) -> Option<Self> {
         match rule.split_once('_').map_or(rule, |(first, _)| first) {
             "deny" | "violation" => Some(Self::Failure),
             "warn" => Some(Self::Warning),
@@ -35,7 +35,7 @@ pub(super) struct Evaluated {
     pub(super) name: String,
     pub(super) severity: Severity,
     /// Where its definitions are.
-    pub(super) definitions: Vec<Place>,
+    pub(super) definitions: Vec<PolicyLocation>,
 }
 
 impl Evaluated {
@@ -52,11 +52,11 @@ pub(super) fn evaluated(program: &Program, options: &Options, testing: bool) -> 
     let severity = |name: &str, package: &[String]| match testing {
         true => (name.starts_with("test_") || name.starts_with("todo_test_")).then_some(Severity::Failure),
         false if !options.packages.is_empty() && !options.packages.contains(&title(package)) => None,
-        false if patterns.is_empty() => Severity::of(name),
+        false if patterns.is_empty() => Severity::from_rule_name(name),
         false => {
             let whole = format!("{}.{name}", title(package));
             let is_asked = patterns.iter().any(|pattern| pattern.matches(name) || pattern.matches(&whole));
-            is_asked.then(|| Severity::of(name).unwrap_or(Severity::Failure))
+            is_asked.then(|| Severity::from_rule_name(name).unwrap_or(Severity::Failure))
         }
     };
     let rules = program.rules().filter(|rule| !rule.is_function && rule.path.len() == rule.package.len() + 1);
@@ -68,7 +68,7 @@ pub(super) fn evaluated(program: &Program, options: &Options, testing: bool) -> 
                 package: rule.package.to_vec(),
                 name: rule.name.to_owned(),
                 severity,
-                definitions: rule.definitions.into_iter().map(Place::from).collect(),
+                definitions: rule.definitions.into_iter().map(PolicyLocation::from).collect(),
             })
         })
         .collect()

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use objchange_rego::{EvalError, Found, Value};
+use objchange_rego::{EvalError, RuleResults, Value};
 
 use super::error::PolicyError;
 use super::evaluate::{DefinitionId, Evaluation, Results};
@@ -132,6 +132,6 @@ impl Hidden {
 
 const WHY_HIDDEN: &str = "this fails (why is hidden: it may hold a sensitive value)";
 
-fn messages(found: &Found) -> impl Iterator<Item = &Value> {
+fn messages(found: &RuleResults) -> impl Iterator<Item = &Value> {
     found.certain.iter().chain(found.possible.iter().map(|(value, _)| value))
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use objchange_rego::Program;
 
-use super::error::{Place, PolicyError, PolicyErrorKind};
+use super::error::{PolicyError, PolicyErrorKind, PolicyLocation};
 use super::rules::Evaluated;
 use super::{InputMode, Options, PolicyFile};
 
@@ -58,8 +58,9 @@ pub(super) fn choose(
     };
     let (collections, document) = (first(&COLLECTIONS), first(&OF_DOCUMENT));
     let name = |path: &[String]| path.first().cloned().unwrap_or_default();
-    let refused =
-        |place: Place, message: String| Err(PolicyError::new(PolicyErrorKind::Policy, Some(place), message));
+    let refused = |place: PolicyLocation, message: String| {
+        Err(PolicyError::new(PolicyErrorKind::Policy, Some(place), message))
+    };
     match (options.input, collections, document) {
         (InputMode::Auto, Some(one), Some(other)) => {
             let message = format!(
@@ -67,7 +68,7 @@ pub(super) fn choose(
                  so choose one with --input, or evaluate these policies apart",
                 name(other.path),
                 name(one.path),
-                Place::from(one.location),
+                PolicyLocation::from(one.location),
             );
             refused(other.location.into(), message)
         }

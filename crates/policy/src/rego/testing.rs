@@ -6,7 +6,7 @@ use objchange_rego::{Limits, Setup, Value};
 use serde::Serialize;
 
 use super::compile::compile;
-use super::error::{Place, PolicyError};
+use super::error::{PolicyError, PolicyLocation};
 use super::{Options, PolicyFile};
 
 /// What became of a test.
@@ -16,7 +16,7 @@ pub struct TestVerdict {
     /// The package and the name of the test.
     pub test: String,
     /// Where it is defined.
-    pub place: Place,
+    pub place: PolicyLocation,
     /// How it turned out.
     pub result: TestResult,
     /// How long it took.
@@ -67,7 +67,7 @@ pub fn run_tests(files: &[PolicyFile], options: &Options) -> Result<Vec<TestVerd
                     let value = session.rule(rule.id);
                     let printed = session.take_prints().into_iter();
                     prints = printed
-                        .map(|(location, text)| format!("{}: {text}", Place::from(location)))
+                        .map(|(location, text)| format!("{}: {text}", PolicyLocation::from(location)))
                         .collect();
                     value
                 });

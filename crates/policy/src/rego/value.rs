@@ -27,7 +27,7 @@ impl Values {
         Self { replacement: Some(replacement), ..Self::default() }
     }
 
-    pub(super) fn of<T: Serialize + ?Sized>(&mut self, written: &T) -> Result<Value, SerializeError> {
+    pub(super) fn convert<T: Serialize + ?Sized>(&mut self, written: &T) -> Result<Value, SerializeError> {
         written.serialize(&mut *self)
     }
 

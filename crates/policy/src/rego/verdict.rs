@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::error::Place;
+use super::error::PolicyLocation;
 use super::rules::Severity;
 
 /// What policies say of one document.
@@ -24,7 +24,7 @@ pub struct Verdicts {
 #[non_exhaustive]
 pub struct Warning {
     /// Where it is called.
-    pub place: Place,
+    pub place: PolicyLocation,
     /// What it could not do.
     pub message: String,
 }
@@ -38,7 +38,7 @@ pub struct RuleVerdict {
     /// How bad it is when it holds.
     pub severity: Severity,
     /// Where it is defined.
-    pub place: Place,
+    pub place: PolicyLocation,
     /// What is so whatever becomes of what is unknown.
     pub findings: Vec<Finding>,
     /// What may be so and depends on what is unknown until apply.

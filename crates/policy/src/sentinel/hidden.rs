@@ -31,7 +31,7 @@ impl Replacement {
     }
 
     /// What stands in place of a value of this shape: of the same type, so that a policy goes on as it would.
-    pub(super) fn of(self, shape: Shape<'_, '_>) -> Value {
+    pub(super) fn stand_in(self, shape: Shape<'_, '_>) -> Value {
         let is_long = self == Self::Long;
         match shape {
             Shape::Bool(_) => Value::from(is_long),

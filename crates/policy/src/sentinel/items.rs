@@ -7,7 +7,7 @@ use objchange_plan::{DocumentError, Index, Text};
 use objchange_sentinel::Value;
 
 use super::document::CollectionKind;
-use super::place::Place;
+use super::place::ItemPlace;
 use super::value::number;
 use crate::collection::{FieldValue, Item, Read};
 use crate::tfplan::{Change, RawMember};
@@ -30,7 +30,7 @@ pub(super) trait Items<'t> {
     fn fields(&self) -> &'static [Field];
     fn labels(&self, position: usize) -> Labels<'_>;
     /// A field of an item, or of its change, as a value.
-    fn field(&self, position: usize, field: Field, place: &Place) -> Value;
+    fn field(&self, position: usize, field: Field, place: &ItemPlace) -> Value;
     /// A field that is a value of the document, which may be large.
     fn part(&self, position: usize, name: &str) -> Result<Option<Marked<'_, 't>>, DocumentError>;
 }
@@ -63,7 +63,7 @@ impl<'t, T: Item<'t>> Items<'t> for Collection<'t, T> {
         }
     }
 
-    fn field(&self, position: usize, field: Field, place: &Place) -> Value {
+    fn field(&self, position: usize, field: Field, place: &ItemPlace) -> Value {
         let Some((_, item)) = self.at(position) else { return Value::undefined() };
         // The document itself has no fields.
         let hidden = if T::FIELDS.is_empty() { place.hidden_in_raw() } else { None };
@@ -96,7 +96,7 @@ fn read<'v, 't, T: Item<'t>>(item: &'v T, name: &str) -> Read<'v, 't> {
     }
 }
 
-fn of_field(value: FieldValue<'_, '_>, field: Field, place: &Place) -> Value {
+fn of_field(value: FieldValue<'_, '_>, field: Field, place: &ItemPlace) -> Value {
     match value {
         FieldValue::Text(text) => Value::from(&**text),
         FieldValue::Bool(bool) => Value::from(bool),

@@ -72,12 +72,12 @@ pub fn mocks(document: Document<'_>, run: Option<&Json>) -> Result<Vec<File>, Mo
             file("tfplan/v2", "mock-tfplan-v2.sentinel", self::plan(&collections)?);
             file("tfconfig/v2", "mock-tfconfig-v2.sentinel", config(&TfConfig::new(&plan)?)?);
             file("tfstate/v2", "mock-tfstate-v2.sentinel", state(&TfState::prior(&plan)?)?);
-            file("tfrun", "mock-tfrun.sentinel", self::run(&tfrun::of(Some(&collections), run))?);
+            file("tfrun", "mock-tfrun.sentinel", self::run(&tfrun::members_of(Some(&collections), run))?);
         }
         Document::State(document) => {
             file("tfstate/v2", "mock-tfstate-v2.sentinel", state(&TfState::new(document)?)?);
             if run.is_some() {
-                file("tfrun", "mock-tfrun.sentinel", self::run(&tfrun::of(None, run))?);
+                file("tfrun", "mock-tfrun.sentinel", self::run(&tfrun::members_of(None, run))?);
             }
         }
     }

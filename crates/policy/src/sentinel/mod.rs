@@ -64,7 +64,7 @@ impl Imports {
         state: Option<&Arc<Document>>,
         run: Option<&serde_json::Value>,
     ) -> Self {
-        Self::with_run(nothing, state, tfrun::of(None, run))
+        Self::with_run(nothing, state, tfrun::members_of(None, run))
     }
 
     fn with_run(plan: &Arc<Document>, state: Option<&Arc<Document>>, run: serde_json::Value) -> Self {

@@ -95,7 +95,7 @@ pub(super) const RAW: Field = ("", FieldKind::Value);
 
 /// An item.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
+pub(super) struct ItemPlace {
     pub(super) visit: Rc<RunContext>,
     pub(super) of: CollectionKind,
     /// Among all, in the order of their keys.
@@ -104,7 +104,7 @@ pub(super) struct Place {
     pub(super) index: u32,
 }
 
-impl Place {
+impl ItemPlace {
     /// The value at the end of a path in a part of the item, if that is no list or object.
     pub(super) fn reach(&self, part: Field, from: &[u32], path: &[&str]) -> Option<Value> {
         // There what is unknown stands beside the way.

@@ -6,7 +6,7 @@ use objchange_sentinel::{Map, Members, Text, Value};
 
 use super::document::CollectionKind;
 use super::items::{CHANGE, sorted};
-use super::place::{Place, RAW, RunContext};
+use super::place::{ItemPlace, RAW, RunContext};
 use crate::simulated::PossibleItem;
 use crate::{Field, FieldKind};
 
@@ -36,7 +36,7 @@ impl RunContext {
     pub(super) fn item(self: &Rc<Self>, of: CollectionKind, position: usize) -> Value {
         let document = self.shelf.document(of);
         let Some(index) = document.order(of).get(position).copied() else { return Value::undefined() };
-        let place = Place { visit: Rc::clone(self), of, position: position as u32, index };
+        let place = ItemPlace { visit: Rc::clone(self), of, position: position as u32, index };
         let item = document.items(of, |items| match items.fields() {
             [] => items.field(index as usize, RAW, &place),
             fields => Value::Map(Map::lazy(Record { place: place.clone(), fields: sorted(of, fields) })),
@@ -102,7 +102,7 @@ impl Table {
 
 /// An item, or the change of one.
 pub(super) struct Record {
-    pub(super) place: Place,
+    pub(super) place: ItemPlace,
     pub(super) fields: &'static [Field],
 }
 
@@ -120,7 +120,7 @@ impl Members for Record {
     }
 
     fn value(&self, position: usize) -> Value {
-        let Place { visit, of, position: row, index } = &self.place;
+        let ItemPlace { visit, of, position: row, index } = &self.place;
         let field @ (name, _) = self.fields[position];
         if of.has_labels() {
             let label = |label: fn(&super::cache::Row) -> &Text| {

@@ -8,11 +8,11 @@ use super::document::Document;
 
 /// The members of the import: those that are given, and those that the document tells.
 pub(super) fn members(document: &Document, given: Option<&Value>) -> Value {
-    document.plan(|plan| of(Some(plan), given)).unwrap_or_else(|| of(None, given))
+    document.plan(|plan| members_of(Some(plan), given)).unwrap_or_else(|| members_of(None, given))
 }
 
 /// The same of a plan itself.
-pub(super) fn of(plan: Option<&TfPlan<'_>>, given: Option<&Value>) -> Value {
+pub(super) fn members_of(plan: Option<&TfPlan<'_>>, given: Option<&Value>) -> Value {
     let mut members = json!({"target_addrs": null});
     // Without a plan nobody knows.
     if let Some(plan) = plan {

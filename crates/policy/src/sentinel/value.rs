@@ -6,10 +6,10 @@ use objchange_sentinel::{List, Map, Members, Text, Value};
 use objchange_text::redact::SENSITIVE;
 
 use super::document::CollectionKind;
-use super::place::Place;
+use super::place::ItemPlace;
 
 /// The value at a path in a part of an item.
-pub(super) fn value(place: &Place, part: Field, path: &mut Vec<u32>, marked: Marked<'_, '_>) -> Value {
+pub(super) fn value(place: &ItemPlace, part: Field, path: &mut Vec<u32>, marked: Marked<'_, '_>) -> Value {
     let Some(view) = marked.exact() else { return Value::Null };
     if marked.is_unknown() {
         let name = name(place, part, path, None).unwrap_or_default();
@@ -28,7 +28,7 @@ pub(super) fn value(place: &Place, part: Field, path: &mut Vec<u32>, marked: Mar
         if let Some(replacement) = place.visit.hiding {
             return match part.1 {
                 FieldKind::Marks => Value::Bool(view.has_true()),
-                _ => replacement.of(view.shape()),
+                _ => replacement.stand_in(view.shape()),
             };
         }
     }
@@ -81,7 +81,7 @@ pub(super) fn number(text: &str) -> Value {
 /// An object of a document: where it is. It is found anew each time, because the document is of all threads, and this of
 /// one run.
 struct Object {
-    place: Place,
+    place: ItemPlace,
     part: Field,
     /// Positions of members and elements.
     path: Box<[u32]>,
@@ -90,13 +90,13 @@ struct Object {
 
 impl Object {
     fn look<T>(&self, look: impl FnOnce(Marked<'_, '_>) -> Option<T>) -> Option<T> {
-        let Place { visit, of, index, .. } = &self.place;
+        let ItemPlace { visit, of, index, .. } = &self.place;
         visit.shelf.document(*of).at(*of, *index as usize, self.part.0, &self.path, look)
     }
 
     /// What is missing of a plan itself because it is unknown.
     fn missing_in_raw(&self) -> Vec<&'static str> {
-        let Place { visit, of, index, .. } = &self.place;
+        let ItemPlace { visit, of, index, .. } = &self.place;
         match of {
             CollectionKind::Raw => visit.shelf.document(*of).missing_in_raw(*index as usize, &self.path),
             _ => Vec::new(),
@@ -106,8 +106,8 @@ impl Object {
 
 /// What people call a part of a value: its path, and of which resource or output it is. The last step may be a key that
 /// is not there. Keys in what is sensitive are not named.
-fn name(place: &Place, part: Field, path: &[u32], last: Option<&str>) -> Option<String> {
-    let Place { visit, of, index, .. } = place;
+fn name(place: &ItemPlace, part: Field, path: &[u32], last: Option<&str>) -> Option<String> {
+    let ItemPlace { visit, of, index, .. } = place;
     let name = visit.shelf.document(*of).items(*of, |items| {
         let mut marked = items.part(*index as usize, part.0).ok()??;
         let mut name = String::new();
@@ -157,7 +157,7 @@ impl Members for Object {
     }
 
     fn value(&self, position: usize) -> Value {
-        let Place { visit, of, index, .. } = &self.place;
+        let ItemPlace { visit, of, index, .. } = &self.place;
         let path_to = || {
             let mut path = Vec::with_capacity(self.path.len() + 1);
             path.extend_from_slice(&self.path);

@@ -15,7 +15,7 @@ impl<'t> TfConfig<'t> {
     ///
     /// That part of the plan is no JSON, or has not the form that it is to have. The error says where.
     pub fn new(plan: &Plan<'t>) -> Result<Self, DocumentError> {
-        let marks = ConfigMarks::of(plan)?;
+        let marks = ConfigMarks::new(plan)?;
         let mut config = Self::default();
         let root = marks.configuration();
         if let (Some(part), Some((wrong, expected))) = (plan.configuration(), wrong_part(root)) {

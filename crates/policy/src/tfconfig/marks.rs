@@ -26,7 +26,7 @@ pub(crate) struct Names {
 }
 
 impl<'t> ConfigMarks<'t> {
-    pub(crate) fn of(plan: &Plan<'t>) -> Result<Self, DocumentError> {
+    pub(crate) fn new(plan: &Plan<'t>) -> Result<Self, DocumentError> {
         let configuration = plan.configuration().unwrap_or(Raw::NULL);
         let configuration = read(plan.text(), &configuration, "configuration")?;
         let mut names: HashMap<String, Names> = HashMap::new();

@@ -48,7 +48,7 @@ impl<'t> RawPlan<'t> {
             let member = RawMember { document, name: name.clone(), part, read: OnceLock::new() };
             members.insert(name, member);
         }
-        Ok(Self { members, document, marks: ConfigMarks::of(plan)? })
+        Ok(Self { members, document, marks: ConfigMarks::new(plan)? })
     }
 
     /// The text of the document, secrets included.
@@ -88,7 +88,7 @@ impl<W: Fn(&str) -> bool> Collected for OnlyMembers<'_, '_, W> {
         let mut written = serializer.serialize_map(None)?;
         for (name, member) in raw.members.iter().filter(|(name, _)| wanted(name)) {
             let json = read(raw.document.0, &member.part, name).map_err(S::Error::custom)?;
-            let (view, place) = (json.view(), Place::of_member(name));
+            let (view, place) = (json.view(), DocumentPart::of_member(name));
             match secrets {
                 Secrets::Shown => written.serialize_entry(name, &As(&view, secrets))?,
                 Secrets::Hidden => written.serialize_entry(name, &Walk { view, place, marks: &raw.marks })?,
@@ -101,13 +101,13 @@ impl<W: Fn(&str) -> bool> Collected for OnlyMembers<'_, '_, W> {
 /// A part of the document, and what it is.
 struct Walk<'v, 't> {
     view: View<'v, 't>,
-    place: Place,
+    place: DocumentPart,
     marks: &'v ConfigMarks<'t>,
 }
 
 /// What a part of the document is, as far as that tells what of it is sensitive.
 #[derive(Clone)]
-enum Place {
+enum DocumentPart {
     /// What states beside a value what of it is sensitive: changes, resources and outputs of states.
     Stated,
     /// The variables of the root module, as they are set.
@@ -131,14 +131,14 @@ enum Place {
 
 /// How a member of an object is written.
 enum Member<'v, 't> {
-    At(Place),
+    At(DocumentPart),
     Marked(Marked<'v, 't>, Hidden),
     Expressions(Option<Arc<Names>>),
     /// Paths, and what they lead to that is sensitive.
     Paths(Option<Arc<Names>>),
 }
 
-impl Place {
+impl DocumentPart {
     fn of_member(name: &str) -> Self {
         match name {
             "variables" => Self::Values,
@@ -206,10 +206,10 @@ fn stated<'v, 't>(object: View<'v, 't>, key: &str, member: View<'v, 't>) -> Memb
             let marks = SIDES.into_iter().filter_map(|(name, _)| object.get(name));
             return Member::Paths(Some(Arc::new(Names::of_marks(marks))));
         }
-        _ => return Member::At(Place::Stated),
+        _ => return Member::At(DocumentPart::Stated),
     };
     if marks.iter().all(|(name, _)| object.get(name).is_none()) {
-        return Member::At(Place::Stated);
+        return Member::At(DocumentPart::Stated);
     }
     let marks = marks.map(|(name, of)| match (object.get(name), object.get(of)) {
         // That there is nothing is no secret.
@@ -264,18 +264,18 @@ impl Serialize for HiddenPath<'_, '_> {
             if let Some(name) = step.as_str() {
                 names = names.and_then(|names| names.below(name));
             }
-            Step { step, is_hidden, names: self.1 }
+            PathStep { step, is_hidden, names: self.1 }
         }))
     }
 }
 
-struct Step<'v, 't> {
+struct PathStep<'v, 't> {
     step: View<'v, 't>,
     is_hidden: bool,
     names: Option<&'v Names>,
 }
 
-impl Serialize for Step<'_, '_> {
+impl Serialize for PathStep<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.step.shape() {
             Shape::Array(_) => HiddenPath(self.step, self.names).serialize(serializer),

@@ -200,7 +200,7 @@ impl<'t> Resource<'t> {
         let text = self.document.0;
         match &self.kept.sensitive {
             Sensitive::Values(marks) => {
-                let values = Some(self.kept.values).filter(is_there).unwrap_or(Raw::of("{}"));
+                let values = Some(self.kept.values).filter(is_there).unwrap_or(Raw::new("{}"));
                 let values = read(text, &values, &format!("{}: values", self.kept.address))?;
                 let marks = read(text, marks, &format!("{}: sensitive_values", self.kept.address))?;
                 let marks = simplified(marks_or_all(marks, &values));

@@ -128,7 +128,7 @@ pub fn errors_document(
     sources: &Sources,
     in_file: &[Diagnostic],
 ) -> String {
-    let expression = Sources::of("", text).unwrap_or_default();
+    let expression = Sources::from_text("", text).unwrap_or_default();
     let (in_text, in_sources) = (expression.places(), sources.places());
     let of_text = found.iter().map(|error| error_json(error, "expression", &in_text));
     let of_files = in_file.iter().map(|error| error_json(error, "config", &in_sources));

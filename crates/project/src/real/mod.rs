@@ -33,7 +33,10 @@ pub struct RealChoice<'a> {
 
 impl RealChoice<'_> {
     /// Those of a module's providers that are to be asked.
-    pub(crate) fn of(&self, known: &BTreeSet<ProviderAddress>) -> Result<BTreeSet<ProviderAddress>, String> {
+    pub(crate) fn choose(
+        &self,
+        known: &BTreeSet<ProviderAddress>,
+    ) -> Result<BTreeSet<ProviderAddress>, String> {
         if self.all {
             return Ok(known.iter().filter(|provider| !provider.is_builtin()).cloned().collect());
         }

@@ -75,7 +75,7 @@ pub(super) fn write(
         resource_type: &subject.resource_type,
         address: subject.address.as_deref(),
         action: plan.action,
-        reason: Reason::of(plan),
+        reason: Reason::new(plan),
         not_given: subject.written.as_ref().map(|written| &written.missing),
         violations: violations(&plan.violations, places),
         at_apply: violations(&plan.at_apply, at_apply),

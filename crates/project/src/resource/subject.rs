@@ -102,7 +102,7 @@ struct BlockPlace {
 
 impl BlockPlace {
     /// What an argument says; `None` if it is no configuration.
-    fn of(argument: &FilePath) -> Option<Self> {
+    fn parse(argument: &FilePath) -> Option<Self> {
         let Some(text) = argument.to_str() else {
             return argument.is_dir().then(|| Self { path: argument.to_owned(), address: None });
         };
@@ -127,7 +127,7 @@ impl ResourceConfig {
     ///
     /// The files cannot be read.
     pub fn read(argument: &FilePath) -> Result<Self, ResourceError> {
-        let Some(place) = BlockPlace::of(argument) else { return Ok(Self { block: None }) };
+        let Some(place) = BlockPlace::parse(argument) else { return Ok(Self { block: None }) };
         let configuration = Configuration::read(&place.path)?;
         Ok(Self { block: Some((place, configuration)) })
     }
@@ -141,7 +141,7 @@ impl ResourceConfig {
 impl ResourceInputs<'_> {
     /// The versions of providers that are locked for the configuration, if it is that of a module.
     pub fn locked_versions(&self) -> BTreeMap<ProviderAddress, String> {
-        let Some(place) = BlockPlace::of(self.config) else { return BTreeMap::new() };
+        let Some(place) = BlockPlace::parse(self.config) else { return BTreeMap::new() };
         let directory = if place.path.is_dir() { Some(&*place.path) } else { place.path.parent() };
         directory.map(|directory| locked_versions(directory, self.remarks)).unwrap_or_default()
     }

@@ -86,20 +86,20 @@ fn find_groups(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
 }
 
 /// A part of a replacement.
-enum Part<'t> {
+enum ReplacementPart<'t> {
     Text(&'t str),
     Group(usize),
 }
 
 /// The parts of a replacement in Go's form: `$1`, `$name`, `${name}`, `$$`.
-fn replacement_parts<'t>(template: &'t str, pattern: &Pattern) -> Vec<Part<'t>> {
+fn replacement_parts<'t>(template: &'t str, pattern: &Pattern) -> Vec<ReplacementPart<'t>> {
     let mut parts = Vec::new();
     let mut rest = template;
     while let Some(at) = rest.find('$') {
-        parts.push(Part::Text(&rest[..at]));
+        parts.push(ReplacementPart::Text(&rest[..at]));
         let after = &rest[at + 1..];
         if let Some(next) = after.strip_prefix('$') {
-            parts.push(Part::Text("$"));
+            parts.push(ReplacementPart::Text("$"));
             rest = next;
             continue;
         }
@@ -113,7 +113,7 @@ fn replacement_parts<'t>(template: &'t str, pattern: &Pattern) -> Vec<Part<'t>> 
             None => after.split_at(name_end(after)),
         };
         if name.is_empty() {
-            parts.push(Part::Text("$"));
+            parts.push(ReplacementPart::Text("$"));
             rest = after;
             continue;
         }
@@ -124,9 +124,9 @@ fn replacement_parts<'t>(template: &'t str, pattern: &Pattern) -> Vec<Part<'t>> 
             let is_named = |group: &Option<String>| group.as_deref() == Some(name);
             pattern.names().iter().position(is_named).map(|group| group + 1)
         };
-        parts.extend(group.map(Part::Group));
+        parts.extend(group.map(ReplacementPart::Group));
     }
-    parts.push(Part::Text(rest));
+    parts.push(ReplacementPart::Text(rest));
     parts
 }
 
@@ -145,8 +145,8 @@ fn replace(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
         copied = whole.end();
         for part in &parts {
             match part {
-                Part::Text(part) => out.push_str(part),
-                Part::Group(group) => {
+                ReplacementPart::Text(part) => out.push_str(part),
+                ReplacementPart::Group(group) => {
                     out.push_str(captures.get(*group).map_or("", |group| &text[group.range()]));
                 }
             }

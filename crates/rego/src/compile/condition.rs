@@ -2,7 +2,9 @@
 
 use super::lower::{Lowerer, Meaning};
 use super::order::{Condition, is_print};
-use super::program::{Change, Comparison, Expr, Op, Part, Pattern, Replacement, RuleKind, Step};
+use super::program::{
+    Change, Comparison, Expr, Op, Pattern, PrintPart, ReferenceStep, Replacement, RuleKind,
+};
 use crate::syntax::ast::{Literal, LiteralKind, Operator, Span, TemplatePart, Term, TermKind, With};
 use crate::value::Value;
 
@@ -136,7 +138,7 @@ impl Lowerer<'_, '_> {
                 let base = self.expr(domain);
                 let key = key.as_ref().map_or(Pattern::Any, |key| self.pattern(key));
                 let out = self.pattern(value);
-                self.ops.push(Op::Scan { base, steps: Box::new([Step::Each(key)]), out });
+                self.ops.push(Op::Scan { base, steps: Box::new([ReferenceStep::Each(key)]), out });
             }
             LiteralKind::Every { key, value, domain, body } => {
                 let domain = self.expr(domain);
@@ -293,22 +295,22 @@ impl Lowerer<'_, '_> {
         self.shared.mocked.push(path.to_vec());
     }
 
-    pub(super) fn part(&mut self, term: &Term) -> Part {
+    pub(super) fn part(&mut self, term: &Term) -> PrintPart {
         let mut value = None;
         let ops = self.block(|lowerer| value = Some(lowerer.expr(term)));
-        Part::Value(ops, value.unwrap_or(Expr::Const(Value::Null)))
+        PrintPart::Value(ops, value.unwrap_or(Expr::Const(Value::Null)))
     }
 
     pub(super) fn template(&mut self, parts: &[TemplatePart]) -> Expr {
         let parts = parts.iter().map(|part| match part {
-            TemplatePart::Text(text) => Part::Text(text.clone()),
+            TemplatePart::Text(text) => PrintPart::Text(text.clone()),
             TemplatePart::Term(term) => self.part(term),
         });
         Expr::Template(parts.collect())
     }
 
     /// `input`, a position of `data` or a value, and the keys that follow.
-    pub(super) fn reference(&mut self, head: &Term, keys: &[Term], span: Span) -> (Expr, Vec<Step>) {
+    pub(super) fn reference(&mut self, head: &Term, keys: &[Term], span: Span) -> (Expr, Vec<ReferenceStep>) {
         let meaning = match &head.kind {
             TermKind::Var(name) => self.meaning(name),
             _ => None,
@@ -330,7 +332,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    fn data(&mut self, mut path: Vec<String>, keys: &[Term], span: Span) -> (Expr, Vec<Step>) {
+    fn data(&mut self, mut path: Vec<String>, keys: &[Term], span: Span) -> (Expr, Vec<ReferenceStep>) {
         let prefix = path.len();
         let constants = keys.iter().map_while(|key| match &key.kind {
             TermKind::String(key) => Some(key.clone()),
@@ -370,7 +372,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Adds keys to steps. What comes before a key that needs steps of its own becomes a variable.
-    fn steps(&mut self, mut base: Expr, keys: &[Term], steps: &mut Vec<Step>) -> Expr {
+    fn steps(&mut self, mut base: Expr, keys: &[Term], steps: &mut Vec<ReferenceStep>) -> Expr {
         for key in keys {
             let is_simple = matches!(
                 key.kind,
@@ -380,15 +382,15 @@ impl Lowerer<'_, '_> {
                     | TermKind::Bool(_)
                     | TermKind::Null
             );
-            if !is_simple && steps.iter().any(|step| matches!(step, Step::Each(_))) {
+            if !is_simple && steps.iter().any(|step| matches!(step, ReferenceStep::Each(_))) {
                 let slot = self.temporary();
                 let so_far = std::mem::take(steps).into();
                 self.ops.push(Op::Scan { base, steps: so_far, out: Pattern::Bind(slot) });
                 base = Expr::Local(slot);
             }
             steps.push(match self.pattern(key) {
-                Pattern::Equal(key) => Step::Key(key),
-                pattern => Step::Each(pattern),
+                Pattern::Equal(key) => ReferenceStep::Key(key),
+                pattern => ReferenceStep::Each(pattern),
             });
         }
         base
@@ -405,19 +407,19 @@ impl Lowerer<'_, '_> {
     }
 }
 
-fn constant_steps(path: &[String]) -> Vec<Step> {
-    path.iter().map(|key| Step::Key(Expr::Const(Value::from(key.as_str())))).collect()
+fn constant_steps(path: &[String]) -> Vec<ReferenceStep> {
+    path.iter().map(|key| ReferenceStep::Key(Expr::Const(Value::from(key.as_str())))).collect()
 }
 
-pub(super) fn only_keys(steps: Vec<Step>) -> Result<Vec<Expr>, Vec<Step>> {
-    if steps.iter().any(|step| matches!(step, Step::Each(_))) {
+pub(super) fn only_keys(steps: Vec<ReferenceStep>) -> Result<Vec<Expr>, Vec<ReferenceStep>> {
+    if steps.iter().any(|step| matches!(step, ReferenceStep::Each(_))) {
         return Err(steps);
     }
     Ok(steps
         .into_iter()
         .filter_map(|step| match step {
-            Step::Key(key) => Some(key),
-            Step::Each(_) => None,
+            ReferenceStep::Key(key) => Some(key),
+            ReferenceStep::Each(_) => None,
         })
         .collect())
 }

@@ -4,7 +4,7 @@ use hashbrown::HashMap;
 use objchange_text::did_you_mean;
 
 use super::names::{declared, names, pattern_names, terms};
-use super::program::{Branch, DataReference, Expr, FunctionKey, NodeId, Op, Place, RuleKind, Slot};
+use super::program::{Branch, DataReference, Expr, FunctionKey, NodeId, Op, RuleKind, Slot, SourcePlace};
 use super::tree::Tree;
 use super::{InputReference, RuleShape};
 use crate::builtins::{self, Builtin};
@@ -94,8 +94,8 @@ impl<'a, 's> Lowerer<'a, 's> {
         }
     }
 
-    pub(super) fn place(&self, span: Span) -> Place {
-        Place { file: self.unit.file, span }
+    pub(super) fn place(&self, span: Span) -> SourcePlace {
+        SourcePlace { file: self.unit.file, span }
     }
 
     pub(super) fn error(&mut self, code: &'static str, span: Span, message: impl Into<String>) {

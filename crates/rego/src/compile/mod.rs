@@ -18,7 +18,7 @@ use crate::error::{CompileError, CompileErrors, Location};
 use crate::syntax::ast::{Dialect, Module, Term, TermKind};
 use crate::syntax::parse;
 use lower::Unit;
-use program::{DataReference, Node, Place, RuleKind, RuleSet};
+use program::{DataReference, Node, RuleKind, RuleSet, SourcePlace};
 
 /// A file of policies.
 #[derive(Debug, Clone)]
@@ -55,7 +55,7 @@ pub struct CompileOptions {
 #[derive(Debug, Clone)]
 pub(crate) struct InputReference {
     pub(crate) path: Vec<String>,
-    pub(crate) place: Place,
+    pub(crate) place: SourcePlace,
 }
 
 /// What is known of a rule before its bodies are compiled.
@@ -84,7 +84,7 @@ pub(crate) struct Compiled {
     pub(crate) input_references: Vec<InputReference>,
 }
 
-pub(crate) fn location(files: &[String], place: Place) -> Location {
+pub(crate) fn location(files: &[String], place: SourcePlace) -> Location {
     let file = files.get(place.file as usize).cloned().unwrap_or_default();
     Location { file, line: place.span.line, column: place.span.column }
 }
@@ -100,7 +100,7 @@ pub(crate) fn compile(files: &[SourceFile], options: &CompileOptions) -> Result<
             Ok(module) => modules.push((unit(index, &module), module)),
             Err(found) => errors.extend(found.into_iter().map(|error| CompileError {
                 code: "rego_parse_error",
-                location: Some(location(&names, Place { file: index, span: error.span })),
+                location: Some(location(&names, SourcePlace { file: index, span: error.span })),
                 message: error.message,
             })),
         }

@@ -13,7 +13,7 @@ pub(crate) type RuleId = u32;
 
 /// A position in one of the files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Place {
+pub(crate) struct SourcePlace {
     pub(crate) file: u32,
     pub(crate) span: Span,
 }
@@ -52,7 +52,7 @@ pub(crate) struct RuleSet {
 /// One definition: what follows a head.
 #[derive(Debug)]
 pub(crate) struct Definition {
-    pub(crate) place: Place,
+    pub(crate) place: SourcePlace,
     /// How many package names and names of the rule come before the parts of `Head::keys`.
     pub(crate) params: Vec<Pattern>,
     pub(crate) slots: u32,
@@ -85,17 +85,17 @@ pub(crate) enum Expr {
     Object(Box<[(Expr, Expr)]>),
     Set(Box<[Expr]>),
     Comprehension(Box<Comprehension>),
-    Builtin(&'static Builtin, Box<[Expr]>, Place),
-    Function(NodeId, Box<[Expr]>, Place),
+    Builtin(&'static Builtin, Box<[Expr]>, SourcePlace),
+    Function(NodeId, Box<[Expr]>, SourcePlace),
     Compare(Comparison, Box<(Expr, Expr)>),
     /// Member and collection, and a key where one is asked for.
     Member(Box<(Expr, Expr)>, Option<Box<Expr>>),
-    Template(Box<[Part]>),
+    Template(Box<[PrintPart]>),
 }
 
 /// A part of what is printed.
 #[derive(Debug)]
-pub(crate) enum Part {
+pub(crate) enum PrintPart {
     Text(String),
     /// A value, or that it is undefined.
     Value(Vec<Op>, Expr),
@@ -115,7 +115,7 @@ pub(crate) enum Comparison {
 pub(crate) struct Comprehension {
     pub(crate) kind: ComprehensionKind,
     pub(crate) ops: Vec<Op>,
-    pub(crate) place: Place,
+    pub(crate) place: SourcePlace,
 }
 
 #[derive(Debug)]
@@ -129,13 +129,13 @@ pub(crate) enum ComprehensionKind {
 #[derive(Debug)]
 pub(crate) enum Op {
     /// Goes on unless it is false or undefined.
-    Test(Expr, Place),
+    Test(Expr, SourcePlace),
     Bind(Slot, Expr),
     Match(Pattern, Expr),
     /// Goes on for everything that the steps lead to.
     Scan {
         base: Expr,
-        steps: Box<[Step]>,
+        steps: Box<[ReferenceStep]>,
         out: Pattern,
     },
     /// Goes on for each path and value within a value.
@@ -154,11 +154,11 @@ pub(crate) enum Op {
         changes: Vec<Change>,
         ops: Vec<Op>,
     },
-    Print(Vec<Part>, Place),
+    Print(Vec<PrintPart>, SourcePlace),
 }
 
 #[derive(Debug)]
-pub(crate) enum Step {
+pub(crate) enum ReferenceStep {
     Key(Expr),
     Each(Pattern),
 }
@@ -196,5 +196,5 @@ pub(crate) enum Replacement {
 #[derive(Debug, Clone)]
 pub(crate) struct DataReference {
     pub(crate) path: Vec<String>,
-    pub(crate) place: Place,
+    pub(crate) place: SourcePlace,
 }

@@ -1,7 +1,7 @@
 //! All rules: which there are, what is wrong between them, and their definitions.
 
 use super::lower::{Lowerer, Shared, Unit};
-use super::program::{Definition, NodeId, Place, RuleId, RuleKind, RuleSet};
+use super::program::{Definition, NodeId, RuleId, RuleKind, RuleSet, SourcePlace};
 use super::recursion::cycles;
 use super::tree::Tree;
 use super::types;
@@ -49,7 +49,7 @@ pub(super) fn compile(
                     id
                 }
             };
-            let place = Place { file: unit.file, span: rule.span };
+            let place = SourcePlace { file: unit.file, span: rule.span };
             if shapes[id as usize].kind != kind {
                 let name = &rule.head.name;
                 let message = match (shapes[id as usize].kind, kind) {
@@ -132,7 +132,7 @@ pub(super) fn compile(
 
 fn definition<'a>(unit: &'a Unit, shared: &mut Shared<'a>, placed: &Placed<'_>) -> Definition {
     let (rule, keys) = (placed.rule, placed.keys);
-    let place = Place { file: unit.file, span: rule.span };
+    let place = SourcePlace { file: unit.file, span: rule.span };
     let mut lowerer = Lowerer::new(unit, shared);
     let terms = rule.head.params.as_deref().unwrap_or_default();
     lowerer.open_parameters(terms);

@@ -3,8 +3,8 @@
 //! It knows that a value is a collection, but not the types of its elements: `sum(["a"])` is refused when it is called.
 
 use super::program::{
-    Change, Comparison, ComprehensionKind, Definition, Expr, Node, Op, Part, Pattern, Place, Replacement,
-    RuleKind, RuleSet, Step,
+    Change, Comparison, ComprehensionKind, Definition, Expr, Node, Op, Pattern, PrintPart, ReferenceStep,
+    Replacement, RuleKind, RuleSet, SourcePlace,
 };
 use super::{check_deadline, location};
 use crate::CompileOptions;
@@ -77,7 +77,7 @@ impl Checker<'_> {
         types.unwrap_or(Types::ANY)
     }
 
-    fn error(&mut self, place: Place, message: String) {
+    fn error(&mut self, place: SourcePlace, message: String) {
         let location = Some(location(self.files, place));
         let error = CompileError { code: "rego_type_error", location, message };
         if !self.found.contains(&error) && self.found.len() < super::rules::MOST_ERRORS {
@@ -91,7 +91,8 @@ impl Checker<'_> {
                 Op::Test(condition, place) => {
                     self.expr(condition);
                     if let Expr::Compare(Comparison::Equal, operands) = condition {
-                        let (left, right) = (self.quiet(&operands.0), self.quiet(&operands.1));
+                        let (left, right) =
+                            (self.shallow_types(&operands.0), self.shallow_types(&operands.1));
                         if left.and(right).is_empty() {
                             let message = format!("this never holds: {left} is compared with {right}");
                             self.error(*place, message);
@@ -107,8 +108,8 @@ impl Checker<'_> {
                     self.expr(base);
                     for step in steps {
                         match step {
-                            Step::Key(key) => _ = self.expr(key),
-                            Step::Each(pattern) => self.pattern(pattern, Types::ANY),
+                            ReferenceStep::Key(key) => _ = self.expr(key),
+                            ReferenceStep::Each(pattern) => self.pattern(pattern, Types::ANY),
                         }
                     }
                     self.pattern(out, Types::ANY);
@@ -141,9 +142,9 @@ impl Checker<'_> {
         }
     }
 
-    fn parts(&mut self, parts: &[Part]) {
+    fn parts(&mut self, parts: &[PrintPart]) {
         for part in parts {
-            if let Part::Value(ops, value) = part {
+            if let PrintPart::Value(ops, value) = part {
                 self.ops(ops);
                 self.expr(value);
             }
@@ -168,7 +169,7 @@ impl Checker<'_> {
     }
 
     /// The types that an expression may have, without a look at what is in it.
-    fn quiet(&self, expr: &Expr) -> Types {
+    fn shallow_types(&self, expr: &Expr) -> Types {
         match expr {
             Expr::Const(value) => type_of(value),
             Expr::Local(slot) => self.slots[*slot as usize],
@@ -256,7 +257,7 @@ impl Checker<'_> {
             }
             Expr::Template(parts) => self.parts(parts),
         }
-        self.quiet(expr)
+        self.shallow_types(expr)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::expr::{MOST_COUNTED, OWN_BYTES};
 use super::{Flow, Frame, Machine, Run, Stop};
-use crate::compile::program::{Expr, Op, Pattern, Step};
+use crate::compile::program::{Expr, Op, Pattern, ReferenceStep};
 use crate::value::{Hint, Unknown, Value};
 
 /// What is done with each solution.
@@ -160,7 +160,7 @@ impl<'p> Machine<'p> {
         &mut self,
         frame: &mut Frame,
         value: &Value,
-        steps: &'p [Step],
+        steps: &'p [ReferenceStep],
         out: &'p Pattern,
         rest: &'p [Op],
         found: Found<'_, 'p>,
@@ -172,14 +172,14 @@ impl<'p> Machine<'p> {
             return self.body(frame, rest, found);
         };
         let pattern = match step {
-            Step::Key(key) => {
+            ReferenceStep::Key(key) => {
                 let Some(key) = self.eval(frame, key)? else { return Ok(Flow::Continue) };
                 return match self.lookup(value, &key) {
                     Some(value) => self.scan(frame, &value, steps, out, rest, found),
                     None => Ok(Flow::Continue),
                 };
             }
-            Step::Each(pattern) => pattern,
+            ReferenceStep::Each(pattern) => pattern,
         };
         self.budget.descend()?;
         let before = self.doubt.clone();

@@ -3,7 +3,7 @@
 use super::world::Mock;
 use super::{Machine, Run, Stop};
 use crate::builtins::{Builtin, BuiltinErrorKind};
-use crate::compile::program::{FunctionKey, Place};
+use crate::compile::program::{FunctionKey, SourcePlace};
 use crate::value::{Hint, Unknown, Value};
 
 impl Machine<'_> {
@@ -11,7 +11,7 @@ impl Machine<'_> {
         &mut self,
         builtin: &'static Builtin,
         arguments: &[Value],
-        place: Place,
+        place: SourcePlace,
     ) -> Run<Option<Value>> {
         if !self.world.functions.is_empty() {
             match self.world.functions.get(&FunctionKey::Builtin(builtin.name)).cloned() {
@@ -36,7 +36,7 @@ impl Machine<'_> {
         &mut self,
         builtin: &'static Builtin,
         arguments: &[Value],
-        place: Place,
+        place: SourcePlace,
     ) -> Run<Option<Value>> {
         if !arguments.iter().any(Value::contains_unknown) {
             return self.call_known(builtin, arguments, place);
@@ -99,7 +99,7 @@ impl Machine<'_> {
         &mut self,
         builtin: &'static Builtin,
         arguments: &[Value],
-        place: Place,
+        place: SourcePlace,
     ) -> Run<Option<Value>> {
         let error = match builtin.call(&mut self.context, arguments) {
             Ok(value) => return value.map(|value| self.budget.fits(value)).transpose(),
@@ -137,7 +137,7 @@ impl Machine<'_> {
         format: &str,
         parts: &[Value],
         unknown: &Unknown,
-        place: Place,
+        place: SourcePlace,
     ) -> Run<Option<Value>> {
         let parts: Vec<Value> = parts.iter().map(with_placeholder).collect();
         let text = self.call_known(builtin, &[Value::from(format), Value::array(parts)], place)?;

@@ -6,7 +6,7 @@ use hashbrown::HashMap;
 
 use super::world::Mock;
 use super::{Machine, Outcome, Run};
-use crate::compile::program::{FunctionKey, NodeId, Place, RuleKind};
+use crate::compile::program::{FunctionKey, NodeId, RuleKind, SourcePlace};
 use crate::value::Value;
 
 /// What functions gave. Collections count as equal if they are the same in memory: to compare them would cost more than
@@ -51,7 +51,12 @@ impl Hash for Argument {
 }
 
 impl Machine<'_> {
-    pub(super) fn call(&mut self, node: NodeId, arguments: Vec<Value>, place: Place) -> Run<Option<Value>> {
+    pub(super) fn call(
+        &mut self,
+        node: NodeId,
+        arguments: Vec<Value>,
+        place: SourcePlace,
+    ) -> Run<Option<Value>> {
         if !self.world.functions.is_empty() {
             match self.world.functions.get(&FunctionKey::Node(node)).cloned() {
                 Some(Mock::Value(value)) => return Ok(Some(value)),
@@ -74,7 +79,7 @@ impl Machine<'_> {
         &mut self,
         node: NodeId,
         arguments: Vec<Value>,
-        place: Place,
+        place: SourcePlace,
     ) -> Run<Option<Value>> {
         self.budget.step()?;
         let key = (node, arguments.into_iter().map(Argument).collect::<Vec<_>>());
@@ -98,7 +103,7 @@ impl Machine<'_> {
         Ok(self.used(outcome))
     }
 
-    fn called(&mut self, node: NodeId, arguments: &[Value], place: Place) -> Run<Outcome> {
+    fn called(&mut self, node: NodeId, arguments: &[Value], place: SourcePlace) -> Run<Outcome> {
         let program = self.program;
         let Some(rule) = program.nodes[node as usize].rule else { return Ok(Outcome::default()) };
         let set = &program.rules[rule as usize];

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::compare::{Truth, equal};
-use crate::program::Found;
+use crate::program::RuleResults;
 use crate::value::{Hint, Unknown, Value};
 
 /// The members of a set.
@@ -23,7 +23,7 @@ impl Members {
     }
 
     /// What the values say as answers: the members of collections, and nothing where they are `false` or `null`.
-    pub(crate) fn flattened(self) -> Found {
+    pub(crate) fn flattened(self) -> RuleResults {
         let mut found = Members::default();
         let certain = self.certain.into_iter().map(|value| (value, None));
         let possible = self.possible.into_iter().map(|(value, doubt)| (value, Some(doubt)));
@@ -38,7 +38,7 @@ impl Members {
             }
         }
         found.tidy();
-        Found { certain: found.certain, possible: found.possible, may_fail: None }
+        RuleResults { certain: found.certain, possible: found.possible, may_fail: None }
     }
 
     fn add_unknown(&mut self, unknown: &Unknown, doubt: Option<&Unknown>) {

@@ -3,7 +3,7 @@
 use super::collect::{Elements, Entries};
 use super::compare::{Truth, compare, is_one_of};
 use super::{Flow, Frame, Machine, Members, Run};
-use crate::compile::program::{Comprehension, ComprehensionKind, Expr, Part};
+use crate::compile::program::{Comprehension, ComprehensionKind, Expr, PrintPart};
 use crate::value::{Hint, Unknown, Value};
 
 /// What a template says of a value that is not there.
@@ -175,7 +175,7 @@ impl<'p> Machine<'p> {
     }
 
     /// The text of what `print` is given.
-    pub(super) fn print(&mut self, frame: &mut Frame, parts: &'p [Part]) -> Run<String> {
+    pub(super) fn print(&mut self, frame: &mut Frame, parts: &'p [PrintPart]) -> Run<String> {
         let mut texts = Vec::new();
         for part in parts {
             let text = self.isolated(|machine| machine.part(frame, part))?.0;
@@ -185,7 +185,7 @@ impl<'p> Machine<'p> {
         Ok(texts.join(" "))
     }
 
-    fn template(&mut self, frame: &mut Frame, parts: &'p [Part]) -> Run<Value> {
+    fn template(&mut self, frame: &mut Frame, parts: &'p [PrintPart]) -> Run<Value> {
         let mut text = String::new();
         let mut unknown: Option<Unknown> = None;
         for part in parts {
@@ -205,10 +205,10 @@ impl<'p> Machine<'p> {
     }
 
     /// The text of the first value, and what it depends on.
-    fn part(&mut self, frame: &mut Frame, part: &'p Part) -> Run<(String, Option<Unknown>)> {
+    fn part(&mut self, frame: &mut Frame, part: &'p PrintPart) -> Run<(String, Option<Unknown>)> {
         let (ops, expr) = match part {
-            Part::Text(text) => return Ok((text.clone(), None)),
-            Part::Value(ops, expr) => (ops, expr),
+            PrintPart::Text(text) => return Ok((text.clone(), None)),
+            PrintPart::Value(ops, expr) => (ops, expr),
         };
         let mut found = None;
         self.body(frame, ops, &mut |machine, frame| {

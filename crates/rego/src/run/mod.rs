@@ -22,7 +22,7 @@ use hashbrown::HashMap;
 
 use crate::builtins::Context;
 use crate::compile::Compiled;
-use crate::compile::program::{Place, RuleId};
+use crate::compile::program::{RuleId, SourcePlace};
 use crate::network::Network;
 use crate::value::{Unknown, Value};
 pub(crate) use collect::Members;
@@ -43,7 +43,7 @@ pub(crate) enum Stop {
 #[derive(Debug, Clone)]
 pub(crate) struct Failure {
     pub(crate) message: String,
-    pub(crate) place: Place,
+    pub(crate) place: SourcePlace,
     /// Whether it fails depends on this.
     pub(crate) doubt: Option<Unknown>,
 }
@@ -64,7 +64,7 @@ pub(crate) enum Flow {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Complaint {
     pub(crate) message: String,
-    pub(crate) place: Place,
+    pub(crate) place: SourcePlace,
 }
 
 /// As many complaints and prints are kept.
@@ -87,7 +87,7 @@ pub(crate) struct Machine<'p> {
     context: Context<'static>,
     is_strict: bool,
     complaints: Vec<Complaint>,
-    prints: Vec<(Place, String)>,
+    prints: Vec<(SourcePlace, String)>,
 }
 
 /// What is known of the value of a rule.
@@ -140,7 +140,7 @@ impl<'p> Machine<'p> {
         std::mem::take(&mut self.complaints)
     }
 
-    pub(crate) fn take_prints(&mut self) -> Vec<(Place, String)> {
+    pub(crate) fn take_prints(&mut self) -> Vec<(SourcePlace, String)> {
         std::mem::take(&mut self.prints)
     }
 
@@ -185,11 +185,11 @@ impl<'p> Machine<'p> {
         result
     }
 
-    fn failure<T>(&self, place: Place, message: impl Into<String>) -> Run<T> {
+    fn failure<T>(&self, place: SourcePlace, message: impl Into<String>) -> Run<T> {
         Err(Stop::Failure(Box::new(Failure { message: message.into(), place, doubt: self.doubt.clone() })))
     }
 
-    fn complain(&mut self, place: Place, message: String) {
+    fn complain(&mut self, place: SourcePlace, message: String) {
         let complaint = Complaint { message, place };
         if self.complaints.len() < MOST_NOTES && !self.complaints.contains(&complaint) {
             self.complaints.push(complaint);

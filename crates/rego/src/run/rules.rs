@@ -3,7 +3,7 @@
 use super::collect::{Conflict, Entries};
 use super::compare::{Truth, equal};
 use super::{Flow, Frame, Machine, Members, Outcome, Run, Stop};
-use crate::compile::program::{Definition, Expr, Place, RuleId, RuleKind};
+use crate::compile::program::{Definition, Expr, RuleId, RuleKind, SourcePlace};
 use crate::value::{Unknown, Value};
 
 impl<'p> Machine<'p> {
@@ -175,7 +175,7 @@ impl<'p> Machine<'p> {
     }
 
     /// The object of these entries, or an error about its keys.
-    pub(super) fn made(&mut self, entries: Entries, place: Place) -> Run<Value> {
+    pub(super) fn made(&mut self, entries: Entries, place: SourcePlace) -> Run<Value> {
         match entries.into_object() {
             Ok(value) => Ok(value),
             Err(Conflict::Certain) => self.failure(place, "object keys must be unique"),
@@ -247,7 +247,7 @@ impl<'p> Machine<'p> {
         &mut self,
         chains: &[Chain],
         default: Option<Value>,
-        place: Place,
+        place: SourcePlace,
     ) -> Run<Outcome> {
         let mut with_values = chains.iter().filter(|chain| !chain.values.is_empty());
         let Some(first) = with_values.next() else { return Ok(Outcome::new(default, None)) };
@@ -360,8 +360,8 @@ fn either_of(one: &Value, other: &Value, doubt: &Unknown) -> Value {
     })
 }
 
-const NOWHERE: Place =
-    Place { file: 0, span: crate::syntax::ast::Span { start: 0, end: 0, line: 0, column: 0 } };
+const NOWHERE: SourcePlace =
+    SourcePlace { file: 0, span: crate::syntax::ast::Span { start: 0, end: 0, line: 0, column: 0 } };
 
 /// More possible values of a rule are not told apart.
 const MOST_VALUES: usize = 16;

@@ -1,7 +1,7 @@
 //! What is emitted only so that a false answer can be explained: by the elements that made it so.
 
 use super::{Blame, Compiler, Op, index_of};
-use crate::syntax::ast::{BinaryOp, Chain, Expr, ExprKind, Link, PartKind, Stmt, StmtKind, Test};
+use crate::syntax::ast::{BinaryOp, Chain, Expr, ExprKind, Link, PostfixPartKind, Stmt, StmtKind, Test};
 
 impl Compiler {
     /// A value that is stored or returned: what makes it false goes with it.
@@ -148,7 +148,7 @@ fn counted(expr: &Expr) -> Option<(&crate::syntax::ast::Name, &Expr, u32)> {
     let ExprKind::Postfix(postfix) = &expr.kind else { return None };
     let (ExprKind::Name(name), [call]) = (&postfix.base.kind, &postfix.parts[..]) else { return None };
     match &call.kind {
-        PartKind::Call(arguments) if &*name.text == "length" => match &arguments[..] {
+        PostfixPartKind::Call(arguments) if &*name.text == "length" => match &arguments[..] {
             [collection] => Some((name, collection, call.span.start)),
             _ => None,
         },

@@ -41,7 +41,7 @@ fn is_constant(expr: &Expr) -> bool {
 }
 
 impl Constant {
-    pub(crate) fn of(expr: &Expr) -> Option<Constant> {
+    pub(crate) fn from_expr(expr: &Expr) -> Option<Constant> {
         if is_constant(expr) { Constant::make(expr) } else { None }
     }
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::{Blame, Compiler, Loop, LoopKind, Op, UnitKind, index_of};
 use crate::syntax::ast::{
-    BinaryOp, Chain, Expr, ExprKind, Func, Link, Name, Names, Part, PartKind, Postfix, Quantifier,
-    QuantifierKind, Rule, UnaryOp,
+    BinaryOp, Chain, Expr, ExprKind, Func, Link, Name, Names, Postfix, PostfixPart, PostfixPartKind,
+    Quantifier, QuantifierKind, Rule, UnaryOp,
 };
 use crate::value::Text;
 
@@ -153,7 +153,7 @@ impl Compiler {
     fn keys_of<'e>(&self, expr: &'e Expr) -> Option<&'e Expr> {
         let ExprKind::Postfix(postfix) = &expr.kind else { return None };
         match (&postfix.base.kind, &postfix.parts[..]) {
-            (ExprKind::Name(name), [Part { kind: PartKind::Call(arguments), .. }])
+            (ExprKind::Name(name), [PostfixPart { kind: PostfixPartKind::Call(arguments), .. }])
                 if &*name.text == "keys"
                     && arguments.len() == 1
                     && self.scopes.find(&name.text).candidates.is_empty()
@@ -169,13 +169,15 @@ impl Compiler {
         let mut parts = &postfix.parts[..];
         if let ExprKind::Name(name) = &postfix.base.kind
             && let Some(import) = self.import(name)
-            && let [Part { span, kind: PartKind::Selector(member) }, rest @ ..] = parts
+            && let [PostfixPart { span, kind: PostfixPartKind::Selector(member) }, rest @ ..] = parts
         {
             let member = self.member_name(member);
             self.emit(span.start, Op::ImportMember(import, member));
             parts = rest;
-        } else if let (ExprKind::Name(name), Some(Part { kind: PartKind::Selector(member), .. })) =
-            (&postfix.base.kind, parts.first())
+        } else if let (
+            ExprKind::Name(name),
+            Some(PostfixPart { kind: PostfixPartKind::Selector(member), .. }),
+        ) = (&postfix.base.kind, parts.first())
             && self.import(name).is_none()
         {
             let (access, member) = (self.access(name), self.member_name(member));
@@ -185,18 +187,18 @@ impl Compiler {
             self.expression(&postfix.base);
             self.change(&postfix.base, parts.first(), base);
         }
-        for (index, Part { span, kind }) in parts.iter().enumerate() {
+        for (index, PostfixPart { span, kind }) in parts.iter().enumerate() {
             let op = match kind {
-                PartKind::Selector(member) => Op::Member(self.member_name(member)),
-                PartKind::Index(index) => {
+                PostfixPartKind::Selector(member) => Op::Member(self.member_name(member)),
+                PostfixPartKind::Index(index) => {
                     self.expression(index);
                     Op::Index
                 }
-                PartKind::Slice(low, high) => {
+                PostfixPartKind::Slice(low, high) => {
                     low.iter().chain(high).for_each(|bound| self.expression(bound));
                     Op::Slice { low: low.is_some(), high: high.is_some() }
                 }
-                PartKind::Call(arguments) => {
+                PostfixPartKind::Call(arguments) => {
                     arguments.iter().for_each(|argument| self.expression(argument));
                     // A function explains what it answers where it is false.
                     let is_explained = blame == Blame::False && index + 1 == parts.len();
@@ -209,8 +211,8 @@ impl Compiler {
     }
 
     /// Notes a call of `append` or `delete`, which is loaded by an instruction, and what it changes.
-    fn change(&mut self, base: &Expr, part: Option<&Part>, load: u32) {
-        if let (ExprKind::Name(name), Some(PartKind::Call(arguments))) =
+    fn change(&mut self, base: &Expr, part: Option<&PostfixPart>, load: u32) {
+        if let (ExprKind::Name(name), Some(PostfixPartKind::Call(arguments))) =
             (&base.kind, part.map(|part| &part.kind))
             && matches!(&*name.text, "append" | "delete")
         {

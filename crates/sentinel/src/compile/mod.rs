@@ -179,7 +179,7 @@ impl Compiler {
 
     /// Emits a literal as a constant, if it is worth one.
     fn constant(&mut self, expr: &Expr) -> bool {
-        let Some(constant) = Constant::of(expr) else { return false };
+        let Some(constant) = Constant::from_expr(expr) else { return false };
         let size = constant.size();
         let unit = self.unit();
         unit.constants.push((constant, size));
@@ -193,8 +193,8 @@ impl Compiler {
     fn operand(&mut self, expr: &Expr, is_walked: bool) {
         let is_plain = |constant: &Constant| !matches!(constant, Constant::List(_) | Constant::Map(_));
         let constant = match &expr.kind {
-            ExprKind::List(_) => Constant::of(expr),
-            ExprKind::Map(_) if !is_walked => Constant::of(expr),
+            ExprKind::List(_) => Constant::from_expr(expr),
+            ExprKind::Map(_) if !is_walked => Constant::from_expr(expr),
             _ => None,
         };
         match constant {

@@ -2,7 +2,7 @@
 
 use super::layout::{Gap, Layout};
 use crate::syntax::ast::{
-    Chain, Expr, ExprKind, Func, Link, Names, Part, PartKind, Postfix, Quantifier, Rule,
+    Chain, Expr, ExprKind, Func, Link, Names, Postfix, PostfixPart, PostfixPartKind, Quantifier, Rule,
 };
 
 impl Layout<'_> {
@@ -178,15 +178,15 @@ impl Layout<'_> {
 
     fn postfix(&mut self, postfix: &Postfix, gap: Gap) {
         self.expression(&postfix.base, gap);
-        for Part { kind, .. } in &postfix.parts {
+        for PostfixPart { kind, .. } in &postfix.parts {
             match kind {
-                PartKind::Selector(_) => {
+                PostfixPartKind::Selector(_) => {
                     self.put(self.dot());
                     self.put(self.nothing());
                 }
-                PartKind::Index(index) => self.bounds(&[Some(index)]),
-                PartKind::Slice(low, high) => self.bounds(&[low.as_ref(), high.as_ref()]),
-                PartKind::Call(arguments) => self.items(arguments, self.nothing(), Self::item),
+                PostfixPartKind::Index(index) => self.bounds(&[Some(index)]),
+                PostfixPartKind::Slice(low, high) => self.bounds(&[low.as_ref(), high.as_ref()]),
+                PostfixPartKind::Call(arguments) => self.items(arguments, self.nothing(), Self::item),
             }
         }
     }

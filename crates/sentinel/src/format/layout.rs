@@ -133,7 +133,7 @@ impl<'t> Layout<'t> {
         text
     }
 
-    fn of(&self, span: Span) -> &'t str {
+    fn text(&self, span: Span) -> &'t str {
         &self.text[span.start as usize..span.end as usize]
     }
 
@@ -147,7 +147,7 @@ impl<'t> Layout<'t> {
     }
 
     pub(super) fn next(&self) -> &'t str {
-        self.of(self.token().span)
+        self.text(self.token().span)
     }
 
     /// Where the token begins that comes next.
@@ -206,7 +206,7 @@ impl<'t> Layout<'t> {
     pub(super) fn put(&mut self, gap: Gap) {
         self.before(gap);
         let token = self.token();
-        let text = self.of(token.span);
+        let text = self.text(token.span);
         if token.kind == Kind::String && text.starts_with('`') {
             // It means the same without them.
             self.out.extend(text.chars().filter(|c| *c != '\r'));
@@ -228,14 +228,14 @@ impl<'t> Layout<'t> {
     /// Writes the comments before the token that comes next, and what separates it from them.
     fn before(&mut self, gap: Gap) {
         let token = self.token();
-        let text = self.of(token.span);
+        let text = self.text(token.span);
         let closes = token.kind == Kind::End || matches!(text, ")" | "]" | "}");
         let (mut has_ended, mut is_behind_comment) = (self.out.is_empty(), false);
         while let Some((comment, rest)) = self.comments.split_first()
             && comment.start < token.span.start
         {
             let newlines = self.newlines_before(comment.start);
-            let is_line = !self.of(*comment).starts_with("/*");
+            let is_line = !self.text(*comment).starts_with("/*");
             if newlines > 0 {
                 self.end_line(newlines > 1 && gap.kind == GapKind::Line, gap.comments);
                 has_ended = true;
@@ -286,7 +286,7 @@ impl<'t> Layout<'t> {
 
     /// Its lines below the first are moved if they all begin with a star, else they stay.
     fn comment(&mut self, comment: Span) {
-        let mut lines = self.of(comment).lines();
+        let mut lines = self.text(comment).lines();
         self.out.push_str(lines.next().unwrap_or_default().trim_end());
         let has_stars = lines.clone().all(|line| line.trim_start().starts_with('*'));
         for line in lines {

@@ -9,7 +9,7 @@ use super::kinds::Walk;
 use super::shape::{Fields, Inside, Kinds, Shape};
 use crate::imports;
 use crate::run::Setup;
-use crate::syntax::ast::{Expr, ExprKind, Part, PartKind, Postfix};
+use crate::syntax::ast::{Expr, ExprKind, Postfix, PostfixPart, PostfixPartKind};
 use crate::value::Value;
 
 impl Walk<'_> {
@@ -21,36 +21,40 @@ impl Walk<'_> {
         };
         for (index, part) in postfix.parts.iter().enumerate() {
             shape = match (&part.kind, builtin) {
-                (PartKind::Call(arguments), Some(name)) if index == 0 => self.call_builtin(name, arguments),
+                (PostfixPartKind::Call(arguments), Some(name)) if index == 0 => {
+                    self.call_builtin(name, arguments)
+                }
                 _ => self.part(&shape, part),
             };
         }
         shape
     }
 
-    fn part(&mut self, shape: &Shape, part: &Part) -> Shape {
+    fn part(&mut self, shape: &Shape, part: &PostfixPart) -> Shape {
         match &part.kind {
-            PartKind::Selector(name) => self.member(shape, name, part.span),
-            PartKind::Index(Expr { kind: ExprKind::String(key), span }) => match std::str::from_utf8(key) {
-                Ok(key) if !shape.kinds.is_only(Kinds::LIST.or(Kinds::STRING)) => {
-                    self.member(shape, key, *span)
+            PostfixPartKind::Selector(name) => self.member(shape, name, part.span),
+            PostfixPartKind::Index(Expr { kind: ExprKind::String(key), span }) => {
+                match std::str::from_utf8(key) {
+                    Ok(key) if !shape.kinds.is_only(Kinds::LIST.or(Kinds::STRING)) => {
+                        self.member(shape, key, *span)
+                    }
+                    _ => {
+                        self.indexed(shape, &Shape::STRING, *span);
+                        Shape::ANY
+                    }
                 }
-                _ => {
-                    self.indexed(shape, &Shape::STRING, *span);
-                    Shape::ANY
-                }
-            },
-            PartKind::Index(index) => {
+            }
+            PostfixPartKind::Index(index) => {
                 let key = self.expression(index);
                 self.indexed(shape, &key, index.span)
             }
-            PartKind::Slice(low, high) => {
+            PostfixPartKind::Slice(low, high) => {
                 for bound in low.iter().chain(high) {
                     self.expression(bound);
                 }
                 shape.clone().or_undefined()
             }
-            PartKind::Call(arguments) => {
+            PostfixPartKind::Call(arguments) => {
                 arguments.iter().for_each(|argument| {
                     self.expression(argument);
                 });
@@ -71,7 +75,7 @@ impl Walk<'_> {
             return Shape::ANY;
         }
         let scalar = Kinds::BOOL.or(Kinds::NUMBER).or(Kinds::STRING);
-        let there = Shape::of(shape.kinds.without(Kinds::NULL.or(Kinds::UNDEFINED)));
+        let there = Shape::new(shape.kinds.without(Kinds::NULL.or(Kinds::UNDEFINED)));
         if there.kinds.is_only(scalar.or(Kinds::LIST)) {
             let help = there.kinds.is_only(Kinds::LIST).then(|| "[0] is its first element".to_owned());
             let message = format!("{there} has no {name}: this is always undefined");
@@ -91,7 +95,7 @@ impl Walk<'_> {
         if shape.kinds.is_only(Kinds::LIST.or(Kinds::STRING))
             && key.kinds.is_only(Kinds::STRING.or(Kinds::BOOL))
         {
-            let message = format!("the index of {} is a number, not {key}", Shape::of(shape.kinds));
+            let message = format!("the index of {} is a number, not {key}", Shape::new(shape.kinds));
             self.found.add(LintKind::WrongOperand, span, message);
         }
         match shape.inside.as_deref() {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::flow::operands;
-use crate::syntax::ast::{BinaryOp, Expr, ExprKind, Link, Name, PartKind, Stmt, StmtKind, Target};
+use crate::syntax::ast::{BinaryOp, Expr, ExprKind, Link, Name, PostfixPartKind, Stmt, StmtKind, Target};
 
 /// What is known where a condition holds: that the value under a key of a variable is one of some strings.
 pub(super) fn known(condition: &Expr) -> Vec<(&Name, &str, Vec<String>)> {
@@ -94,8 +94,8 @@ fn subject_of(expr: &Expr) -> Option<(&Name, &str)> {
     let ExprKind::Name(name) = &postfix.base.kind else { return None };
     let [part] = &postfix.parts[..] else { return None };
     match &part.kind {
-        PartKind::Selector(field) => Some((name, field)),
-        PartKind::Index(Expr { kind: ExprKind::String(key), .. }) => {
+        PostfixPartKind::Selector(field) => Some((name, field)),
+        PostfixPartKind::Index(Expr { kind: ExprKind::String(key), .. }) => {
             std::str::from_utf8(key).ok().map(|key| (name, key))
         }
         _ => None,
@@ -176,7 +176,7 @@ pub(super) fn words(statements: &[Stmt]) -> HashSet<Arc<str>> {
                 ExprKind::Postfix(postfix) => {
                     values.push((&postfix.base, is_condition));
                     for part in &postfix.parts {
-                        if let (PartKind::Selector(name), true) = (&part.kind, is_condition) {
+                        if let (PostfixPartKind::Selector(name), true) = (&part.kind, is_condition) {
                             words.insert(Arc::clone(name));
                         }
                         values.extend(operands(part).into_iter().map(|operand| (operand, is_condition)));

@@ -2,15 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use super::{Found, LintKind};
-use crate::syntax::ast::{Expr, ExprKind, Func, Link, Part, PartKind, Program, Stmt, StmtKind, Target};
+use super::{LintItems, LintKind};
+use crate::syntax::ast::{
+    Expr, ExprKind, Func, Link, PostfixPart, PostfixPartKind, Program, Stmt, StmtKind, Target,
+};
 use crate::value::Key;
 
-pub(super) fn check(program: &Program, found: &mut Found) {
+pub(super) fn check(program: &Program, found: &mut LintItems) {
     statements(&program.body, found);
 }
 
-fn statements(list: &[Stmt], found: &mut Found) {
+fn statements(list: &[Stmt], found: &mut LintItems) {
     for pair in list.windows(2) {
         let word = match &pair[0].kind {
             StmtKind::Return(_) => "return",
@@ -24,7 +26,7 @@ fn statements(list: &[Stmt], found: &mut Found) {
     list.iter().for_each(|item| statement(item, found));
 }
 
-fn statement(item: &Stmt, found: &mut Found) {
+fn statement(item: &Stmt, found: &mut LintItems) {
     match &item.kind {
         StmtKind::Expr(value) | StmtKind::Return(Some(value)) => expression(value, found),
         StmtKind::Assign { target, value, .. } => {
@@ -58,19 +60,19 @@ fn statement(item: &Stmt, found: &mut Found) {
     }
 }
 
-fn function(function: &Func, found: &mut Found) {
+fn function(function: &Func, found: &mut LintItems) {
     statements(&function.body, found);
 }
 
 /// What decides whether something is done.
-fn condition(expr: &Expr, found: &mut Found) {
+fn condition(expr: &Expr, found: &mut LintItems) {
     if is_constant(expr) {
         found.add(LintKind::ConstantCondition, expr.span, "this condition is always the same");
     }
     expression(expr, found);
 }
 
-fn expression(expr: &Expr, found: &mut Found) {
+fn expression(expr: &Expr, found: &mut LintItems) {
     match &expr.kind {
         ExprKind::Paren(inner) | ExprKind::Unary(_, inner) => expression(inner, found),
         ExprKind::List(items) => items.iter().for_each(|item| expression(item, found)),
@@ -110,12 +112,12 @@ fn right(link: &Link) -> Option<&Expr> {
 }
 
 /// The expressions in a part of a postfix expression.
-pub(super) fn operands(part: &Part) -> Vec<&Expr> {
+pub(super) fn operands(part: &PostfixPart) -> Vec<&Expr> {
     match &part.kind {
-        PartKind::Selector(_) => Vec::new(),
-        PartKind::Index(index) => vec![index],
-        PartKind::Slice(low, high) => low.iter().chain(high).collect(),
-        PartKind::Call(arguments) => arguments.iter().collect(),
+        PostfixPartKind::Selector(_) => Vec::new(),
+        PostfixPartKind::Index(index) => vec![index],
+        PostfixPartKind::Slice(low, high) => low.iter().chain(high).collect(),
+        PostfixPartKind::Call(arguments) => arguments.iter().collect(),
     }
 }
 
@@ -134,7 +136,7 @@ fn is_constant(expr: &Expr) -> bool {
     }
 }
 
-fn keys(entries: &[(Expr, Expr)], found: &mut Found) {
+fn keys(entries: &[(Expr, Expr)], found: &mut LintItems) {
     let mut seen = BTreeSet::new();
     for (key, _) in entries {
         let known = match &key.kind {

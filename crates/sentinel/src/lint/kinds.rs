@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::names::{BindingKind, Names};
 use super::shape::{Inside, Kinds, Shape};
-use super::{Found, LintContext, LintKind, access, conditions};
+use super::{LintContext, LintItems, LintKind, access, conditions};
 use crate::syntax::ast::{
     Chain, Expr, ExprKind, Func, Link, Name, Names as ElementNames, Program, Quantifier, QuantifierKind,
     Rule, UnaryOp,
@@ -14,7 +14,7 @@ use crate::syntax::ast::{
 /// A walk over a program that knows what its names are.
 pub(super) struct Walk<'w> {
     pub(super) names: &'w Names,
-    pub(super) found: &'w mut Found,
+    pub(super) found: &'w mut LintItems,
     /// Names of the language that are variables in this file.
     hidden: &'w [Arc<str>],
     /// What variables are that are given a value once.
@@ -27,7 +27,7 @@ pub(super) struct Walk<'w> {
     pub(super) guarded: HashSet<Arc<str>>,
 }
 
-pub(super) fn check(program: &Program, names: &Names, context: &LintContext<'_>, found: &mut Found) {
+pub(super) fn check(program: &Program, names: &Names, context: &LintContext<'_>, found: &mut LintItems) {
     let mut walk = Walk {
         names,
         found,
@@ -52,7 +52,7 @@ pub(super) fn check(program: &Program, names: &Names, context: &LintContext<'_>,
 impl Walk<'_> {
     /// What a name is where it stands.
     pub(super) fn name(&self, name: &Name) -> Shape {
-        let Some(id) = self.names.of(name) else { return Shape::ANY };
+        let Some(id) = self.names.binding(name) else { return Shape::ANY };
         let narrowed = self.narrowed.get(&id).and_then(|shapes| shapes.last());
         narrowed.or_else(|| self.shapes.get(&id)).cloned().unwrap_or(Shape::ANY)
     }
@@ -60,7 +60,9 @@ impl Walk<'_> {
     /// The function of the language that a name is.
     pub(super) fn builtin<'n>(&self, expr: &'n Expr) -> Option<&'n str> {
         match &expr.kind {
-            ExprKind::Name(name) if self.names.of(name).is_none() && !self.hidden.contains(&name.text) => {
+            ExprKind::Name(name)
+                if self.names.binding(name).is_none() && !self.hidden.contains(&name.text) =>
+            {
                 Some(&name.text)
             }
             _ => None,
@@ -69,7 +71,7 @@ impl Walk<'_> {
 
     /// Remembers what a variable is, if it is nothing else anywhere.
     pub(super) fn assign(&mut self, name: &Name, shape: Shape) {
-        if let Some(id) = self.names.of(name)
+        if let Some(id) = self.names.binding(name)
             && self.names.bindings[id].assigned == 1
             && !matches!(
                 self.names.bindings[id].kind,
@@ -93,7 +95,7 @@ impl Walk<'_> {
         for (name, shape) in
             std::iter::once(&names.first).zip([first]).chain(names.second.iter().zip([second]))
         {
-            if let Some(id) = self.names.of(name)
+            if let Some(id) = self.names.binding(name)
                 && self.names.bindings[id].assigned == 0
             {
                 self.shapes.insert(id, shape);
@@ -122,7 +124,7 @@ impl Walk<'_> {
     /// From here on a condition holds.
     fn assume(&mut self, condition: &Expr) {
         for (name, field, values) in conditions::known(condition) {
-            if let Some(id) = self.names.of(name)
+            if let Some(id) = self.names.binding(name)
                 && let Some(shape) = self.name(name).narrowed(field, &values)
             {
                 self.narrowed.entry(id).or_default().push(shape);
@@ -145,14 +147,14 @@ impl Walk<'_> {
                     self.expression(item);
                 });
                 // What is in it may change.
-                Shape::of(Kinds::LIST)
+                Shape::new(Kinds::LIST)
             }
             ExprKind::Map(entries) => {
                 for (key, value) in entries {
                     self.expression(key);
                     self.expression(value);
                 }
-                Shape::of(Kinds::MAP)
+                Shape::new(Kinds::MAP)
             }
             ExprKind::Func(function) => {
                 self.function(function);

@@ -180,7 +180,7 @@ impl std::fmt::Debug for LintContext<'_> {
 /// ```
 pub fn lint(text: &str, context: &LintContext<'_>) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
     let (program, _) = parse(text)?;
-    let mut found = Found::default();
+    let mut found = LintItems::default();
     let names = names::resolve(&program, context, &mut found);
     unused::check(&program, &names, context, &mut found);
     flow::check(&program, &mut found);
@@ -201,7 +201,7 @@ type Item = (LintKind, Span, String, Option<String>);
 
 /// What was found, in any order.
 #[derive(Default)]
-struct Found {
+struct LintItems {
     items: Vec<Item>,
     /// How many names were compared.
     compared: usize,
@@ -210,7 +210,7 @@ struct Found {
 /// So many names at most are compared with those that nothing has: a text may have very many of both.
 const MAX_COMPARED: usize = 200_000;
 
-impl Found {
+impl LintItems {
     /// The hint about a name that nothing has: the most similar of those that there are.
     fn suggest<'n>(&mut self, word: &str, names: impl IntoIterator<Item = &'n str>) -> Option<String> {
         let names: Vec<&str> = names.into_iter().collect();

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use objchange_text::Span;
 
-use super::{Found, LintContext, LintKind};
+use super::{LintContext, LintItems, LintKind};
 use crate::builtins;
 use crate::imports;
 use crate::syntax::ast::{
-    Expr, ExprKind, Func, Link, Name, Names as ElementNames, PartKind, Program, Stmt, StmtKind, Target,
+    Expr, ExprKind, Func, Link, Name, Names as ElementNames, PostfixPartKind, Program, Stmt, StmtKind, Target,
 };
 
 /// What a name stands for.
@@ -51,7 +51,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    pub(super) fn of(&self, name: &Name) -> Option<usize> {
+    pub(super) fn binding(&self, name: &Name) -> Option<usize> {
         self.at.get(&name.span.start).copied()
     }
 }
@@ -67,7 +67,7 @@ struct Resolver<'r> {
     is_known: HashSet<Arc<str>>,
 }
 
-pub(super) fn resolve(program: &Program, context: &LintContext<'_>, found: &mut Found) -> Names {
+pub(super) fn resolve(program: &Program, context: &LintContext<'_>, found: &mut LintItems) -> Names {
     let mut resolver = Resolver {
         names: Names::default(),
         scopes: vec![HashMap::new()],
@@ -221,7 +221,7 @@ impl Resolver<'_> {
     /// Reads what a name at the top of the file stands for, which is worked out only if that is needed.
     fn owned(&mut self, name: &Name, read: impl FnOnce(&mut Self)) {
         let outer = self.owner;
-        let id = self.names.of(name).filter(|id| self.names.bindings[*id].is_top);
+        let id = self.names.binding(name).filter(|id| self.names.bindings[*id].is_top);
         self.owner = outer.or(id);
         read(self);
         self.owner = outer;
@@ -278,12 +278,12 @@ impl Resolver<'_> {
                 self.expression(&postfix.base);
                 for part in &postfix.parts {
                     match &part.kind {
-                        PartKind::Selector(_) => {}
-                        PartKind::Index(index) => self.expression(index),
-                        PartKind::Slice(low, high) => {
+                        PostfixPartKind::Selector(_) => {}
+                        PostfixPartKind::Index(index) => self.expression(index),
+                        PostfixPartKind::Slice(low, high) => {
                             low.iter().chain(high).for_each(|bound| self.expression(bound));
                         }
-                        PartKind::Call(arguments) => {
+                        PostfixPartKind::Call(arguments) => {
                             arguments.iter().for_each(|argument| self.expression(argument));
                         }
                     }
@@ -294,7 +294,7 @@ impl Resolver<'_> {
     }
 
     /// Says of names that nothing has what they may mean.
-    fn report(&self, found: &mut Found) {
+    fn report(&self, found: &mut LintItems) {
         let bound: HashSet<&str> = self.names.bindings.iter().map(|binding| &*binding.name).collect();
         let mut known: Vec<&str> = builtins::names().collect();
         known.extend(

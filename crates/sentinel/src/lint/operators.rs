@@ -167,13 +167,13 @@ impl Walk<'_> {
         let (left, right) = (left.kinds.without(Kinds::UNDEFINED), right.kinds.without(Kinds::UNDEFINED));
         let both = left.and(right).and(allowed);
         if both.is_empty() && !left.is_empty() && !right.is_empty() {
-            let message = format!("{} and {} cannot be added", Shape::of(left), Shape::of(right));
+            let message = format!("{} and {} cannot be added", Shape::new(left), Shape::new(right));
             let is_mixed = left.or(right) == Kinds::NUMBER.or(Kinds::STRING);
             let help = is_mixed.then(|| "string(…) makes a string of a number".to_owned());
             self.found.add_with_help(LintKind::WrongOperand, *span, message, help);
             return Shape::ANY;
         }
-        Shape::of(both).or_undefined()
+        Shape::new(both).or_undefined()
     }
 }
 

@@ -88,43 +88,43 @@ impl Kinds {
 
 impl Shape {
     /// Nothing is known of it.
-    pub const ANY: Shape = Shape::of(Kinds::ALL);
+    pub const ANY: Shape = Shape::new(Kinds::ALL);
     /// A bool.
-    pub const BOOL: Shape = Shape::of(Kinds::BOOL);
+    pub const BOOL: Shape = Shape::new(Kinds::BOOL);
     /// An int or float.
-    pub const NUMBER: Shape = Shape::of(Kinds::NUMBER);
+    pub const NUMBER: Shape = Shape::new(Kinds::NUMBER);
     /// A string.
-    pub const STRING: Shape = Shape::of(Kinds::STRING);
+    pub const STRING: Shape = Shape::new(Kinds::STRING);
     /// Null.
-    pub const NULL: Shape = Shape::of(Kinds::NULL);
+    pub const NULL: Shape = Shape::new(Kinds::NULL);
     /// A function.
-    pub const FUNCTION: Shape = Shape::of(Kinds::OTHER);
-    pub(super) const UNDEFINED: Shape = Shape::of(Kinds::UNDEFINED);
-    pub(super) const MAYBE_BOOL: Shape = Shape::of(Kinds(Kinds::BOOL.0 | Kinds::UNDEFINED.0));
-    pub(super) const MAYBE_NUMBER: Shape = Shape::of(Kinds(Kinds::NUMBER.0 | Kinds::UNDEFINED.0));
-    pub(super) const MAYBE_STRING: Shape = Shape::of(Kinds(Kinds::STRING.0 | Kinds::UNDEFINED.0));
-    pub(super) const MAYBE_LIST: Shape = Shape::of(Kinds(Kinds::LIST.0 | Kinds::UNDEFINED.0));
+    pub const FUNCTION: Shape = Shape::new(Kinds::OTHER);
+    pub(super) const UNDEFINED: Shape = Shape::new(Kinds::UNDEFINED);
+    pub(super) const MAYBE_BOOL: Shape = Shape::new(Kinds(Kinds::BOOL.0 | Kinds::UNDEFINED.0));
+    pub(super) const MAYBE_NUMBER: Shape = Shape::new(Kinds(Kinds::NUMBER.0 | Kinds::UNDEFINED.0));
+    pub(super) const MAYBE_STRING: Shape = Shape::new(Kinds(Kinds::STRING.0 | Kinds::UNDEFINED.0));
+    pub(super) const MAYBE_LIST: Shape = Shape::new(Kinds(Kinds::LIST.0 | Kinds::UNDEFINED.0));
 
-    pub(super) const fn of(kinds: Kinds) -> Shape {
+    pub(super) const fn new(kinds: Kinds) -> Shape {
         Shape { kinds, inside: None, may_be_missing: false }
     }
 
     /// A list of such elements.
     #[must_use]
     pub fn list(elements: Shape) -> Shape {
-        Shape { inside: Some(Arc::new(Inside::Elements(elements))), ..Shape::of(Kinds::LIST) }
+        Shape { inside: Some(Arc::new(Inside::Elements(elements))), ..Shape::new(Kinds::LIST) }
     }
 
     /// A map with whatever keys, and such values.
     #[must_use]
     pub fn map(values: Shape) -> Shape {
-        Shape { inside: Some(Arc::new(Inside::Elements(values))), ..Shape::of(Kinds::MAP) }
+        Shape { inside: Some(Arc::new(Inside::Elements(values))), ..Shape::new(Kinds::MAP) }
     }
 
     /// A map with certain keys.
     #[must_use]
     pub fn fields(fields: Arc<dyn Fields>) -> Shape {
-        Shape { inside: Some(Arc::new(Inside::Fields(fields))), ..Shape::of(Kinds::MAP) }
+        Shape { inside: Some(Arc::new(Inside::Fields(fields))), ..Shape::new(Kinds::MAP) }
     }
 
     /// Either of the two.

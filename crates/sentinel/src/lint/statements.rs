@@ -3,7 +3,7 @@
 use super::LintKind;
 use super::kinds::Walk;
 use super::shape::{Kinds, Shape};
-use crate::syntax::ast::{Expr, ExprKind, For, PartKind, Stmt, StmtKind, Target};
+use crate::syntax::ast::{Expr, ExprKind, For, PostfixPartKind, Stmt, StmtKind, Target};
 
 impl Walk<'_> {
     pub(super) fn statements(&mut self, statements: &[Stmt]) {
@@ -78,8 +78,10 @@ fn last_word(expr: &Expr) -> Option<&str> {
         ExprKind::Paren(inner) => last_word(inner),
         ExprKind::Postfix(postfix) => {
             let words = postfix.parts.iter().rev().find_map(|part| match &part.kind {
-                PartKind::Selector(name) => Some(&**name),
-                PartKind::Index(Expr { kind: ExprKind::String(key), .. }) => std::str::from_utf8(key).ok(),
+                PostfixPartKind::Selector(name) => Some(&**name),
+                PostfixPartKind::Index(Expr { kind: ExprKind::String(key), .. }) => {
+                    std::str::from_utf8(key).ok()
+                }
                 _ => None,
             });
             words.or_else(|| last_word(&postfix.base))

@@ -1,11 +1,11 @@
 //! Names that nobody reads, and those that hide others.
 
 use super::names::{Binding, BindingKind, Names};
-use super::{Found, LintContext, LintKind};
+use super::{LintContext, LintItems, LintKind};
 use crate::builtins;
 use crate::syntax::ast::Program;
 
-pub(super) fn check(program: &Program, names: &Names, context: &LintContext<'_>, found: &mut Found) {
+pub(super) fn check(program: &Program, names: &Names, context: &LintContext<'_>, found: &mut LintItems) {
     let main = names.bindings.iter().position(|binding| binding.is_top && &*binding.name == "main");
     if context.is_policy && main.is_none() {
         let span = objchange_text::Span::default();
@@ -39,7 +39,7 @@ fn is_exempt(name: &str) -> bool {
     name.starts_with('_') || name == "main"
 }
 
-fn unread(binding: &Binding, is_policy: bool, found: &mut Found) {
+fn unread(binding: &Binding, is_policy: bool, found: &mut LintItems) {
     let name = &binding.name;
     let (kind, message) = match binding.kind {
         BindingKind::Import(_) => (LintKind::UnusedImport, format!("the import {name} is not used")),

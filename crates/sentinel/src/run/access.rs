@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::{Done, Machine, RunErrorKind, fault, fault_of};
 use crate::compile::{Op, Unit};
 use crate::syntax::ast::BinaryOp;
-use crate::value::{Key, List, Map, Place, Text, Unknown, Value, whole};
+use crate::value::{Key, List, Map, SourcePlace, Text, Unknown, Value, whole};
 
 /// Longer paths are taken in parts.
 const MAX_PATH: usize = 8;
@@ -28,7 +28,7 @@ impl Machine<'_> {
                 Value::Undefined(*place)
             }
             (Value::Map(map), key) => {
-                let Some(key) = Key::of(key) else { return Ok(nothing()) };
+                let Some(key) = Key::from_value(key) else { return Ok(nothing()) };
                 let found = map.find(&key);
                 self.budget.touch_member(&map, &key, found.as_ref());
                 found.unwrap_or_else(nothing)
@@ -89,7 +89,7 @@ impl Machine<'_> {
             self.budget.touch_member(map, &name.key, found.as_ref());
             let value = located(found, || {
                 let offset = frame.unit.places.get(frame.next - 1).copied().unwrap_or_default();
-                Place { file: frame.file, offset }
+                SourcePlace { file: frame.file, offset }
             });
             self.stack.push(value);
             return Ok(());
@@ -165,7 +165,7 @@ impl Machine<'_> {
         self.taint_changed(&base, taint);
         match &base {
             Value::Map(map) => {
-                let Some(key) = Key::of(&key) else {
+                let Some(key) = Key::from_value(&key) else {
                     return fault(format!("{} cannot be a key of a map", key.type_name()));
                 };
                 self.budget.fits(map.len() + 1)?;
@@ -239,8 +239,9 @@ fn position(index: i64, length: usize) -> Option<usize> {
 }
 
 /// The member that was found; where there is none, or the host says that it is undefined, that arises here.
-fn located(found: Option<Value>, here: impl FnOnce() -> Place) -> Value {
-    let is_nowhere = |value: &Value| matches!(value, Value::Undefined(place) if *place == Place::default());
+fn located(found: Option<Value>, here: impl FnOnce() -> SourcePlace) -> Value {
+    let is_nowhere =
+        |value: &Value| matches!(value, Value::Undefined(place) if *place == SourcePlace::default());
     match found {
         None => Value::Undefined(here()),
         Some(value) if is_nowhere(&value) => Value::Undefined(here()),

@@ -8,7 +8,7 @@ use std::rc::{Rc, Weak};
 use super::walk::{Elements, Walk};
 use super::{Done, Machine};
 use crate::compile::{Blame, Loop, Op};
-use crate::value::{Env, Key, Place, Value};
+use crate::value::{Env, Key, SourcePlace, Value};
 
 /// One of the reasons why an answer is as it is.
 #[derive(Clone)]
@@ -17,7 +17,7 @@ pub(super) struct Cause {
     at: u32,
     /// How deep those nest that explain it.
     depth: u8,
-    pub(super) place: Place,
+    pub(super) place: SourcePlace,
     pub(super) kind: CauseKind,
 }
 
@@ -162,7 +162,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn explain(&mut self, place: Place, kind: CauseKind) {
+    fn explain(&mut self, place: SourcePlace, kind: CauseKind) {
         let at = self.frame.next.saturating_sub(1) as u32;
         let depth = match &kind {
             CauseKind::Element { inner, .. } => depth(inner),
@@ -203,10 +203,10 @@ impl Machine<'_> {
     }
 
     /// Where an instruction of the frame that runs stands.
-    fn place(&mut self, instruction: u32) -> Place {
+    fn place(&mut self, instruction: u32) -> SourcePlace {
         let frame = &mut self.frame;
         let offset = frame.unit.places.get(instruction as usize).copied().unwrap_or_default();
-        Place { file: frame.file, offset }
+        SourcePlace { file: frame.file, offset }
     }
 
     fn hold(&mut self) {

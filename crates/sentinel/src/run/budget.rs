@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::{Done, RunErrorKind, Taint, Taints, fault_of};
-use crate::value::{Key, List, Map, Place, Unknown, Value};
+use crate::value::{Key, List, Map, SourcePlace, Unknown, Value};
 
 /// What a run is allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl fmt::Debug for Interrupt {
 const STEPS_UNASKED: u64 = 1 << 16;
 
 /// A pair that was compared, which stays where it is as long as this is there, and what that gave.
-pub(crate) type Compared = (Value, Value, Result<bool, Place>);
+pub(crate) type Compared = (Value, Value, Result<bool, SourcePlace>);
 
 /// What is left of the limits.
 #[derive(Debug)]

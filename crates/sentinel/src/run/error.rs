@@ -1,7 +1,7 @@
 //! Why a run ends before its time.
 
 use super::Location;
-use crate::value::Place;
+use crate::value::SourcePlace;
 
 /// What is wrong, for programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -81,7 +81,7 @@ pub(crate) struct Fault {
     pub(crate) kind: RunErrorKind,
     pub(crate) message: String,
     /// Where, if it is not the instruction that is executed.
-    pub(crate) place: Option<Place>,
+    pub(crate) place: Option<SourcePlace>,
     /// The import that there is none of.
     pub(crate) import: Option<Box<str>>,
 }

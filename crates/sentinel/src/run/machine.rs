@@ -13,7 +13,7 @@ use super::witness::Entry;
 use super::{Budget, Done, Fault, RunErrorKind, Setup, Taint, fault, fault_of};
 use crate::compile::{Blame, Unit, UnitKind};
 use crate::policy::Policy;
-use crate::value::{Closure, Env, Place, Registry, Rule, RuleState, Text, Value};
+use crate::value::{Closure, Env, Registry, Rule, RuleState, SourcePlace, Text, Value};
 
 pub(crate) struct Machine<'r> {
     pub(crate) setup: &'r Setup,
@@ -185,10 +185,10 @@ impl<'r> Machine<'r> {
     }
 
     /// Where the instruction stands that is executed.
-    pub(crate) fn here(&self) -> Place {
+    pub(crate) fn here(&self) -> SourcePlace {
         let frame = &self.frame;
         let place = frame.next.checked_sub(1).and_then(|at| frame.unit.places.get(at));
-        place.map_or_else(Place::default, |offset| Place { file: frame.file, offset: *offset })
+        place.map_or_else(SourcePlace::default, |offset| SourcePlace { file: frame.file, offset: *offset })
     }
 
     pub(super) fn enter(&mut self, unit: &Arc<Unit>, file: u32, env: Rc<Env>, then: Then) -> Done<()> {

@@ -35,7 +35,7 @@ pub use witness::{Element, Evaluated, Reason, Witness, Witnesses};
 use objchange_text::Position;
 
 use crate::policy::Policy;
-use crate::value::{Place, Value};
+use crate::value::{SourcePlace, Value};
 use machine::Then;
 
 /// What a policy is run with.
@@ -176,7 +176,7 @@ impl<'s> Run<'s> {
     }
 
     fn refuse(&self, message: impl Into<String>) -> Verdict {
-        let location = self.location(Place::default());
+        let location = self.location(SourcePlace::default());
         Verdict::Error(RunError { kind: RunErrorKind::Main, message: message.into(), location, import: None })
     }
 
@@ -188,7 +188,7 @@ impl<'s> Run<'s> {
 
     /// Where something undefined arose, as people look for it.
     #[must_use]
-    pub fn location(&self, place: Place) -> Location {
+    pub fn location(&self, place: SourcePlace) -> Location {
         self.machine.policy(place.file).location(place.offset)
     }
 }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::pattern::{self, Pattern};
 use super::{Done, Machine, RunErrorKind, fault, fault_of};
 use crate::syntax::ast::{BinaryOp, UnaryOp};
-use crate::value::{Key, List, Place, Text, Value, compare_numbers, equal};
+use crate::value::{Key, List, SourcePlace, Text, Value, compare_numbers, equal};
 
 pub(super) fn unary(op: UnaryOp, value: Value) -> Done<Value> {
     Ok(match (op, value) {
@@ -47,7 +47,7 @@ impl Machine<'_> {
         if let Value::Undefined(place) = right {
             return Ok(Value::Undefined(*place));
         }
-        let or_undefined = |result: Result<bool, Place>, negated: bool| match result {
+        let or_undefined = |result: Result<bool, SourcePlace>, negated: bool| match result {
             Ok(bool) => Value::Bool(bool != negated),
             Err(place) => Value::Undefined(place),
         };
@@ -105,7 +105,7 @@ impl Machine<'_> {
             // What is no number is a key, but equal to none.
             (Value::Map(_), Value::Float(float)) if float.is_nan() => Value::Bool(negated),
             (Value::Map(map), value) => {
-                let key = Key::of(value);
+                let key = Key::from_value(value);
                 let found = key.as_ref().and_then(|key| map.find(key));
                 if let Some(key) = &key {
                     self.budget.touch_member(map, key, found.as_ref());
@@ -119,7 +119,7 @@ impl Machine<'_> {
     }
 
     /// Whether a collection holds a value, or where what makes that undefined arose.
-    fn contains(&mut self, collection: &Value, value: &Value) -> Done<Result<bool, Place>> {
+    fn contains(&mut self, collection: &Value, value: &Value) -> Done<Result<bool, SourcePlace>> {
         match (collection, value) {
             (Value::List(list), value) => {
                 self.budget.touch(collection);
@@ -134,7 +134,7 @@ impl Machine<'_> {
                 Ok(result)
             }
             (Value::Map(map), key) => {
-                let Some(key) = Key::of(key) else { return Ok(Ok(false)) };
+                let Some(key) = Key::from_value(key) else { return Ok(Ok(false)) };
                 let found = map.find(&key);
                 self.budget.touch_member(map, &key, found.as_ref());
                 Ok(Ok(found.is_some()))

@@ -402,7 +402,7 @@ impl Machine<'_> {
         let mut entries = BTreeMap::new();
         while let (Some(key), Some(value)) = (values.next(), values.next()) {
             let key = self.unwrap(key);
-            let Some(key) = Key::of(&key) else {
+            let Some(key) = Key::from_value(&key) else {
                 return fault(format!("{} cannot be a key of a map", key.type_name()));
             };
             entries.insert(key, value);

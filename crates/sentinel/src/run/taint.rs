@@ -11,7 +11,7 @@ use std::rc::Rc;
 use super::{Done, Machine};
 use crate::compile::Op;
 use crate::syntax::ast::{BinaryOp, Test, UnaryOp};
-use crate::value::{Place, Unknown, Value};
+use crate::value::{SourcePlace, Unknown, Value};
 
 /// A set of looks at unknown values, by its place in [`Taints`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -29,7 +29,7 @@ impl Taint {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Access {
     pub(super) what: String,
-    pub(super) place: Place,
+    pub(super) place: SourcePlace,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +54,7 @@ impl Taints {
         Taint(self.nodes.len() as u32)
     }
 
-    fn look(&mut self, what: String, place: Place) -> Taint {
+    fn look(&mut self, what: String, place: SourcePlace) -> Taint {
         let look = Access { what, place };
         if let Some(taint) = self.known.get(&look) {
             return *taint;
@@ -119,7 +119,7 @@ impl Machine<'_> {
         self.take_noted_at(self.here())
     }
 
-    pub(super) fn take_noted_at(&mut self, place: Place) -> Taint {
+    pub(super) fn take_noted_at(&mut self, place: SourcePlace) -> Taint {
         let budget = &mut self.budget;
         let mut taint = std::mem::take(&mut budget.noted);
         for what in std::mem::take(&mut budget.touched) {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::taint::Access;
 use super::{Location, Run, Taint};
-use crate::value::{Place, RuleState, Value};
+use crate::value::{RuleState, SourcePlace, Value};
 
 /// A look at something that is unknown until apply, on which a rule or the verdict depends.
 #[derive(Clone, Debug)]
@@ -51,7 +51,7 @@ impl Run<'_> {
         let verdict = self.verdict_taint();
         let places = self.places_of_entries();
         let taints = &self.machine.budget.taints;
-        let mut found: BTreeMap<(Place, &str), BTreeSet<usize>> = BTreeMap::new();
+        let mut found: BTreeMap<(SourcePlace, &str), BTreeSet<usize>> = BTreeMap::new();
         let mut order: Vec<&Access> = Vec::new();
         let mut followed = 0;
         let entries = self.machine.entries.iter().zip(places);
@@ -111,7 +111,7 @@ impl Run<'_> {
             else {
                 continue;
             };
-            let place = Place { file: 0, offset: machine.entries[entry].unit.place };
+            let place = SourcePlace { file: 0, offset: machine.entries[entry].unit.place };
             let may_be_earlier = machine.entries[entry].late_changes < machine.late_changes;
             let mut left = MAX_PARTS.min(room);
             let mut waiting = vec![value];

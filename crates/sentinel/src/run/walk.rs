@@ -8,7 +8,7 @@ use std::vec;
 use super::blame::MAX_CAUSES;
 use super::{Done, Machine, Taint, fault};
 use crate::compile::{Loop, LoopKind};
-use crate::value::{Content, Env, Key, Lazy, List, Map, Place, Value};
+use crate::value::{Content, Env, Key, Lazy, List, Map, SourcePlace, Value};
 
 /// A collection that is being walked.
 pub(super) struct Walk {
@@ -27,7 +27,7 @@ pub(super) struct Walk {
     /// How many causes explain what is around.
     pub(super) causes: usize,
     /// Where the first undefined answer of an `any` arose.
-    undefined: Option<Place>,
+    undefined: Option<SourcePlace>,
     /// At how many elements an `all` was false that goes on to find the others.
     failed: usize,
     /// What decides the answer, where that is unknown: the collection, and what was said of its elements.
@@ -114,7 +114,7 @@ pub(super) enum Elements {
 }
 
 impl Elements {
-    pub(super) fn of(collection: &Value) -> Option<Elements> {
+    pub(super) fn new(collection: &Value) -> Option<Elements> {
         Some(match collection {
             Value::List(list) => Elements::List(list.items()),
             Value::Map(map) => match map.snapshot() {
@@ -157,7 +157,7 @@ impl Machine<'_> {
         let collection = self.pop();
         self.budget.touch(&collection);
         let taint = self.choose_elements(&of)?;
-        let elements = match (Elements::of(&collection), collection) {
+        let elements = match (Elements::new(&collection), collection) {
             (Some(elements), _) => elements,
             (None, Value::Undefined(place)) if of.kind != LoopKind::For => {
                 let undefined = self.wrap(Value::Undefined(place), taint, false);

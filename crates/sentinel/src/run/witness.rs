@@ -7,7 +7,7 @@ use super::blame::{Answer, Cause, CauseKind, MAX_CAUSES, Stored};
 use super::walk::Elements;
 use super::{Location, Run, RunError, Taint};
 use crate::compile::Unit;
-use crate::value::{Key, Place, Value};
+use crate::value::{Key, SourcePlace, Value};
 
 /// An element of a collection: its key or index, and what it is.
 #[derive(Clone, Debug)]
@@ -178,8 +178,8 @@ impl Run<'_> {
         // What is kept only when it is empty.
         if let Some(collection @ (Value::List(_) | Value::Map(_))) = value.map(|value| value.seen().clone()) {
             let place = match machine.top("main") {
-                Some(Value::Rule(rule)) => Place { file: rule.0.file, offset: rule.0.unit.place },
-                _ => Place::default(),
+                Some(Value::Rule(rule)) => SourcePlace { file: rule.0.file, offset: rule.0.unit.place },
+                _ => SourcePlace::default(),
             };
             explained.kept(&collection, &self.location(place));
         }
@@ -264,7 +264,7 @@ impl<'r, 's> Explained<'r, 's> {
 
     /// The elements of a collection that should be empty.
     fn kept(&mut self, collection: &Value, location: &Location) {
-        let Some(elements) = Elements::of(collection.seen()) else { return };
+        let Some(elements) = Elements::new(collection.seen()) else { return };
         let room = MAX_CAUSES - self.found.list.len().min(MAX_CAUSES);
         let first = elements.first(room);
         self.found.more += elements.len() - first.len();

@@ -217,17 +217,17 @@ impl BinaryOp {
 #[derive(Debug)]
 pub(crate) struct Postfix {
     pub(crate) base: Expr,
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<PostfixPart>,
 }
 
 #[derive(Debug)]
-pub(crate) struct Part {
+pub(crate) struct PostfixPart {
     pub(crate) span: Span,
-    pub(crate) kind: PartKind,
+    pub(crate) kind: PostfixPartKind,
 }
 
 #[derive(Debug)]
-pub(crate) enum PartKind {
+pub(crate) enum PostfixPartKind {
     Selector(Arc<str>),
     Index(Expr),
     Slice(Option<Expr>, Option<Expr>),

@@ -10,7 +10,7 @@ const LOOSEST: u8 = 1;
 const COMPARISON: u8 = 3;
 
 /// An operator, how many tokens it is, and how tight it binds.
-enum Found {
+enum Operator {
     Binary(BinaryOp, usize),
     Test(Test, bool, usize),
 }
@@ -28,8 +28,8 @@ impl Parser<'_> {
             let operator = self.peek().span;
             let Some(found) = self.operator() else { return Ok(left) };
             let (level, length) = match &found {
-                Found::Binary(op, length) => (op.describe().0, *length),
-                Found::Test(_, _, length) => (COMPARISON, *length),
+                Operator::Binary(op, length) => (op.describe().0, *length),
+                Operator::Test(_, _, length) => (COMPARISON, *length),
             };
             if level < loosest {
                 return Ok(left);
@@ -37,8 +37,8 @@ impl Parser<'_> {
             self.at += length;
             let span = self.since(operator);
             let link = match found {
-                Found::Binary(op, _) => Link::Binary { op, span, right: self.operators(level + 1)? },
-                Found::Test(test, negated, _) => Link::Test { test, negated, span },
+                Operator::Binary(op, _) => Link::Binary { op, span, right: self.operators(level + 1)? },
+                Operator::Test(test, negated, _) => Link::Test { test, negated, span },
             };
             left = extended(left, level, link);
             left.span = self.since(start);
@@ -46,13 +46,13 @@ impl Parser<'_> {
     }
 
     /// The operator that stands here.
-    fn operator(&self) -> Option<Found> {
+    fn operator(&self) -> Option<Operator> {
         use BinaryOp as Op;
         let token = self.peek();
         if !matches!(token.kind, Kind::Punct | Kind::Keyword) {
             return None;
         }
-        let op = match self.of(token) {
+        let op = match self.text(token) {
             // What mostly follows an expression.
             "," | ")" | "]" | "}" | "{" | ":" => return None,
             "or" => Op::Or,
@@ -76,32 +76,32 @@ impl Parser<'_> {
             "/" => Op::Divide,
             "%" => Op::Remainder,
             "not" => {
-                let op = match self.of(self.ahead(1)) {
+                let op = match self.text(self.ahead(1)) {
                     "contains" => Op::NotContains,
                     "in" => Op::NotIn,
                     "matches" => Op::NotMatches,
                     _ => return None,
                 };
-                return Some(Found::Binary(op, 2));
+                return Some(Operator::Binary(op, 2));
             }
             "is" => {
                 let negated = self.is_ahead(1, "not");
                 let length = 1 + usize::from(negated);
                 return Some(match self.test(length) {
-                    Some(test) => Found::Test(test, negated, length + 1),
-                    None if negated => Found::Binary(Op::NotEqual, 2),
-                    None => Found::Binary(Op::Equal, 1),
+                    Some(test) => Operator::Test(test, negated, length + 1),
+                    None if negated => Operator::Binary(Op::NotEqual, 2),
+                    None => Operator::Binary(Op::Equal, 1),
                 });
             }
             _ => return None,
         };
-        Some(Found::Binary(op, 1))
+        Some(Operator::Binary(op, 1))
     }
 
     /// `empty` or `defined` after `is`, unless something is done with a variable called that.
     fn test(&self, ahead: usize) -> Option<Test> {
         let token = self.ahead(ahead);
-        let test = match self.of(token) {
+        let test = match self.text(token) {
             "empty" if token.kind == Kind::Ident => Test::Empty,
             "defined" if token.kind == Kind::Ident => Test::Defined,
             _ => return None,
@@ -126,7 +126,7 @@ impl Parser<'_> {
         let number = self.ahead(1);
         if op == UnaryOp::Minus
             && number.kind == Kind::Int
-            && literal::int(self.of(number)) == Ok(i64::MIN.unsigned_abs())
+            && literal::int(self.text(number)) == Ok(i64::MIN.unsigned_abs())
         {
             self.at += 2;
             return Ok(Expr { span: self.since(start), kind: ExprKind::Int(i64::MIN) });

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use objchange_text::Span;
 
-use super::ast::{Expr, ExprKind, Part, PartKind, Postfix, Quantifier, QuantifierKind, Rule};
+use super::ast::{Expr, ExprKind, Postfix, PostfixPart, PostfixPartKind, Quantifier, QuantifierKind, Rule};
 use super::literal;
 use super::parser::{Parsed, Parser};
 use super::token::{Kind, Token};
@@ -19,15 +19,15 @@ impl Parser<'_> {
         loop {
             let part = self.peek().span;
             let kind = if self.eat(".") {
-                PartKind::Selector(self.name("a name after .")?.text)
+                PostfixPartKind::Selector(self.name("a name after .")?.text)
             } else if self.eat("[") {
                 self.index()?
             } else if self.eat("(") {
-                PartKind::Call(self.items(")", "these arguments", Self::expression)?)
+                PostfixPartKind::Call(self.items(")", "these arguments", Self::expression)?)
             } else {
                 break;
             };
-            parts.push(Part { span: self.since(part), kind });
+            parts.push(PostfixPart { span: self.since(part), kind });
         }
         if parts.is_empty() {
             return Ok(base);
@@ -35,26 +35,26 @@ impl Parser<'_> {
         Ok(Expr { span: self.since(start), kind: ExprKind::Postfix(Box::new(Postfix { base, parts })) })
     }
 
-    fn index(&mut self) -> Parsed<PartKind> {
+    fn index(&mut self) -> Parsed<PostfixPartKind> {
         self.skip_newlines();
         let low = if self.is(":") { None } else { Some(self.expression()?) };
         self.skip_newlines();
         if let Some(index) = low {
             if self.eat("]") {
-                return Ok(PartKind::Index(index));
+                return Ok(PostfixPartKind::Index(index));
             }
             return self.slice(Some(index));
         }
         self.slice(None)
     }
 
-    fn slice(&mut self, low: Option<Expr>) -> Parsed<PartKind> {
+    fn slice(&mut self, low: Option<Expr>) -> Parsed<PostfixPartKind> {
         self.expect(":", "] or : after this index")?;
         self.skip_newlines();
         let high = if self.is("]") { None } else { Some(self.expression()?) };
         self.skip_newlines();
         self.expect("]", "] after this slice")?;
-        Ok(PartKind::Slice(low, high))
+        Ok(PostfixPartKind::Slice(low, high))
     }
 
     /// What stands between an opening bracket and this closing one.
@@ -84,7 +84,7 @@ impl Parser<'_> {
             Kind::Int | Kind::Float | Kind::String => self.literal(token)?,
             Kind::Ident => self.word(token)?,
             Kind::Keyword => self.keyword(token)?,
-            Kind::Punct => match self.of(token) {
+            Kind::Punct => match self.text(token) {
                 "(" => {
                     self.at += 1;
                     self.skip_newlines();
@@ -116,7 +116,7 @@ impl Parser<'_> {
 
     fn literal(&mut self, token: Token) -> Parsed<ExprKind> {
         self.at += 1;
-        let text = self.of(token);
+        let text = self.text(token);
         match token.kind {
             Kind::Float => Ok(ExprKind::Float(literal::float(text))),
             Kind::Int => match literal::int(text).map(i64::try_from) {
@@ -141,7 +141,7 @@ impl Parser<'_> {
     }
 
     fn word(&mut self, token: Token) -> Parsed<ExprKind> {
-        let kind = match self.of(token) {
+        let kind = match self.text(token) {
             "filter" => QuantifierKind::Filter,
             "map" => QuantifierKind::Map,
             _ => return self.name("a name").map(ExprKind::Name),
@@ -164,7 +164,7 @@ impl Parser<'_> {
     }
 
     fn keyword(&mut self, token: Token) -> Parsed<ExprKind> {
-        let kind = match self.of(token) {
+        let kind = match self.text(token) {
             "true" => ExprKind::Bool(true),
             "false" => ExprKind::Bool(false),
             "null" => ExprKind::Null,

@@ -63,7 +63,7 @@ impl<'t> Parser<'t> {
         self.ahead(0)
     }
 
-    pub(super) fn of(&self, token: Token) -> &'t str {
+    pub(super) fn text(&self, token: Token) -> &'t str {
         &self.text[token.span.start as usize..token.span.end as usize]
     }
 
@@ -78,7 +78,7 @@ impl<'t> Parser<'t> {
     #[inline(always)]
     pub(super) fn is_ahead(&self, count: usize, what: &str) -> bool {
         let token = self.ahead(count);
-        matches!(token.kind, Kind::Punct | Kind::Keyword) && self.of(token) == what
+        matches!(token.kind, Kind::Punct | Kind::Keyword) && self.text(token) == what
     }
 
     #[inline(always)]
@@ -105,7 +105,7 @@ impl<'t> Parser<'t> {
 
     /// A newline within brackets means nothing, even where it would end a statement.
     pub(super) fn skip_newlines(&mut self) {
-        while self.is_semicolon() && self.of(self.peek()) != ";" {
+        while self.is_semicolon() && self.text(self.peek()) != ";" {
             self.at += 1;
         }
     }
@@ -137,7 +137,7 @@ impl<'t> Parser<'t> {
     }
 
     fn describe(&self, token: Token) -> String {
-        let text = self.of(token);
+        let text = self.text(token);
         let shown: String = text.chars().take(40).collect();
         let dots = if shown.len() < text.len() { "…" } else { "" };
         match token.kind {
@@ -154,7 +154,7 @@ impl<'t> Parser<'t> {
             return self.expected(what);
         }
         self.at += 1;
-        Ok(Name { text: Arc::from(self.of(token)), span: token.span })
+        Ok(Name { text: Arc::from(self.text(token)), span: token.span })
     }
 
     /// Reads what is one level deeper.
@@ -178,7 +178,7 @@ impl<'t> Parser<'t> {
         // What it has opened is part of it.
         let read = self.tokens[start.min(self.at)..self.at.min(self.tokens.len())].iter();
         for token in read.filter(|token| token.kind == Kind::Punct) {
-            match self.of(*token) {
+            match self.text(*token) {
                 "{" => open += 1,
                 "}" => open = open.saturating_sub(1),
                 _ => {}
@@ -190,7 +190,7 @@ impl<'t> Parser<'t> {
         }
         loop {
             let token = self.peek();
-            match (token.kind, self.of(token)) {
+            match (token.kind, self.text(token)) {
                 (Kind::End, _) => return,
                 (Kind::Semicolon, _) if open == 0 => return,
                 (Kind::Punct, "{") => open += 1,

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::ast::{
-    BinaryOp, Expr, ExprKind, For, Func, Import, Name, Names, Param, PartKind, Program, Stmt, StmtKind,
-    Target,
+    BinaryOp, Expr, ExprKind, For, Func, Import, Name, Names, Param, PostfixPartKind, Program, Stmt,
+    StmtKind, Target,
 };
 use super::literal;
 use super::parser::{Parsed, Parser};
@@ -71,7 +71,7 @@ impl Parser<'_> {
             return self.expected("the name of an import in quotes");
         }
         self.at += 1;
-        let path = literal::string(self.of(token)).unwrap_or_default();
+        let path = literal::string(self.text(token)).unwrap_or_default();
         let path = String::from_utf8_lossy(&path).into_owned();
         let name = if self.eat("as") {
             self.name("a name after as")?
@@ -125,7 +125,7 @@ impl Parser<'_> {
 
     fn statement(&mut self) -> Parsed<Stmt> {
         let start = self.peek();
-        let word = if start.kind == Kind::Keyword { self.of(start) } else { "" };
+        let word = if start.kind == Kind::Keyword { self.text(start) } else { "" };
         let kind = match word {
             "if" => self.if_statement()?,
             "for" => self.for_statement()?,
@@ -177,7 +177,7 @@ impl Parser<'_> {
     fn simple_statement(&mut self) -> Parsed<StmtKind> {
         let expr = self.expression()?;
         let token = self.peek();
-        let op = match self.of(token) {
+        let op = match self.text(token) {
             "=" => None,
             "+=" => Some(BinaryOp::Add),
             "-=" => Some(BinaryOp::Subtract),
@@ -191,7 +191,7 @@ impl Parser<'_> {
         }
         let span = expr.span;
         let Some(target) = target(expr) else {
-            let sign = self.of(token);
+            let sign = self.text(token);
             return self.fail(
                 SyntaxErrorKind::Target,
                 span,
@@ -223,7 +223,7 @@ impl Parser<'_> {
             arms.push((condition, self.block()?));
             // The clause may stand on the next line.
             let mut ahead = 0;
-            while self.ahead(ahead).kind == Kind::Semicolon && self.of(self.ahead(ahead)) != ";" {
+            while self.ahead(ahead).kind == Kind::Semicolon && self.text(self.ahead(ahead)) != ";" {
                 ahead += 1;
             }
             // Before a colon it is the clause of a `case` around.
@@ -322,7 +322,7 @@ fn target(expr: Expr) -> Option<Target> {
         ExprKind::Name(name) => Some(Target::Name(name)),
         ExprKind::Postfix(mut postfix) => {
             let part = postfix.parts.pop()?;
-            let PartKind::Index(index) = part.kind else { return None };
+            let PostfixPartKind::Index(index) = part.kind else { return None };
             if postfix.parts.is_empty() {
                 return Some(Target::Index { base: postfix.base, index });
             }

@@ -13,7 +13,7 @@ pub(crate) fn of_document(root: &Arc<Json>) -> Value {
 
 /// A step from a value to a part of it.
 #[derive(Clone)]
-enum Step {
+enum ValueStep {
     Key(Text),
     Index(usize),
 }
@@ -21,14 +21,14 @@ enum Step {
 /// An object: where it is in its document, which is shared by all threads, and its keys in their order.
 struct Object {
     root: Arc<Json>,
-    path: Vec<Step>,
+    path: Vec<ValueStep>,
     keys: Vec<Text>,
 }
 
-fn value(root: &Arc<Json>, path: &[Step], json: &Json) -> Value {
+fn value(root: &Arc<Json>, path: &[ValueStep], json: &Json) -> Value {
     match json {
         Json::Array(items) => {
-            let within = |(index, item)| value(root, &[path, &[Step::Index(index)]].concat(), item);
+            let within = |(index, item)| value(root, &[path, &[ValueStep::Index(index)]].concat(), item);
             Value::List(List::from(items.iter().enumerate().map(within).collect::<Vec<_>>()))
         }
         Json::Object(members) => {
@@ -43,8 +43,8 @@ fn value(root: &Arc<Json>, path: &[Step], json: &Json) -> Value {
 impl Object {
     fn json(&self) -> Option<&Json> {
         self.path.iter().try_fold(&*self.root, |json, step| match step {
-            Step::Key(key) => json.get(key.as_str()?),
-            Step::Index(index) => json.get(*index),
+            ValueStep::Key(key) => json.get(key.as_str()?),
+            ValueStep::Index(index) => json.get(*index),
         })
     }
 }
@@ -66,7 +66,7 @@ impl Members for Object {
         let key = &self.keys[position];
         let json = self.json().zip(key.as_str()).and_then(|(json, key)| json.get(key));
         json.map_or_else(Value::undefined, |json| {
-            value(&self.root, &[&self.path[..], &[Step::Key(key.clone())]].concat(), json)
+            value(&self.root, &[&self.path[..], &[ValueStep::Key(key.clone())]].concat(), json)
         })
     }
 }

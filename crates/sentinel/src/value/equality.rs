@@ -4,11 +4,11 @@ use std::cmp::Ordering;
 use std::rc::Rc;
 
 use super::key::whole;
-use super::{Key, Place, Value};
+use super::{Key, SourcePlace, Value};
 use crate::run::{Budget, Done};
 
 /// Whether two values are equal, or where what makes that undefined arose.
-pub(crate) fn equal(a: &Value, b: &Value, budget: &mut Budget) -> Done<Result<bool, Place>> {
+pub(crate) fn equal(a: &Value, b: &Value, budget: &mut Budget) -> Done<Result<bool, SourcePlace>> {
     let found = equal_parts(a, b, budget);
     if !budget.compared.is_empty() {
         budget.compared.clear();
@@ -16,7 +16,7 @@ pub(crate) fn equal(a: &Value, b: &Value, budget: &mut Budget) -> Done<Result<bo
     found
 }
 
-fn equal_parts(a: &Value, b: &Value, budget: &mut Budget) -> Done<Result<bool, Place>> {
+fn equal_parts(a: &Value, b: &Value, budget: &mut Budget) -> Done<Result<bool, SourcePlace>> {
     budget.step(1)?;
     let (a, b) = (budget.look(a), budget.look(b));
     Ok(Ok(match (a, b) {
@@ -40,7 +40,7 @@ fn equal_parts(a: &Value, b: &Value, budget: &mut Budget) -> Done<Result<bool, P
 
 /// Compares two collections, each pair of those that several others hold once: nests of shared ones would take time that
 /// doubles with each level.
-fn equal_collections(a: &Value, b: &Value, budget: &mut Budget) -> Done<Result<bool, Place>> {
+fn equal_collections(a: &Value, b: &Value, budget: &mut Budget) -> Done<Result<bool, SourcePlace>> {
     let (Some(one), Some(other)) = (shared(a), shared(b)) else { return compare_collections(a, b, budget) };
     if let Some((.., found)) = budget.compared.get(&(one, other)) {
         return Ok(*found);
@@ -61,7 +61,7 @@ fn shared(value: &Value) -> Option<usize> {
     (holders > 2).then_some(place as usize)
 }
 
-fn compare_collections(a: &Value, b: &Value, budget: &mut Budget) -> Done<Result<bool, Place>> {
+fn compare_collections(a: &Value, b: &Value, budget: &mut Budget) -> Done<Result<bool, SourcePlace>> {
     budget.touch(a);
     budget.touch(b);
     match (a, b) {
@@ -91,7 +91,10 @@ fn compare_collections(a: &Value, b: &Value, budget: &mut Budget) -> Done<Result
 }
 
 /// A pair that differs decides, whatever is undefined before it.
-fn all_equal(pairs: impl Iterator<Item = (Value, Value)>, budget: &mut Budget) -> Done<Result<bool, Place>> {
+fn all_equal(
+    pairs: impl Iterator<Item = (Value, Value)>,
+    budget: &mut Budget,
+) -> Done<Result<bool, SourcePlace>> {
     let mut result = Ok(true);
     for (a, b) in pairs {
         match equal_parts(&a, &b, budget)? {

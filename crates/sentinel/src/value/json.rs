@@ -48,13 +48,13 @@ struct Counting<'b> {
 fn write<T>(
     value: &Value,
     budget: &mut Budget,
-    write: impl FnOnce(&Written<'_, '_, '_>) -> Result<T, serde_json::Error>,
+    write: impl FnOnce(&SerializedValue<'_, '_, '_>) -> Result<T, serde_json::Error>,
 ) -> Done<Option<T>> {
     if is_left_out(budget.look(value)) {
         return Ok(None);
     }
     let counting = RefCell::new(Counting { budget, fault: None });
-    let written = write(&Written { value, counting: &counting });
+    let written = write(&SerializedValue { value, counting: &counting });
     match (written, counting.into_inner().fault) {
         (_, Some(fault)) => Err(fault),
         (Ok(written), None) => Ok(Some(written)),
@@ -74,12 +74,12 @@ const VALUE_BYTES: usize = 64;
 const ENTRY_BYTES: usize = 128;
 
 /// A value that is written.
-struct Written<'v, 'c, 'b> {
+struct SerializedValue<'v, 'c, 'b> {
     value: &'v Value,
     counting: &'c RefCell<Counting<'b>>,
 }
 
-impl Written<'_, '_, '_> {
+impl SerializedValue<'_, '_, '_> {
     /// Whether something in it is written.
     fn has(&self, part: &Value) -> bool {
         !is_left_out(self.counting.borrow_mut().budget.look(part))
@@ -96,7 +96,7 @@ impl Written<'_, '_, '_> {
     }
 }
 
-impl Serialize for Written<'_, '_, '_> {
+impl Serialize for SerializedValue<'_, '_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let value = self.count(|budget| {
             let value = budget.look(self.value);
@@ -104,7 +104,7 @@ impl Serialize for Written<'_, '_, '_> {
             budget.make(VALUE_BYTES)?;
             Ok(value)
         })?;
-        let below = |value| Written { value, counting: self.counting };
+        let below = |value| SerializedValue { value, counting: self.counting };
         match value {
             Value::Bool(bool) => serializer.serialize_bool(*bool),
             Value::Int(int) => serializer.serialize_i64(*int),

@@ -30,7 +30,7 @@ impl MemberName {
 
 impl Key {
     /// The key that a value is, if it can be one.
-    pub(crate) fn of(value: &Value) -> Option<Key> {
+    pub(crate) fn from_value(value: &Value) -> Option<Key> {
         match value {
             Value::Bool(bool) => Some(Key::Bool(*bool)),
             Value::Int(int) => Some(Key::Int(*int)),
@@ -125,13 +125,13 @@ mod tests {
             Value::from(""),
             Value::from("a"),
         ];
-        let keys: Vec<Key> = values.iter().map(|value| Key::of(value).unwrap()).collect();
+        let keys: Vec<Key> = values.iter().map(|value| Key::from_value(value).unwrap()).collect();
         for (i, a) in keys.iter().enumerate() {
             for (j, b) in keys.iter().enumerate() {
                 assert_eq!(a.cmp(b), i.cmp(&j), "{a:?} {b:?}");
             }
         }
-        assert_eq!(Key::of(&Value::from(1.0)), Key::of(&Value::from(1)));
-        assert_eq!(Key::of(&Value::Null), None);
+        assert_eq!(Key::from_value(&Value::from(1.0)), Key::from_value(&Value::from(1)));
+        assert_eq!(Key::from_value(&Value::Null), None);
     }
 }

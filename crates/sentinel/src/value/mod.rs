@@ -33,7 +33,7 @@ use crate::imports::Object;
 
 /// A place in one of the source texts of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place {
+pub struct SourcePlace {
     /// Which text: the policy is 0.
     pub(crate) file: u32,
     pub(crate) offset: u32,
@@ -45,7 +45,7 @@ pub struct Place {
 #[derive(Clone)]
 pub enum Value {
     /// What has no value, and where that arose.
-    Undefined(Place),
+    Undefined(SourcePlace),
     /// `null`.
     Null,
     /// `true` or `false`.
@@ -74,7 +74,7 @@ impl Value {
     /// Nothing, arisen nowhere in particular.
     #[must_use]
     pub fn undefined() -> Value {
-        Value::Undefined(Place::default())
+        Value::Undefined(SourcePlace::default())
     }
 
     /// Whether there is a value.

@@ -24,7 +24,7 @@ impl<'t> Raw<'t> {
     pub const NULL: Raw<'static> = Raw { text: "null", start: 0 };
 
     /// The value that is all of a text.
-    pub fn of(text: &'t str) -> Self {
+    pub fn new(text: &'t str) -> Self {
         Raw { text, start: 0 }
     }
 

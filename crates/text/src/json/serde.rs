@@ -107,20 +107,20 @@ impl<'de> Reader<'de> {
                 let mut elements = Elements { reader: self, next: 0, ended: false };
                 let visited = visitor.visit_seq(&mut elements);
                 let ended = elements.ended;
-                return self.closed(visited, ended, opened, b']');
+                return self.expect_end(visited, ended, opened, b']');
             }
             Token::Object => {
                 let mut members = Members { reader: self, key: None, is_first: true, ended: false };
                 let visited = visitor.visit_map(&mut members);
                 let ended = members.ended;
-                return self.closed(visited, ended, opened, b'}');
+                return self.expect_end(visited, ended, opened, b'}');
             }
         };
         visited.map_err(|error| error.or_at(self.at - 1))
     }
 
     /// Makes sure that a visitor has come to the end of an array or object that began at a byte.
-    fn closed<T>(
+    fn expect_end<T>(
         &mut self,
         visited: Result<T, JsonError>,
         ended: bool,

@@ -265,7 +265,7 @@ fn plans_of(named: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<PathBuf>), String> {
     for path in named {
         let is_json = path.extension().is_some_and(|extension| extension == "json") && path.is_file();
         let is_plan = is_module_alone(path)
-            || is_json && DocumentKind::of(&text_of(path)?).is_ok_and(|kind| kind == DocumentKind::Plan);
+            || is_json && DocumentKind::detect(&text_of(path)?).is_ok_and(|kind| kind == DocumentKind::Plan);
         if is_plan { found.1.push(path.clone()) } else { found.0.push(path.clone()) }
     }
     Ok(found)

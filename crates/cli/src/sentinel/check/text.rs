@@ -23,7 +23,7 @@ impl Text {
         if findings.is_empty() {
             return Ok(());
         }
-        let sources = Sources::of(*file, *text).unwrap_or_default();
+        let sources = Sources::from_text(*file, *text).unwrap_or_default();
         let places = sources.places();
         let mut out = crate::terminal::stdout();
         for finding in *findings {

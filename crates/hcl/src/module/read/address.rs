@@ -8,7 +8,7 @@ use objchange::value::Kind;
 use objchange_text::{Diagnostic, Span};
 
 use super::super::declarations::MoveTarget;
-use crate::syntax::ast::{Expr, ExprKind, Step, StepKind};
+use crate::syntax::ast::{Expr, ExprKind, StepKind, TraversalStep};
 
 const INVALID: &str = "Invalid address";
 /// What no address of a resource begins with.
@@ -23,8 +23,8 @@ pub(crate) fn target(expr: &Expr) -> Result<MoveTarget, Box<Diagnostic>> {
             "Resource specification must include a resource type and name.",
         ));
     };
-    let root = Step { span: variable.name_span, kind: StepKind::Attribute(variable.name.clone()) };
-    let steps: Vec<&Step> = std::iter::once(&root).chain(&variable.steps).collect();
+    let root = TraversalStep { span: variable.name_span, kind: StepKind::Attribute(variable.name.clone()) };
+    let steps: Vec<&TraversalStep> = std::iter::once(&root).chain(&variable.steps).collect();
     let mut rest = &steps[..];
     let module = module_path(&mut rest)?;
     if rest.is_empty() {
@@ -36,8 +36,8 @@ pub(crate) fn target(expr: &Expr) -> Result<MoveTarget, Box<Diagnostic>> {
 /// What a `removed` block names: a module or a managed resource, without keys.
 pub(super) fn removed_target(expr: &Expr) -> Result<MoveTarget, Box<Diagnostic>> {
     let ExprKind::Variable(variable) = &expr.kind else { return target(expr) };
-    let root = Step { span: variable.name_span, kind: StepKind::Attribute(variable.name.clone()) };
-    let steps: Vec<&Step> = std::iter::once(&root).chain(&variable.steps).collect();
+    let root = TraversalStep { span: variable.name_span, kind: StepKind::Attribute(variable.name.clone()) };
+    let steps: Vec<&TraversalStep> = std::iter::once(&root).chain(&variable.steps).collect();
     let mut rest = &steps[..];
     let module = module_path(&mut rest)?;
     let of_module = &steps[..steps.len() - rest.len()];
@@ -62,7 +62,7 @@ pub(super) fn removed_target(expr: &Expr) -> Result<MoveTarget, Box<Diagnostic>>
     resource(module, rest).map(MoveTarget::Resource)
 }
 
-fn name_of(step: &Step) -> Option<&str> {
+fn name_of(step: &TraversalStep) -> Option<&str> {
     match &step.kind {
         StepKind::Attribute(name) => Some(name),
         StepKind::Index(_) => None,
@@ -70,7 +70,7 @@ fn name_of(step: &Step) -> Option<&str> {
 }
 
 /// The calls that an address begins with.
-fn module_path(rest: &mut &[&Step]) -> Result<ModuleAddress, Box<Diagnostic>> {
+fn module_path(rest: &mut &[&TraversalStep]) -> Result<ModuleAddress, Box<Diagnostic>> {
     let mut module = ModuleAddress::default();
     while let [prefix, after @ ..] = *rest {
         if name_of(prefix) != Some("module") {
@@ -83,7 +83,7 @@ fn module_path(rest: &mut &[&Step]) -> Result<ModuleAddress, Box<Diagnostic>> {
             return Err(wrong("Invalid address operator", place, detail));
         };
         let mut step = ModuleStep { name: name.to_owned(), key: None };
-        if let [Step { span, kind: StepKind::Index(value) }, further @ ..] = after {
+        if let [TraversalStep { span, kind: StepKind::Index(value) }, further @ ..] = after {
             step.key = Some(instance_key(value, *span, "module")?);
             after = further;
         }
@@ -94,7 +94,7 @@ fn module_path(rest: &mut &[&Step]) -> Result<ModuleAddress, Box<Diagnostic>> {
 }
 
 /// The resource or instance that is in a module.
-fn resource(module: ModuleAddress, all: &[&Step]) -> Result<InstanceAddress, Box<Diagnostic>> {
+fn resource(module: ModuleAddress, all: &[&TraversalStep]) -> Result<InstanceAddress, Box<Diagnostic>> {
     let last = all.last().map_or(Span::at(0), |step| step.span);
     let missing =
         |place| wrong(INVALID, place, "Resource specification must include a resource type and name.");
@@ -131,7 +131,7 @@ fn resource(module: ModuleAddress, all: &[&Step]) -> Result<InstanceAddress, Box
         ResourceAddress { module, mode, resource_type: resource_type.to_owned(), name: name.to_owned() };
     let key = match rest {
         [] => None,
-        [Step { span, kind: StepKind::Index(value) }, rest @ ..] => {
+        [TraversalStep { span, kind: StepKind::Index(value) }, rest @ ..] => {
             let key = instance_key(value, *span, "resource")?;
             if let Some(extra) = rest.first() {
                 let place = extra.span.to(last);

@@ -9,7 +9,7 @@ use super::super::declarations::{ImportConfig, ImportTarget, MoveTarget};
 use super::collect::Declared;
 use super::references::NO_REFERENCE;
 use super::{Reader, address};
-use crate::syntax::ast::{Access, Expr, ExprKind, Relative, Step, StepKind, Variable};
+use crate::syntax::ast::{Access, Expr, ExprKind, Relative, StepKind, TraversalStep, Variable};
 
 const NOT_MANAGED: &str = "Only managed resources can be imported.";
 
@@ -111,7 +111,7 @@ fn without_computed_keys(expr: &Expr) -> Option<(Expr, Vec<(usize, Expr)>)> {
                 match access {
                     Access::Step(step) => whole.steps.push(step.clone()),
                     Access::Computed { key, .. } => {
-                        let is_name = |step: &&Step| matches!(step.kind, StepKind::Attribute(_));
+                        let is_name = |step: &&TraversalStep| matches!(step.kind, StepKind::Attribute(_));
                         keys.push((1 + whole.steps.iter().filter(is_name).count(), key.clone()));
                     }
                 }

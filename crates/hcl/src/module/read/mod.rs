@@ -137,7 +137,7 @@ impl Reader<'_> {
 
     /// A place in words, as `main.tf:3,1-14`.
     fn place(&self, span: Span) -> String {
-        self.places.get_or_init(|| self.sources.places_of(self.files.clone())).told(span)
+        self.places.get_or_init(|| self.sources.places_of(self.files.clone())).describe(span)
     }
 }
 

@@ -1,6 +1,6 @@
 //! References where an expression may be nothing else.
 
-use crate::syntax::ast::{Access, Expr, ExprKind, Step, StepKind};
+use crate::syntax::ast::{Access, Expr, ExprKind, StepKind, TraversalStep};
 use crate::syntax::parse_expression_at;
 
 use super::Reader;
@@ -95,7 +95,9 @@ pub(super) fn names(expr: &Expr) -> Option<Vec<&str>> {
         ExprKind::Relative(relative) => {
             let mut names = vec![literal_name(&relative.source)?];
             for access in &relative.accesses {
-                let Access::Step(Step { kind: StepKind::Attribute(name), .. }) = access else { return None };
+                let Access::Step(TraversalStep { kind: StepKind::Attribute(name), .. }) = access else {
+                    return None;
+                };
                 names.push(name);
             }
             return Some(names);

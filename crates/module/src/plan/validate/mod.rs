@@ -45,7 +45,7 @@ pub(crate) fn validate(
         let id = world.add_instance(instance);
         world.instances[parent].calls.insert(name.clone(), super::instances::Expanded::Single(id));
     }
-    let functions = module_functions.of(0);
+    let functions = module_functions.of_module(0);
     let (found, secrets) = Default::default();
     let mut validator = Validator { input, graph, functions, world, providers, found, secrets };
     let mut failed = vec![false; graph.nodes.len()];
@@ -55,7 +55,7 @@ pub(crate) fn validate(
             continue;
         }
         let errors = validator.found.error_count();
-        validator.functions = module_functions.of(graph.nodes[*node].scope);
+        validator.functions = module_functions.of_module(graph.nodes[*node].scope);
         validator.node(*node);
         failed[*node] = validator.found.error_count() > errors;
     }

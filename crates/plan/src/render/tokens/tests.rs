@@ -16,7 +16,7 @@ const PLAN: &str = r#"{"format_version":"1.2","resource_changes":[
 /// What a sink makes of the page.
 fn page(sink: impl Fn(&Tokens, &mut String)) -> String {
     let (document, schemas) = (Document::parse(PLAN).unwrap(), Schemas::none());
-    let report = Report::of(&document, &schemas, &Options::default(), &Filter::default()).unwrap();
+    let report = Report::new(&document, &schemas, &Options::default(), &Filter::default()).unwrap();
     let mut out = String::new();
     let mut sink = |tokens: &Tokens| {
         sink(tokens, &mut out);

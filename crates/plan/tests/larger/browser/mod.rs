@@ -43,7 +43,7 @@ pub(crate) fn trials() -> Vec<Trial> {
 
 fn page(plan: &str) -> String {
     let (document, schemas) = (Document::parse(plan).unwrap(), Schemas::none());
-    let report = Report::of(&document, &schemas, &Options::default(), &Filter::default()).unwrap();
+    let report = Report::new(&document, &schemas, &Options::default(), &Filter::default()).unwrap();
     let mut out = Vec::new();
     report
         .write_html(&mut out, &HtmlOptions { link: Some("https://ci.example/7"), ..Default::default() })

@@ -78,7 +78,7 @@ pub struct Unknown {
 }
 
 impl Unknown {
-    fn of(touched: &Touched) -> Self {
+    fn new(touched: &Touched) -> Self {
         Self {
             what: touched.what.clone(),
             file: touched.location.file.to_string(),
@@ -178,8 +178,8 @@ fn run(policy: &Arc<Policy>, imports: &Imports, setup: &mut Setup) -> Judged {
     let unused = policy.rules().into_iter().filter(is_unused);
     let unused = unused.map(|(name, at)| (name.to_string(), at.position.line, at.position.column)).collect();
     let rules = evaluated.into_iter().zip(explained).map(|(rule, explained)| Judgement {
-        rule: Rule::of(&run, &rule),
-        witnesses: WitnessReports::of(&explained.witnesses, imports),
+        rule: Rule::new(&run, &rule),
+        witnesses: WitnessReports::new(&explained.witnesses, imports),
         because: explained.because,
         is_undecided: rule.is_undecided,
         needed_by: rule.needed_by,
@@ -191,8 +191,8 @@ fn run(policy: &Arc<Policy>, imports: &Imports, setup: &mut Setup) -> Judged {
         main,
         rules: rules.collect(),
         unused,
-        witnesses: WitnessReports::of(&witnesses, imports),
-        unknown: touched.list.iter().map(Unknown::of).collect(),
+        witnesses: WitnessReports::new(&witnesses, imports),
+        unknown: touched.list.iter().map(Unknown::new).collect(),
         is_undecided: touched.is_undecided,
     }
 }

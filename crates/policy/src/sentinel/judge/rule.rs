@@ -28,7 +28,7 @@ const SHOWN: usize = 200;
 
 impl Rule {
     /// A rule that a run has evaluated.
-    pub fn of(run: &Run<'_>, rule: &Evaluated) -> Self {
+    pub fn new(run: &Run<'_>, rule: &Evaluated) -> Self {
         Self {
             name: rule.name.to_string(),
             line: rule.location.position.line,

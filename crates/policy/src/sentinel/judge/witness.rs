@@ -40,8 +40,8 @@ pub struct WitnessReports {
 }
 
 impl WitnessReports {
-    pub(super) fn of(witnesses: &Witnesses, imports: &Imports) -> Self {
-        let list = witnesses.list.iter().map(|witness| WitnessReport::of(witness, imports)).collect();
+    pub(super) fn new(witnesses: &Witnesses, imports: &Imports) -> Self {
+        let list = witnesses.list.iter().map(|witness| WitnessReport::new(witness, imports)).collect();
         Self { list, more: witnesses.more }
     }
 
@@ -64,7 +64,7 @@ impl WitnessReports {
 }
 
 impl WitnessReport {
-    fn of(witness: &Witness, imports: &Imports) -> Self {
+    fn new(witness: &Witness, imports: &Imports) -> Self {
         let (reason, looked_at) = match &witness.reason {
             Reason::Fails => ("fails", None),
             Reason::Holds => ("holds", None),

@@ -101,7 +101,7 @@ pub(super) struct Attributes {
 
 impl Attributes {
     /// The attributes of resources of these types, or of any.
-    pub(super) fn of(schemas: &Schemas, types: Option<&[String]>) -> Arc<Self> {
+    pub(super) fn new(schemas: &Schemas, types: Option<&[String]>) -> Arc<Self> {
         let objects = schemas.objects(types).unwrap_or_else(|| Arc::from([]));
         Arc::new(Self { objects, types: types.map(<[String]>::to_vec), path: Vec::new() })
     }

@@ -55,15 +55,15 @@ fn shape(import: &str, schemas: &Arc<Schemas>) -> Option<Shape> {
     let items = |title, table| Shape::map(record(title, fields(table, &Shape::ANY, &Shape::ANY)));
     let state = || {
         let outputs = items("an output", tfstate::Output::FIELDS);
-        vec![("resources", resources(Part::State)), ("outputs", outputs)]
+        vec![("resources", resources(ResourcePlace::State)), ("outputs", outputs)]
     };
     let fields = match import {
         "tfplan/v2" => vec![
             ("terraform_version", Shape::STRING),
             ("variables", items("a variable", tfplan::Variable::FIELDS)),
             ("planned_values", record("planned_values", state())),
-            ("resource_changes", resources(Part::Change)),
-            ("resource_drift", resources(Part::Change)),
+            ("resource_changes", resources(ResourcePlace::Change)),
+            ("resource_drift", resources(ResourcePlace::Change)),
             ("output_changes", items("the change of an output", tfplan::OutputChange::FIELDS)),
             ("raw", Shape::ANY),
         ],
@@ -74,7 +74,7 @@ fn shape(import: &str, schemas: &Arc<Schemas>) -> Option<Shape> {
         }
         "tfconfig/v2" => vec![
             ("providers", items("a provider", tfconfig::Provider::FIELDS)),
-            ("resources", resources(Part::Configuration)),
+            ("resources", resources(ResourcePlace::Configuration)),
             ("provisioners", Shape::map(provisioner())),
             ("variables", items("a variable", tfconfig::Variable::FIELDS)),
             ("outputs", items("an output", tfconfig::Output::FIELDS)),
@@ -144,7 +144,7 @@ impl Fields for Record {
 
 /// Where a resource stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum ResourcePlace {
     Change,
     State,
     Configuration,
@@ -153,24 +153,24 @@ enum Part {
 /// A resource, of which `type` says what its attributes are.
 #[derive(Debug)]
 struct Resource {
-    part: Part,
+    part: ResourcePlace,
     /// Those that it may have; nothing if it may be any.
     types: Option<Vec<String>>,
     schemas: Arc<Schemas>,
 }
 
 impl Resource {
-    fn shape(part: Part, schemas: &Arc<Schemas>) -> Shape {
+    fn shape(part: ResourcePlace, schemas: &Arc<Schemas>) -> Shape {
         Shape::fields(Arc::new(Self { part, types: None, schemas: Arc::clone(schemas) }))
     }
 
     fn record(&self) -> Record {
-        let values = Attributes::of(&self.schemas, self.types.as_deref());
+        let values = Attributes::new(&self.schemas, self.types.as_deref());
         let config = Shape::fields(Arc::new(Expressions(Arc::clone(&values))));
         let (title, table) = match self.part {
-            Part::Change => ("a change of a resource", tfplan::ResourceChange::FIELDS),
-            Part::State => ("a resource", tfstate::Resource::FIELDS),
-            Part::Configuration => ("the configuration of a resource", tfconfig::Resource::FIELDS),
+            ResourcePlace::Change => ("a change of a resource", tfplan::ResourceChange::FIELDS),
+            ResourcePlace::State => ("a resource", tfstate::Resource::FIELDS),
+            ResourcePlace::Configuration => ("the configuration of a resource", tfconfig::Resource::FIELDS),
         };
         Record { title: title.to_owned(), fields: fields(table, &Shape::fields(values), &config) }
     }

@@ -187,7 +187,7 @@ fn evaluate(
     }));
     outcome.print = run.printed();
     if wanted.rules || !outcome.is_pass() {
-        outcome.rules = run.rules().iter().map(|rule| Rule::of(&run, rule)).collect();
+        outcome.rules = run.rules().iter().map(|rule| Rule::new(&run, rule)).collect();
     }
     if wanted.declared {
         let position = |(name, location): (Arc<str>, objchange_sentinel::Location)| {

@@ -4,7 +4,7 @@
 //! `PROPTEST_CASES` the number of policies is chosen.
 
 use crate::random::{Random, Writer, constants, filled};
-use objchange_rego::{EvalError, Found, Limits, Program, RuleId, Setup, SourceFile, Unknown, Value};
+use objchange_rego::{EvalError, Limits, Program, RuleId, RuleResults, Setup, SourceFile, Unknown, Value};
 
 /// What policies look at.
 const ROOTS: [&str; 4] = ["input.a", "input.b", "input.c", "input.d"];
@@ -32,7 +32,7 @@ fn covers(value: &Value, concrete: &Value) -> bool {
     }
 }
 
-type Answer = (Result<(Option<Value>, Option<Unknown>), EvalError>, Result<Found, EvalError>);
+type Answer = (Result<(Option<Value>, Option<Unknown>), EvalError>, Result<RuleResults, EvalError>);
 
 fn answers(program: &Program, rules: &[RuleId], input: Value) -> Vec<Answer> {
     let limits = Limits { memory: 64 << 20, ..Limits::default() };

@@ -53,7 +53,7 @@ pub(super) fn parse(text: &str) -> Option<Decimal> {
 
 /// What an operation of the context gives: what is no number is one of these, and what is too large is infinite.
 fn result<E>(result: Result<dashu_float::round::Rounded<DBig>, E>) -> Decimal {
-    result.map_or(Decimal::NotANumber, |rounded| Decimal::of(rounded.value()))
+    result.map_or(Decimal::NotANumber, |rounded| Decimal::new(rounded.value()))
 }
 
 impl From<i64> for Decimal {
@@ -63,7 +63,7 @@ impl From<i64> for Decimal {
 }
 
 impl Decimal {
-    fn of(number: DBig) -> Decimal {
+    fn new(number: DBig) -> Decimal {
         if number.repr().is_infinite() {
             return Decimal::Infinite { is_negative: number.repr().sign() == dashu_base::Sign::Negative };
         }
@@ -116,7 +116,7 @@ impl Decimal {
         match self {
             Decimal::NotANumber => Decimal::NotANumber,
             Decimal::Infinite { is_negative } => Decimal::Infinite { is_negative: !is_negative },
-            Decimal::Finite(number) => Decimal::of(-number.clone()),
+            Decimal::Finite(number) => Decimal::new(-number.clone()),
         }
     }
 
@@ -251,8 +251,8 @@ impl Decimal {
 
     pub(super) fn whole(&self, up: bool) -> Decimal {
         match self {
-            Decimal::Finite(number) if up => Decimal::of(number.ceil()),
-            Decimal::Finite(number) => Decimal::of(number.floor()),
+            Decimal::Finite(number) if up => Decimal::new(number.ceil()),
+            Decimal::Finite(number) => Decimal::new(number.floor()),
             _ => self.clone(),
         }
     }

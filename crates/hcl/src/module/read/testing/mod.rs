@@ -25,12 +25,12 @@ impl TestFile {
     /// ```
     /// use objchange_hcl::{RunCommand, Sources, TestFile};
     ///
-    /// let sources = Sources::of("a.tftest.hcl", "run \"p\" {\n  command = plan\n}\n").unwrap();
+    /// let sources = Sources::from_text("a.tftest.hcl", "run \"p\" {\n  command = plan\n}\n").unwrap();
     /// let (file, problems) = TestFile::read(&sources, 0);
     /// assert!(problems.errors.is_empty());
     /// assert_eq!(file.runs[0].command, RunCommand::Plan);
     ///
-    /// let sources = Sources::of("a.tftest.hcl", "run \"p\" {\n  command = \"plan\"\n}\n").unwrap();
+    /// let sources = Sources::from_text("a.tftest.hcl", "run \"p\" {\n  command = \"plan\"\n}\n").unwrap();
     /// let (_, problems) = TestFile::read(&sources, 0);
     /// assert_eq!(problems.errors[0].summary, "Invalid \"command\" keyword");
     /// ```
