@@ -11,6 +11,8 @@ mod arguments;
 #[cfg(feature = "browse")]
 mod browse;
 mod check;
+#[cfg(any(feature = "policy", feature = "sentinel"))]
+mod clock;
 mod configuration;
 #[cfg(feature = "provider")]
 mod conform;

@@ -17,6 +17,12 @@ use crate::document::Plan;
 use crate::error::Failure;
 use crate::query::seconds;
 
+/// The time now, in nanoseconds since 1970: the libraries have no clock.
+fn now_ns() -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(now.as_nanos()).unwrap_or(i64::MAX)
+}
+
 /// How a policy turns out. What could not be decided is none of the other two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Verdict {
@@ -186,7 +192,7 @@ impl RegoPolicies {
         rules: Vec<String>,
         timeout: f64,
     ) -> PyResult<Self> {
-        let mut options = rego::Options::default();
+        let mut options = rego::Options::new(now_ns);
         (options.packages, options.rules, options.timeout) = (packages, rules, seconds(timeout)?);
         let policies = py.detach(|| {
             if let Some(text) = data {
@@ -321,8 +327,7 @@ impl SentinelPolicies {
     #[pyo3(signature = (plan, /))]
     fn judge(&self, plan: &Bound<'_, Plan>) -> PyResult<PolicyResult> {
         let (py, held) = (plan.py(), &plan.get().0);
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let now = i64::try_from(now.as_nanos()).unwrap_or(i64::MAX);
+        let now = now_ns();
         let (rules, prints) = py.detach(|| {
             let unusable = |error| Failure::document(&error, held.file.as_deref());
             let document = Arc::new(Document::new(Arc::new(held.text().to_owned())).map_err(unusable)?);

@@ -15,6 +15,7 @@ use objchange_policy::rego::{
     TextReport, Value, Verdicts, Warning, read_data, read_policies,
 };
 
+use crate::clock::now_ns;
 use crate::documents::{self, Document, ErroredPlans, Wanted};
 use crate::exit::{self, CommandError, unusable};
 use crate::module_plan::ModuleArgs;
@@ -208,7 +209,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
 fn options(args: &Args, data: Value) -> Options {
     // Many plans are evaluated side by side, and the rules for one of them on one core.
     let is_one = matches!(&args.plans[..], [plan] if !plan.is_dir());
-    let mut options = Options::default();
+    let mut options = Options::new(now_ns);
     options.input = match args.input {
         Input::Auto => InputMode::Auto,
         Input::Collections => InputMode::Collections,

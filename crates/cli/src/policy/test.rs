@@ -8,6 +8,7 @@ use objchange_policy::rego::{
     Options, TestResult, TestVerdict, read_data, read_policies, run_tests, write_tests,
 };
 
+use crate::clock::now_ns;
 use crate::exit::{self, CommandError, unusable};
 use crate::reports::{Outputs, Reporter};
 use crate::terminal;
@@ -44,7 +45,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let outputs = Outputs { json: args.json, junit: args.junit.as_deref(), ..Outputs::default() };
     let mut reporter = Reporter::new("objchange policy test", "objchangePolicyTest/v1", outputs)?;
     let files = read_policies(&args.policies, true).map_err(unusable)?;
-    let mut options = Options::default();
+    let mut options = Options::new(now_ns);
     options.timeout = Duration::from_secs(args.timeout);
     options.strict_builtin_errors = args.strict_builtin_errors;
     options.data = match read_data(&args.data, &args.policies) {

@@ -4,7 +4,6 @@
 
 mod apply;
 mod check;
-mod clock;
 mod files;
 mod fmt;
 mod limits;

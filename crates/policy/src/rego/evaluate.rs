@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::Instant;
 
 use objchange_rego::{EvalError, Limits, Network, RuleResults, Session, Setup, Unknown, Value, Warning};
 
@@ -182,13 +182,12 @@ impl super::rules::Evaluated {
 
 impl<'p> Evaluation<'p> {
     fn new(policies: &'p Compiled, options: &'p Options, text: &'p str) -> Self {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Self {
             policies,
             options,
             text,
             deadline: Instant::now().checked_add(options.timeout),
-            now_ns: i64::try_from(now.as_nanos()).unwrap_or(i64::MAX),
+            now_ns: (options.now_ns)(),
             network: options.network.clone().map(Remembered::new).map(Arc::new),
         }
     }

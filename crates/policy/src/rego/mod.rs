@@ -18,7 +18,7 @@
 //!     msg := sprintf("%s can be read by everybody", [rc.address])
 //! }
 //! "#;
-//! let policies = Policies::compile(&[PolicyFile::new("s3.rego", policy)], Options::default())?;
+//! let policies = Policies::compile(&[PolicyFile::new("s3.rego", policy)], Options::new(|| 0))?;
 //! let plan = |known: &str| format!(
 //!     r#"{{"format_version":"1.2","resource_changes":[{{"address":"aws_s3_bucket.a","mode":"managed","name":"a",
 //!         "type":"aws_s3_bucket","change":{{"actions":["create"],"before":null,{known}}}}}]}}"#,
@@ -107,6 +107,8 @@ pub enum InputMode {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Options {
+    /// The time that policies see, in nanoseconds since 1970. It is read once for each document.
+    pub now_ns: fn() -> i64,
     /// What they see.
     pub input: InputMode,
     /// The packages of which rules are evaluated; all, if there are none.
@@ -128,9 +130,11 @@ pub struct Options {
     pub threads: usize,
 }
 
-impl Default for Options {
-    fn default() -> Self {
+impl Options {
+    /// The defaults, with this clock.
+    pub fn new(now_ns: fn() -> i64) -> Self {
         Self {
+            now_ns,
             input: InputMode::default(),
             packages: Vec::new(),
             rules: Vec::new(),
@@ -142,9 +146,7 @@ impl Default for Options {
             threads: 1,
         }
     }
-}
 
-impl Options {
     fn parts(&self) -> usize {
         self.threads.max(1)
     }

@@ -1,6 +1,6 @@
 //! Rego's own tests.
 
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use objchange_rego::{Limits, Setup, Value};
 use serde::Serialize;
@@ -60,7 +60,7 @@ pub fn run_tests(files: &[PolicyFile], options: &Options) -> Result<Vec<TestVerd
                     data: options.data.clone(),
                     limits: Limits { deadline: begun.checked_add(options.timeout), memory: options.memory },
                     strict_builtin_errors: options.strict_builtin_errors,
-                    now_ns: now_ns(),
+                    now_ns: (options.now_ns)(),
                     network: None,
                 };
                 let value = policies.program.run(setup, |session| {
@@ -87,9 +87,4 @@ pub fn run_tests(files: &[PolicyFile], options: &Options) -> Result<Vec<TestVerd
         verdicts.push(TestVerdict { test: rule.title(), place, result, duration: begun.elapsed(), prints });
     }
     Ok(verdicts)
-}
-
-fn now_ns() -> i64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(now.as_nanos()).unwrap_or(i64::MAX)
 }

@@ -7,7 +7,7 @@ use objchange_policy::rego::{
 const HEAD: &str = "package main\n\n";
 
 fn policies(text: &str) -> Policies {
-    compiled(&format!("{HEAD}{text}"), Options::default())
+    compiled(&format!("{HEAD}{text}"), Options::new(|| 0))
 }
 
 #[track_caller]
@@ -202,7 +202,7 @@ fn secrets_are_compared_and_not_shown() {
 #[test]
 fn errors_have_a_place() {
     let error = |text: &str| {
-        let error = Policies::compile(&[PolicyFile::new("p.rego", text)], Options::default()).unwrap_err();
+        let error = Policies::compile(&[PolicyFile::new("p.rego", text)], Options::new(|| 0)).unwrap_err();
         (error.kind(), error.to_string())
     };
     assert_eq!(error("package a\n\ndeny contains 1 if {").0, PolicyErrorKind::Policy);
@@ -227,7 +227,7 @@ fn policies_that_never_end_are_ended() {
         "{HEAD}warn contains 1 if input.x\n\ndeny contains 1 if {{\n\tsome a in numbers.range(1, 1000000)\n\tsome b in numbers.range(1, 1000000)\n\ta + b == 0\n}}\n"
     );
     let policies = compiled(&text, {
-        let mut options = Options::default();
+        let mut options = Options::new(|| 0);
         options.timeout = timeout;
         options
     });
@@ -242,7 +242,7 @@ fn policies_that_never_end_are_ended() {
 #[test]
 fn ranges_are_bounded() {
     let range = |call: &str| {
-        let mut options = Options::default();
+        let mut options = Options::new(|| 0);
         // What is counted is what is made, and not the time, which is another one on each machine.
         options.timeout = std::time::Duration::MAX;
         options.memory = 16 << 20;
@@ -265,7 +265,7 @@ fn ranges_are_bounded() {
 fn policies_of_conftest() {
     let text = "package main\n\ndeny[msg] {\n\trc := input.resource_changes[_]\n\trc.change.actions[_] == \"create\"\n\tnot rc.change.after.ok\n\tmsg := {\"msg\": \"bad\", \"details\": {\"address\": rc.address}}\n}\n\nexception[rules] {\n\tinput.variables.skip.value\n\trules := [\"\"]\n}\n";
     let policies = compiled(text, {
-        let mut options = Options::default();
+        let mut options = Options::new(|| 0);
         options.input = InputMode::Raw;
         options
     });
@@ -283,7 +283,7 @@ fn outcomes(rules: &str) -> Vec<Outcome> {
     let plan = r#"{"format_version":"1.2","resource_changes":[{"address":"t.a","mode":"managed","type":"t","name":"a",
         "change":{"actions":["create"],"before":null,"after":{"list":["ok",null],"pair":[null,"z"],"n":1},
         "after_unknown":{"acl":true,"list":[false,true],"pair":[true,false]}}}]}"#;
-    let policies = compiled(&format!("package main\n\nimport rego.v1\n\n{rules}"), Options::default());
+    let policies = compiled(&format!("package main\n\nimport rego.v1\n\n{rules}"), Options::new(|| 0));
     policies.evaluate(plan).unwrap().rules.iter().map(RuleVerdict::outcome).collect()
 }
 
@@ -347,7 +347,7 @@ fn no_message_is_made_of_a_secret() {
             "package main\n\nimport rego.v1\n\ndeny contains msg if {{ some rc in \
              input.tfplan.resource_changes; {body} }}"
         );
-        let verdicts = compiled(&rule, Options::default()).evaluate(plan).unwrap();
+        let verdicts = compiled(&rule, Options::new(|| 0)).evaluate(plan).unwrap();
         assert_eq!(verdicts.rules[0].outcome(), Outcome::Fail, "{body}");
         assert!(!format!("{verdicts:?}").contains(secret), "{body}");
     }
@@ -363,14 +363,14 @@ deny_other contains \"x\" if input.tfplan
 
 deny_failing contains \"y\" if to_number(\"z\") == 1
 ";
-    let verdicts = compiled(text, Options::default()).evaluate(&plan(&[])).unwrap();
+    let verdicts = compiled(text, Options::new(|| 0)).evaluate(&plan(&[])).unwrap();
     let outcomes: Vec<_> = verdicts.rules.iter().map(RuleVerdict::outcome).collect();
     assert_eq!(outcomes, [Outcome::Error, Outcome::Fail, Outcome::Pass]);
     let conflict = verdicts.rules[0].error.as_deref().unwrap();
     assert!(conflict.starts_with("p.rego:3: "), "{conflict}");
     assert_eq!(verdicts.warnings.len(), 1, "{verdicts:?}");
     assert_eq!(verdicts.warnings[0].place.line, 7);
-    let mut strict = Options::default();
+    let mut strict = Options::new(|| 0);
     strict.strict_builtin_errors = true;
     let verdicts = compiled(text, strict).evaluate(&plan(&[])).unwrap();
     assert_eq!(verdicts.rules[2].outcome(), Outcome::Error);
@@ -378,7 +378,7 @@ deny_failing contains \"y\" if to_number(\"z\") == 1
 
 #[test]
 fn the_document_that_policies_look_at_is_chosen() {
-    let compile = |text: &str| Policies::compile(&[PolicyFile::new("p.rego", text)], Options::default());
+    let compile = |text: &str| Policies::compile(&[PolicyFile::new("p.rego", text)], Options::new(|| 0));
     let deny = |body: &str| format!("package main\n\ndeny contains \"x\" if {body}\n");
     let plan = plan(&[r#""after":{"a":1},"after_unknown":{}"#]);
     for body in [
@@ -433,7 +433,7 @@ fn planned_values_and_documents_have_what_is_unknown() {
         ] {
             let text =
                 format!("package main\n\ndeny contains r.address if {{\n\tr := {root}\n\t{condition}\n}}\n");
-            let verdicts = compiled(&text, Options::default()).evaluate(plan).unwrap();
+            let verdicts = compiled(&text, Options::new(|| 0)).evaluate(plan).unwrap();
             assert_eq!(verdicts.rules[0].outcome(), outcome, "{text}");
         }
     }
@@ -461,7 +461,7 @@ fn outputs_imports_and_actions_have_what_is_unknown() {
         ("input.action_invocations[0].config_values.a == 1", Outcome::Fail),
     ] {
         let text = format!("package main\n\ndeny contains \"x\" if {condition}\n");
-        let verdicts = compiled(&text, Options::default()).evaluate(plan).unwrap();
+        let verdicts = compiled(&text, Options::new(|| 0)).evaluate(plan).unwrap();
         assert_eq!(verdicts.rules[0].outcome(), outcome, "{text}");
     }
 }
@@ -492,12 +492,12 @@ fn checks_wait_for_their_outcome() {
     ] {
         for root in ["input.checks", "input.plan.checks", "input.tfplan.raw.checks"] {
             let text = format!("package main\n\nchecks := {root}\n\ndeny contains \"x\" if {condition}\n");
-            let verdicts = compiled(&text, Options::default()).evaluate(plan).unwrap();
+            let verdicts = compiled(&text, Options::new(|| 0)).evaluate(plan).unwrap();
             assert_eq!(verdicts.rules[0].outcome(), outcome, "{text}");
         }
     }
     let text = "package main\n\ndeny contains \"x\" if input.checks[0].status == \"fail\"\n";
-    let verdicts = compiled(text, Options::default()).evaluate(plan).unwrap();
+    let verdicts = compiled(text, Options::new(|| 0)).evaluate(plan).unwrap();
     assert_eq!(waits(&verdicts.rules[0]), ["t.a status"]);
 }
 
@@ -517,7 +517,7 @@ fn values_of_many_shared_parts_are_refused() {
         "array.concat(x25, x25) == array.concat(y25, y25)",
     ] {
         let text = format!("package main\n\ndeny contains \"x\" if {condition}\n{}{}", nest("x"), nest("y"));
-        let verdicts = compiled(&text, Options::default()).evaluate(r#"{"format_version":"1.2"}"#);
+        let verdicts = compiled(&text, Options::new(|| 0)).evaluate(r#"{"format_version":"1.2"}"#);
         assert_eq!(
             verdicts.map(|_| ()).map_err(|error| error.kind()),
             Err(PolicyErrorKind::Memory),

@@ -179,7 +179,7 @@ fn verdicts_that_are_decided_stay() {
         let text = Writer::new(&mut random, &ROOTS).policy(PRELUDE, "deny_");
         let files = [PolicyFile::new("p.rego", &text)];
         // Not all that is written at random is a policy that looks at the plan.
-        let Ok(policies) = Policies::compile(&files, Options::default()) else { continue };
+        let Ok(policies) = Policies::compile(&files, Options::new(|| 0)) else { continue };
         compiled += 1;
         let mut holes = 0;
         let values = Values::random(&mut random, &mut holes);

@@ -96,7 +96,7 @@ mod rego {
     fn outcome(text: &str, policy: &str) -> Outcome {
         let files = [PolicyFile::new("p.rego", &*format!("package main\n\n{policy}\n"))];
         let policies =
-            Policies::compile(&files, Options::default()).unwrap_or_else(|error| panic!("{error}"));
+            Policies::compile(&files, Options::new(|| 0)).unwrap_or_else(|error| panic!("{error}"));
         let verdicts = policies.evaluate(text).unwrap_or_else(|error| panic!("{policy}: {error}"));
         verdicts.rules[0].outcome()
     }

@@ -17,14 +17,14 @@ use objchange_policy::sentinel::files::read_policies;
 use objchange_policy::sentinel::judge::{Judged, Outcome};
 use objchange_policy::sentinel::report::{OnUnknown, PolicyLine, TextReport, add_policy, policy_case};
 use objchange_policy::sentinel::set::{AppliedPolicy, SetOptions, check_params};
-use objchange_policy::sentinel::{Document, Imports, RunLimits};
+use objchange_policy::sentinel::{Document, Imports, RunLimits, parse_time};
 use objchange_sentinel::Setup;
 use serde_json::Value as Json;
 
-use super::clock;
 use super::limits::LimitArgs;
 use super::mock::read_run;
 use crate::arguments::Assignment;
+use crate::clock::now_ns;
 use crate::documents::{self, ErroredPlans, Wanted};
 use crate::exit::{self, CommandError, unusable};
 use crate::input::Source;
@@ -108,7 +108,7 @@ pub(super) struct Args {
     unknown: UnknownArg,
 
     /// The current time for policies, e.g. 2026-01-31T12:00:00Z
-    #[arg(long, value_name = "TIME", value_parser = clock::parse)]
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
     now: Option<i64>,
 
     #[command(flatten)]
@@ -196,7 +196,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     }
     let inputs = documents::find(&plans, Wanted::PLANS, &args.inputs())?;
     let manner =
-        RunOptions { now: args.now.unwrap_or_else(clock::now), limits: args.limits.of_each(policies.len()) };
+        RunOptions { now: args.now.unwrap_or_else(now_ns), limits: args.limits.of_each(policies.len()) };
     let unknown = args.unknown.on_unknown();
     let mut text = reporter.has_text().then(|| TextReport::new(args.trace, unknown));
     let mut worst = 0;

@@ -10,13 +10,14 @@ use std::time::{Duration, Instant};
 
 use objchange_text::re2::Pattern;
 
-use super::clock;
 use super::limits::LimitArgs;
+use crate::clock::now_ns;
 use crate::documents::Progress;
 use crate::exit::{self, CommandError, unusable};
 use crate::pool;
 use crate::reports::{Outputs, Reporter};
 use crate::terminal;
+use objchange_policy::sentinel::parse_time;
 use objchange_policy::sentinel::report::{TestLine, test_case, write_coverage, write_summary, write_test};
 use objchange_policy::sentinel::sources::Sources;
 use objchange_policy::sentinel::testing::{Case, Coverage, FoundTest, FoundTests, Outcome, Wanted};
@@ -68,7 +69,7 @@ pub(super) struct Args {
     verbose: bool,
 
     /// The current time for policies, e.g. 2026-01-31T12:00:00Z or seconds since 1970 [default: now]
-    #[arg(long, value_name = "TIME", value_parser = clock::parse)]
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
     now: Option<i64>,
 
     #[command(flatten)]
@@ -114,7 +115,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     });
     warn(&cases);
     let wanted = Wanted { rules: args.verbose || args.json || args.coverage, declared: args.coverage };
-    let (now, limits) = (args.now.unwrap_or_else(clock::now), args.limits.of_each(found.len()));
+    let (now, limits) = (args.now.unwrap_or_else(now_ns), args.limits.of_each(found.len()));
     let mut report = Report::new(args, reporter);
     let progress = Progress::count(cases.len());
     let prepare = |setup: &mut Setup| {

@@ -2,10 +2,8 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-pub(crate) use objchange_policy::sentinel::parse_time as parse;
-
-/// Now, in nanoseconds since 1970.
-pub(crate) fn now() -> i64 {
+/// The time now, in nanoseconds since 1970.
+pub(crate) fn now_ns() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
 }
