@@ -3,6 +3,8 @@
 mod cases;
 mod data;
 mod functions;
+#[cfg(feature = "snippet")]
+mod golden;
 mod hostile;
 mod json;
 mod language;

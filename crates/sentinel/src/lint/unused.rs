@@ -9,7 +9,7 @@ pub(super) fn check(program: &Program, names: &Names, context: &LintContext<'_>,
     let main = names.bindings.iter().position(|binding| binding.is_top && &*binding.name == "main");
     if context.is_policy && main.is_none() {
         let span = objchange_text::Span::default();
-        let help = Some("write main = rule { … }, which is what the policy comes to".to_owned());
+        let help = Some("write main = rule { … }: its value is the result of the policy".to_owned());
         found.add_with_help(LintKind::NoMain, span, "this policy has no main", help);
     }
     let is_policy = context.is_policy || main.is_some();

@@ -121,15 +121,16 @@ enum Called {
     Host(Rc<Host>),
 }
 
-fn check_arity(name: &str, arity: &RangeInclusive<usize>, count: usize) -> Done<()> {
+pub(super) fn check_arity(name: &str, arity: &RangeInclusive<usize>, count: usize) -> Done<()> {
     if arity.contains(&count) {
         return Ok(());
     }
     let (least, most) = (arity.start(), arity.end());
     let expected = match most {
-        _ if least == most => format!("{least}"),
-        &usize::MAX => format!("at least {least}"),
-        _ => format!("{least} to {most}"),
+        &1 if *least == 1 => "1 argument".to_owned(),
+        _ if least == most => format!("{least} arguments"),
+        &usize::MAX => format!("at least {least} argument{}", if *least == 1 { "" } else { "s" }),
+        _ => format!("{least} to {most} arguments"),
     };
-    fault_of(RunErrorKind::Arguments, format!("{name} takes {expected} arguments, not {count}"))
+    fault_of(RunErrorKind::Arguments, format!("{name} takes {expected}, not {count}"))
 }

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::blame::{Cause, Causes};
+use super::call::check_arity;
 use super::import::Imported;
 use super::pattern::Pattern;
 use super::walk::Walk;
@@ -525,12 +526,8 @@ impl<'r> Machine<'r> {
 
     pub(super) fn enter_closure(&mut self, closure: &Closure, count: usize, is_explained: bool) -> Done<()> {
         let unit = &closure.unit;
-        if unit.params as usize != count {
-            return fault_of(
-                RunErrorKind::Arguments,
-                format!("this function takes {} arguments, not {count}", unit.params),
-            );
-        }
+        let params = unit.params as usize;
+        check_arity("this function", &(params..=params), count)?;
         let env = self.new_env(unit, Rc::clone(&closure.env))?;
         let from = self.stack.len() - count;
         for (slot, value) in env.slots.borrow_mut().iter_mut().zip(self.stack.drain(from..)) {

@@ -144,7 +144,9 @@ impl Machine<'_> {
                 Ok(Ok(pattern::find(text.as_bytes(), part.as_bytes())))
             }
             (Value::String(_), other) => fault(format!("a string cannot contain {}", other.type_name())),
-            (other, _) => fault(format!("{} contains nothing", other.type_name())),
+            (other, _) => {
+                fault(format!("expected a list, map or string after in, found {}", other.type_name()))
+            }
         }
     }
 

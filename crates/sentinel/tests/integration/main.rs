@@ -2,6 +2,7 @@
 
 mod choices;
 mod format;
+mod golden;
 mod hostile;
 mod imports;
 mod language;
