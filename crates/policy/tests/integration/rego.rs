@@ -560,3 +560,21 @@ fn a_rule_that_uses_one_that_may_fail_is_undecided() {
     let known = verdict(body, r#""after":{"tags":{"a":"x","b":"y"}},"after_unknown":{}"#);
     assert_eq!(known.outcome(), Outcome::Error, "{known:?}");
 }
+
+#[test]
+fn a_rule_of_several_definitions_has_a_verdict_for_each_that_says_something_or_one() {
+    let policy = "deny contains \"a\" if count(input.tfplan.resource_changes) > 1\n\n\
+                  deny contains \"b\" if input.tfplan\n\n\
+                  deny contains \"c\" if count(input.tfplan.resource_changes) > 1\n";
+    let verdicts = policies(policy).evaluate(&plan(&[])).unwrap();
+    assert_eq!(
+        verdicts.rules.iter().map(|rule| (rule.outcome(), said(rule))).collect::<Vec<_>>(),
+        [(Outcome::Fail, vec!["b"])]
+    );
+    let verdicts =
+        policies(&policy.replace("if input.tfplan\n", "if count(input.tfplan.resource_changes) > 2\n"))
+            .evaluate(&plan(&[]))
+            .unwrap();
+    let [rule] = &verdicts.rules[..] else { panic!("{verdicts:?}") };
+    assert_eq!((rule.outcome(), rule.place.line), (Outcome::Pass, 3));
+}
