@@ -432,3 +432,22 @@ fn older_versions_evaluate_as_they_did() {
         }
     }
 }
+
+/// As `terraform console` has them: a tab may not be indentation, but may be in texts and between brackets.
+#[test]
+fn tabs_in_yaml() {
+    let decode = |text: &str| {
+        let expr = parse_expression(&format!("jsonencode(yamldecode({text:?}))")).unwrap();
+        let (value, errors) = evaluate(&expr, &Scope::new(&Variables::default()), Functions::pure());
+        if errors.is_empty() { value.as_str().map(str::to_owned) } else { None }
+    };
+    for (text, json) in [
+        ("a: \"b\n  -\tc\"", Some(r#"{"a":"b -\tc"}"#)),
+        ("a: |\n  b\n  -\tc", Some(r#"{"a":"b\n-\tc"}"#)),
+        ("a: [b,\n\tc]\n", Some(r#"{"a":["b","c"]}"#)),
+        ("a: [b,\nc]\n\td", None),
+        ("\ta: b", None),
+    ] {
+        assert_eq!(decode(text).as_deref(), json, "{text:?}");
+    }
+}

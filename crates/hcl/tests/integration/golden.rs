@@ -11,6 +11,11 @@ use objchange_hcl::{
 
 const FILE: &str = "main.tf";
 
+#[track_caller]
+fn check(name: &str, shown: &str) {
+    insta::assert_snapshot!(name, shown);
+}
+
 fn shown(sources: &Sources, found: &[Diagnostic], hidden: &HiddenSource) -> String {
     let places = sources.places();
     found
@@ -55,144 +60,166 @@ fn modules(texts: &[&str]) -> String {
 
 #[test]
 fn syntax() {
-    insta::assert_snapshot!(expressions(&[
-        "",
-        "1 +",
-        "[1, 2",
-        "{a = 1, b}",
-        "f(1, 2...",
-        "\"open",
-        "\"${1\"",
-        "\"\\q\"",
-        "<<EOT\ntext\n",
-        "a ? b",
-        "[for x : x]",
-        "1 2",
-        "'single'",
-        "a.",
-        "a[",
-        "-",
-        "%{ if true }",
-        "\"%{ if true }yes\"",
-        "\"%{ for x in list }${x}\"",
-        "\u{feff}é = 1",
-        "a && ",
-        "!",
-        "provider::one",
-    ]));
+    check(
+        "syntax",
+        &expressions(&[
+            "",
+            "1 +",
+            "[1, 2",
+            "{a = 1, b}",
+            "f(1, 2...",
+            "\"open",
+            "\"${1\"",
+            "\"\\q\"",
+            "<<EOT\ntext\n",
+            "a ? b",
+            "[for x : x]",
+            "1 2",
+            "'single'",
+            "a.",
+            "a[",
+            "-",
+            "%{ if true }",
+            "\"%{ if true }yes\"",
+            "\"%{ for x in list }${x}\"",
+            "\u{feff}é = 1",
+            "a && ",
+            "!",
+            "provider::one",
+            "}",
+            "a } + \"b\" }",
+        ]),
+    );
 }
 
 #[test]
 fn references() {
-    insta::assert_snapshot!(expressions(&[
-        "lst",
-        "object.nam",
-        "object[\"nam\"]",
-        "object.name.x",
-        "list.name",
-        "list[2]",
-        "list[-1]",
-        "list[\"a\"]",
-        "list[0.5]",
-        "list[unknown].x",
-        "object[list]",
-        "null.x",
-        "list[*].name",
-        "1.x",
-    ]));
+    check(
+        "references",
+        &expressions(&[
+            "lst",
+            "object.nam",
+            "object[\"nam\"]",
+            "object.name.x",
+            "list.name",
+            "list[2]",
+            "list[-1]",
+            "list[\"a\"]",
+            "list[0.5]",
+            "list[unknown].x",
+            "object[list]",
+            "null.x",
+            "list[*].name",
+            "1.x",
+        ]),
+    );
 }
 
 #[test]
 fn operators() {
-    insta::assert_snapshot!(expressions(&[
-        "1 + \"a\"",
-        "true && 1",
-        "!\"a\"",
-        "-list",
-        "list + 1",
-        "\"a\" < 1",
-        "null + 1",
-        "\"maybe\" ? 1 : 2",
-        "null ? 1 : 2",
-        "true ? 1 : list",
-        "true ? {a = 1} : {b = [1]}",
-        "secret + 1",
-    ]));
+    check(
+        "operators",
+        &expressions(&[
+            "1 + \"a\"",
+            "true && 1",
+            "!\"a\"",
+            "-list",
+            "list + 1",
+            "\"a\" < 1",
+            "null + 1",
+            "\"maybe\" ? 1 : 2",
+            "null ? 1 : 2",
+            "true ? 1 : list",
+            "true ? {a = 1} : {b = [1]}",
+            "secret + 1",
+        ]),
+    );
 }
 
 #[test]
 fn functions() {
-    insta::assert_snapshot!(expressions(&[
-        "uper(\"a\")",
-        "upper()",
-        "upper(1, 2)",
-        "upper(null)",
-        "upper(list)",
-        "element([], 0)",
-        "lookup({a = 1}, \"b\")",
-        "jsondecode(\"{\")",
-        "regex(\"(\", \"a\")",
-        "regex(\"b\", \"a\")",
-        "parseint(\"zz\", 10)",
-        "formatdate(\"QQ\", \"2020-01-01T00:00:00Z\")",
-        "max()",
-        "max(list...)",
-        "max(1...)",
-        "file(\"a\")",
-        "base64decode(\"%\")",
-        "tonumber(secret)",
-        "timeadd(\"now\", \"1h\")",
-        "cidrsubnet(\"10.0.0.0/8\", 40, 1)",
-        "zipmap([\"a\"], [])",
-        "setproduct()",
-        "format(\"%d\", \"a\")",
-        "format(\"%s\")",
-        "yamldecode(\"a: [\")",
-        "range(0, 10, 0)",
-        "tobool(\"a\")",
-        "one(list)",
-    ]));
+    check(
+        "functions",
+        &expressions(&[
+            "uper(\"a\")",
+            "upper()",
+            "upper(1, 2)",
+            "upper(null)",
+            "upper(list)",
+            "element([], 0)",
+            "lookup({a = 1}, \"b\")",
+            "jsondecode(\"{\")",
+            "regex(\"(\", \"a\")",
+            "regex(\"b\", \"a\")",
+            "parseint(\"zz\", 10)",
+            "formatdate(\"QQ\", \"2020-01-01T00:00:00Z\")",
+            "max()",
+            "max(list...)",
+            "max(1...)",
+            "file(\"a\")",
+            "base64decode(\"%\")",
+            "tonumber(secret)",
+            "timeadd(\"now\", \"1h\")",
+            "cidrsubnet(\"10.0.0.0/8\", 40, 1)",
+            "zipmap([\"a\"], [])",
+            "setproduct()",
+            "format(\"%d\", \"a\")",
+            "format(\"%s\")",
+            "yamldecode(\"a: [\")",
+            "range(0, 10, 0)",
+            "tobool(\"a\")",
+            "one(list)",
+        ]),
+    );
 }
 
 #[test]
 fn templates_and_for() {
-    insta::assert_snapshot!(expressions(&[
-        "\"a-${null}\"",
-        "\"a-${object}\"",
-        "[for x in 1 : x]",
-        "[for x in null : x]",
-        "{for x in list : null => x}",
-        "{for x in list : \"k\" => x}",
-        "{for x in list : x => x...}.c",
-        "[for x in list : x if 1]",
-        "[for x in list : y]",
-        "{(list) = 1}",
-        "{(null) = 1}",
-    ]));
+    check(
+        "templates_and_for",
+        &expressions(&[
+            "\"a-${null}\"",
+            "\"a-${object}\"",
+            "[for x in 1 : x]",
+            "[for x in null : x]",
+            "{for x in list : null => x}",
+            "{for x in list : \"k\" => x}",
+            "{for x in list : x => x...}.c",
+            "[for x in list : x if 1]",
+            "[for x in list : y]",
+            "{(list) = 1}",
+            "{(null) = 1}",
+        ]),
+    );
 }
 
 #[test]
 fn modules_and_their_blocks() {
-    insta::assert_snapshot!(modules(&[
-        "resorce \"a\" \"b\" {}\n",
-        "resource \"a\" {}\n",
-        "resource \"1\" \"b\" {}\n",
-        "variable \"a\" {}\nvariable \"a\" {}\n",
-        "variable \"a\" {\n  typ = string\n}\n",
-        "variable \"a\" {\n  type = strin\n}\n",
-        "variable \"a\" {\n  type    = number\n  default = \"x\"\n}\n",
-        "variable \"a\" {\n  sensitive = true\n  type      = number\n  default   = \"hunter2\"\n}\n",
-        "variable \"a\" {\n  validation {}\n}\n",
-        "locals {\n  a = 1\n}\nlocals {\n  a = 2\n}\n",
-        "output \"a\" {}\n",
-        "module \"a\" {}\n",
-        "resource \"a\" \"b\" {\n  count = 1\n  for_each = {}\n}\n",
-        "resource \"a\" \"b\" {\n  lifecycle {\n    ignore_changes = [b]\n    prevent_destory = true\n  }\n}\n",
-        "a = 1\n",
-        "resource \"a\" \"b\" {\n",
-        "resource \"a\" \"b\" {}}\n",
-        "resource \"a\" \"b\" { c = 1 d = 2 }\n",
-        "terraform {\n  required_version = \"x\"\n}\n",
-        "moved {\n  from = a.b\n}\n",
-    ]));
+    check(
+        "modules_and_their_blocks",
+        &modules(&[
+            "resorce \"a\" \"b\" {}\n",
+            "resource \"a\" {}\n",
+            "resource \"1\" \"b\" {}\n",
+            "variable \"a\" {}\nvariable \"a\" {}\n",
+            "variable \"a\" {\n  typ = string\n}\n",
+            "variable \"a\" {\n  type = strin\n}\n",
+            "variable \"a\" {\n  type    = number\n  default = \"x\"\n}\n",
+            "variable \"a\" {\n  sensitive = true\n  type      = number\n  default   = \"hunter2\"\n}\n",
+            "variable \"a\" {\n  validation {}\n}\n",
+            "locals {\n  a = 1\n}\nlocals {\n  a = 2\n}\n",
+            "output \"a\" {}\n",
+            "module \"a\" {}\n",
+            "resource \"a\" \"b\" {\n  count = 1\n  for_each = {}\n}\n",
+            "resource \"a\" \"b\" {\n  lifecycle {\n    ignore_changes = [b]\n    prevent_destory = true\n  }\n}\n",
+            "a = 1\n",
+            "resource \"a\" \"b\" {\n",
+            "resource \"a\" \"b",
+            "resource \"a${b}\" {}\n",
+            "resource \"a\" \"b\" {}}\n",
+            "resource \"a\" \"b\" { c = 1 d = 2 }\n",
+            "terraform {\n  required_version = \"x\"\n}\n",
+            "moved {\n  from = a.b\n}\n",
+        ]),
+    );
 }

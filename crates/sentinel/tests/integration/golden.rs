@@ -38,13 +38,16 @@ fn findings(text: &str) -> String {
     found.iter().map(|found| diagnostic(text, found)).collect()
 }
 
-fn golden(texts: &[&str], wrong: impl Fn(&str) -> String) -> String {
-    texts.iter().map(|text| format!("{}{}\n", source(text), wrong(text))).collect()
+#[track_caller]
+fn golden(name: &str, texts: &[&str], wrong: impl Fn(&str) -> String) {
+    let shown: String = texts.iter().map(|text| format!("{}{}\n", source(text), wrong(text))).collect();
+    insta::assert_snapshot!(name, shown);
 }
 
 #[test]
 fn syntax() {
-    insta::assert_snapshot!(golden(
+    golden(
+        "syntax",
         &[
             "main = rule {",
             "main = rule { true",
@@ -71,13 +74,14 @@ fn syntax() {
             "main = 1 === 2",
             "main = \u{201c}a\u{201d}",
         ],
-        syntax_errors
-    ));
+        syntax_errors,
+    );
 }
 
 #[test]
 fn runs() {
-    insta::assert_snapshot!(golden(
+    golden(
+        "runs",
         &[
             "main = a",
             "main = 1 + \"a\"",
@@ -100,13 +104,14 @@ fn runs() {
             "param p\nmain = p",
             "a = b\nb = 1\nmain = a",
         ],
-        run_error
-    ));
+        run_error,
+    );
 }
 
 #[test]
 fn lints() {
-    insta::assert_snapshot!(golden(
+    golden(
+        "lints",
         &[
             "a = 1\n",
             "import \"strings\"\nmain = rule { true }",
@@ -118,6 +123,6 @@ fn lints() {
             "main = rule { length(1) is 1 }",
             "main = rule { \"a\" matches \"(\" }",
         ],
-        findings
-    ));
+        findings,
+    );
 }
