@@ -106,9 +106,9 @@ fn format(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
 }
 
 fn add_date(_: &mut Context<'_>, operands: &[Value]) -> Outcome {
-    let nanoseconds = int(operands, 0).map_err(|error| match error.message.contains("integer number") {
-        true => BuiltinError::failed("timestamp too big"),
-        false => error,
+    let nanoseconds = int(operands, 0).map_err(|error| match &operands[0] {
+        Value::Number(_) => BuiltinError::failed("timestamp too big"),
+        _ => error,
     })?;
     let mut steps = [0; 3];
     for (at, step) in steps.iter_mut().enumerate() {
