@@ -116,6 +116,7 @@ fn lints() {
             "a = 1\n",
             "import \"strings\"\nmain = rule { true }",
             "main = rule { undefind }",
+            "main = rule { lenght(\"a\") is 1 }",
             "f = func(a) { return 1 }\nmain = rule { f(1) is 1 }",
             "f = func(a) {\n  return a\n  b = 1\n}\nmain = rule { f(1) is 1 }",
             "main = rule { 1 is \"a\" }",

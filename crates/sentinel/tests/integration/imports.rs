@@ -239,6 +239,8 @@ fn time() {
             ("i.load(\"1970-01-01T00:00:01Z\").equal(1)", "true"),
             ("i.now.after(0) and i.load(0).before(i.now)", "true"),
             ("i.load(10).sub(4) is 6 * i.second", "true"),
+            ("i.load(0) is i.load(\"1970-01-01T00:00:00Z\")", "true"),
+            ("i.load(0) is i.load(1)", "false"),
             (
                 "i.load(\"x\")",
                 "error this is no moment: expected one, seconds since 1970, or a text of RFC 3339",

@@ -151,6 +151,16 @@ fn rules_that_look_are_named_and_those_that_use_them() {
     });
 }
 
+/// A variable is as uncertain as the block of the function that may assign to it.
+#[test]
+fn a_block_that_may_run_may_assign_outside_of_its_function() {
+    for assignment in ["x = 2", "x += 1"] {
+        let f = format!("func() {{\n if h.m.id is 3 {{ {assignment} }}\n return true\n}}");
+        let source = format!("x = 1\nf = {f}\nmain = rule {{ f() and x is 1 }}");
+        with_host(&source, |run| assert!(run.touched().is_undecided, "{source}"));
+    }
+}
+
 #[test]
 fn looks_are_bounded() {
     let source = "x = []\n".to_owned() + &"append(x, h.m.id)\n".repeat(1500) + "main = rule { 5 in x }";
