@@ -14,8 +14,8 @@ use crate::schemas::{HOW_TO_GET_SCHEMAS, SchemaArgs};
 use crate::terminal;
 
 const AFTER_HELP: &str = "\
-Plans that do the same have the same hash, and others have another one, as `objchange diff` compares them. Without --key \
-sensitive values are left out, and a note says so.
+Plans without differences, as `objchange diff` compares them, have the same hash. Plans that differ have different \
+hashes. Without --key sensitive values are left out, and a note says so.
 
 Exit codes:
   0  the hash is printed; with --verify, the plan has this hash
@@ -27,14 +27,14 @@ Examples:
   objchange hash plan.json --schemas schemas.json --key key.txt > approved.txt
   objchange hash plan.json --schemas schemas.json --key key.txt --verify \"$(cat approved.txt)\"";
 
-/// Print one hash of what a plan will do, or verify it
+/// Print a hash of what a plan will do, or verify one
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
     /// The output of `terraform show -json PLANFILE`, or the directory of a module to plan; `-` is standard input
     plan: PathBuf,
 
-    // Without them nobody knows which arrays are sets.
+    // Only schemas tell which arrays are sets.
     #[command(flatten)]
     schemas: SchemaArgs,
 
@@ -42,7 +42,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "HASH")]
     verify: Option<PlanHash>,
 
-    /// Bring the sensitive values in, by a keyed hash (HMAC) with the key in this file: at least 16 bytes
+    /// Include sensitive values, with a keyed hash (HMAC). The file holds the key: at least 16 bytes
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
 
@@ -54,7 +54,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SIZE", default_value = "1G")]
     max_input: Size,
 
-    /// The state before, if a module is planned
+    /// The prior state, if a module is planned
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
 

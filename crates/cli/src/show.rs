@@ -72,7 +72,7 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with_all = ["summary", "full"])]
     json: bool,
 
-    /// The form of the text
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "terraform", conflicts_with_all = ["json", "summary"])]
     format: Format,
 

@@ -25,7 +25,8 @@ use crate::terminal;
 const AFTER_HELP: &str = "\
 A plan is the output of `terraform show -json PLANFILE`: a file, a quoted glob, a folder, or `-` for standard input \
 (the default). A file holds one plan, or one a line. With several plans each line names its file. A directory with \
-configuration files is planned as a module, without its providers: what depends on what only they know is undecided.
+configuration files is planned as a module, without its providers: rules that depend on what only the providers know \
+are undecided.
 
 Rules have conftest's names: deny, deny_*, violation and violation_* are failures, warn and warn_* are warnings. \
 They are sets of strings, or of objects with `msg`. All packages with such rules are evaluated (conftest: only \
@@ -83,7 +84,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE|DIR")]
     data: Vec<PathBuf>,
 
-    /// Let policies use the network (`http.send`, `net.lookup_ip_addr`). They can send all they see, sensitive values too
+    /// Let policies use the network (`http.send`, `net.lookup_ip_addr`). They can send everything they see,
+    /// including sensitive values
     #[arg(long)]
     allow_net: bool,
 
@@ -91,7 +93,7 @@ pub(crate) struct Args {
     #[arg(long)]
     strict_builtin_errors: bool,
 
-    /// What makes the exit code 1
+    /// Results that set the exit code to 1
     #[arg(long, value_enum, default_value = "deny", value_delimiter = ',', value_name = "WHAT")]
     fail_on: Vec<FailOn>,
 

@@ -20,7 +20,7 @@ use self::session::Failure;
 use crate::exit::{self, CommandError};
 
 const AFTER_HELP: &str = "\
-The provider binary is started, asked and stopped. Its address is the source in `required_providers`; the default is \
+The provider binary is started, called and stopped. Its address is the source in `required_providers`; the default is \
 hashicorp's provider of that name. With --reattach the provider is already running, and only its address is given.
 
 Objects are JSON as in `terraform show -json`. In input, write {\"$unknown\":{}} for an unknown value and \
@@ -39,7 +39,7 @@ Examples:
   objchange provider apply ./terraform-provider-random --config main.tf:random_pet.name --state-out s.tfstate --apply
   objchange provider call-function ./terraform-provider-time rfc3339_parse '\"2026-01-02T03:04:05Z\"'";
 
-/// Ask a provider for schemas, plans and objects
+/// Call a provider directly: for schemas, validation, plans, reads, imports and functions
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {

@@ -21,7 +21,7 @@ pub(crate) struct DocumentArgs {
     #[arg(value_name = "PLAN|STATE|DIR", default_value = "-")]
     pub(crate) document: PathBuf,
 
-    // Without them everything is shown by its JSON alone: blocks look like attributes.
+    // Without schemas, blocks look like attributes.
     #[command(flatten)]
     pub(crate) schemas: SchemaArgs,
 
@@ -33,11 +33,11 @@ pub(crate) struct DocumentArgs {
     #[arg(long = "as", value_name = "PROGRAM")]
     program: Option<Program>,
 
-    /// The mode of the plan. By default it is inferred, which is not always possible
+    /// The mode of the plan; needed only if the document does not say it
     #[arg(long, value_name = "MODE")]
     mode: Option<ModeArg>,
 
-    /// Show similar elements that a set loses and gains as updates; Terraform shows them as removed and added
+    /// Show changed elements of sets as updates; Terraform shows them as removed and added
     #[arg(long)]
     match_sets: bool,
 
@@ -45,7 +45,7 @@ pub(crate) struct DocumentArgs {
     #[arg(long, value_name = "SIZE", default_value = "1G")]
     pub(super) max_input: Size,
 
-    /// The state before, if a module is planned
+    /// The prior state, if a module is planned
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
 
@@ -55,11 +55,11 @@ pub(crate) struct DocumentArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ModeArg {
-    /// To reach the configuration
+    /// An ordinary plan
     Normal,
-    /// To update the state
+    /// A plan that only updates the state
     RefreshOnly,
-    /// To destroy everything.
+    /// A plan that destroys everything
     Destroy,
 }
 

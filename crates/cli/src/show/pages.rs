@@ -15,15 +15,15 @@ pub(crate) struct MarkdownArgs {
     #[arg(long, value_name = "TEXT", help_heading = HEADING)]
     title: Option<String>,
 
-    /// A page to link to: the one with the full output, such as that of the CI run
+    /// A link to the full output, such as the page of the CI run
     #[arg(long, value_name = "URL", value_parser = parse_link, help_heading = HEADING)]
     link: Option<String>,
 
-    /// In Markdown: begin with a hidden comment of this name, so that a bot finds its comment again
+    /// In Markdown: begin with a hidden comment with this name, by which a bot finds its comment again
     #[arg(long, value_name = "NAME", value_parser = parse_marker, help_heading = HEADING)]
     marker: Option<String>,
 
-    /// In Markdown: the most characters of the page; what does not fit is left out, and the page says so
+    /// In Markdown: the maximum length of the page; what does not fit is left out, and the page says so
     /// [default: 65536]
     #[arg(long, value_name = "CHARACTERS", value_parser = parse_length, help_heading = HEADING)]
     max_length: Option<usize>,
@@ -59,11 +59,11 @@ pub(crate) struct PageArgs {
     #[command(flatten)]
     markdown: MarkdownArgs,
 
-    /// In Markdown: write the page by this template, in the language of Jinja
+    /// In Markdown: write the page with this Jinja template
     #[arg(long, value_name = "FILE", help_heading = HEADING)]
     template: Option<PathBuf>,
 
-    /// Print the template of the built-in Markdown page, and do nothing else
+    /// Only print the template of the built-in Markdown page
     #[arg(long, exclusive = true, help_heading = HEADING)]
     print_template: bool,
 

@@ -38,7 +38,7 @@ const AFTER_HELP: &str = "\
 A plan is the output of `terraform show -json PLANFILE`: a file, a quoted glob, a folder, or `-` for standard input, \
 which is read if no plan is named and a policy imports one. A file holds one plan, or one a line. With several plans \
 each line names its file. A directory with configuration files and no policies is planned as a module, without its \
-providers: a verdict that depends on what only they know is undefined.
+providers: a verdict that depends on what only the providers know is undefined.
 
 A policy is a file, or a policy set: its configuration, or a folder with a sentinel.hcl. In any other folder all \
 *.sentinel files are applied. Policies import tfplan/v2, tfconfig/v2, tfstate/v2 (the prior state, or --state) and \
@@ -67,11 +67,11 @@ pub(super) struct Args {
     #[arg(value_name = "POLICY|sentinel.hcl|DIR|PLAN.json", required = true)]
     policies: Vec<PathBuf>,
 
-    /// Plans, and directories of modules to plan; `-` is standard input. May be repeated
+    /// Plans, and directories of modules to plan; `-` is standard input. Can be repeated
     #[arg(long, value_name = "PLAN")]
     plan: Vec<PathBuf>,
 
-    /// State for `tfstate/v2` (default: the plan's prior state); of a module, also the state before
+    /// State for `tfstate/v2` (default: the plan's prior state); for a module, also its prior state
     #[arg(long, value_name = "STATE")]
     state: Option<PathBuf>,
 

@@ -42,11 +42,11 @@ pub(super) struct Args {
     #[arg(value_name = "FILE|DIR", default_value = ".")]
     files: Vec<PathBuf>,
 
-    // With them attributes are found that no resource has.
+    // With schemas the check finds attributes that no resource has.
     #[command(flatten)]
     schemas: SchemaArgs,
 
-    /// What makes the exit code 1
+    /// Findings that set the exit code to 1
     #[arg(long, value_enum, default_value = "warning", value_name = "WHAT")]
     fail_on: FailOn,
 
@@ -63,7 +63,7 @@ pub(super) struct Args {
 enum FailOn {
     /// Errors only
     Error,
-    /// Everything
+    /// Errors and warnings
     Warning,
     /// Nothing
     Never,
