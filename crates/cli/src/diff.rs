@@ -119,9 +119,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         let plan = a.plan();
         (
             plan,
-            other
-                .join()
-                .unwrap_or_else(|_| Err(unusable(format!("{}: this shows a defect of the program", b.name)))),
+            other.join().unwrap_or_else(|_| Err(unusable(format!("{}: this is a bug in objchange", b.name)))),
         )
     });
     let plans = [plan_a?, plan_b?];
@@ -159,8 +157,8 @@ fn warn(comparison: &Comparison<'_>, schemas: &Schemas, is_given: bool) {
     if comparison.is_same() {
         return;
     }
-    let cost =
-        "the elements of sets are compared in their order, and what only a schema calls sensitive is shown";
+    let cost = "the elements of sets are compared in order, and values that only a schema marks as sensitive are \
+         shown";
     if let Some(warning) = missing_schemas(schemas, is_given, cost) {
         exit::warn(&warning);
     }

@@ -101,14 +101,12 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     if found.secrets > 0 && key.is_none() {
         let values = if found.secrets == 1 { "value is" } else { "values are" };
         exit::note(&format!(
-            "{} sensitive {values} left out of the hash; --key FILE brings them in",
+            "{} sensitive {values} left out of the hash; include them with --key FILE",
             found.secrets
         ));
     }
     if lacks_schemas && args.verify.is_none() {
-        exit::note(
-            "without schemas the order of the elements of sets is in the hash; give them with --schemas",
-        );
+        exit::note("without schemas the hash depends on the order of elements in sets; pass --schemas");
     }
     Ok(if verified == Some(false) { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
 }
@@ -127,9 +125,10 @@ fn hash(
 fn check_key(args: &Args, has_key: bool) -> Result<(), CommandError> {
     match args.verify.map(|wanted| wanted.form().has_key) {
         Some(true) if !has_key => Err("the hash was made with a key: pass it with --key FILE".into()),
-        Some(false) if has_key => {
-            Err("the hash was made without a key, so that it says nothing of sensitive values: verify it without --key".into())
-        }
+        Some(false) if has_key => Err(
+            "the hash was made without a key and does not cover sensitive values: verify it without --key"
+                .into(),
+        ),
         _ => Ok(()),
     }
 }

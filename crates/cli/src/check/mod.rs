@@ -137,7 +137,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         return Err("standard input (-) can be read only once".into());
     }
     if args.bless && inputs.contains(&Source::Stdin) {
-        return Err("--bless writes into files, and cannot into standard input (-)".into());
+        return Err("--bless changes files and cannot be used with standard input (-)".into());
     }
     let mut report = Checked {
         text: reporter.has_text().then(text::Text::new),
@@ -240,7 +240,7 @@ impl Checked<'_> {
             text.finish(self.counts)?;
         }
         if !args.only.is_empty() && !self.unusable && self.counts == Counts::default() {
-            return Err("--only: no case has an id like this".into());
+            return Err("--only: no case id matches".into());
         }
         if args.bless {
             let blessed = bless::files(&args.files, &self.failed)?;

@@ -263,13 +263,13 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         reports::write(path, &accepted.to_json())?;
         accepted.apply(&mut report);
     } else if args.update_baseline {
-        exit::note("the baseline was not written, because not all was tried");
+        exit::note("the baseline was not written, because not everything was tested");
     }
     if let Some(path) = args.corpus.as_ref().filter(|_| corpus.len() > given) {
         reports::write_private(path, &corpus.to_json_lines())?;
     }
     if report.types.is_empty() && report.ended == Ended::Complete {
-        return Err("the provider has nothing that is called like this (--only, --exclude, --kind)".into());
+        return Err("nothing in the provider matches --only, --exclude and --kind".into());
     }
     write_reports(args, reporter, &report, (&news, gone))?;
     interrupt::left_behind(&report.left);

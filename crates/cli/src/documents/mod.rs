@@ -214,7 +214,7 @@ fn outcome<A>(
     match panic::catch_unwind(AssertUnwindSafe(|| answer(&document))) {
         Ok(Ok(answer)) => Outcome::Answered((!document.is_alone).then_some(document.name), answer),
         Ok(Err(message)) => Outcome::Failed(message),
-        Err(_) => Outcome::Failed(format!("{}: this shows a defect of the program", document.name)),
+        Err(_) => Outcome::Failed(format!("{}: this is a bug in objchange", document.name)),
     }
 }
 
@@ -246,7 +246,11 @@ impl PassedOver {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        exit::note(&format!("passed over, as they are no {}: {}{more}", wanted.name, self.first.join(", ")));
+        exit::note(&format!(
+            "skipped, because they are not {}: {}{more}",
+            wanted.name,
+            self.first.join(", ")
+        ));
     }
 }
 

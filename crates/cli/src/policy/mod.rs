@@ -155,7 +155,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     }
     let mut reporter = Reporter::new("objchange policy", "objchangePolicy/v1", args.reports.outputs())?;
     if args.fail_on.contains(&FailOn::Never) && args.fail_on.len() > 1 {
-        return Err("--fail-on never stands alone".into());
+        return Err("--fail-on never cannot be combined with others".into());
     }
     let files = read_policies(&args.rego, false).map_err(unusable)?;
     let inputs = documents::find(&args.plans, Wanted::PLANS, &args.module.inputs())?;

@@ -89,8 +89,9 @@ async fn work(
 fn is_saved(saved: Result<(), NotSaved>) -> bool {
     let Err(NotSaved { unsaved }) = saved else { return true };
     if let Some(text) = unsaved {
-        let _ =
-            exit::complain("the new state could be saved nowhere; keep the following, which holds secrets:");
+        let _ = exit::complain(
+            "the new state could not be saved; keep the following output, which contains secrets:",
+        );
         let mut err = std::io::stderr().lock();
         for line in text.lines() {
             let _ = writeln!(err, "{}", visible_json(line));

@@ -133,7 +133,7 @@ impl Args {
         let subject = Subject::new(self.of.collection_kind(), read).map_err(|error| match error {
             SubjectError::Document(error) => document.complaint(&error),
             SubjectError::IsState => {
-                format!("{}: {error}; --of state asks about its resources", document.name)
+                format!("{}: {error}; search its resources with --of state", document.name)
             }
         })?;
         let begun = Instant::now();
@@ -250,7 +250,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let of = args.of.collection_kind();
     let (paths, expression) = arguments(args).map_err(unusable)?;
     if args.form() == Form::Keys && args.select.is_some() {
-        return Err("--output keys writes keys, and --select something else: use one of them".into());
+        return Err("--output keys and --select cannot be combined".into());
     }
     let filter = QueryText::new("(expression)", &expression);
     let other = match (&args.select, &args.group_by) {

@@ -72,7 +72,7 @@ impl std::str::FromStr for ProviderVersion {
             .rsplit_once('=')
             .filter(|(_, version)| version.starts_with(|c: char| c.is_ascii_digit()))
             .and_then(|(address, version)| Some(Self(ProviderAddress::parse(address)?, version.to_owned())));
-        parsed.ok_or("a provider and its version are needed, such as hashicorp/aws=5.1.0")
+        parsed.ok_or("expected a provider and its version, such as hashicorp/aws=5.1.0")
     }
 }
 

@@ -177,7 +177,8 @@ impl SchemaSources {
 
     /// What the missing schemas cost, of what has been shown so far.
     pub(crate) fn warning(&self, schemas: &Schemas) -> Option<String> {
-        let cost = "blocks are shown as attributes, what only a schema calls sensitive is shown, and `# forces replacement` and the \
+        let cost = "blocks are shown as attributes, values that only a schema marks as sensitive are \
+                    shown, and `# forces replacement` and the \
                     difference between null and empty values may be wrong";
         missing_schemas(schemas, self.is_given, cost)
     }

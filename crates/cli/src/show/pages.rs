@@ -116,7 +116,7 @@ fn parse_link(text: &str) -> Result<String, &'static str> {
     let is_web = text.starts_with("https://") || text.starts_with("http://");
     match is_web && text.len() <= 1_000 {
         true => Ok(text.to_owned()),
-        false => Err("a link starts with https:// or http://, and has at most 1,000 characters"),
+        false => Err("a link must start with https:// or http:// and have at most 1,000 characters"),
     }
 }
 
@@ -131,6 +131,6 @@ fn parse_marker(text: &str) -> Result<String, &'static str> {
 fn parse_length(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(length) if length >= MarkdownOptions::MIN_LENGTH => Ok(length),
-        _ => Err(format!("the length is a number of at least {}", MarkdownOptions::MIN_LENGTH)),
+        _ => Err(format!("the length must be a number of at least {}", MarkdownOptions::MIN_LENGTH)),
     }
 }

@@ -112,7 +112,7 @@ fn values(input: &Source) -> Result<Vec<(String, Value)>, ConfigurationError> {
     };
     let body = body.map_err(problems)?;
     if !body.blocks.is_empty() {
-        return Err(wrong("a file that gives values to variables has no blocks".to_owned()));
+        return Err(wrong("a file with values of variables cannot have blocks".to_owned()));
     }
     let none = Variables::default();
     let mut values = Vec::new();

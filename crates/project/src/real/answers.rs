@@ -76,7 +76,7 @@ impl RealProviders {
             Some(Err(error)) => {
                 if error.is_gone() || matches!(error.kind(), ErrorKind::Timeout(_)) {
                     process.failure =
-                        Some(format!("it is not asked any more, because it failed before: {error}"));
+                        Some(format!("it is not called again, because it failed before: {error}"));
                 }
                 Err(vec![unanswered(provider, &error)])
             }

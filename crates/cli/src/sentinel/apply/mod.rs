@@ -179,7 +179,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let (named, mut plans) = plans_of(&args.policies).map_err(unusable)?;
     plans.extend_from_slice(&args.plan);
     if named.is_empty() {
-        return Err("no policy is named: these are all plans".into());
+        return Err("no policy is named; all files are plans".into());
     }
     let given = Given::read(args, &named);
     let (policies, state, run) = match given {
@@ -204,7 +204,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         let complaint = |error: &_| document.complaint(error);
         let plan = Document::new(Arc::clone(&document.text)).map_err(|error| complaint(&error))?;
         if !plan.is_plan() {
-            return Err(format!("{}: this is a state: give it with --state, beside a plan", document.name));
+            return Err(format!("{}: this is a state; pass it with --state, and a plan", document.name));
         }
         let plan = Arc::new(plan);
         let imports = || Imports::new(&plan, state.as_ref(), run.as_ref());
@@ -324,7 +324,7 @@ fn state(path: &Path) -> Result<Arc<Document>, String> {
     let document = Document::new(Arc::new(text_of(path)?));
     let document = document.map_err(|error| format!("{}:{error}", path.display()))?;
     if document.is_plan() {
-        return Err(format!("{}: this is a plan: give it with --plan", path.display()));
+        return Err(format!("{}: this is a plan; pass it with --plan", path.display()));
     }
     Ok(Arc::new(document))
 }

@@ -114,7 +114,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         reporter.json(FindingLine::all(&file, &source, &findings))?;
     }
     if let Some(problem) = schemas.problem() {
-        exit::warn(&format!("a schema cannot be read, and nothing is said of what has it: {problem}"));
+        exit::warn(&format!("a schema cannot be read, and what uses it is not checked: {problem}"));
     }
     if let Some(text) = text {
         text.finish()?;

@@ -84,7 +84,7 @@ impl FoundTests {
             return Err(error);
         }
         for link in files.outside {
-            self.warnings.push(format!("{}: skipped, as this link leaves the folder", link.display()));
+            self.warnings.push(format!("{}: skipped, because this link leaves the folder", link.display()));
         }
         let (policies, cases): (Vec<_>, Vec<_>) = files.paths.into_iter().partition(|path| is_policy(path));
         let folders: BTreeSet<&Path> = cases.iter().filter_map(|case| case.parent()).collect();
