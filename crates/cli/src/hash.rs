@@ -1,4 +1,4 @@
-//! `objchange hash`: one hash of what a plan will do.
+//! `objchange hash`: a hash of what a plan will do.
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};

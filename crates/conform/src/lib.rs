@@ -1,5 +1,5 @@
-//! Tests whether a provider keeps the contract with Terraform: it is asked what Terraform would ask it, and each answer is
-//! judged.
+//! Tests whether a provider keeps its contract with Terraform: makes the same calls as Terraform, and judges
+//! each answer.
 //!
 //! - [`judge`] tests one configuration of one resource type, [`run`] a whole provider.
 //! - [`scale`] measures how the time of a plan grows with its data.

@@ -1,4 +1,4 @@
-//! What is given for the variables of a configuration, by arguments and files.
+//! Options that set the variables of a configuration.
 
 use std::path::PathBuf;
 

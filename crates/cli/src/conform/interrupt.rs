@@ -1,4 +1,4 @@
-//! What is done when somebody wants this program to end: no process is left behind, and nothing that was made.
+//! Handles interrupts: no process and no created object is left behind.
 
 use std::time::Duration;
 use std::{io, process, thread};

@@ -1,4 +1,4 @@
-//! `objchange conform`: whether a provider keeps the contract with Terraform.
+//! `objchange conform`: tests a provider against its contract with Terraform.
 
 mod interrupt;
 mod progress;

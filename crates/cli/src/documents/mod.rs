@@ -1,5 +1,5 @@
-//! Many documents at once: found by name, glob or folder, read one after the other, answered to over the cores, and
-//! the answers handed over in the order of the inputs.
+//! Many documents: found by name, glob or folder, processed in parallel, with the answers in the order of the
+//! inputs.
 //!
 //! ```text
 //! arguments ──find──▶ Inputs ──for_each──▶ answer(&Document) on every core ──▶ handle(&name, answer), in order

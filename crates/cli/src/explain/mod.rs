@@ -1,4 +1,4 @@
-//! `objchange explain`: what Terraform's messages about providers mean.
+//! `objchange explain`: explains Terraform's messages about providers.
 
 mod evidence;
 

@@ -1,4 +1,4 @@
-//! `objchange graph DIR`: what refers to what in a module, and what of it is unknown.
+//! `objchange graph DIR`: the references in a module, and what is unknown.
 
 use std::io::Write;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Which providers are asked for a plan of a module.
+//! Options for real providers.
 
 use std::time::Duration;
 

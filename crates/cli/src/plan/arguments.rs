@@ -1,4 +1,4 @@
-//! Which object is to be planned, and how.
+//! Options for the object to plan.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! `objchange policy`: what Rego policies say of plans.
+//! `objchange policy`: evaluates Rego policies over plans.
 
 mod memory;
 mod test;

@@ -1,4 +1,4 @@
-//! `objchange provider`: talks to a provider, without Terraform.
+//! `objchange provider`: calls a provider without Terraform.
 
 mod call_function;
 mod change;

@@ -1,4 +1,4 @@
-//! What the exit code says of a plan, for those who decide by it.
+//! Options that set the exit code by what a plan does.
 
 use std::io;
 use std::process::ExitCode;

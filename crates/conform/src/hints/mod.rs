@@ -1,4 +1,4 @@
-//! What people tell the harness about a provider.
+//! Hints: what people tell the harness about a provider.
 //!
 //! Much of what a provider wants no schema says: which region there is, what a name looks like, which type costs money when
 //! it is tried. A file of JSON says it (its form: the project's `schema/hints.schema.json`):

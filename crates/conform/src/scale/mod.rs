@@ -1,4 +1,4 @@
-//! How the cost of a provider grows with its data.
+//! Measures how the cost of a provider grows with its data.
 //!
 //! For each collection that a configuration may have, a plan is timed with more and more elements in it. What grows faster than
 //! its data is named: a plan of a few thousand elements should not take minutes.

@@ -1,4 +1,4 @@
-//! The smallest configuration that still shows what was found.
+//! Finds the smallest configuration that still shows a finding.
 //!
 //! Whoever looks for it asks for a smaller candidate, tries it, and says whether it shows the same; then for the next. It ends
 //! with a trial of which no single thing can be taken away.
