@@ -1,4 +1,4 @@
-//! What a Terraform or OpenTofu change to a resource will be, and whether provider and core keep their contract.
+//! Predicts what Terraform or OpenTofu will do to a resource, and checks the contract between provider and core.
 //!
 //! Terraform Core merges prior state and configuration into a *proposed new* object, a provider turns that into
 //! a plan, Core checks the plan, classifies the action and shows what differs; after apply it checks the

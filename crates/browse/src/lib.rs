@@ -1,4 +1,4 @@
-//! A plan or state on the screen of a terminal.
+//! Browses a plan or state in the terminal.
 //!
 //! [`Screen::enter`] takes the terminal, and [`Screen::show`] shows a report until somebody ends it. The terminal is given back
 //! when the screen is dropped, when the program panics, and before a signal stops or ends it.

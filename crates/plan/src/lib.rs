@@ -1,4 +1,4 @@
-//! The plan and state documents of `terraform show -json`: what differs in them, and how people see it.
+//! Reads the plan and state documents of `terraform show -json`, finds their differences, and prints them.
 //!
 //! ```text
 //! text ──Plan::parse──▶ Plan ──▶ ChangeSet ──▶ Report ──▶ what `terraform show` prints, JSON, a summary

@@ -1,4 +1,4 @@
-//! What people ask of plans: queries and policies, over the collections of a plan, its states and its configuration.
+//! Queries and policies over the collections of a plan, its states and its configuration.
 //!
 //! - [`tfplan`], [`tfstate`] and [`tfconfig`] are the collections, as policies in Sentinel know them: items by key, each
 //!   with its values and their marks.

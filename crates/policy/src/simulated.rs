@@ -1,4 +1,4 @@
-//! What a plan leaves open that was made without asking its providers.
+//! The facts that a plan made without its providers leaves open.
 //!
 //! Which updates replace an object only its provider knows, so that their actions are unknown: the object may also turn out
 //! to be as it should be. What has drifted only the provider knows. And where the instances of a resource depend on what

@@ -1,4 +1,4 @@
-//! From arguments to files.
+//! Finds files from arguments.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Which schemas a plan or a command takes from the cache.
+//! Looks up schemas in the cache for a plan or a command.
 
 use std::collections::{BTreeMap, BTreeSet};
 

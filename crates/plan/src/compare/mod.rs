@@ -1,4 +1,4 @@
-//! Two plans compared, and one plan's hash: whether this is still the plan that somebody approved.
+//! Compares two plans, and makes the hash of one.
 //!
 //! ```text
 //! ChangeSet ──steps──▶ Step ──canonical──▶ bytes ──▶ PlanHash

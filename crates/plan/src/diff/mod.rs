@@ -1,4 +1,4 @@
-//! The diff: what differs between the two sides of a change, as data.
+//! The diff: the differences between the two sides of a change, as data.
 //!
 //! This is the contract between the differ and every printer. A printer needs nothing else than a [`Diff`] to show a
 //! value: secrets are gone from it, unknown values are named, strings that hold JSON are taken apart, and what stayed the

@@ -1,4 +1,4 @@
-//! The differ: from a change and the schema of its resource to the diff.
+//! The differ: makes the diff from a change and the schema of its resource.
 //!
 //! One function for each kind of place. Every one looks first at what hides a value (sensitive before
 //! unknown) and then at the value; none of them writes a character of output.

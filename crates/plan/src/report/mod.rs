@@ -1,4 +1,5 @@
-//! What of a document is shown, where, and in which order: decided once, here, as data. Printers (`render`) say how.
+//! Decides which parts of a document are shown, where, and in which order, as data. Printers (`render`) say
+//! how.
 //!
 //! ```text
 //! ChangeSet, State ──▶ Report ──▶ Section ──▶ ReportEntry ──▶ header: what happens, why, what else is said

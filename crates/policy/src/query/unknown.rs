@@ -1,4 +1,4 @@
-//! Whether the answer for an item depends on what is unknown until apply.
+//! Decides whether the answer for an item depends on unknown values.
 //!
 //! To look at an unknown value is an error, which `||`, `&&` and loops forget where their answer does not depend on it: an
 //! answer in spite of such errors holds for every value. Where an unknown value can only be passed on, as an element of a

@@ -1,4 +1,4 @@
-//! What is given for the variables of a configuration, by name and by files.
+//! Values for the variables of a configuration, by name and from files.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What real providers answer when a module is planned.
+//! The answers of real providers while a module is planned.
 
 use objchange::Value;
 use objchange::change::{

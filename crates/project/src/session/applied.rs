@@ -1,4 +1,4 @@
-//! What came of a change, for people and for programs.
+//! The result of a change, for people and for programs.
 
 use objchange::change::{Action, AppliedChange, ApplyViolation, Diagnostic, Severity};
 use objchange::value::Path;

@@ -1,4 +1,4 @@
-//! Which policies have which tests: of `P.sentinel` all that is `test/P/*.hcl` or `test/P/*.json` beside it.
+//! Finds the tests of policies: for `P.sentinel` the files `test/P/*.hcl` and `test/P/*.json` beside it.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
