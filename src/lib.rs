@@ -1,9 +1,9 @@
-//! What a Terraform or OpenTofu change to a resource will be, and whether provider and core keep their contract.
+//! Predicts what Terraform or OpenTofu will do to a resource, and checks the contract between provider and core.
 //!
-//! Terraform Core merges prior state and configuration into a *proposed new* object, a provider turns that into
-//! a plan, Core checks the plan, classifies the action and shows what differs; after apply it checks the
-//! result. This crate answers the same questions, with the same answers, for whoever is not Terraform: planning
-//! code, harnesses that check a provider, tools that read plans.
+//! Terraform Core merges prior state and configuration into a *proposed new* object, a provider turns that
+//! into a plan, and Core checks the plan, decides the action and shows the differences. After apply it checks
+//! the result. This crate does the same, with the same results, for other programs: planners, harnesses that
+//! test providers, tools that read plans.
 //!
 //! ```text
 //! prior state ─┐

@@ -1,4 +1,4 @@
-//! What the engine answers to a case.
+//! The engine's answer to a case.
 
 use std::borrow::Cow;
 use std::fmt::Display;

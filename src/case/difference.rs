@@ -1,4 +1,4 @@
-//! Where an answer differs from the wanted one, as text for people. What is marked is never shown.
+//! The difference between an answer and the expected one, as text for people. What is marked is never shown.
 
 use std::collections::BTreeMap;
 use std::iter::zip;

@@ -1,4 +1,4 @@
-//! What came of the lines of case files.
+//! The results of the lines of case files.
 
 use std::ops::Range;
 use std::panic::{self, AssertUnwindSafe};

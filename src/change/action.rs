@@ -1,4 +1,4 @@
-//! What kind of change it is.
+//! The action of a change.
 
 use crate::value::Value;
 

@@ -1,4 +1,4 @@
-//! What can be wrong with the values that the engine is given.
+//! Errors in the values that the engine is given.
 
 use crate::value::{Path, Type};
 

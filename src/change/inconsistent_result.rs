@@ -1,4 +1,4 @@
-//! What can be wrong with the object that a provider returns after apply.
+//! Violations in the object that a provider returns after apply.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What can be wrong with a provider's plan.
+//! Violations in a provider's plan.
 
 use std::fmt;
 

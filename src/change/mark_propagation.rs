@@ -1,4 +1,4 @@
-//! What stood under a mark in the prior object, and comes out again in what is planned.
+//! Marks the planned values that repeat a sensitive value of the prior object.
 
 use std::hash::Hasher;
 

@@ -1,4 +1,4 @@
-//! What happens to a value: the questions that Terraform Core asks around a provider.
+//! Plans, checks and applies changes, as Terraform Core does around a provider.
 //!
 //! ```text
 //! prior state ─┐

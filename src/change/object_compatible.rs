@@ -1,4 +1,4 @@
-//! Whether the object after apply is what was planned.
+//! Checks the object after apply against the plan.
 
 use super::ChangeError;
 use super::access::{Keyed, ObjectView, elements, member, set_elements, wrong_kind};

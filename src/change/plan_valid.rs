@@ -1,4 +1,4 @@
-//! Whether a provider's plan keeps its contract, as Terraform Core checks it.
+//! Checks a provider's plan against the contract, as Terraform Core does.
 
 use super::ChangeError;
 use super::access::{Keyed, NOTHING, ObjectView, elements, set_elements};

@@ -1,4 +1,4 @@
-//! Which elements of a planned and an actual set are compatible, without trying each against each.
+//! Finds the compatible elements of a planned and an actual set, without comparing every pair.
 //!
 //! What a planned element knows for certain must be found in its actual partner. So planned elements are
 //! grouped by their *pattern*, which says which parts are certain, and for each pattern both sets are indexed by a

@@ -1,4 +1,4 @@
-//! Which prior element of a set a configured element could have become, without trying each against each.
+//! Finds the prior element of a set that a configured element may come from, without comparing every pair.
 //!
 //! Whether a prior element fits a configured one is decided by a walk over the prior element. What the walk
 //! passes through depends only on the prior element's *shape*: where it has nulls, how long its nested lists

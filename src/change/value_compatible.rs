@@ -1,4 +1,4 @@
-//! Whether a value is what its plan said.
+//! Checks a value against its plan.
 
 use super::inconsistent_result::{InconsistentResult, InconsistentResultKind as Kind};
 use super::set_compatible::{Unmatched, match_sets};

@@ -1,4 +1,4 @@
-//! What a provider's functions take and return.
+//! Parameters and results of a provider's functions.
 
 use serde::Deserialize;
 use smol_str::SmolStr;

@@ -1,4 +1,4 @@
-//! Whether a schema knows what a path names.
+//! Checks whether a schema has a path.
 
 use super::attribute::{AttributeType, NestingMode};
 use super::block::Block;

@@ -1,4 +1,4 @@
-//! What a resource looks like: blocks, attributes and nesting.
+//! Schemas of resources: blocks, attributes and nesting.
 //!
 //! A [`Block`] holds attributes and nested block types, as `terraform providers schema -json` prints them
 //! and providers declare them. It is read with serde (the object under `block` in that document), taken out

@@ -1,4 +1,4 @@
-//! What a document of provider schemas has of a provider.
+//! The parts of a provider in a document of provider schemas.
 
 /// What a schema in the document describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,4 +1,4 @@
-//! Whether a schema is itself well-formed, by the rules that Terraform Core holds providers to.
+//! Checks whether a schema is well-formed, by the rules of Terraform Core.
 
 use smol_str::SmolStr;
 

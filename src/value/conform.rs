@@ -1,4 +1,4 @@
-//! Whether one type conforms to another, and where it does not.
+//! Checks whether one type conforms to another, and where it does not.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Which types convert to which, and the common type of several.
+//! Conversions between types, and the common type of several.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;

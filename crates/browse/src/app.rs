@@ -1,4 +1,4 @@
-//! What the screen shows, as data. [`update`](super::update) changes it, [`draw`](super::draw) draws it.
+//! The state of the screen, as data. [`update`](super::update) changes it, [`draw`](super::draw) draws it.
 
 use objchange_plan::{DiffLines, Outline, OutlineFilter, OutlineItem, OutlinePiece, ShowError};
 use objchange_text::visible;

@@ -1,7 +1,8 @@
-//! A plan or state on the screen of a terminal.
+//! Browses a plan or state in the terminal.
 //!
-//! [`Screen::enter`] takes the terminal, and [`Screen::show`] shows a report until somebody ends it. The terminal is given back
-//! when the screen is dropped, when the program panics, and before a signal stops or ends it.
+//! [`Screen::enter`] takes over the terminal, and [`Screen::show`] shows a report until the user quits. The
+//! terminal is restored when the screen is dropped, when the program panics, and before a signal stops or
+//! ends it.
 //!
 //! ```no_run
 //! use objchange_browse::{End, Screen, Settings};
@@ -26,7 +27,7 @@
 //! | how it looks | `draw` |
 //! | the terminal: taken, and given back whatever happens | `screen` |
 //!
-//! What is listed, and the lines of a diff with their roles, come from [`objchange_plan::Outline`].
+//! [`objchange_plan::Outline`] supplies the entries, and the lines of a diff with their roles.
 
 #![forbid(unsafe_code)]
 

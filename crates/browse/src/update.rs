@@ -1,4 +1,4 @@
-//! What keys and the mouse do.
+//! Handles keys and the mouse.
 
 use crossterm::event::{
     Event as TerminalEvent, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent,

@@ -1,4 +1,4 @@
-//! What is said where arguments ask for help or cannot be used.
+//! Messages for `--help` and for arguments that cannot be used.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};

@@ -38,7 +38,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     if is_dumb || !io::stdout().is_terminal() {
         return Err(unusable(
-            "`browse` needs a terminal, and standard output is none that it can use; print the document with `objchange show`",
+            "`browse` needs a terminal, and standard output is not one that it can use; print the document \
+             with `objchange show`",
         ));
     }
     let planned = args.input.plan_module()?;

@@ -1,4 +1,4 @@
-//! What time it is: policies have no clock of their own.
+//! The current time for policies, which have no clock of their own.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

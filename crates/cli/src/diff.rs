@@ -20,11 +20,11 @@ use crate::show::MarkdownArgs;
 use crate::style::colour;
 
 const AFTER_HELP: &str = "\
-A value that is unknown in A and known in B is expected. Everything else that differs is a surprise. Sensitive values are \
+A value that is unknown in A and known in B is expected. Every other difference is a surprise. Sensitive values are \
 compared and never shown.
 
 Exit codes:
-  0  both plans do the same; with --allow-expected also if all that differs is expected
+  0  both plans do the same; with --allow-expected also if all differences are expected
   1  they differ
   2  the input cannot be used, or the output cannot be written
 
@@ -46,7 +46,7 @@ pub(crate) struct Args {
     /// The second plan
     b: PathBuf,
 
-    // Without them nobody knows which arrays are sets.
+    // Only schemas tell which arrays are sets.
     #[command(flatten)]
     schemas: SchemaArgs,
 
@@ -54,21 +54,21 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
 
-    /// The form of the text
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text", conflicts_with = "json")]
     format: Format,
 
-    /// Exit with 0 if all that differs was unknown in A
+    /// Exit with 0 if only values that were unknown in A differ
     #[arg(long)]
     allow_expected: bool,
 
-    /// A module or resource of A that has another address in B, e.g. `module.staging=module.prod`. Can be repeated; the first
-    /// that matches counts
+    /// A module or resource of A that has another address in B, e.g. `module.staging=module.prod`. Can be
+    /// repeated; the first that matches is used
     #[arg(long, value_name = "ADDRESS=ADDRESS")]
     map: Vec<AddressMap>,
 
-    /// A path of values that are not compared, e.g. `tags.Owner` or `rule[*].port`; `output.NAME` is an output. Can be
-    /// repeated
+    /// Do not compare values at this path, e.g. `tags.Owner` or `rule[*].port`; `output.NAME` is an output.
+    /// Can be repeated
     #[arg(long, value_name = "PATH")]
     ignore: Vec<IgnoredPath>,
 
@@ -76,7 +76,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SIZE", default_value = "1G")]
     max_input: Size,
 
-    /// The state before, if a module is planned
+    /// The prior state, if a module is planned
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
 
@@ -119,9 +119,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         let plan = a.plan();
         (
             plan,
-            other
-                .join()
-                .unwrap_or_else(|_| Err(unusable(format!("{}: this shows a defect of the program", b.name)))),
+            other.join().unwrap_or_else(|_| Err(unusable(format!("{}: this is a bug in objchange", b.name)))),
         )
     });
     let plans = [plan_a?, plan_b?];
@@ -159,8 +157,8 @@ fn warn(comparison: &Comparison<'_>, schemas: &Schemas, is_given: bool) {
     if comparison.is_same() {
         return;
     }
-    let cost =
-        "the elements of sets are compared in their order, and what only a schema calls sensitive is shown";
+    let cost = "the elements of sets are compared in order, and values that only a schema marks as sensitive are \
+         shown";
     if let Some(warning) = missing_schemas(schemas, is_given, cost) {
         exit::warn(&warning);
     }

@@ -37,7 +37,7 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
-    /// The expression; `-` reads each line of standard input as one
+    /// The expression; `-` reads one from each line of standard input
     #[arg(value_name = "EXPR", allow_hyphen_values = true)]
     expression: Option<String>,
 

@@ -1,4 +1,4 @@
-//! `objchange hash`: one hash of what a plan will do.
+//! `objchange hash`: a hash of what a plan will do.
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -14,8 +14,8 @@ use crate::schemas::{HOW_TO_GET_SCHEMAS, SchemaArgs};
 use crate::terminal;
 
 const AFTER_HELP: &str = "\
-Plans that do the same have the same hash, and others have another one, as `objchange diff` compares them. Without --key \
-sensitive values are left out, and a note says so.
+Plans without differences, as `objchange diff` compares them, have the same hash. Plans that differ have different \
+hashes. Without --key sensitive values are left out, and a note says so.
 
 Exit codes:
   0  the hash is printed; with --verify, the plan has this hash
@@ -27,14 +27,14 @@ Examples:
   objchange hash plan.json --schemas schemas.json --key key.txt > approved.txt
   objchange hash plan.json --schemas schemas.json --key key.txt --verify \"$(cat approved.txt)\"";
 
-/// Print one hash of what a plan will do, or verify it
+/// Print a hash of what a plan will do, or verify one
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
     /// The output of `terraform show -json PLANFILE`, or the directory of a module to plan; `-` is standard input
     plan: PathBuf,
 
-    // Without them nobody knows which arrays are sets.
+    // Only schemas tell which arrays are sets.
     #[command(flatten)]
     schemas: SchemaArgs,
 
@@ -42,7 +42,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "HASH")]
     verify: Option<PlanHash>,
 
-    /// Bring the sensitive values in, by a keyed hash (HMAC) with the key in this file: at least 16 bytes
+    /// Include sensitive values, with a keyed hash (HMAC). The file holds the key: at least 16 bytes
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
 
@@ -54,7 +54,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SIZE", default_value = "1G")]
     max_input: Size,
 
-    /// The state before, if a module is planned
+    /// The prior state, if a module is planned
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
 
@@ -101,14 +101,12 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     if found.secrets > 0 && key.is_none() {
         let values = if found.secrets == 1 { "value is" } else { "values are" };
         exit::note(&format!(
-            "{} sensitive {values} left out of the hash; --key FILE brings them in",
+            "{} sensitive {values} left out of the hash; include them with --key FILE",
             found.secrets
         ));
     }
     if lacks_schemas && args.verify.is_none() {
-        exit::note(
-            "without schemas the order of the elements of sets is in the hash; give them with --schemas",
-        );
+        exit::note("without schemas the hash depends on the order of elements in sets; pass --schemas");
     }
     Ok(if verified == Some(false) { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
 }
@@ -127,9 +125,10 @@ fn hash(
 fn check_key(args: &Args, has_key: bool) -> Result<(), CommandError> {
     match args.verify.map(|wanted| wanted.form().has_key) {
         Some(true) if !has_key => Err("the hash was made with a key: pass it with --key FILE".into()),
-        Some(false) if has_key => {
-            Err("the hash was made without a key, so that it says nothing of sensitive values: verify it without --key".into())
-        }
+        Some(false) if has_key => Err(
+            "the hash was made without a key and does not cover sensitive values: verify it without --key"
+                .into(),
+        ),
         _ => Ok(()),
     }
 }

@@ -58,14 +58,14 @@ use objchange_files::{input, write_file};
 
 use crate::exit::CommandError;
 
-/// What a Terraform or OpenTofu change to a resource will be
+/// Predict, check and print changes to Terraform and OpenTofu resources
 #[derive(Debug, Parser)]
 #[command(name = "objchange", version, arg_required_else_help = true)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
 
-    /// When to use colours; `auto` is on terminals, unless `NO_COLOR` is set
+    /// When to use colours; `auto` uses them on terminals, unless `NO_COLOR` is set
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     color: When,
 }

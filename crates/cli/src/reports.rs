@@ -13,7 +13,7 @@ use crate::write_file::{Access, write_file};
 /// Where reports go.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Reports {
-    /// Print JSON Lines (forms: folder `schema/`)
+    /// Print JSON Lines (JSON Schemas: folder `schema/`)
     #[arg(long)]
     json: bool,
 

@@ -1,4 +1,4 @@
-//! Whether schemas come from the cache.
+//! The option that turns the schema cache off.
 
 use std::collections::{BTreeMap, BTreeSet};
 

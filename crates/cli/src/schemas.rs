@@ -1,4 +1,4 @@
-//! Where schemas come from: a document, or providers themselves.
+//! Options for schemas: documents, or providers themselves.
 
 use std::path::PathBuf;
 

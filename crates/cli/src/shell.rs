@@ -1,4 +1,4 @@
-//! What shells and `man` are told about the program.
+//! Completions for shells, and manual pages.
 
 use std::io::{self, Write};
 use std::path::PathBuf;

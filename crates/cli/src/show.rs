@@ -72,7 +72,7 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with_all = ["summary", "full"])]
     json: bool,
 
-    /// The form of the text
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "terraform", conflicts_with_all = ["json", "summary"])]
     format: Format,
 
@@ -144,16 +144,16 @@ pub(crate) enum Error {
     Read(#[from] WholeDocumentError),
     #[error(transparent)]
     Write(io::Error),
-    #[error("--action and --drift choose from the changes of a plan, and this is a state, which has none")]
+    #[error("--action and --drift apply to plans; this is a state")]
     NoActions,
-    #[error("--show-sensitive is OpenTofu's, and this is shown as {0} shows it: ask with --as opentofu")]
-    ShowSensitive(Program),
     #[error(
-        "--fail-on and --detailed-exitcode ask for the changes of a plan, and this is a state, which has none"
+        "--show-sensitive is an option of OpenTofu, and this is shown as {0} shows it; use --as opentofu"
     )]
+    ShowSensitive(Program),
+    #[error("--fail-on and --detailed-exitcode apply to plans; this is a state")]
     NothingToJudge,
     #[error(
-        "--fail-on and --detailed-exitcode decide by a whole plan, and this has no `format_version`: pass the whole \
+        "--fail-on and --detailed-exitcode need a complete plan, and this has no `format_version`: pass the whole \
          output of `terraform show -json PLANFILE`"
     )]
     JudgedPart,
@@ -165,7 +165,9 @@ pub(crate) enum Error {
     Gate(#[from] GateError),
     #[error("--mode applies to plans; this is a state")]
     NoMode,
-    #[error("both the document and the schemas cannot be read from standard input: name a file for one")]
+    #[error(
+        "the document and the schemas cannot both be read from standard input; name a file for one of them"
+    )]
     OneStdin,
     #[error("--title and --link need --format markdown or html")]
     NotPage,
@@ -173,7 +175,7 @@ pub(crate) enum Error {
     NotMarkdown,
     #[error("--out needs --format html")]
     NotHtml,
-    #[error("--show-sensitive is for a terminal: a Markdown or HTML page shows no sensitive values")]
+    #[error("--show-sensitive cannot be used with --format markdown or html")]
     SensitivePage,
     #[error("{}: cannot be written: {error}", path.display())]
     File { path: PathBuf, error: io::Error },

@@ -1,4 +1,4 @@
-//! Whether standard output was open when the program began.
+//! Checks whether standard output was open when the program began.
 //!
 //! On a closed one (`>&-`) Rust's runtime opens `/dev/null` before `main`, so that all output is lost without an error.
 //! Looking earlier is the only way to tell that from somebody who passes `/dev/null`.

@@ -1,4 +1,4 @@
-//! What to do about a clause that is broken: for those who use the provider, and for those who write it.
+//! How to fix a violation, for users and for authors of the provider.
 
 use super::Clause;
 

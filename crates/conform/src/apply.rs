@@ -1,4 +1,4 @@
-//! Making a plan, and undoing what was made.
+//! Judges applying a plan, and destroys what was made.
 
 use std::convert::Infallible;
 

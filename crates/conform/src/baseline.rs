@@ -1,4 +1,4 @@
-//! What a provider is known to do wrong: only what is new counts.
+//! A baseline of known findings, so that only new ones fail.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What is no managed resource and is only asked: data sources and functions.
+//! Judges data sources and functions.
 
 use objchange::Value;
 use objchange::change::{PlanViolation, assert_plan_valid};

@@ -1,4 +1,4 @@
-//! What reports for other programs say of a finding beside what is wrong: the smallest configuration, and what to do.
+//! Details of a finding for reports: the smallest configuration, and how to fix it.
 
 use super::{Advice, FindingReport, TypeReport, config_text};
 

@@ -1,4 +1,4 @@
-//! What a provider was found to do wrong.
+//! A finding: one violation by a provider.
 
 use objchange::Value;
 use objchange::change::{

@@ -1,4 +1,4 @@
-//! Whose rules a provider is held to.
+//! Terraform's or OpenTofu's rules.
 
 use objchange::schema::{Block, NestedBlock};
 

@@ -1,4 +1,4 @@
-//! What Terraform asks, in its order.
+//! The calls that Terraform makes, in its order.
 
 use std::collections::HashSet;
 use std::convert::Infallible;

@@ -1,4 +1,4 @@
-//! Secrets of a configuration that a provider puts where people see them.
+//! Finds secrets of a configuration that a provider shows.
 
 use objchange::Value;
 use objchange::change::Diagnostic;

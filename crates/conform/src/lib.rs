@@ -1,15 +1,15 @@
-//! Tests whether a provider keeps the contract with Terraform: it is asked what Terraform would ask it, and each answer is
-//! judged.
+//! Tests whether a provider keeps its contract with Terraform: makes the same calls as Terraform, and judges
+//! each answer.
 //!
 //! - [`judge`] tests one configuration of one resource type, [`run`] a whole provider.
 //! - [`scale`] measures how the time of a plan grows with its data.
 //! - [`explain`] reads Terraform's own messages about a provider.
 //! - [`kit`] writes a provider from schemas and closures, and gives it faults.
 //!
-//! [`judge`] goes with one configuration of one resource type through all that can happen to an object: validated, planned,
-//! planned again, applied, read, upgraded, planned once more, changed, moved, imported, destroyed. Without
-//! [`apply`](Trial::apply) nothing is applied, and nothing is asked that needs an object. What is no managed resource has a
-//! judge of its own, and so have the [schemas](judge_schemas).
+//! [`judge`] takes one configuration of one resource type through the life of an object: it is validated,
+//! planned, planned again, applied, read, upgraded, planned once more, changed, moved, imported and
+//! destroyed. Without [`apply`](Trial::apply) nothing is applied, and calls that need an object are not made.
+//! Other components have their own judges, and so do the [schemas](judge_schemas).
 //!
 //! ```
 //! use objchange_conform::{Clause, Trial, judge};

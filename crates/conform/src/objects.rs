@@ -1,4 +1,4 @@
-//! What is done with an object that is there: upgrading and reading it.
+//! Judges upgrading and reading an object.
 
 use objchange::Value;
 use objchange::schema::Block;

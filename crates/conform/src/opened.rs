@@ -1,4 +1,4 @@
-//! What is opened, listed or invoked: ephemeral resources, lists, actions.
+//! Judges ephemeral resources, lists and actions.
 
 use objchange::Value;
 use objchange::change::{InvalidPlanKind, assert_plan_valid};

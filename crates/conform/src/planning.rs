@@ -1,4 +1,4 @@
-//! Planning as Terraform does it, again and again.
+//! Judges planning, in all the ways in which Terraform plans.
 
 use objchange::Value;
 use objchange::change::{

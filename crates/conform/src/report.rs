@@ -1,4 +1,4 @@
-//! What came of trying a provider: plain data, for people and for other programs.
+//! The result of testing a provider: plain data, for people and for other programs.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Whether the schemas of a provider are well-formed.
+//! Judges whether the schemas of a provider are well-formed.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Where documents come from: files and standard input.
+//! Reads documents from files and standard input.
 
 use std::fmt;
 use std::fs::File;

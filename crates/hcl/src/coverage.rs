@@ -1,4 +1,4 @@
-//! Which parts of the source took part in something.
+//! Records which parts of the source were evaluated.
 
 use std::sync::{Mutex, PoisonError};
 

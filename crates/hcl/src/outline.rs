@@ -1,4 +1,4 @@
-//! Which block a place is in, as messages say it.
+//! Finds the block around a position, for messages.
 
 use objchange_text::json::{Node, NodeKind, Reader};
 

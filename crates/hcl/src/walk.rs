@@ -1,4 +1,4 @@
-//! What an expression refers to.
+//! Finds the references in an expression.
 
 use objchange::value::{Kind, PathStep};
 use objchange::{Type, Value};

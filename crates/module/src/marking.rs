@@ -1,4 +1,4 @@
-//! What is sensitive of objects that are kept: in states, and in plans.
+//! Marks the sensitive parts of objects in states and plans.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! All changes of a plan: from a document, or from a planner.
+//! All changes of a plan, from a document or from a planner.
 
 use std::collections::BTreeSet;
 

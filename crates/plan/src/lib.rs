@@ -1,24 +1,28 @@
-//! The plan and state documents of `terraform show -json`: what differs in them, and how people see it.
+//! Reads the plan and state documents of `terraform show -json`, finds their differences, and prints them.
 //!
 //! ```text
 //! text ──Plan::parse──▶ Plan ──▶ ChangeSet ──▶ Report ──▶ what `terraform show` prints, JSON, a summary
 //!                    planner ──▶ ChangeSet ──┘   each entry with its Diff
 //! ```
 //!
-//! - [`Plan`] and [`State`] are the documents, read as far as they are needed; a state is read from its file, too.
-//!   [`State::object`] is an object of it as a value of the engine.
-//! - [`StateEdit`] puts an object into the text of a state file, and [`StoredObject`] is one of it with what providers
-//!   keep beside.
-//! - [`ChangeSet`] is all changes of a plan: [`Plan::changes`], or what the engine has planned.
-//! - [`Diff`] is what differs in one resource or output, as data.
-//! - [`Report`] is what of it is shown, and where: the contract of every printer, in this process or another.
-//! - [`Comparison`] is what two plans do differently, and [`PlanHash`] is equal for plans that do the same.
-//! - [`Report::write_text`] prints what `terraform show` prints, byte for byte, with and without colour, of
-//!   the [`Program`] that wrote the document or another. [`render_plan`] and [`render_state`] give that text.
-//! - [`Outline`] is what is on a page for people; it makes the [`DiffLines`] of one thing at a time, for screens.
+//! - [`Plan`] and [`State`] are the documents, read on demand; a state can also be read from its file.
+//!   [`State::object`] returns one of its objects as a value of the engine.
+//! - [`StateEdit`] puts an object into the text of a state file. [`StoredObject`] is an object in a state
+//!   file, with the private data of its provider.
+//! - [`ChangeSet`] has all changes of a plan, from a document ([`Plan::changes`]) or from the engine.
+//! - [`Diff`] has the differences in one resource or output, as data.
+//! - [`Report`] says which parts of the document are shown, and where. It is the input of every printer, in
+//!   this process or another.
+//! - [`Comparison`] has the differences between two plans, and [`PlanHash`] is equal for plans that do the
+//!   same.
+//! - [`Report::write_text`] prints the same bytes as `terraform show`, with or without colour, as the
+//!   [`Program`] that wrote the document or another one. [`render_plan`] and [`render_state`] return that
+//!   text.
+//! - [`Outline`] is the content of a page for people. For screens, it makes the [`DiffLines`] of one entry at
+//!   a time.
 //!
-//! A value that is marked as sensitive, or that the schema calls sensitive, is in no [`Diff`], and so in no [`Report`]
-//! and no text, unless [`Options::show_sensitive`] asks for it as OpenTofu can be asked.
+//! Values that are marked as sensitive, or that the schema calls sensitive, are in no [`Diff`], and so in no
+//! [`Report`] and no text, unless [`Options::show_sensitive`] asks for them, as in OpenTofu.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! What people choose of a report and of the text that is printed of it.
+//! Options for reports and their text.
 
 use crate::program::Program;
 use crate::report::PlanMode;

@@ -1,4 +1,4 @@
-//! Whose text it is: Terraform's, of some version, or OpenTofu's.
+//! The program and version whose text is printed: Terraform or OpenTofu.
 
 use std::fmt;
 use std::str::FromStr;

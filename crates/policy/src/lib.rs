@@ -1,13 +1,13 @@
-//! What people ask of plans: queries and policies, over the collections of a plan, its states and its configuration.
+//! Queries and policies over the collections of a plan, its states and its configuration.
 //!
 //! - [`tfplan`], [`tfstate`] and [`tfconfig`] are the collections, as policies in Sentinel know them: items by key, each
 //!   with its values and their marks.
 //! - `query` finds items with expressions in CEL.
 //! - `rego` evaluates Rego policies over plans.
-//! - `sentinel` gives policies in Sentinel what they import, and makes mocks of it.
+//! - `sentinel` supplies the imports of Sentinel policies, and makes mocks from them.
 //!
-//! What depends on a value that is unknown until apply is undecided, and says on what. What is sensitive is in no
-//! finding and in no text.
+//! A result that depends on values unknown until apply is undecided, and names them. Sensitive values are in
+//! no finding and no text.
 
 #![forbid(unsafe_code)]
 

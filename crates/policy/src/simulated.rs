@@ -1,8 +1,8 @@
-//! What a plan leaves open that was made without asking its providers.
+//! The facts that a plan made without its providers leaves open.
 //!
-//! Which updates replace an object only its provider knows, so that their actions are unknown: the object may also turn out
-//! to be as it should be. What has drifted only the provider knows. And where the instances of a resource depend on what
-//! only a provider knows, it is not known which changes there will be.
+//! Only a provider knows which updates replace an object or change nothing, so the actions of updates are
+//! unknown. Only a provider knows what has drifted. If the instances of a resource depend on values that only
+//! a provider knows, its changes are unknown, too.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! From arguments to files.
+//! Finds files from arguments.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -134,7 +134,7 @@ fn find_by_glob(text: &str, list: &mut Vec<Input>, remarks: &Remarks<'_>) {
         glob.is_match(if is_here { path.strip_prefix(".").unwrap_or(path) } else { path })
     });
     if list.len() == before {
-        list.push(Input::Missing(format!("{text}: no file is called like this")));
+        list.push(Input::Missing(format!("{text}: no file matches this")));
     }
 }
 
@@ -153,7 +153,7 @@ fn find_below(
     }
     list.extend(files.unreadable.into_iter().map(Input::Missing));
     for link in files.outside {
-        let warning = format!("{}: skipped, as this link leaves the folder", link.display());
+        let warning = format!("{}: skipped, because this link leaves the folder", link.display());
         remarks(Remark::Warning(warning));
     }
 }

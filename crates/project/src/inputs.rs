@@ -1,4 +1,4 @@
-//! What a module is planned from, beside its configuration: variables, answers, the state.
+//! The inputs for planning a module, beside its configuration: variables, answers, the state.
 
 use std::env;
 use std::fmt;

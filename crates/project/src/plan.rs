@@ -217,11 +217,11 @@ impl PlannedDirectory {
         let providers: Vec<String> = providers.into_iter().map(ProviderAddress::for_display).collect();
         let undecided = match self.plan.undecided.len() {
             0 => String::new(),
-            1 => "; what happens to 1 resource depends on that".to_owned(),
-            n => format!("; what happens to {n} resources depends on that"),
+            1 => "; the plan of 1 resource depends on them".to_owned(),
+            n => format!("; the plan of {n} resources depends on them"),
         };
         Some(format!(
-            "planned without asking {}: what only a provider knows is not known{undecided}",
+            "planned without asking {}: values that only a provider knows are unknown{undecided}",
             providers.join(", ")
         ))
     }

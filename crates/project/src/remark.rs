@@ -1,4 +1,4 @@
-//! What is to be said beside an answer.
+//! Notes and warnings that accompany a result.
 
 /// What is to be said beside an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]

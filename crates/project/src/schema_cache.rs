@@ -123,7 +123,7 @@ impl SchemaCache {
         version: Option<&str>,
         bytes: &[u8],
     ) -> io::Result<CacheFile> {
-        let unusable = || io::Error::new(io::ErrorKind::InvalidInput, "the name cannot be that of a file");
+        let unusable = || io::Error::new(io::ErrorKind::InvalidInput, "this cannot be a file name");
         let folder = self.folder(provider).ok_or_else(unusable)?;
         if version.is_some_and(|version| !is_file_name(version) || version == UNVERSIONED) {
             return Err(unusable());

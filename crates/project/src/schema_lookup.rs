@@ -1,4 +1,4 @@
-//! Which schemas a plan or a command takes from the cache.
+//! Looks up schemas in the cache for a plan or a command.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -170,7 +170,8 @@ impl CachedChoice {
                     self.add(&file.provider, version, SchemaSource::Cache);
                     match (locked, version) {
                         (Some(locked), None) => remarks(Remark::Note(format!(
-                            "the lock file has version {locked} of {}, and it is not known of which version the cached schemas are",
+                            "the lock file has version {locked} of {}, and the version of the cached \
+                             schemas is not known",
                             file.provider.for_display()
                         ))),
                         (None, _) if others > 0 => remarks(Remark::Note(format!(

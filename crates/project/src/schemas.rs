@@ -1,4 +1,4 @@
-//! Schemas that are given: documents, directories of them, and providers that are asked.
+//! Schemas from documents, directories of them, and providers.
 
 #[cfg(feature = "provider")]
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! Where providers are asked, by whoever cannot wait for them otherwise.
+//! Runs calls of providers for callers without an async runtime.
 
 use std::io;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What a provider is asked and answers, where the engine has no words for it.
+//! Calls and replies that the engine has no types for.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! What a provider says to people of its schemas.
+//! Descriptions and deprecations in a provider's schemas.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What a provider has: its types, functions and abilities.
+//! The types, functions and abilities of a provider.
 
 use std::collections::BTreeMap;
 

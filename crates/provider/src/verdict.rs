@@ -1,4 +1,4 @@
-//! Whether one answer of a provider keeps the contract, by itself.
+//! Judges one answer of a provider by itself.
 
 use objchange::Value;
 use objchange::change::{

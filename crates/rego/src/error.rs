@@ -1,4 +1,4 @@
-//! What is wrong with policies, and what goes wrong while they are evaluated.
+//! Errors in policies, and errors of their evaluation.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What can be wrong with a source text.
+//! Errors in a source text.
 
 use objchange_text::{Diagnostic, Span};
 

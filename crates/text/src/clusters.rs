@@ -1,4 +1,4 @@
-//! What people see as characters: the grapheme clusters of Unicode 15.0, which Terraform counts in.
+//! Grapheme clusters of Unicode 15.0, which Terraform counts as characters.
 
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 use unicode_segmentation::UnicodeSegmentation;

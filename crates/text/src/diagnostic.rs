@@ -1,4 +1,4 @@
-//! What is wrong with a text, and where.
+//! Errors and warnings about a text, with their positions.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! What every reader and writer of text needs once.
+//! Tools for reading and writing text.
 //!
 //! - [`json::Reader`] reads JSON with the exact text of numbers and the place of everything.
 //! - [`quote_into`], [`visible`], [`visible_lines`] and [`visible_json`] escape what must not reach a terminal.

@@ -1,4 +1,4 @@
-//! What comes of making a change.
+//! The result of applying a change.
 
 use crate::change::{Diagnostic, InconsistentResult, PrivateData, ProviderError};
 use crate::schema::CoerceError;

@@ -1,4 +1,4 @@
-//! What is wrong with what a provider plans.
+//! Checks a provider's plan.
 
 use hashbrown::HashSet;
 

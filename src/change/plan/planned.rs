@@ -1,4 +1,4 @@
-//! What planning finds out.
+//! The result of planning.
 
 use crate::change::{
     Action, ChangeError, DeferredReason, Diagnostic, InvalidPlan, PrivateData, ProviderError,

@@ -1,4 +1,4 @@
-//! What is to be planned.
+//! The request to plan a change.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What a change is planned from.
+//! The inputs of planning a change.
 
 use hashbrown::HashSet;
 

@@ -1,4 +1,4 @@
-//! What a provider answers.
+//! Answers of a provider.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What stands between the rules and a provider: what it is asked, what it answers, and who asks it.
+//! The interface between the rules and a provider: questions, answers, and the trait for both.
 //!
 //! The rules never call a provider themselves: [`begin_plan`](super::begin_plan) and
 //! [`begin_apply`](super::begin_apply) give questions and take answers. [`Provider`] is the simple way to drive them.

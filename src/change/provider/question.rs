@@ -1,4 +1,4 @@
-//! What a provider is asked.
+//! Questions to a provider.
 
 use std::fmt;
 

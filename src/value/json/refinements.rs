@@ -1,4 +1,4 @@
-//! What is promised about an unknown value, as it stands inside of `{"$unknown":{…}}`.
+//! Refinements of an unknown value, as JSON inside of `{"$unknown":{…}}`.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! What MessagePack is made of, read one piece at a time.
+//! Reads MessagePack one piece at a time.
 
 use rmp::Marker;
 use rmp::decode::{self, Bytes};

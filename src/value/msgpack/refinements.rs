@@ -1,4 +1,4 @@
-//! What is promised about an unknown value: the payload of its extension.
+//! Refinements of an unknown value in MessagePack: the payload of its extension.
 //!
 //! A map with integer keys. A reader passes over keys that it does not know, and over what follows the map.
 

@@ -26,7 +26,7 @@ fn file(path: &Path, lines: &[u64]) -> io::Result<u64> {
     let text = match fs::read(path).map(String::from_utf8) {
         Ok(Ok(text)) => text,
         Ok(Err(_)) => {
-            exit::complain(&format!("{name}: only files in UTF-8 are written to"))?;
+            exit::complain(&format!("{name}: only UTF-8 files can be changed"))?;
             return Ok(0);
         }
         Err(error) => {
@@ -42,8 +42,8 @@ fn file(path: &Path, lines: &[u64]) -> io::Result<u64> {
         let Some((range, want)) = asked.then(|| blessing(line, &OPERATIONS)).flatten() else {
             if asked {
                 exit::warn(&format!(
-                    "{name}:{number}: left as it is, because no answer can be written that the case would pass with: \
-                     it is no case, it crashes, or its answer names what is sensitive"
+                    "{name}:{number}: not changed, because no answer would make this case pass: it is \
+                     invalid, it crashes, or its answer contains sensitive values"
                 ));
             }
             written += line;

@@ -21,8 +21,8 @@ use crate::input::Source;
 use crate::reports::{Outputs, Reporter};
 
 const AFTER_HELP: &str = "\
-A case file holds one case a line: a question to the engine, and the expected answer. Blank lines are skipped. A \
-line longer than 64 MiB is a failure. Files are UTF-8 or UTF-16.
+Each line of a case file is one case in JSON: a question to the engine and the expected answer. Blank lines are \
+skipped. A line longer than 64 MiB is a failure. Files are UTF-8 or UTF-16.
 
 Exit codes:
   0  all cases passed
@@ -48,8 +48,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ID-GLOB")]
     only: Vec<String>,
 
-    /// Replace expected answers (`want`) with the actual ones, in the files, after showing the difference. A new case has
-    /// `"want": {}`
+    /// Show the differences, then replace expected answers (`want`) in the files with the actual ones. A new
+    /// case has `"want": {}`
     #[arg(long, conflicts_with_all = ["json", "junit"])]
     bless: bool,
 
@@ -137,7 +137,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         return Err("standard input (-) can be read only once".into());
     }
     if args.bless && inputs.contains(&Source::Stdin) {
-        return Err("--bless writes into files, and cannot into standard input (-)".into());
+        return Err("--bless changes files and cannot be used with standard input (-)".into());
     }
     let mut report = Checked {
         text: reporter.has_text().then(text::Text::new),
@@ -240,7 +240,7 @@ impl Checked<'_> {
             text.finish(self.counts)?;
         }
         if !args.only.is_empty() && !self.unusable && self.counts == Counts::default() {
-            return Err("--only: no case has an id like this".into());
+            return Err("--only: no case id matches".into());
         }
         if args.bless {
             let blessed = bless::files(&args.files, &self.failed)?;

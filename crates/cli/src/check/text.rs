@@ -90,7 +90,7 @@ fn write_difference(out: &mut impl Write, difference: &Difference, colour: Colou
     }
     let is_long = got.len().max(want.len()) > MAX_LINE;
     match values.as_ref().filter(|_| is_long).and_then(|(got, want)| lines(got, want, colour)) {
-        Some(lines) => writeln!(out, "    from what it is to what is wanted:\n{lines}")?,
+        Some(lines) => writeln!(out, "    from the actual to the expected answer:\n{lines}")?,
         None => {
             let (got, want) = excerpts(got, want);
             writeln!(out, "    got:  {BAD}{got}{BAD:#}")?;

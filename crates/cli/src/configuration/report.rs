@@ -1,4 +1,4 @@
-//! What is wrong with a configuration, with the lines of the source.
+//! Errors in a configuration, with the source lines.
 
 use std::io::{self, Write};
 

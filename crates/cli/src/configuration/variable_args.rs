@@ -1,4 +1,4 @@
-//! What is given for the variables of a configuration, by arguments and files.
+//! Options that set the variables of a configuration.
 
 use std::path::PathBuf;
 
@@ -42,8 +42,8 @@ impl clap::Args for Settings {
             .action(ArgAction::Append)
             .value_parser(Assignment)
             .help(
-                "The value of a variable; where no `variable` block says another type, a string. Can be repeated, also \
-                 with --var-file: what comes later counts",
+                "Set a variable. The value is a string unless a `variable` block has another type. Can be \
+                 repeated and combined with --var-file; later values override earlier ones",
             );
         let file = Arg::new("var_file")
             .long("var-file")
@@ -52,8 +52,8 @@ impl clap::Args for Settings {
             .action(ArgAction::Append)
             .value_parser(value_parser!(PathBuf))
             .help(
-                "Values of variables, as in `terraform.tfvars`, or as JSON where the name ends with `.json`; can be \
-                 repeated",
+                "Set variables from a file like `terraform.tfvars`, or from JSON if its name ends with \
+                 `.json`. Can be repeated",
             );
         command.arg(var).arg(file)
     }

@@ -1,4 +1,4 @@
-//! What is done when somebody wants this program to end: no process is left behind, and nothing that was made.
+//! Handles interrupts: no process and no created object is left behind.
 
 use std::time::Duration;
 use std::{io, process, thread};
@@ -25,7 +25,7 @@ pub(super) fn listen(children: Children, stop: Stop, made: Option<Made>) -> io::
             signals.next().await;
             stop.stop();
             if let Some(made) = made {
-                note("interrupted: what was made is destroyed; interrupt again to leave it");
+                note("interrupted: destroying created objects; interrupt again to leave them");
                 let _ = tokio::time::timeout(TIDY, signals.next()).await;
                 left_behind(&made.left());
             } else {

@@ -1,4 +1,4 @@
-//! `objchange conform`: whether a provider keeps the contract with Terraform.
+//! `objchange conform`: tests a provider against its contract with Terraform.
 
 mod interrupt;
 mod progress;
@@ -98,12 +98,12 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N")]
     jobs: Option<NonZero<usize>>,
 
-    /// Measure instead how time and memory grow with the data: plans, and with --apply creation, with up to 3,000
+    /// Measure instead how time and memory of plans, and with --apply of creation, grow with up to 3,000
     /// elements in each collection. Quadratic growth is a warning
     #[arg(long, conflicts_with_all = ["corpus", "baseline", "cases_out", "junit", "sarif", "kind"])]
     scale: bool,
 
-    /// What makes the exit code 1
+    /// Findings that set the exit code to 1
     #[arg(long, value_enum, value_name = "WHAT", default_value = "error")]
     fail_on: FailOn,
 
@@ -111,7 +111,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     corpus: Option<PathBuf>,
 
-    /// Known findings; only new ones make the exit code 1
+    /// Known findings; only new ones set the exit code to 1
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
 
@@ -119,7 +119,8 @@ pub(crate) struct Args {
     #[arg(long, requires = "baseline")]
     update_baseline: bool,
 
-    /// Write cases that show the findings without the provider, for `objchange check`; `-` is standard output
+    /// Write cases that reproduce the findings without the provider, for `objchange check`; `-` is standard
+    /// output
     #[arg(long, value_name = "FILE")]
     cases_out: Option<PathBuf>,
 
@@ -145,9 +146,9 @@ pub(crate) struct Args {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum FailOn {
-    /// What Terraform reports as an error
+    /// Only errors: violations that Terraform reports as errors
     Error,
-    /// Also what Terraform tolerates or does not notice
+    /// Also warnings: violations that Terraform tolerates or does not notice
     Warning,
 }
 
@@ -262,13 +263,13 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         reports::write(path, &accepted.to_json())?;
         accepted.apply(&mut report);
     } else if args.update_baseline {
-        exit::note("the baseline was not written, because not all was tried");
+        exit::note("the baseline was not written, because not everything was tested");
     }
     if let Some(path) = args.corpus.as_ref().filter(|_| corpus.len() > given) {
         reports::write_private(path, &corpus.to_json_lines())?;
     }
     if report.types.is_empty() && report.ended == Ended::Complete {
-        return Err("the provider has nothing that is called like this (--only, --exclude, --kind)".into());
+        return Err("nothing in the provider matches --only, --exclude and --kind".into());
     }
     write_reports(args, reporter, &report, (&news, gone))?;
     interrupt::left_behind(&report.left);

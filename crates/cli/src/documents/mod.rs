@@ -1,5 +1,5 @@
-//! Many documents at once: found by name, glob or folder, read one after the other, answered to over the cores, and
-//! the answers handed over in the order of the inputs.
+//! Many documents: found by name, glob or folder, processed in parallel, with the answers in the order of the
+//! inputs.
 //!
 //! ```text
 //! arguments ──find──▶ Inputs ──for_each──▶ answer(&Document) on every core ──▶ handle(&name, answer), in order
@@ -214,7 +214,7 @@ fn outcome<A>(
     match panic::catch_unwind(AssertUnwindSafe(|| answer(&document))) {
         Ok(Ok(answer)) => Outcome::Answered((!document.is_alone).then_some(document.name), answer),
         Ok(Err(message)) => Outcome::Failed(message),
-        Err(_) => Outcome::Failed(format!("{}: this shows a defect of the program", document.name)),
+        Err(_) => Outcome::Failed(format!("{}: this is a bug in objchange", document.name)),
     }
 }
 
@@ -246,7 +246,11 @@ impl PassedOver {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        exit::note(&format!("passed over, as they are no {}: {}{more}", wanted.name, self.first.join(", ")));
+        exit::note(&format!(
+            "skipped, because they are not {}: {}{more}",
+            wanted.name,
+            self.first.join(", ")
+        ));
     }
 }
 

@@ -22,14 +22,14 @@ pub(super) enum EvidenceError {
     #[error(transparent)]
     GivenSchemas(#[from] SchemaError),
     #[error(
-        "--prior, --config, --planned and --actual are read by schemas, and there are none: {HOW_TO_GET_SCHEMAS}"
+        "--prior, --config, --planned and --actual need schemas, and there are none: {HOW_TO_GET_SCHEMAS}"
     )]
     NoSchemas,
     #[error("standard input (-) can be read only once; the text is read from there unless a file is named")]
     OneStdin,
     #[error("{input}: {message}")]
     Object { input: Source, message: String },
-    #[error("the text is about several resource instances: say with --address which of them the object is ({})", .0.join(", "))]
+    #[error("the text is about several resource instances; choose one with --address ({})", .0.join(", "))]
     WhichAddress(Vec<String>),
 }
 

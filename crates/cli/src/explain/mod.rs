@@ -1,4 +1,4 @@
-//! `objchange explain`: what Terraform's messages about providers mean.
+//! `objchange explain`: explains Terraform's messages about providers.
 
 mod evidence;
 
@@ -20,8 +20,7 @@ Reads what Terraform or OpenTofu printed: terminal output, a build log (with TF_
 each message about a provider it reports the clause of the contract, the meaning, a workaround, and the fix in each \
 SDK. Other messages are skipped.
 
-With schemas and objects the rules are checked again. This finds every place that is wrong, and shows the values \
-unless they are sensitive.
+With schemas and objects it checks the rules again. This finds every wrong value, and shows it unless it is sensitive.
 
 Exit codes:
   0  messages about providers were found and explained
@@ -35,7 +34,7 @@ Examples:
   objchange explain error.txt --provider-binary ./terraform-provider-cloud=acme/cloud --planned plan.json --actual new.json
   objchange explain error.txt --json | jq '.messages[].clauses'";
 
-/// Explain Terraform's errors about providers, and how to fix them
+/// Explain Terraform's errors about providers and how to fix them
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
@@ -50,7 +49,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     schemas: SchemaArgs,
 
-    /// The prior object as JSON, or a state that holds it
+    /// The prior object as JSON, or a state with it
     #[arg(long, value_name = "FILE")]
     prior: Option<PathBuf>,
 
@@ -62,7 +61,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     planned: Option<PathBuf>,
 
-    /// The object after apply as JSON, or a state that holds it
+    /// The object after apply as JSON, or a state with it
     #[arg(long, value_name = "FILE")]
     actual: Option<PathBuf>,
 

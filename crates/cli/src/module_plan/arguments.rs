@@ -34,7 +34,7 @@ pub(crate) struct PlanningArgs {
     #[arg(long)]
     refresh_only: bool,
 
-    /// Read existing objects before they are planned
+    /// Refresh existing objects before planning
     #[arg(long, value_name = "BOOL", default_value = "true", action = ArgAction::Set)]
     refresh: bool,
 
@@ -46,7 +46,7 @@ pub(crate) struct PlanningArgs {
     #[arg(long, value_name = "ADDRESS")]
     replace: Vec<String>,
 
-    /// Also read modules and files of functions below this directory. Can be repeated
+    /// Also allow modules and functions such as `file` to read below this directory. Can be repeated
     #[arg(long, value_name = "DIR")]
     allow_path: Vec<PathBuf>,
 
@@ -62,7 +62,7 @@ pub(crate) struct ModuleArgs {
     #[command(flatten)]
     schemas: SchemaArgs,
 
-    /// The state before
+    /// The prior state
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
 

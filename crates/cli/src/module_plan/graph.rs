@@ -1,4 +1,4 @@
-//! `objchange graph DIR`: what refers to what in a module, and what of it is unknown.
+//! `objchange graph DIR`: the references in a module, and what is unknown.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -13,13 +13,13 @@ use super::{ModuleArgs, output, plan_directory_by};
 use crate::exit::{CommandError, FAILED};
 
 const AFTER_HELP: &str = "\
-The graph has all variables, local values, resources, modules, outputs, checks and providers of the module in DIR and of \
-the modules that it calls, without instance keys. An arrow leads from an object to what it refers to. What is unknown \
-while planning is dashed, and says why; no provider is asked, as for `objchange plan DIR`.
+The graph has all variables, local values, resources, modules, outputs, checks and providers of the module in DIR and \
+of the modules that it calls, without instance keys. An arrow points from an object to what it refers to. Dashed \
+nodes are unknown while planning, and say why. As for `objchange plan DIR`, no provider is started.
 
 Exit codes:
   0  the graph is printed
-  1  the module has errors; what is unknown is missing in the graph
+  1  the module has errors; the graph does not say what is unknown
   2  the input cannot be used, or the output cannot be written
 
 Examples:
@@ -28,7 +28,7 @@ Examples:
   objchange graph --schemas schemas.json --format json | jq '.nodes[] | select(.unknown)'
   objchange graph --schemas schemas.json --only-unknown";
 
-/// Print the graph of references of a module
+/// Print the references in a module as a graph, with what is unknown and why
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {

@@ -1,4 +1,4 @@
-//! What a module is planned from, with the errors of a command.
+//! The inputs for planning a module, with the errors of a command.
 
 use objchange::schema::ProviderSchemas;
 use objchange_hcl::Functions;

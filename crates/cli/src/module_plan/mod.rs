@@ -34,11 +34,12 @@ const AFTER_HELP: &str = "\
 This form plans a module: the configuration in DIR with all modules that it calls, as `terraform plan` would. The other form \
 plans one resource, and is chosen by --config or --type; see `objchange plan --config - --help`.
 
-No provider is asked unless --real-providers or --real-provider says so: what only a provider knows is unknown. Nothing is \
-fetched: modules come from DIR, from the repository around it, or from `.terraform/modules` as `terraform init` has left them.
+No provider is started without --real-providers or --real-provider: values that only a provider knows are unknown. \
+Nothing is downloaded: modules come from DIR, from the repository around it, or from `.terraform/modules`, where \
+`terraform init` installs them.
 
-Schemas of the providers come from --schemas, --provider-binary, or the cache that `objchange schemas add` fills. Of the \
-cache the version counts that `.terraform.lock.hcl` of the directory names.
+Schemas of the providers come from --schemas, from --provider-binary, or from the cache that `objchange schemas add` \
+fills. From the cache, the versions in `.terraform.lock.hcl` of the directory are used.
 
 The state is `terraform.tfstate` of the directory, or --state FILE. Values of variables come from TF_VAR_… variables, \
 `terraform.tfvars`, `*.auto.tfvars`, --var and --var-file.
@@ -81,27 +82,27 @@ pub(crate) struct Args {
     #[command(flatten)]
     real: real::RealArgs,
 
-    /// Print the answers that the plan would need, to be filled in for `--answers`
+    /// Print a template for `--answers`, with everything that the plan needs
     #[arg(long)]
     answers_template: bool,
 
-    /// Say why this is unknown, created, replaced or deferred: an object, a part of it, a variable, a local value or an
-    /// output
+    /// Explain why an object, a part of it, a variable, a local value or an output is unknown, created,
+    /// replaced or deferred
     #[arg(long, value_name = "ADDRESS[.PATH]", conflicts_with_all = ["answers_template", "out", "full", "summary"])]
     explain: Option<String>,
 
-    /// The state before
+    /// The prior state
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
 
     #[command(flatten)]
     planning: PlanningArgs,
 
-    /// Write the plan to this file, as `terraform show -json` does
+    /// Write the plan to this file, in the format of `terraform show -json`
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
-    /// Print the plan as `terraform show -json` does
+    /// Print the plan in the format of `terraform show -json`
     #[arg(long, conflicts_with_all = ["summary", "full"])]
     json: bool,
 

@@ -1,4 +1,4 @@
-//! What is printed of a plan.
+//! Prints a plan.
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::process::ExitCode;

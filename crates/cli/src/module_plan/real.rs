@@ -1,4 +1,4 @@
-//! Which providers are asked for a plan of a module.
+//! Options for real providers.
 
 use std::time::Duration;
 
@@ -9,12 +9,12 @@ use crate::provider::launch::duration;
 /// Which providers are asked.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct RealArgs {
-    /// Ask all providers: start the programs that `terraform init` has installed, or those of --provider-binary. They are
-    /// configured, and read what exists; nothing is applied
+    /// Use all real providers: start the programs that `terraform init` installed, or those of
+    /// --provider-binary. They are configured and read existing objects; nothing is applied
     #[arg(long, help_heading = "Providers")]
     real_providers: bool,
 
-    /// Ask this provider, e.g. `hashicorp/aws`; the others are simulated. Can be repeated
+    /// Use this real provider, e.g. `hashicorp/aws`; the others are simulated. Can be repeated
     #[arg(long, value_name = "ADDRESS", help_heading = "Providers", conflicts_with = "real_providers")]
     real_provider: Vec<String>,
 

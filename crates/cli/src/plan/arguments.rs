@@ -1,4 +1,4 @@
-//! Which object is to be planned, and how.
+//! Options for the object to plan.
 
 use std::path::{Path, PathBuf};
 
@@ -35,7 +35,7 @@ pub(crate) struct SubjectArgs {
     #[arg(long, value_name = "PATH")]
     ignore_changes: Vec<IgnoredChange>,
 
-    /// Replace the object in any case
+    /// Replace the object even if nothing requires it
     #[arg(long)]
     replace: bool,
 

@@ -23,7 +23,8 @@ pub(super) fn limited<T>(mebibytes: u64, policies: &Policies, work: impl FnOnce(
                 if resident_kibibytes().is_some_and(|held| held / 1024 > mebibytes) {
                     let place = policies.evaluating().map_or_else(String::new, |place| format!("{place}: "));
                     let message = format!(
-                        "{place}the policies take more than {mebibytes} MiB of memory: give them more with --memory"
+                        "{place}the policies need more than {mebibytes} MiB of memory; raise the limit \
+                         with --memory"
                     );
                     let _ = exit::complain(&message);
                     std::process::exit(exit::UNUSABLE.into());

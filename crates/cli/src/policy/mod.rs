@@ -1,4 +1,4 @@
-//! `objchange policy`: what Rego policies say of plans.
+//! `objchange policy`: evaluates Rego policies over plans.
 
 mod memory;
 mod test;
@@ -26,7 +26,8 @@ use crate::terminal;
 const AFTER_HELP: &str = "\
 A plan is the output of `terraform show -json PLANFILE`: a file, a quoted glob, a folder, or `-` for standard input \
 (the default). A file holds one plan, or one a line. With several plans each line names its file. A directory with \
-configuration files is planned as a module, without its providers: what depends on what only they know is undecided.
+configuration files is planned as a module, without its providers: rules that depend on what only the providers know \
+are undecided.
 
 Rules have conftest's names: deny, deny_*, violation and violation_* are failures, warn and warn_* are warnings. \
 They are sets of strings, or of objects with `msg`. All packages with such rules are evaluated (conftest: only \
@@ -84,7 +85,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE|DIR")]
     data: Vec<PathBuf>,
 
-    /// Let policies use the network (`http.send`, `net.lookup_ip_addr`). They can send all they see, sensitive values too
+    /// Let policies use the network (`http.send`, `net.lookup_ip_addr`). They can send everything they see,
+    /// including sensitive values
     #[arg(long)]
     allow_net: bool,
 
@@ -92,7 +94,7 @@ pub(crate) struct Args {
     #[arg(long)]
     strict_builtin_errors: bool,
 
-    /// What makes the exit code 1
+    /// Results that set the exit code to 1
     #[arg(long, value_enum, default_value = "deny", value_delimiter = ',', value_name = "WHAT")]
     fail_on: Vec<FailOn>,
 
@@ -154,7 +156,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     }
     let mut reporter = Reporter::new("objchange policy", "objchangePolicy/v1", args.reports.outputs())?;
     if args.fail_on.contains(&FailOn::Never) && args.fail_on.len() > 1 {
-        return Err("--fail-on never stands alone".into());
+        return Err("--fail-on never cannot be combined with others".into());
     }
     let files = read_policies(&args.rego, false).map_err(unusable)?;
     let inputs = documents::find(&args.plans, Wanted::PLANS, &args.module.inputs())?;

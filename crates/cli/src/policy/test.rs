@@ -20,7 +20,7 @@ pub(super) struct Args {
     #[arg(value_name = "DIR|FILE", required = true)]
     policies: Vec<PathBuf>,
 
-    /// How many seconds a test may take
+    /// Timeout in seconds for each test
     #[arg(long, default_value = "10", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout: u64,
 

@@ -87,7 +87,7 @@ pub(super) async fn apply(
     heed(&planned.change.diagnostics, hidden)?;
     let shown = show(&args.plan.subject, &planned.subject, &planned.shown(hidden))?;
     if !args.apply {
-        exit::note("nothing was changed; with --apply it is");
+        exit::note("nothing was changed; apply the plan with --apply");
         return Ok(shown);
     }
     if shown != ExitCode::SUCCESS {
@@ -112,7 +112,7 @@ pub(super) async fn apply(
     });
     interrupt.allow();
     if let Some(error) = silence {
-        exit::warn("the provider may have made a part of the change, of which nothing is known");
+        exit::warn("the provider may have made part of the change; the result is unknown");
         return Err(error.into());
     }
     session.end().await?;

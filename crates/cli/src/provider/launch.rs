@@ -40,9 +40,9 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
         Some((at, 'h')) => (&text[..at], 3600.0),
         _ => (text, 1.0),
     };
-    let number: f64 = number.parse().map_err(|_| "a time is needed, such as 30s or 5m".to_owned())?;
+    let number: f64 = number.parse().map_err(|_| "expected a time such as 30s or 5m".to_owned())?;
     let duration = Duration::try_from_secs_f64(number * unit).map_err(|error| error.to_string())?;
-    if duration.is_zero() { Err("nothing is done in no time".to_owned()) } else { Ok(duration) }
+    if duration.is_zero() { Err("the time must be greater than zero".to_owned()) } else { Ok(duration) }
 }
 
 impl LaunchArgs {

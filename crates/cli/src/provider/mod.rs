@@ -1,4 +1,4 @@
-//! `objchange provider`: talks to a provider, without Terraform.
+//! `objchange provider`: calls a provider without Terraform.
 
 mod call_function;
 mod change;
@@ -20,7 +20,7 @@ use self::session::Failure;
 use crate::exit::{self, CommandError};
 
 const AFTER_HELP: &str = "\
-The provider binary is started, asked and stopped. Its address is the source in `required_providers`; the default is \
+The provider binary is started, called and stopped. Its address is the source in `required_providers`; the default is \
 hashicorp's provider of that name. With --reattach the provider is already running, and only its address is given.
 
 Objects are JSON as in `terraform show -json`. In input, write {\"$unknown\":{}} for an unknown value and \
@@ -39,7 +39,7 @@ Examples:
   objchange provider apply ./terraform-provider-random --config main.tf:random_pet.name --state-out s.tfstate --apply
   objchange provider call-function ./terraform-provider-time rfc3339_parse '\"2026-01-02T03:04:05Z\"'";
 
-/// Ask a provider for schemas, plans and objects
+/// Call a provider directly: for schemas, validation, plans, reads, imports and functions
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
@@ -89,8 +89,9 @@ async fn work(
 fn is_saved(saved: Result<(), NotSaved>) -> bool {
     let Err(NotSaved { unsaved }) = saved else { return true };
     if let Some(text) = unsaved {
-        let _ =
-            exit::complain("the new state could be saved nowhere; keep the following, which holds secrets:");
+        let _ = exit::complain(
+            "the new state could not be saved; keep the following output, which contains secrets:",
+        );
         let mut err = std::io::stderr().lock();
         for line in text.lines() {
             let _ = writeln!(err, "{}", visible_json(line));

@@ -26,7 +26,7 @@ pub(super) struct ReadArgs {
     #[arg(long = "type", value_name = "TYPE", required_unless_present = "data", requires = "prior")]
     resource_type: Option<String>,
 
-    /// The object as far as known, or a state to take it from
+    /// The object, as far as it is known, or a state with it
     #[arg(long, value_name = "FILE")]
     prior: Option<PathBuf>,
 

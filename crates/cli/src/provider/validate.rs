@@ -18,7 +18,7 @@ pub(super) struct Args {
     #[command(flatten)]
     target: Target,
 
-    /// What the configuration is of
+    /// The kind of block
     #[arg(long, value_enum, default_value = "resource")]
     kind: Kind,
 

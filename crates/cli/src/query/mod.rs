@@ -38,7 +38,7 @@ Functions (a path is like tags.Owner or ingress[0].cidr):
   new(rc, \"path\")           the value after, or null if absent or unknown
   sensitive(rc, \"path\")     the value is sensitive
   replaced(rc)              the object is replaced
-  in_module(rc, \"module.a\") it is in any instance of that module, or of a module inside it
+  in_module(rc, \"module.a\") the item is in an instance of that module, or of a module inside it
   semver(plan.terraform_version, \">= 1.5, < 2.0\")
   x.matches(\"regex\"), x.split(\",\"), x.join(\", \"), x.replace(\"a\", \"b\"), x.lowerAscii(), …
 
@@ -61,11 +61,11 @@ Examples:
   objchange query environments/prod --schemas schemas.json 'rc.change.actions == [\"delete\"]'
   objchange query terraform.tfstate --of state 'rc.type == \"aws_iam_user\"' --select rc.values.name";
 
-/// Find changes in plans with an expression in CEL
+/// Find changes in plans with a CEL expression
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP, override_usage = "objchange query [OPTIONS] [PLAN]... <EXPR>")]
 pub(crate) struct Args {
-    /// Plans, and at last the expression
+    /// Plans, followed by the expression
     #[arg(value_name = "PLAN… EXPR", required_unless_present = "expression")]
     arguments: Vec<PathBuf>,
 
@@ -73,7 +73,7 @@ pub(crate) struct Args {
     #[arg(short, long = "expr", value_name = "EXPR", allow_hyphen_values = true)]
     expression: Option<String>,
 
-    /// What to look for
+    /// What to search
     #[arg(long, value_enum, default_value = "changes", value_name = "WHAT")]
     of: About,
 
@@ -97,7 +97,8 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "group_by")]
     count: bool,
 
-    /// Print the number of items for each value of this expression; with `--output keys` or `json` also which
+    /// Print the number of items for each value of this expression; with `--output keys` or `json` also their
+    /// addresses
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     group_by: Option<String>,
 
@@ -132,7 +133,7 @@ impl Args {
         let subject = Subject::new(self.of.collection_kind(), read).map_err(|error| match error {
             SubjectError::Document(error) => document.complaint(&error),
             SubjectError::IsState => {
-                format!("{}: {error}; --of state asks about its resources", document.name)
+                format!("{}: {error}; search its resources with --of state", document.name)
             }
         })?;
         let begun = Instant::now();
@@ -158,7 +159,7 @@ enum About {
     Outputs,
     /// The variables of the root module; `rc` has name and value
     Variables,
-    /// Resources as they will be; `rc` has values in place of change
+    /// Resources as planned; `rc` has `values` instead of `change`
     #[value(alias = "planned_values")]
     Planned,
     /// Resources of a state, or of the state before the plan; `rc` has `values`, `tainted` and `depends_on`
@@ -186,13 +187,13 @@ impl About {
 /// How items are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Form {
-    /// The address of each, with `:` and the key where it is deposed
+    /// The address of each item; for a deposed object also `:` and its key
     Keys,
-    /// A line each: the address and what happens, or what is selected
+    /// A line for each item: its address and actions, or the selected value
     Lines,
-    /// Columns under their names
+    /// A table with column names
     Table,
-    /// A JSON object a line
+    /// A JSON object on each line
     Json,
 }
 
@@ -249,7 +250,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let of = args.of.collection_kind();
     let (paths, expression) = arguments(args).map_err(unusable)?;
     if args.form() == Form::Keys && args.select.is_some() {
-        return Err("--output keys writes keys, and --select something else: use one of them".into());
+        return Err("--output keys and --select cannot be combined".into());
     }
     let filter = QueryText::new("(expression)", &expression);
     let other = match (&args.select, &args.group_by) {

@@ -18,12 +18,12 @@ use crate::provider::launch;
 use objchange_project::{SchemaError, SchemaText, schema_files};
 
 const AFTER_HELP: &str = "\
-A FILE is the output of `terraform providers schema -json`. It does not say which versions of the providers it is of: they \
-are those of `.terraform.lock.hcl` beside it, of --lock-file or of --provider-version.
+A FILE is the output of `terraform providers schema -json`. It does not contain the versions of its providers. They \
+are taken from `.terraform.lock.hcl` beside it, from --lock-file or from --provider-version.
 
 In a DIR that `terraform init` has prepared, the providers in `.terraform/providers` are started and asked for their \
-schemas. They are not configured, and nothing else is asked. Add only directories whose providers you would let Terraform \
-start. Any other DIR is a directory of such FILEs.
+schemas. They are not configured or asked for anything else. Add only directories whose providers you would let \
+Terraform start. Any other DIR is a directory of such FILEs.
 
 Examples:
   terraform init && objchange schemas add .
@@ -48,7 +48,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "ADDRESS=VERSION")]
     provider_version: Vec<ProviderVersion>,
 
-    /// The lock file that has the versions of the providers [default: `.terraform.lock.hcl` beside the schemas]
+    /// The lock file with the versions of the providers [default: `.terraform.lock.hcl` beside the schemas]
     #[arg(long, value_name = "FILE")]
     lock_file: Option<PathBuf>,
 
@@ -72,7 +72,7 @@ impl std::str::FromStr for ProviderVersion {
             .rsplit_once('=')
             .filter(|(_, version)| version.starts_with(|c: char| c.is_ascii_digit()))
             .and_then(|(address, version)| Some(Self(ProviderAddress::parse(address)?, version.to_owned())));
-        parsed.ok_or("a provider and its version are needed, such as hashicorp/aws=5.1.0")
+        parsed.ok_or("expected a provider and its version, such as hashicorp/aws=5.1.0")
     }
 }
 

@@ -11,9 +11,9 @@ use crate::exit::{self, CommandError, FAILED, unusable};
 use objchange_project::{CacheEntry, CacheFile, SchemaCache};
 
 const AFTER_HELP: &str = "\
-The cache has the schemas of each provider and version in a compact file. Every command that takes --schemas uses it for \
-providers whose schemas are not given, and reads only the types that it needs; --no-schema-cache turns that off. `objchange \
-plan DIR` takes the version that `.terraform.lock.hcl` in DIR names; otherwise the newest version counts.
+The cache has a compact file with the schemas of each provider and version. Every command that takes --schemas uses \
+it for providers whose schemas are not given, and reads only the types that it needs; --no-schema-cache turns this \
+off. `objchange plan DIR` uses the version that `.terraform.lock.hcl` in DIR names; other commands use the newest.
 
 The cache is in `objchange/schemas` of the user's cache directory: $XDG_CACHE_HOME, ~/.cache, ~/Library/Caches or \
 %LOCALAPPDATA%. OBJCHANGE_CACHE_DIR names another directory instead of `objchange`; if it is empty, there is no cache.
@@ -31,7 +31,7 @@ Examples:
   objchange schemas list
   objchange schemas remove hashicorp/aws@5.1.0";
 
-/// Keep schemas of providers for all commands
+/// Keep provider schemas in a cache for all commands
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {

@@ -1,4 +1,4 @@
-//! What `objchange schemas` prints.
+//! The output of `objchange schemas`.
 
 use std::io::{self, Write};
 

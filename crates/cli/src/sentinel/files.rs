@@ -1,4 +1,4 @@
-//! What is wrong with the text of a policy.
+//! Reports errors in the text of a policy.
 
 use std::io;
 

@@ -36,7 +36,7 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct Args {
-    /// Policies, or folders of them (all *.sentinel in and below them); `-` is standard input, whose form goes to
+    /// Policies, or folders of them (all *.sentinel in and below them); `-` formats standard input to
     /// standard output
     #[arg(value_name = "FILE|DIR", default_value = ".")]
     files: Vec<PathBuf>,
@@ -45,7 +45,7 @@ pub(super) struct Args {
     #[arg(long)]
     check: bool,
 
-    /// Show what changes
+    /// Show the changes
     #[arg(long)]
     diff: bool,
 }

@@ -89,8 +89,8 @@ pub(super) fn read_run(path: &Path) -> Result<Json, String> {
     let text = source.read().map_err(|error| error.to_string())?;
     match serde_json::from_str(&text) {
         Ok(run @ Json::Object(_)) => Ok(run),
-        Ok(_) => Err(format!("{source}: what tfrun tells is an object")),
-        Err(error) => Err(format!("{source}: this is no JSON: {error}")),
+        Ok(_) => Err(format!("{source}: the data for tfrun must be an object")),
+        Err(error) => Err(format!("{source}: this is not JSON: {error}")),
     }
 }
 
@@ -103,7 +103,7 @@ fn write(args: &Args, files: &[File]) -> Result<Vec<PathBuf>, String> {
         .map(|(name, text)| (args.out.join(name), text))
         .collect();
     if let Some((path, _)) = texts.iter().find(|(path, _)| !args.force && path.exists()) {
-        return Err(format!("{} is there already: --force writes over it", path.display()));
+        return Err(format!("{} already exists; overwrite it with --force", path.display()));
     }
     let failed = |path: &Path, error: io::Error| format!("{}: cannot be written: {error}", path.display());
     std::fs::create_dir_all(&args.out).map_err(|error| failed(&args.out, error))?;

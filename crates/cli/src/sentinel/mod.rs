@@ -1,4 +1,4 @@
-//! `objchange sentinel`: policies in the Sentinel language.
+//! `objchange sentinel`: runs, tests, formats and checks Sentinel policies.
 //!
 //! What policies mean over plans is in `objchange_policy::sentinel`; here are arguments, files and reports.
 

@@ -1,4 +1,4 @@
-//! Which resources are shown.
+//! Options that select resources.
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};

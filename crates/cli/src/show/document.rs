@@ -21,7 +21,7 @@ pub(crate) struct DocumentArgs {
     #[arg(value_name = "PLAN|STATE|DIR", default_value = "-")]
     pub(crate) document: PathBuf,
 
-    // Without them everything is shown by its JSON alone: blocks look like attributes.
+    // Without schemas, blocks look like attributes.
     #[command(flatten)]
     pub(crate) schemas: SchemaArgs,
 
@@ -33,11 +33,11 @@ pub(crate) struct DocumentArgs {
     #[arg(long = "as", value_name = "PROGRAM")]
     program: Option<Program>,
 
-    /// The mode of the plan. By default it is inferred, which is not always possible
+    /// The mode of the plan; needed only if the document does not say it
     #[arg(long, value_name = "MODE")]
     mode: Option<ModeArg>,
 
-    /// Show similar elements that a set loses and gains as updates; Terraform shows them as removed and added
+    /// Show changed elements of sets as updates; Terraform shows them as removed and added
     #[arg(long)]
     match_sets: bool,
 
@@ -45,7 +45,7 @@ pub(crate) struct DocumentArgs {
     #[arg(long, value_name = "SIZE", default_value = "1G")]
     pub(super) max_input: Size,
 
-    /// The state before, if a module is planned
+    /// The prior state, if a module is planned
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
 
@@ -55,11 +55,11 @@ pub(crate) struct DocumentArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ModeArg {
-    /// To reach the configuration
+    /// An ordinary plan
     Normal,
-    /// To update the state
+    /// A plan that only updates the state
     RefreshOnly,
-    /// To destroy everything.
+    /// A plan that destroys everything
     Destroy,
 }
 
@@ -177,7 +177,8 @@ impl SchemaSources {
 
     /// What the missing schemas cost, of what has been shown so far.
     pub(crate) fn warning(&self, schemas: &Schemas) -> Option<String> {
-        let cost = "blocks are shown as attributes, what only a schema calls sensitive is shown, and `# forces replacement` and the \
+        let cost = "blocks are shown as attributes, values that only a schema marks as sensitive are \
+                    shown, and `# forces replacement` and the \
                     difference between null and empty values may be wrong";
         missing_schemas(schemas, self.is_given, cost)
     }

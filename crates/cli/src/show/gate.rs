@@ -1,4 +1,4 @@
-//! What the exit code says of a plan, for those who decide by it.
+//! Options that set the exit code by what a plan does.
 
 use std::io;
 use std::process::ExitCode;
@@ -13,11 +13,11 @@ use crate::exit::{self, FAILED};
 /// What `--detailed-exitcode` answers where something changes, as Terraform does.
 const CHANGES: u8 = 2;
 
-/// Which plans are told by the exit code.
+/// Options that set the exit code by what a plan does.
 #[derive(Debug, Args)]
 pub(crate) struct GateArgs {
-    /// Exit with 1 if one of these happens, or if an action is unknown. Separated by commas. An option that matches
-    /// nothing, such as a misspelt --only, is an error
+    /// Exit with 1 if the plan does one of these, or if an action is unknown. Separated by commas. An option
+    /// that matches nothing, such as a misspelt --only, is an error
     #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = condition())]
     fail_on: Vec<GateCondition>,
 

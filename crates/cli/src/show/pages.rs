@@ -15,15 +15,15 @@ pub(crate) struct MarkdownArgs {
     #[arg(long, value_name = "TEXT", help_heading = HEADING)]
     title: Option<String>,
 
-    /// A page to link to: the one with the full output, such as that of the CI run
+    /// A link to the full output, such as the page of the CI run
     #[arg(long, value_name = "URL", value_parser = parse_link, help_heading = HEADING)]
     link: Option<String>,
 
-    /// In Markdown: begin with a hidden comment of this name, so that a bot finds its comment again
+    /// In Markdown: begin with a hidden comment with this name, by which a bot finds its comment again
     #[arg(long, value_name = "NAME", value_parser = parse_marker, help_heading = HEADING)]
     marker: Option<String>,
 
-    /// In Markdown: the most characters of the page; what does not fit is left out, and the page says so
+    /// In Markdown: the maximum length of the page; what does not fit is left out, and the page says so
     /// [default: 65536]
     #[arg(long, value_name = "CHARACTERS", value_parser = parse_length, help_heading = HEADING)]
     max_length: Option<usize>,
@@ -59,11 +59,11 @@ pub(crate) struct PageArgs {
     #[command(flatten)]
     markdown: MarkdownArgs,
 
-    /// In Markdown: write the page by this template, in the language of Jinja
+    /// In Markdown: write the page with this Jinja template
     #[arg(long, value_name = "FILE", help_heading = HEADING)]
     template: Option<PathBuf>,
 
-    /// Print the template of the built-in Markdown page, and do nothing else
+    /// Only print the template of the built-in Markdown page
     #[arg(long, exclusive = true, help_heading = HEADING)]
     print_template: bool,
 
@@ -116,7 +116,7 @@ fn parse_link(text: &str) -> Result<String, &'static str> {
     let is_web = text.starts_with("https://") || text.starts_with("http://");
     match is_web && text.len() <= 1_000 {
         true => Ok(text.to_owned()),
-        false => Err("a link starts with https:// or http://, and has at most 1,000 characters"),
+        false => Err("a link must start with https:// or http:// and have at most 1,000 characters"),
     }
 }
 
@@ -131,6 +131,6 @@ fn parse_marker(text: &str) -> Result<String, &'static str> {
 fn parse_length(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(length) if length >= MarkdownOptions::MIN_LENGTH => Ok(length),
-        _ => Err(format!("the length is a number of at least {}", MarkdownOptions::MIN_LENGTH)),
+        _ => Err(format!("the length must be a number of at least {}", MarkdownOptions::MIN_LENGTH)),
     }
 }

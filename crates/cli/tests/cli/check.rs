@@ -285,7 +285,7 @@ fn only_some_cases_are_run() {
     }
     let output = objchange(["check", "-", "--only", "a", "--junit", "-"], &input);
     assert!(!output.stdout.contains("testcase name="), "{}", output.stdout);
-    assert_eq!(output.stderr, "error: --only: no case has an id like this\n");
+    assert_eq!(output.stderr, "error: --only: no case id matches\n");
 }
 
 /// A case file of its own for a test.
@@ -329,13 +329,13 @@ fn answers_are_blessed_and_nothing_else_changes() {
 fn only_files_are_blessed() {
     let output = objchange(["check", "--bless", "-"], FAILS);
     assert_eq!(output.code, 2);
-    assert_eq!(output.stderr, "error: --bless writes into files, and cannot into standard input (-)\n");
+    assert_eq!(output.stderr, "error: --bless changes files and cannot be used with standard input (-)\n");
     let utf16: Vec<u8> =
         std::iter::once(0xfeff).chain(FAILS.encode_utf16()).flat_map(u16::to_le_bytes).collect();
     let path = case_file("bless-utf16.jsonl", "");
     std::fs::write(&path, &utf16).unwrap();
     let output = objchange(["check", "--bless", path.to_str().unwrap()], "");
     assert_eq!(output.code, 1);
-    assert!(output.stderr.ends_with("only files in UTF-8 are written to\n"), "{}", output.stderr);
+    assert!(output.stderr.ends_with("only UTF-8 files can be changed\n"), "{}", output.stderr);
     assert_eq!(std::fs::read(&path).unwrap(), utf16);
 }

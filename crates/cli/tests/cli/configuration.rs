@@ -40,7 +40,7 @@ fn a_block_is_planned_and_what_nobody_gives_is_named() {
     {
         assert!(output.stdout.contains(text), "{text}: {}", output.stdout);
     }
-    assert_eq!(output.stderr, "note: not given, so taken as not known yet: data.test_zone.this.name\n");
+    assert_eq!(output.stderr, "note: not given and treated as unknown: data.test_zone.this.name\n");
 
     let output = plan("config-json", DISK, "", &["--json"]);
     let report: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
@@ -124,7 +124,7 @@ fn what_is_wrong_is_told_with_its_place() {
     }
     let two = format!("{config}resource \"test_disk\" \"more\" {{\n}}\n");
     let output = plan("config-which", &two, "", &[]);
-    assert!(output.stderr.contains("say which resource is meant"), "{}", output.stderr);
+    assert!(output.stderr.contains("choose a resource"), "{}", output.stderr);
     let output = plan("config-none", &two, ":test_disk.no", &[]);
     assert!(output.stderr.contains("it has test_disk.data, test_disk.more"), "{}", output.stderr);
 }
@@ -172,7 +172,7 @@ fn a_block_in_json_is_planned_and_its_lines_are_shown() {
     }
     assert_eq!(
         output.stderr,
-        "note: not given, so taken as not known yet: data.test_zone.this.name\n\
+        "note: not given and treated as unknown: data.test_zone.this.name\n\
          note: not looked at: replace_triggered_by; a change of test_disk.other would replace the object as well\n\
          note: not looked at: what precondition and postcondition blocks check\n"
     );
@@ -244,7 +244,7 @@ fn the_example_works() {
     let output = objchange(arguments, "");
     assert_eq!(output.code, 0, "{}", output.stderr);
     assert!(output.stdout.contains("aws_instance.web[0] will be updated in-place"), "{}", output.stdout);
-    assert_eq!(output.stderr, "note: not given, so taken as not known yet: aws_subnet.main.id\n");
+    assert_eq!(output.stderr, "note: not given and treated as unknown: aws_subnet.main.id\n");
 }
 
 #[test]
@@ -308,7 +308,7 @@ fn only_instances_that_configuration_has_are_planned() {
     {
         let output = plan("config-unknown", &block(repeated), &format!(":test_disk.data{key}"), &[]);
         assert_eq!(output.code, 0, "{repeated} {key}: {}", output.stderr);
-        assert!(output.stderr.contains("it is not known yet whether"), "{repeated} {key}: {}", output.stderr);
+        assert!(output.stderr.contains("it is unknown whether"), "{repeated} {key}: {}", output.stderr);
     }
 }
 

@@ -143,7 +143,7 @@ fn what_the_prior_object_hides_stays_hidden() {
 
 Plan: 0 to add, 1 to change, 0 to destroy.
 
-no longer sensitive after the change; what they hold now stays hidden here
+no longer sensitive after the change; their current values stay hidden here
   ! .id
 "#,
     );
@@ -249,7 +249,7 @@ fn what_is_wrong_is_named_with_its_place() {
     let config = r#"{"name":"data"}"#;
     refused(
         &plan("no-address", STATE_FILE, config, &[]),
-        "error: FOLDER/prior.json: this is a state: say with --address which object of it is meant; \
+        "error: FOLDER/prior.json: this is a state; choose an object with --address; \
          it has test_disk.a[\"k\"]\n",
     );
     refused(
@@ -258,8 +258,8 @@ fn what_is_wrong_is_named_with_its_place() {
     );
     refused(
         &plan("no-state", PRIOR, config, &["--address", "test_disk.b"]),
-        "error: FOLDER/prior.json: --address takes an object out of a state, and this is none: \
-         leave it out if this is the object itself\n",
+        "error: FOLDER/prior.json: --address selects an object in a state, and this is not a state; omit \
+         it if this is the object itself\n",
     );
     refused(
         &plan("wrong-state", &STATE_FILE.replace("10", "[]"), config, &["--address", r#"test_disk.a["k"]"#]),

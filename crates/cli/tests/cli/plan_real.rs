@@ -240,7 +240,7 @@ fn a_provider_that_dies_or_hangs_is_named() {
             words.contains(&format!("provider[\"example.com/test/kit\"]: PlanResourceChange: {why}")),
             "{words}"
         );
-        assert!(words.contains("it is not asked any more, because it failed before"), "{words}");
+        assert!(words.contains("it is not called again, because it failed before"), "{words}");
         assert_nothing_runs(&folder);
     }
 }

@@ -228,7 +228,7 @@ fn many_documents_are_answered_to_in_order() {
     let output = print(&[at("a")], "");
     assert_eq!((output.code, output.stdout), (0, in_a.clone()));
     let note =
-        format!("note: passed over, as they are no plans: {}, {}\n", at("a/list.json"), at("a/other.json"));
+        format!("note: skipped, because they are not plans: {}, {}\n", at("a/list.json"), at("a/other.json"));
     assert_eq!(output.stderr, note);
 
     let output = print(&[at("a/**/*i.json"), at("a/w?b.json")], "");
@@ -248,7 +248,7 @@ fn many_documents_are_answered_to_in_order() {
         errors[0].starts_with(&format!("error: {}:", at("c/broken.json"))) && errors[0].contains("cut off")
     );
     assert!(errors[1].starts_with(&format!("error: {}: cannot be read", at("nowhere.json"))));
-    assert_eq!(errors[2], format!("error: {}: no file is called like this", at("none*")));
+    assert_eq!(errors[2], format!("error: {}: no file matches this", at("none*")));
     assert!(errors[3].starts_with(&format!("error: {}:1:1: ", at("a/other.json"))), "{errors:?}");
 
     let json = query(&[&at("a"), expression, "--output", "json"], "").stdout;
@@ -440,7 +440,7 @@ fn links_are_followed_within_a_folder_alone() {
     // Each file once, by the first of its names.
     assert_eq!(output.stdout, name("a/1.json") + &name("shown.json"));
     for link in ["root", "away"] {
-        let skipped = format!("{}: skipped, as this link leaves the folder", plans.join(link).display());
+        let skipped = format!("{}: skipped, because this link leaves the folder", plans.join(link).display());
         assert_eq!(output.stderr.matches(&skipped).count(), 1, "{}", output.stderr);
     }
     assert_eq!(ask(&format!("{}/agai?/*.json", plans.display())).stdout, name("again/1.json"));

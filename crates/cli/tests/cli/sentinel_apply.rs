@@ -244,10 +244,10 @@ fn what_cannot_be_used_is_named() {
         assert!(output.stderr.contains(said), "{said}: {output:?}");
     };
     unusable(&["no.sentinel", "--plan", "plan.json"], "no.sentinel: cannot be read");
-    unusable(&["a.sentinel", "--plan", "state.json"], "this is a state: give it with --state");
+    unusable(&["a.sentinel", "--plan", "state.json"], "this is a state; pass it with --state");
     unusable(
         &["a.sentinel", "--plan", "plan.json", "--state", "plan.json"],
-        "this is a plan: give it with --plan",
+        "this is a plan; pass it with --plan",
     );
     unusable(&["a.sentinel", "--plan", "none.json"], "none.json");
     unusable(&["empty", "--plan", "plan.json"], "no file in it is called sentinel.hcl or *.sentinel");

@@ -56,7 +56,10 @@ fn files_that_are_there_are_kept() {
     let out = folder.at("").display().to_string();
     let output = objchange(["sentinel", "mock", PLAN, "--out", &out], "");
     assert_eq!(output.code, 2);
-    assert!(output.stderr.ends_with("sentinel.hcl is there already: --force writes over it\n"), "{output:?}");
+    assert!(
+        output.stderr.ends_with("sentinel.hcl already exists; overwrite it with --force\n"),
+        "{output:?}"
+    );
     assert!(!folder.at(FILES[0]).exists());
     assert_eq!(folder.read("sentinel.hcl"), "mine");
     let output = objchange(["sentinel", "mock", PLAN, "--out", &out, "--force"], "");
@@ -89,7 +92,7 @@ fn a_run_is_told() {
     );
     let output = objchange(["sentinel", "mock", PLAN, "--out", &at("other"), "--run", &at("list.json")], "");
     assert_eq!(output.code, 2);
-    assert!(output.stderr.ends_with("list.json: what tfrun tells is an object\n"), "{output:?}");
+    assert!(output.stderr.ends_with("list.json: the data for tfrun must be an object\n"), "{output:?}");
 }
 
 #[test]

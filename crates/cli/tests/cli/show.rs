@@ -362,8 +362,8 @@ fn markdown_for_a_comment() {
     assert!(page.contains("\n+       secret = (sensitive value)\n") && !page.contains("hunter2"), "{page}");
     for (arguments, error) in [
         (&["--title", "Net"][..], "need --format markdown"),
-        (&["--format", "markdown", "--show-sensitive"], "shows no sensitive values"),
-        (&["--format", "markdown", "--link", "javascript:x"], "a link starts with https:// or http://"),
+        (&["--format", "markdown", "--show-sensitive"], "cannot be used with --format markdown or html"),
+        (&["--format", "markdown", "--link", "javascript:x"], "a link must start with https:// or http://"),
         (&["--format", "markdown", "--max-length", "10"], "at least 4000"),
         (&["--format", "markdown", "--json"], "cannot be used with"),
     ] {
@@ -399,8 +399,8 @@ fn html_for_a_browser() {
         (&["--out", "x.html"][..], "--out needs --format html"),
         (&["--format", "markdown", "--out", "x.html"], "--out needs --format html"),
         (&["--format", "html", "--marker", "net"], "need --format markdown"),
-        (&["--format", "html", "--show-sensitive"], "shows no sensitive values"),
-        (&["--format", "html", "--link", "javascript:x"], "a link starts with https:// or http://"),
+        (&["--format", "html", "--show-sensitive"], "cannot be used with --format markdown or html"),
+        (&["--format", "html", "--link", "javascript:x"], "a link must start with https:// or http://"),
         (&["--format", "html", "--out", "nowhere/x.html"], "nowhere/x.html: cannot be written: "),
         (&["--format", "html", "--json"], "cannot be used with"),
     ] {

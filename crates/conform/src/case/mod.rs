@@ -1,4 +1,4 @@
-//! A finding as a line of a case file, which shows it without the provider.
+//! Writes a finding as a line of a case file, which reproduces it without the provider.
 
 pub(super) mod mask;
 mod schema;

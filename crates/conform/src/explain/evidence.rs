@@ -1,4 +1,4 @@
-//! What the schema and the objects at hand tell of a message: where exactly a rule is broken, and by which values.
+//! Checks the objects at hand against the schema, to find the exact paths and values behind a message.
 
 use objchange::Value;
 use objchange::change::{assert_object_compatible, assert_plan_valid};

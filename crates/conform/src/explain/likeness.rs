@@ -1,4 +1,4 @@
-//! What two values have in common that Terraform holds to be different: it tells what became of the one.
+//! How two values that Terraform holds to be different are alike, which hints at the cause.
 
 use std::net::IpAddr;
 use std::sync::LazyLock;

@@ -1,4 +1,4 @@
-//! What Terraform's own messages about providers mean.
+//! Explains Terraform's own messages about providers.
 //!
 //! [`explain`] reads them from a terminal, a log of a build or an issue, in whatever box or width they come, and says which
 //! clause of the contract each is about; [`advice`](crate::Clause::advice) says what to do.

@@ -1,4 +1,4 @@
-//! What the SDKs write into the log of a provider about each error that they answer with.
+//! The lines that the SDKs write into a provider's log for each error.
 
 use super::page::{Message, Page, is_logged};
 

@@ -1,4 +1,4 @@
-//! What the sentences in which Terraform complains of a provider tell.
+//! Reads the sentences in which Terraform complains about a provider.
 
 use std::borrow::Cow;
 

@@ -1,8 +1,9 @@
 //! Configurations to try a provider with, made from a schema.
 //!
-//! The same seed gives the same configurations. All of them are what Terraform Core would send: of the schema's type, with all
-//! that is required, and no more or fewer blocks than it allows. Texts are in Unicode's normal form C, as those of Terraform are.
-//! Whether the provider takes them is another matter: see [`accepted`](super::accepted).
+//! The same seed generates the same configurations. All of them are such as Terraform Core would send: of the
+//! schema's type, with all required attributes, and with an allowed number of blocks. Strings are in
+//! Unicode's normal form C, as in Terraform. For configurations that the provider accepts, see
+//! [`accepted`](super::accepted).
 
 mod corner;
 mod dice;

@@ -1,4 +1,4 @@
-//! What of a schema can be configured.
+//! The parts of a schema that can be configured.
 
 use objchange::Type;
 use objchange::schema::{Attribute, Block, NestedBlock, NestingMode};

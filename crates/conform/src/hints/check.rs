@@ -1,4 +1,4 @@
-//! Whether hints are about what a provider has.
+//! Checks that hints refer to types and attributes that the provider has.
 
 use objchange::schema::{Attribute, AttributeType, Block};
 use objchange_provider::Schemas;

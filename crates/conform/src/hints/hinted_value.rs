@@ -1,4 +1,4 @@
-//! What an attribute is given.
+//! A value that hints give to an attribute.
 
 use objchange::value::Kind;
 use objchange::{Type, Value};

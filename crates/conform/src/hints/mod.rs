@@ -1,7 +1,7 @@
-//! What people tell the harness about a provider.
+//! Hints: what people tell the harness about a provider.
 //!
-//! Much of what a provider wants no schema says: which region there is, what a name looks like, which type costs money when
-//! it is tried. A file of JSON says it (its form: the project's `schema/hints.schema.json`):
+//! A schema does not say which regions exist, what a name looks like, or which types cost money. A hints file
+//! in JSON does (`schema/hints.schema.json` of the project):
 //!
 //! ```
 //! use objchange_provider::Component;

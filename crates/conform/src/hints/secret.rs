@@ -1,4 +1,4 @@
-//! What a hints file calls secret.
+//! Secrets in a hints file.
 
 use objchange::Value;
 use objchange::value::{Descend, Kind};

@@ -1,4 +1,4 @@
-//! What a provider can do wrong, one clause of the contract at a time.
+//! The faults of the kit, each of which violates one clause of the contract.
 
 use crate::Clause;
 

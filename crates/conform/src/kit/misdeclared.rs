@@ -1,4 +1,4 @@
-//! Schemas that are wrong.
+//! Schemas with mistakes.
 
 use objchange::Type;
 use objchange::schema::{Attribute, Block, NestedBlock, NestedType, NestingMode};

@@ -1,7 +1,7 @@
-//! Writing a provider: resource types, data sources, functions and all else that there is, from schemas and closures.
+//! Builds a provider from schemas and closures: resource types, data sources, functions and everything else.
 //!
-//! A [`Kit`] behaves well by itself: a resource type needs no more than a schema. It is made for tests, and can be told to
-//! behave badly: a [`Fault`] breaks one clause of the contract between a provider and Terraform.
+//! A [`Kit`] keeps the contract by default, and a resource type needs only a schema. It is made for tests,
+//! and can be faulty: a [`Fault`] violates one clause of the contract between a provider and Terraform.
 //!
 //! ```
 //! use objchange::schema::{Attribute, Block};

@@ -1,4 +1,4 @@
-//! Changing a configuration until a provider takes it.
+//! Changes a configuration until the provider accepts it.
 
 mod adjust;
 mod sentence;

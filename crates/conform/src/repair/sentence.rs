@@ -1,4 +1,4 @@
-//! What a provider wants, from what it says against a configuration.
+//! Reads what a provider wants from its error message about a configuration.
 //!
 //! There is no form to such sentences but habit. Those of the common libraries of providers are known here, and what others say
 //! in similar words is understood as well.

@@ -1,4 +1,4 @@
-//! Which part of a configuration a diagnostic is about.
+//! Finds the part of a configuration that a diagnostic is about.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! Whether one value is another when all is known.
+//! Whether two values may be equal once everything is known.
 
 use objchange::Value;
 use objchange::value::Kind;

@@ -1,4 +1,4 @@
-//! What was made by a run and is still there, so that it is not left behind.
+//! Objects that a run created and has not destroyed yet.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

@@ -1,4 +1,4 @@
-//! Trying a whole provider: each of its types with many configurations, in several processes at once.
+//! Tests a whole provider: each of its types with many configurations, in several processes at once.
 
 mod function;
 mod made;

@@ -1,4 +1,4 @@
-//! What comes before any type is tried: the schemas as a whole, and the provider's own configuration.
+//! The checks before any type is tested: the schemas as a whole, and the provider's own configuration.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! What was measured, as a table, and as a picture.
+//! Measurements as a table and as a picture.
 
 use std::fmt::Write;
 

@@ -1,7 +1,7 @@
-//! How the cost of a provider grows with its data.
+//! Measures how the cost of a provider grows with its data.
 //!
-//! For each collection that a configuration may have, a plan is timed with more and more elements in it. What grows faster than
-//! its data is named: a plan of a few thousand elements should not take minutes.
+//! It times a plan with more and more elements in each collection of a configuration. Collections whose time
+//! grows faster than their size are reported: a plan of a few thousand elements should not take minutes.
 
 mod all;
 mod draw;

@@ -1,4 +1,4 @@
-//! What was measured, for people.
+//! A summary of the measurements, for people.
 
 use std::io::{self, Write};
 

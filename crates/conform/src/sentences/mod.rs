@@ -1,4 +1,4 @@
-//! The sentences in which Terraform complains of a provider. Findings print them, and [`explain`](crate::explain) reads them.
+//! Terraform's sentences about providers. Findings print them, and [`explain`](crate::explain) reads them.
 
 mod provider;
 mod schema;

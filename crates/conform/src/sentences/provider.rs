@@ -1,4 +1,4 @@
-//! What Terraform says of a provider, and the clause that each sentence is about.
+//! Terraform's sentences about a provider, and the clause that each is about.
 
 use crate::Clause;
 

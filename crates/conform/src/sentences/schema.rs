@@ -1,4 +1,4 @@
-//! What is said of a schema that is not well-formed.
+//! Sentences about schemas that are not well-formed.
 
 use crate::Clause;
 

@@ -1,4 +1,4 @@
-//! What Terraform says of a value that is not of the type that the schema says.
+//! Terraform's sentences about values of the wrong type.
 
 use objchange::Type;
 use objchange::value::{Path, PathStep, TypeMismatch, TypeMismatchKind};

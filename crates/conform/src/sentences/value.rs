@@ -1,4 +1,4 @@
-//! What Terraform says is wrong with a value: `was cty.StringVal("a"), but now null`.
+//! Terraform's sentences about wrong values: `was cty.StringVal("a"), but now null`.
 
 use super::template::{filled, matched};
 

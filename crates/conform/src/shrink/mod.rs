@@ -1,7 +1,7 @@
-//! The smallest configuration that still shows what was found.
+//! Finds the smallest configuration that still shows a finding.
 //!
-//! Whoever looks for it asks for a smaller candidate, tries it, and says whether it shows the same; then for the next. It ends
-//! with a trial of which no single thing can be taken away.
+//! The caller asks for a smaller candidate, tries it, and says whether it still shows the finding; then asks
+//! for the next. The search ends when nothing more can be removed.
 
 mod edits;
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What JSON says under a schema: the body that would say the same in the native syntax.
+//! Converts JSON syntax to a body of the native syntax, guided by a schema.
 
 use std::borrow::Cow;
 

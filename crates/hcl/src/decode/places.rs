@@ -1,4 +1,4 @@
-//! Where each part of a config object comes from.
+//! The source position of each part of a config object.
 
 use objchange::value::{Kind, Path, PathStep};
 use objchange_text::Span;

@@ -1,4 +1,4 @@
-//! From expressions to values: each form by its rules, with unknowns and marks carried along.
+//! Evaluates expressions, with unknown values and marks.
 //!
 //! Evaluating always gives a value. What failed is an unknown, of the type that it would have had where that is
 //! clear, and what is around it goes on with that: so one run tells all that is wrong.

@@ -1,4 +1,4 @@
-//! What names mean where an expression stands.
+//! The meaning of names in an expression.
 
 use hashbrown::HashMap;
 use objchange::Value;

@@ -1,4 +1,4 @@
-//! Whether a name matches one part of a pattern.
+//! Matches a name against one part of a pattern.
 
 /// The pattern is wrong where the match got to.
 #[derive(Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! What a map or an object has for a key.
+//! `lookup` and other access by key.
 
 use objchange::{Type, Value};
 

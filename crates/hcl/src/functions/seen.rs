@@ -1,4 +1,4 @@
-//! Values that have been met.
+//! A set of values that have been seen.
 
 use hashbrown::HashTable;
 use objchange::Value;

@@ -1,4 +1,4 @@
-//! What is another value with every call, and so is unknown in a plan.
+//! Functions that return another value on each call, and so are unknown in a plan.
 
 use objchange::{Type, Value};
 

@@ -1,4 +1,4 @@
-//! What the files of one module declare, as data: one type for each kind of block.
+//! The declarations of one module, as data: one type for each kind of block.
 
 use std::collections::BTreeMap;
 

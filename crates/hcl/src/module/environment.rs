@@ -1,4 +1,4 @@
-//! What names mean in a module: its variables and its local values, and everything else unknown.
+//! The meaning of names in a module: its variables and local values; everything else is unknown.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! What files that override others change: arguments one by one, blocks all of a type at once.
+//! Merges override files: arguments one by one, blocks all of a type at once.
 
 use hashbrown::{HashMap, HashSet};
 use smol_str::SmolStr;

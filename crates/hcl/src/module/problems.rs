@@ -1,4 +1,4 @@
-//! What is wrong with the files of a module.
+//! Errors in the files of a module.
 
 use std::borrow::Cow;
 

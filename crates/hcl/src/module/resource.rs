@@ -1,4 +1,4 @@
-//! What `each` is in a resource block.
+//! The value of `each` in a resource block.
 
 use objchange::Value;
 use objchange::value::Kind;

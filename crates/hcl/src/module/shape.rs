@@ -1,4 +1,4 @@
-//! What may stand in the blocks of a module, where Terraform says it and not a provider.
+//! The arguments and blocks that Terraform itself allows in a module.
 
 use crate::syntax::json::Style;
 

@@ -1,4 +1,4 @@
-//! What test files and mock files declare, as data.
+//! The declarations of test files and mock files, as data.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What a text says: expressions and bodies, with the place of every part.
+//! The syntax tree: expressions and bodies, with the position of every part.
 
 use objchange::Value;
 use objchange_text::Span;

@@ -1,4 +1,4 @@
-//! From a row of template parts to a tree: `if`, `else`, `for` and their ends.
+//! Builds a tree from the parts of a template: `if`, `else`, `for` and their ends.
 
 use objchange::Value;
 use objchange_text::{LineIndex, Span};

@@ -1,4 +1,5 @@
-//! What Terraform says of a text that is not JSON. It goes on behind an error, so that one may bring others with it.
+//! Terraform's errors about text that is not JSON. It goes on behind an error, so that one may bring others
+//! with it.
 
 use objchange_text::{Diagnostic, Span};
 

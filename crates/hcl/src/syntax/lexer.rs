@@ -1,4 +1,4 @@
-//! From text to tokens, in one pass, with what cannot be a token reported on the way.
+//! Splits text into tokens, and reports what cannot be one.
 
 mod text;
 

@@ -1,4 +1,4 @@
-//! What stands behind a term: attributes, indexes and splats.
+//! Parses attributes, indexes and splats after a term.
 
 use objchange::Value;
 use objchange::value::Number;

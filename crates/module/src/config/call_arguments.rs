@@ -1,4 +1,4 @@
-//! Whether the calls of modules give what the variables of these need, and no more.
+//! Checks that module calls set the variables that are required, and no others.
 
 use objchange_hcl::did_you_mean;
 use smol_str::SmolStr;

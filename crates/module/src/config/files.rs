@@ -1,4 +1,4 @@
-//! Where the files of modules come from.
+//! Access to the files of modules.
 
 use std::collections::BTreeMap;
 

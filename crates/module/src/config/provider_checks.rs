@@ -1,4 +1,4 @@
-//! What is wrong with the provider configurations of modules, and with what is passed to them.
+//! Checks the provider configurations of modules, and how they are passed.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Which provider, and which of its configurations, a resource uses.
+//! Finds the provider configuration that a resource uses.
 
 use std::collections::{BTreeSet, HashMap};
 

@@ -1,4 +1,4 @@
-//! Where a module comes from, as a call says it.
+//! The source address of a module call.
 
 const BAD_SOURCE: &str = "Invalid module source address";
 

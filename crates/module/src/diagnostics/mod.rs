@@ -1,4 +1,4 @@
-//! What is wrong with a module: how it is collected, and how it is shown.
+//! Collects and prints the errors and warnings of a module.
 
 mod json;
 mod shown;

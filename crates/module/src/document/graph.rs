@@ -1,4 +1,4 @@
-//! The graph of references of a module, in the forms of other programs.
+//! The graph of references of a module, for other programs.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Which attributes of which resources the changes of a plan may come from.
+//! Finds the attributes of resources that the changes of a plan may come from.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

@@ -1,4 +1,4 @@
-//! What Terraform does not take from a provider, beside what it looks at in plans.
+//! Terraform's checks on providers outside of plans.
 
 use objchange::Value;
 use objchange::change::Diagnostic;

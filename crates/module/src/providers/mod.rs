@@ -1,4 +1,4 @@
-//! Who answers for the providers of a module.
+//! Answers for the providers of a module: simulations, mocks, real providers.
 
 mod answers;
 mod builtin;

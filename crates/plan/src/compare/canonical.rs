@@ -1,5 +1,5 @@
-//! The canonical form of one side of a change: its value, what of it is unknown and what is sensitive, as one tree; and
-//! the bytes of that tree, which are the same exactly where two sides are the same.
+//! The canonical form of one side of a change: its value, its unknown and its sensitive parts, as one tree,
+//! and the bytes of that tree. Two sides have the same bytes if and only if they are the same.
 //!
 //! Nothing is in it that does not change what is done: the order of keys and of the elements of sets, how a number is
 //! written, and attributes of the object that are null. Comparisons and hashes both go by these bytes, so that they

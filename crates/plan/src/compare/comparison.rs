@@ -1,4 +1,4 @@
-//! What a comparison of two plans says, as data.
+//! The result of comparing two plans, as data.
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};

@@ -1,4 +1,4 @@
-//! Two plans compared, and one plan's hash: whether this is still the plan that somebody approved.
+//! Compares two plans, and makes the hash of one.
 //!
 //! ```text
 //! ChangeSet ──steps──▶ Step ──canonical──▶ bytes ──▶ PlanHash
@@ -6,8 +6,7 @@
 //!                        └──pair──▶ two steps whose bytes differ ──values──▶ Comparison ──▶ text, JSON, Markdown
 //! ```
 //!
-//! Both go by the same bytes: what a comparison calls the same has the same hash, and what it calls different another
-//! one.
+//! Both use the same bytes: plans have the same hash if and only if a comparison finds no difference.
 
 mod address_map;
 mod canonical;

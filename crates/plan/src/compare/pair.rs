@@ -1,4 +1,4 @@
-//! Which steps of two plans are about the same.
+//! Pairs the steps of two plans that are about the same object.
 
 use std::cmp::Ordering;
 

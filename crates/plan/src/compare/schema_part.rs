@@ -1,4 +1,5 @@
-//! What a schema says of a part of a value, as far as it matters here: which arrays are sets, and what is sensitive.
+//! The facts about a part of a value that comparisons need from a schema: which arrays are sets, and what is
+//! sensitive.
 
 use objchange::Type;
 use objchange::schema::{Attribute, AttributeType, Block, NestedType, NestingMode};

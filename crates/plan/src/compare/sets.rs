@@ -1,4 +1,4 @@
-//! Which elements of two sets belong together.
+//! Pairs the elements of two sets.
 
 use hashbrown::HashMap;
 

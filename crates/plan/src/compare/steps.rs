@@ -1,4 +1,4 @@
-//! What a plan does, step by step: the one reading of a set of changes that comparisons and hashes share.
+//! The steps of a plan: the one reading of a set of changes that comparisons and hashes share.
 
 use objchange::schema::{Block, SchemaDocumentError};
 

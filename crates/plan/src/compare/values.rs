@@ -1,4 +1,4 @@
-//! What differs between one side of a change and the same side in the other plan.
+//! Finds the differences between one side of a change and the same side in the other plan.
 
 use super::canonical::{Canonical, Node, NodeKind, Placed};
 use super::comparison::{ComparedSide, ValueDifference, ValueStep};

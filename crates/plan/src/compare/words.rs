@@ -1,4 +1,4 @@
-//! What differs, in words: for the text and the Markdown page.
+//! Differences in words, for the text and the Markdown page.
 
 use objchange_text::{quote_into, visible};
 

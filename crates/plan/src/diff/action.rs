@@ -1,4 +1,4 @@
-//! What happens to a value, and how the actions of parts make that of the whole.
+//! The action on a value, and how the actions of parts make that of the whole.
 
 use serde::{Deserialize, Serialize};
 

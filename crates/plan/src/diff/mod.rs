@@ -1,9 +1,9 @@
-//! The diff: what differs between the two sides of a change, as data.
+//! The diff: the differences between the two sides of a change, as data.
 //!
-//! This is the contract between the differ and every printer. A printer needs nothing else than a [`Diff`] to show a
-//! value: secrets are gone from it, unknown values are named, strings that hold JSON are taken apart, and what stayed the
-//! same is there too, marked as [`DiffAction::NoOp`]. A report marks what of it is hidden. The JSON form is described in the
-//! project's `schema/diff.schema.json`.
+//! This is the contract between the differ and every printer. A printer needs only a [`Diff`] to show a
+//! value: it contains no secrets, it says which values are unknown, it has the parts of JSON in strings, and
+//! it includes unchanged parts, marked as [`DiffAction::NoOp`]. A report marks the parts that are hidden.
+//! `schema/diff.schema.json` of the project describes the JSON form.
 
 mod action;
 mod owned;

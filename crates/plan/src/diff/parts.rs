@@ -1,4 +1,4 @@
-//! The parts of a collection: made, or made again when they are asked for.
+//! The parts of a collection, made on demand.
 
 use std::borrow::Cow;
 use std::fmt;

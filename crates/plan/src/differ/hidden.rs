@@ -1,4 +1,4 @@
-//! What hides a value: sensitive marks, and not being known.
+//! Decides whether a value is hidden: by sensitive marks, or because it is unknown.
 
 use crate::diff::{Diff, DiffAction, Kind, Sensitivity};
 use crate::walk::{Change, Unknown};

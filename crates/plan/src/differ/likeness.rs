@@ -1,4 +1,4 @@
-//! Which of the elements that a set loses and gains are one element that changes.
+//! Pairs the elements that a set loses and gains, to show them as changes.
 
 use std::hash::{BuildHasher, Hash};
 

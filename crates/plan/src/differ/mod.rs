@@ -1,7 +1,7 @@
-//! The differ: from a change and the schema of its resource to the diff.
+//! The differ: makes the diff from a change and the schema of its resource.
 //!
-//! One function for each kind of place. Every one looks first at what hides a value (sensitive before
-//! unknown) and then at the value; none of them writes a character of output.
+//! There is one function for each kind of value. Each checks first whether the value is hidden (sensitive
+//! before unknown), and then reads the value. None of them writes output.
 
 mod attribute;
 mod block;

@@ -1,4 +1,4 @@
-//! Which elements of two lists OpenTofu shows as a change of one to the other, though they are not equal.
+//! Pairs the unequal elements of two lists that OpenTofu shows as changes.
 
 use foldhash::fast::RandomState;
 use hashbrown::HashSet;

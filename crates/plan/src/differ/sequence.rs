@@ -1,4 +1,4 @@
-//! Which elements of before and after belong together.
+//! Pairs the elements of before and after.
 
 use std::hash::{BuildHasher, Hash};
 

@@ -1,4 +1,4 @@
-//! What Terraform does with resource instances, as the words of documents say it.
+//! The actions of Terraform, from the words in documents.
 
 use std::sync::{Mutex, PoisonError};
 

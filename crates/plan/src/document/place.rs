@@ -1,4 +1,4 @@
-//! Where a part stands in a JSON text.
+//! The position of a part in a JSON text.
 
 use objchange::value::{Path, PathStep};
 

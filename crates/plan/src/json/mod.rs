@@ -1,6 +1,6 @@
-//! JSON as plan documents have it: numbers as their text, strings borrowed from the document, all nodes of a value
-//! side by side. The reader is that of the engine: reading a value costs one pass, [`Raw`] passes over one without
-//! building it.
+//! JSON as plan documents have it: numbers as their text, strings borrowed from the document, all nodes of a
+//! value side by side. The reader is that of the engine: reading a value costs one pass, [`Raw`] passes over
+//! one without building it.
 
 mod compare;
 mod make;

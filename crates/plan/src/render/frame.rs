@@ -1,4 +1,4 @@
-//! What stands around the resources of a plan.
+//! Prints the text around the resources of a plan.
 
 use std::borrow::Cow;
 

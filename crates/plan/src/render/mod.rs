@@ -1,10 +1,10 @@
 //! The printers of reports: the text of `terraform show` (from `page` down), JSON (`json`), the summary
-//! (`summary`), Markdown pages (`markdown`), HTML pages (`html`), and screens (`screen`), which ask for one entry at a time. The
-//! last three list the same (`outline`, `overview`).
+//! (`summary`), Markdown pages (`markdown`), HTML pages (`html`), and screens (`screen`), which ask for one
+//! entry at a time. The last three have the same content (`outline`, `overview`).
 //!
-//! What is shown is the report's to decide; printers know how it looks, and never the documents it came from. Text is
-//! written as tokens with roles (`tokens`), of which a sink (`terminal`, `screen`, `fence` in `markdown`, `diff` in `html`) makes
-//! what people see. A value that is hidden costs nothing.
+//! The report decides what is shown. Printers decide how it looks, and never read the documents. Text is
+//! written as tokens with roles (`tokens`), and a sink (`terminal`, `screen`, `fence` in `markdown`, `diff`
+//! in `html`) turns them into output. Hidden values cost nothing.
 
 mod action;
 mod block;

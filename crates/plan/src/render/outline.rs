@@ -1,4 +1,4 @@
-//! What a page for people lists, and in which order: shared by Markdown, HTML and screens.
+//! The content of a page for people and its order, shared by Markdown, HTML and screens.
 
 mod tree;
 

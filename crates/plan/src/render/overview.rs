@@ -1,4 +1,4 @@
-//! What stands above the entries of a page for people: shared by Markdown, HTML and screens.
+//! The notes above the entries of a page for people, shared by Markdown, HTML and screens.
 
 use super::outline::OutlineItem;
 use super::summary::total;

@@ -1,4 +1,4 @@
-//! What a page is made of: text, each piece of which has a role. A sink decides how it looks.
+//! Tokens, the pieces of a page: each is a text with a role. A sink decides how it looks.
 
 #[cfg(test)]
 mod tests;

@@ -1,4 +1,4 @@
-//! The entries of a section: made one at a time as they are asked for, so that not all of a large document is in
+//! The entries of a section, made one at a time on demand, so that not all of a large document is in
 //! memory at once.
 
 use std::borrow::Cow;

@@ -1,4 +1,4 @@
-//! Which resources of a document are shown.
+//! Selects the resources of a document to show.
 
 use objchange::address::{AddressStep, steps, strip_keys};
 use wildmatch::WildMatch;

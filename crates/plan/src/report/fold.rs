@@ -1,4 +1,4 @@
-//! Which parts of a value are shown, and which are only counted.
+//! Decides which parts of a value are shown, and which are only counted.
 
 use crate::diff::{Diff, DiffAction, Kind};
 

@@ -1,4 +1,4 @@
-//! Which plans are refused, for those who decide by them.
+//! Gates: conditions under which a plan is refused.
 
 use std::str::FromStr;
 

@@ -1,4 +1,4 @@
-//! What is said above a resource of a plan: what happens to it, and why.
+//! The text above a resource of a plan: its action, and why.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,21 +1,22 @@
-//! What of a document is shown, where, and in which order: decided once, here, as data. Printers (`render`) say how.
+//! Decides which parts of a document are shown, where, and in which order, as data. Printers (`render`) say
+//! how.
 //!
 //! ```text
 //! ChangeSet, State ──▶ Report ──▶ Section ──▶ ReportEntry ──▶ header: what happens, why, what else is said
 //!                                                 └───▶ diff: what differs, its parts shown or hidden
 //! ```
 //!
-//! | what is decided | where |
+//! | topic | module |
 //! |---|---|
-//! | the sections of a plan and their order, which notes there are | `plan` |
-//! | what is counted | `counts` |
+//! | the sections of a plan, their order, and notes | `plan` |
+//! | counts | `counts` |
 //! | which checks did not pass | `checks` |
-//! | the same for a state | `state` |
-//! | of which resources there is something to say, and what | `header` |
+//! | the sections of a state | `state` |
+//! | the text above each resource | `header` |
 //! | which parts of a value are shown | `fold` |
-//! | which resources were asked for | `filter` |
+//! | which resources are selected | `filter` |
 //!
-//! Entries are made one at a time as they are asked for (`entries`), from what `sides` reads for the differ.
+//! Entries are made one at a time, on demand (`entries`), from what `sides` reads for the differ.
 
 mod actions;
 mod counts;

@@ -1,4 +1,4 @@
-//! What a plan was made for, found from what stands in it.
+//! Infers the mode of a plan from its content.
 
 use super::PlanMode;
 use crate::document::{Plan, ResourceActions, State};

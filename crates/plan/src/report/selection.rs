@@ -1,4 +1,4 @@
-//! Which resources somebody has chosen by options, and which options match none.
+//! The resources selected by options, and the options that match none.
 
 use std::collections::BTreeSet;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! What a schema knows of a stored object.
+//! The facts that a schema gives about a stored object.
 
 use std::collections::BTreeMap;
 

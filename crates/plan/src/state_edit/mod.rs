@@ -1,6 +1,7 @@
-//! One object read from the text of a state file, with all that is kept with it, and put into it.
+//! Reads one object, with everything that is stored with it, from the text of a state file, and puts it into
+//! one.
 //!
-//! [`State`](crate::State) is what a state shows. What providers keep beside an object is only here.
+//! [`State`](crate::State) has what a state shows. Private data of providers is only here.
 
 mod instance;
 mod known;

@@ -1,4 +1,4 @@
-//! The structured change: before, after and everything that is known about them, walked together.
+//! Walks both sides of a change together, with everything that is known about them.
 
 mod dialect;
 mod keys;

@@ -1,4 +1,4 @@
-//! What is known of a part of a value.
+//! How much is known about a part of a value.
 
 use super::Marked;
 

@@ -1,5 +1,5 @@
-//! What the collections of plans, states and configuration share: items by key, values with their marks, and how both
-//! are written.
+//! The common parts of the collections of plans, states and configuration: items by key, values with marks,
+//! serialization.
 
 mod address;
 mod answer;

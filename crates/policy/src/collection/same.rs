@@ -1,4 +1,4 @@
-//! Whether two values are the same, as far as that is known before apply.
+//! Compares two values, as far as they are known before apply.
 
 use objchange_plan::{Shape, View};
 

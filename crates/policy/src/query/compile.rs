@@ -1,4 +1,4 @@
-//! From the text of an expression to what is evaluated.
+//! Compiles the text of an expression.
 
 use std::ops::Range;
 use std::sync::Arc;

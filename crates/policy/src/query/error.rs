@@ -1,4 +1,4 @@
-//! What is wrong with an expression, and where.
+//! Errors in an expression, with their positions.
 
 use std::fmt;
 use std::ops::Range;

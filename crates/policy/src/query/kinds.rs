@@ -1,4 +1,4 @@
-//! Which kinds of values can be equal, and what is compared in an expression.
+//! The kinds of values that can be equal, and the comparisons in an expression.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -23,26 +23,25 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! `rc` is the item and `plan` the plan it is from. The fields are those that the collections have for policies
-//! ([`tfplan`](crate::tfplan), [`tfstate`](crate::tfstate), [`tfconfig`](crate::tfconfig)), read when they are looked at.
-//! Of JSON's numbers those that are written as integers and fit in 64 bits are ints, or else uints, and all others
+//! `rc` is the item and `plan` its plan. The fields are those of the collections for policies
+//! ([`tfplan`](crate::tfplan), [`tfstate`](crate::tfstate), [`tfconfig`](crate::tfconfig)), read on demand.
+//! JSON numbers that are written as integers are ints or uints if they fit in 64 bits; all others are
 //! doubles.
 //!
-//! Beside what CEL has there are these functions, where a path is written as `tags.Owner` or `ingress[0].cidr`:
+//! In addition to CEL's functions there are these, with paths such as `tags.Owner` or `ingress[0].cidr`:
 //!
 //! | Function | Answer |
 //! |---|---|
-//! | `unknown(rc, path)` | whether what is there after apply is unknown |
-//! | `changed(rc, path)` | whether it may be another after apply: the values differ, or some of it is unknown |
-//! | `old(rc, path)`, `new(rc, path)` | the value before and after; null where there is none or it is unknown |
+//! | `unknown(rc, path)` | whether the value after apply is unknown |
+//! | `changed(rc, path)` | whether the value may change: both sides differ, or a part is unknown |
+//! | `old(rc, path)`, `new(rc, path)` | the value before and after; null if it is absent or unknown |
 //! | `sensitive(rc, path)` | whether it is sensitive, before or after |
 //! | `replaced(rc)` | whether the object is replaced by another one |
-//! | `in_module(rc, address)` | whether it is in this module or within one in it; a step without a key is any instance |
+//! | `in_module(rc, address)` | whether the object is in this module or in a module inside it; a step without a key matches any instance |
 //! | `semver(version, constraints)` | whether a version meets constraints such as `">= 1.5, < 2.0"` or `"~> 1.5"` |
 //!
-//! A [`Query`] compares what is sensitive as it is. A [`Projection`] gives values to be shown: for it
-//! `(sensitive value)` stands in place of everything that is sensitive, whatever it does with that. No error holds a
-//! value of a document.
+//! A [`Query`] can compare sensitive values. A [`Projection`] returns values to be shown: it sees
+//! `(sensitive value)` in place of every sensitive value. No error contains a value of a document.
 
 mod budget;
 mod check;

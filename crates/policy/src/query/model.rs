@@ -1,4 +1,4 @@
-//! What an expression can be about, and which fields that has.
+//! The kinds of items that expressions can be about, and their fields.
 
 use super::kinds::Kinds;
 use crate::{Field, FieldKind, tfconfig, tfplan, tfstate};

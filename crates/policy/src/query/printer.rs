@@ -1,4 +1,4 @@
-//! What is found, as it is printed.
+//! Prints the items that were found.
 
 use std::collections::HashMap;
 use std::io::{self, Write};

@@ -1,4 +1,4 @@
-//! What can be asked about an item by name: `unknown(rc, "path")` and its like.
+//! Functions about an item: `unknown(rc, "path")` and others.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What expressions give, as JSON.
+//! Results of expressions as JSON.
 
 use cel::ExecutionError;
 use cel::common::types::{

@@ -1,4 +1,4 @@
-//! What an expression finds in one document.
+//! Finds items in one document.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! The documents that queries are asked about.
+//! The documents that queries search.
 
 use objchange_plan::{Document, DocumentError};
 

@@ -1,4 +1,4 @@
-//! What becomes of items for which an expression has no value.
+//! Counts items for which an expression has no value, and decides whether that is an error.
 //!
 //! Such an item is not found: a plan has resources of many types, and an attribute of one is missing in another. But
 //! an expression that has a value for no item at all is told: as an error where something is done with a value that is

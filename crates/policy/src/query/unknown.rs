@@ -1,8 +1,9 @@
-//! Whether the answer for an item depends on what is unknown until apply.
+//! Decides whether the answer for an item depends on unknown values.
 //!
-//! To look at an unknown value is an error, which `||`, `&&` and loops forget where their answer does not depend on it: an
-//! answer in spite of such errors holds for every value. Where an unknown value can only be passed on, as an element of a
-//! list can, or where an error would be taken for something else, the answer is left open, whatever it is.
+//! Reading an unknown value is an error. `||`, `&&` and loops ignore such an error if their answer does not
+//! depend on it, so an answer in spite of such errors holds for every value. If an unknown value can only be
+//! passed on, like an element of a list, or if an error would be mistaken for something else, the answer is
+//! undecided.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 

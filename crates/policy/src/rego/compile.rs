@@ -1,4 +1,4 @@
-//! From files to policies that are ready to be evaluated.
+//! Compiles files to policies.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicUsize;

@@ -46,7 +46,7 @@ impl DataFile {
 }
 
 fn from_json(text: &str) -> Result<Value, String> {
-    Value::from_json(text).map_err(|error| format!("this is no JSON: {error}"))
+    Value::from_json(text).map_err(|error| format!("this is not JSON: {error}"))
 }
 
 fn merged(one: &Value, other: &Value, path: &mut Vec<String>) -> Result<Value, String> {

@@ -1,4 +1,4 @@
-//! What is wrong with policies, and where.
+//! Errors in policies, with their positions.
 
 use std::fmt;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! From a document to verdicts.
+//! Evaluates policies over a document.
 //!
 //! The rules run over an input in which what is unknown is an unknown value: what they give without a doubt is so
 //! whatever the values will be. Nothing that a rule says is shown before it is known to hold no secret: see `secret`.

@@ -1,4 +1,4 @@
-//! Which files hold policies, and documents of `data`.
+//! Finds the files of policies and of `data`.
 
 use std::path::{Path, PathBuf};
 

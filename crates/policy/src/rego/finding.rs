@@ -1,4 +1,4 @@
-//! From what rules give to what is reported.
+//! Makes findings from the results of rules.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! What policies see as `input`.
+//! The `input` of policies.
 
 use objchange_plan::Plan;
 use objchange_rego::Value;

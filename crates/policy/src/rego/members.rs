@@ -1,4 +1,4 @@
-//! Which parts of the input policies look at.
+//! Finds the parts of the input that policies read.
 
 use std::collections::BTreeSet;
 

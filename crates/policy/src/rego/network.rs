@@ -1,4 +1,4 @@
-//! What the network has answered while rules were evaluated over a document.
+//! The responses of the network while rules were evaluated over a document.
 //!
 //! Rules are evaluated several times: without secrets, to see what may be shown, and as if nothing were unknown. Only the
 //! first evaluation sends requests. The others see the same answers to the same requests. A request that is another one

@@ -1,4 +1,4 @@
-//! Which rules are evaluated: those that are called as conftest calls them, or as they are asked for.
+//! Selects the rules to evaluate: by conftest's names, or by option.
 
 use objchange_rego::{Program, RuleId};
 use wildmatch::WildMatch;

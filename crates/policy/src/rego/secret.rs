@@ -1,4 +1,4 @@
-//! Which messages must not be shown.
+//! Decides which messages must not be shown.
 //!
 //! A message is shown if the rule also gives it for two documents that have other values in place of all secrets. These
 //! values have nothing in common, so that no part of a secret is in such a message.

@@ -1,4 +1,4 @@
-//! What policies expect as `input`: the collections, or the document itself.
+//! Decides what policies expect as `input`: the collections, or the document itself.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What policies say of a document.
+//! The verdict of policies on a document.
 
 use serde::Serialize;
 use serde_json::value::RawValue;

@@ -1,4 +1,4 @@
-//! Which policies are applied: single ones, those of a folder, or a policy set with its configuration.
+//! Finds the policies to apply: single ones, those of a folder, or a policy set with its configuration.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! What a policy may take: memory and time.
+//! Limits on the memory and time of policies.
 
 use std::time::{Duration, Instant};
 

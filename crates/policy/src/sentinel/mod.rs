@@ -1,4 +1,4 @@
-//! What policies import of Terraform: `tfplan/v2`, `tfstate/v2`, `tfconfig/v2` and `tfrun`.
+//! The imports of Sentinel policies: `tfplan/v2`, `tfstate/v2`, `tfconfig/v2` and `tfrun`.
 //!
 //! ```text
 //! Document    a plan or state, read once: for all threads

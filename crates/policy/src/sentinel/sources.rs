@@ -104,7 +104,7 @@ impl Sources {
         let parse = || {
             let text = (self.read)(path, MAX_BYTES).map_err(|fault| vec![fault])?;
             let fault =
-                |error: serde_json::Error| vec![Fault::of_file(path, format!("this is no JSON: {error}"))];
+                |error: serde_json::Error| vec![Fault::of_file(path, format!("this is not JSON: {error}"))];
             serde_json::from_str(&text).map(Arc::new).map_err(fault)
         };
         once.get_or_init(parse).clone()

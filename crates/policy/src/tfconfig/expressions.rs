@@ -1,4 +1,4 @@
-//! What is written in a block of the configuration, as the plan has it.
+//! The expressions in a block of the configuration, as the plan has them.
 
 use std::sync::Arc;
 

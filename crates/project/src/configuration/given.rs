@@ -1,4 +1,4 @@
-//! What is given for the variables of a configuration, by name and by files.
+//! Values for the variables of a configuration, by name and from files.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -112,7 +112,7 @@ fn values(input: &Source) -> Result<Vec<(String, Value)>, ConfigurationError> {
     };
     let body = body.map_err(problems)?;
     if !body.blocks.is_empty() {
-        return Err(wrong("a file that gives values to variables has no blocks".to_owned()));
+        return Err(wrong("a file with values of variables cannot have blocks".to_owned()));
     }
     let none = Variables::default();
     let mut values = Vec::new();

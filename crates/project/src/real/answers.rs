@@ -1,4 +1,4 @@
-//! What real providers answer when a module is planned.
+//! The answers of real providers while a module is planned.
 
 use objchange::Value;
 use objchange::change::{
@@ -76,7 +76,7 @@ impl RealProviders {
             Some(Err(error)) => {
                 if error.is_gone() || matches!(error.kind(), ErrorKind::Timeout(_)) {
                     process.failure =
-                        Some(format!("it is not asked any more, because it failed before: {error}"));
+                        Some(format!("it is not called again, because it failed before: {error}"));
                 }
                 Err(vec![unanswered(provider, &error)])
             }

@@ -1,4 +1,4 @@
-//! Providers that are asked for a plan of a module: which, by what programs, and what they answer.
+//! Real providers for planning a module: which ones run, their programs, and their answers.
 
 mod answers;
 mod process;

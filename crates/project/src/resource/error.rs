@@ -91,7 +91,7 @@ pub enum ResourceError {
     #[error(transparent)]
     GivenSchemas(#[from] SchemaError),
     /// The type is not said.
-    #[error("say with --type which type of resource this is")]
+    #[error("name the resource type with --type")]
     WhichType,
     /// Variables are given, and no configuration.
     #[error("--var, --var-file and --base-dir are for configuration, in a .tf file or a directory")]
@@ -116,10 +116,12 @@ pub enum ResourceError {
 fn of_prior(error: &PriorError) -> String {
     match error {
         PriorError::NoState => {
-            "--address takes an object out of a state, and this is none: leave it out if this is the object itself".to_owned()
+            "--address selects an object in a state, and this is not a state; omit it if this is the \
+             object itself"
+                .to_owned()
         }
         PriorError::NoAddress { known } => {
-            format!("this is a state: say with --address which object of it is meant{known}")
+            format!("this is a state; choose an object with --address{known}")
         }
         PriorError::OtherType { .. } => format!("{error} that --type says"),
         error => error.to_string(),
@@ -132,7 +134,7 @@ fn of_selection(path: &Path, error: &SelectError) -> String {
     match error {
         SelectError::NoResource { .. } => format!("{path}: {error}"),
         SelectError::Several { known } => {
-            format!("{path}: say which resource is meant, as in {path}:{}", known.join(" or :"))
+            format!("{path}: choose a resource, as in {path}:{}", known.join(" or :"))
         }
         error => error.to_string(),
     }

@@ -53,11 +53,11 @@ impl<'a> ResourceReport<'a> {
         let missing: Vec<&str> = written.missing.iter().map(String::as_str).collect();
         if !is_json && !missing.is_empty() {
             let missing = missing.join(", ");
-            remarks(Remark::Note(format!("not given, so taken as not known yet: {missing}")));
+            remarks(Remark::Note(format!("not given and treated as unknown: {missing}")));
         }
         if !written.is_certain {
             let address = &written.address;
-            remarks(Remark::Note(format!("it is not known yet whether configuration has {address}")));
+            remarks(Remark::Note(format!("it is unknown whether configuration has {address}")));
         }
         written.unfollowed.notes().for_each(|note| remarks(Remark::Note(note)));
     }

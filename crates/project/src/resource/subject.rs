@@ -1,4 +1,4 @@
-//! What is to be planned: an object as it is, its configuration, and how it may be changed.
+//! The object to plan: its prior object, its configuration, and options.
 
 use std::collections::BTreeMap;
 use std::path::{Path as FilePath, PathBuf};

@@ -24,7 +24,7 @@ pub(super) fn write(
         writeln!(out)?;
         writeln!(
             out,
-            "{CHANGED}no longer sensitive after the change; what they hold now stays hidden here{CHANGED:#}"
+            "{CHANGED}no longer sensitive after the change; their current values stay hidden here{CHANGED:#}"
         )?;
         for path in &plan.no_longer_sensitive {
             writeln!(out, "  {CHANGED}!{CHANGED:#} {path}")?;

@@ -1,4 +1,4 @@
-//! What came of a change, for people and for programs.
+//! The result of a change, for people and for programs.
 
 use objchange::change::{Action, AppliedChange, ApplyViolation, Diagnostic, Severity};
 use objchange::value::Path;
@@ -82,10 +82,10 @@ impl<'a> AppliedReport<'a> {
     /// What was done, in a word.
     pub fn outcome(&self) -> &'static str {
         match (self.action, self.tainted) {
-            (Action::NoOp, _) => "nothing was to be done",
+            (Action::NoOp, _) => "nothing to do",
             (Action::Delete, _) if self.is_gone => "destroyed",
             (Action::Delete, _) => "not destroyed",
-            (_, true) => "created, but not as it should be: the object is tainted",
+            (_, true) => "created, but with problems: the object is tainted",
             (Action::Create, _) => "created",
             (Action::Update, _) => "updated",
             _ => "replaced",

@@ -132,8 +132,7 @@ impl<'s> PlannedObject<'s> {
             self.change = last;
             return Ok(());
         }
-        let headline =
-            "the provider plans something else when the plan is to be applied; nothing was changed";
+        let headline = "the provider's final plan differs from its first plan; nothing was changed";
         let wrong = wrong.iter().map(|problem| session.hidden.relay(problem));
         Err(SessionError::Broken([headline.to_owned()].into_iter().chain(wrong).collect()))
     }

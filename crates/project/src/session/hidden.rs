@@ -1,4 +1,4 @@
-//! What must not be shown, wherever a provider repeats it: in what it says, in its log.
+//! Hides secrets wherever a provider repeats them: in its messages and in its log.
 
 use std::cell::RefCell;
 use std::collections::HashSet;

@@ -67,7 +67,7 @@ impl From<ChangeFault> for SessionError {
             ChangeFault::Plan(PlanChangeError::Refused(diagnostics)) => Self::Refused(diagnostics),
             ChangeFault::Plan(error) => Self::Unusable(error.to_string()),
             ChangeFault::Apply(ApplyChangeError::UnknownConfig { path }) => Self::Unusable(format!(
-                "{path}: this is not known, and nothing can be applied before all of the configuration is"
+                "{path}: this is unknown; nothing can be applied until the whole configuration is known"
             )),
             ChangeFault::Apply(error) => Self::Unusable(error.to_string()),
             ChangeFault::Provider(error) => Self::Provider(error),

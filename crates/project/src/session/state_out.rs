@@ -96,7 +96,7 @@ impl StateOut {
         }
         let path = self.path.display();
         Err(SessionError::Unusable(format!(
-            "{path} has {address} already, which would be forgotten: change that with --prior {path} --address \
+            "{path} has {address} already, which would be lost: change it with --prior {path} --address \
              '{address}', or write into another file; nothing was changed"
         )))
     }

@@ -1,4 +1,4 @@
-//! What a provider writes to standard error: lines, and the dump of a crash.
+//! The standard error of a provider: lines, and the dump of a crash.
 
 use std::collections::VecDeque;
 use std::fmt;

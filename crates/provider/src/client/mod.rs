@@ -1,4 +1,4 @@
-//! Talking to a provider that is a process of its own.
+//! A client for a provider that runs in another process.
 //!
 //! A [`Client`] starts a provider's program ([`Launch`]), or attaches to one that runs ([`Reattach`]), and is the
 //! [`Provider`](crate::Provider) at the other end. It needs a tokio runtime with input, output and time.

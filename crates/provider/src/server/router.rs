@@ -1,4 +1,4 @@
-//! From the path of a request to the call that it names.
+//! Finds the call that the path of a request names.
 
 use std::future::ready;
 use std::pin::Pin;

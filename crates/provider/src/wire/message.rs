@@ -1,4 +1,4 @@
-//! What many messages have: diagnostics, paths, reasons to defer, what a client can do.
+//! Parts that many messages have: diagnostics, paths, reasons to defer, abilities of the client.
 
 use objchange::Value;
 use objchange::change::{DeferredReason, Diagnostic, Severity};

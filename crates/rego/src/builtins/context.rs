@@ -1,4 +1,5 @@
-//! What built-in functions share within one evaluation: the time, random numbers, compiled patterns, and the budget.
+//! The state that built-in functions share within one evaluation: the time, random numbers, compiled
+//! patterns, and the budget.
 
 use std::collections::HashMap;
 use std::fmt;

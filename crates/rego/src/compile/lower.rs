@@ -1,4 +1,4 @@
-//! From the syntax tree of a rule to steps: scopes, and what names mean.
+//! Compiles the syntax tree of a rule to steps, and resolves names.
 
 use hashbrown::HashMap;
 use objchange_text::did_you_mean;

@@ -1,4 +1,4 @@
-//! From syntax trees to policies that can be evaluated.
+//! Compiles syntax trees to policies.
 
 mod condition;
 mod lower;

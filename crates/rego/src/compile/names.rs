@@ -1,4 +1,4 @@
-//! Which names a body declares and mentions.
+//! Finds the names that a body declares and mentions.
 
 use hashbrown::HashSet;
 

@@ -1,4 +1,4 @@
-//! All rules: which there are, what is wrong between them, and their definitions.
+//! Collects all rules and their definitions, and reports conflicts.
 
 use super::lower::{Lowerer, Shared, Unit};
 use super::program::{Definition, NodeId, RuleId, RuleKind, RuleSet, SourcePlace};

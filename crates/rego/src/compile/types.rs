@@ -1,4 +1,4 @@
-//! What OPA refuses because of types: calls with operands of the wrong type, and equalities that never hold.
+//! Type errors as OPA reports them: operands of the wrong type, and equalities that never hold.
 //!
 //! It knows that a value is a collection, but not the types of its elements: `sum(["a"])` is refused when it is called.
 

@@ -1,4 +1,4 @@
-//! What `with` has replaced.
+//! The values that `with` has replaced.
 
 use hashbrown::HashMap;
 

@@ -1,4 +1,4 @@
-//! From text to a syntax tree.
+//! Parses text to a syntax tree.
 
 pub(crate) mod ast;
 mod lexer;

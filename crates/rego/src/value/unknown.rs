@@ -1,4 +1,4 @@
-//! What a value that is not known yet depends on, and what is known of it all the same.
+//! Unknown values: what they depend on, and what is known about them.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What is emitted only so that a false answer can be explained: by the elements that made it so.
+//! Emits the instructions that explain a false answer by the elements that made it so.
 
 use super::{Blame, Compiler, Op, index_of};
 use crate::syntax::ast::{BinaryOp, Chain, Expr, ExprKind, Link, PostfixPartKind, Stmt, StmtKind, Test};

@@ -1,4 +1,4 @@
-//! From what a text says to what is run: names become slots, operators and loops become jumps.
+//! Compiles the syntax tree: names become slots, operators and loops become jumps.
 
 mod blame;
 mod code;

@@ -1,4 +1,4 @@
-//! What functions and rules may change that is not their own.
+//! Finds the outer variables that functions and rules may change.
 
 use super::code::{Op, Slot, Unit};
 use super::{Constant, LoopKind};

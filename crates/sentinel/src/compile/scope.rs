@@ -1,4 +1,4 @@
-//! Which variable a name means.
+//! Resolves names to variables.
 
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};

@@ -1,4 +1,4 @@
-//! What stands between tokens: spaces, line ends, indentation, and comments.
+//! The layout between tokens: spaces, line ends, indentation, and comments.
 
 use objchange_text::Span;
 

@@ -1,4 +1,4 @@
-//! What imports make that is no plain value.
+//! Objects that imports return.
 
 use std::cmp::Ordering;
 use std::fmt;

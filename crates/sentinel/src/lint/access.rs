@@ -1,4 +1,4 @@
-//! What is selected of values, and what calls give.
+//! Checks selectors and calls.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What conditions tell of what they are about.
+//! The facts that a condition implies for the values in it.
 
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What values are, as far as literals and the host say it, and what is done with them that never works.
+//! The kinds of values, from literals and the host, and operations on them that never work.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What is wrong with a policy that can be read, found without running it.
+//! Finds mistakes in a policy without running it.
 //!
 //! Only what is certain is said: whoever reads a false alarm reads no other.
 //!

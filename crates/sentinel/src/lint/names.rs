@@ -1,4 +1,4 @@
-//! Which variable each name means.
+//! Resolves names to variables.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What operators are given, and what comes of it.
+//! Checks the operands of operators.
 
 use objchange_text::Span;
 

@@ -1,4 +1,4 @@
-//! What a value may be, as far as one can tell without running anything.
+//! The shape of a value, as far as it is known without running the policy.
 
 use std::fmt;
 use std::sync::Arc;

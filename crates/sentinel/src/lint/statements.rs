@@ -1,4 +1,4 @@
-//! What statements do with values.
+//! Checks statements.
 
 use super::LintKind;
 use super::kinds::Walk;

@@ -1,4 +1,4 @@
-//! What a policy imports.
+//! The imports of a policy.
 
 use std::cell::RefCell;
 use std::collections::HashMap;

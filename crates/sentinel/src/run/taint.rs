@@ -1,4 +1,4 @@
-//! What follows from values that are unknown until apply.
+//! Tracks values that depend on unknown values.
 //!
 //! A policy sees an unknown value as absent. Whatever is made from it is wrapped in [`Value::Unknown`], with what it was
 //! made from: a [`Taint`]. An instruction takes the values out of their wrappers, and its result gets one again, so that

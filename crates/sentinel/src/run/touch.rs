@@ -1,4 +1,4 @@
-//! Which rules depend on what is unknown until apply, and whether the verdict does.
+//! Records which rules, and whether the verdict, depend on unknown values.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! What made a rule false, as a report shows it.
+//! The elements that made a rule false, as a report shows them.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What a source text says.
+//! The syntax tree.
 //!
 //! Whatever a text can repeat without brackets is a list here (operators of one level, selectors, `else if`), so that
 //! only nesting makes a tree deep, and the parser limits that.

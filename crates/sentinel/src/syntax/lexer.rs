@@ -1,4 +1,4 @@
-//! From text to tokens, with semicolons where a newline ends a statement.
+//! Splits text into tokens, with semicolons where a newline ends a statement.
 
 use super::token::{Kind, Token, may_end_statement, word_kind};
 use objchange_text::{Diagnostic, Span};

@@ -1,4 +1,4 @@
-//! What the literals mean.
+//! The values of literals.
 
 /// What is within the quotes of a string in which nothing is escaped.
 pub(super) fn plain_string(text: &str) -> Option<&str> {

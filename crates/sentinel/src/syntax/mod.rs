@@ -1,4 +1,4 @@
-//! From text to what it says.
+//! Parses text to a syntax tree.
 
 pub(crate) mod ast;
 mod expression;

@@ -1,4 +1,4 @@
-//! What a map may have as a key.
+//! Keys of maps.
 
 use std::cmp::Ordering;
 use std::sync::Arc;

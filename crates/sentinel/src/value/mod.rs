@@ -1,4 +1,4 @@
-//! What a value is.
+//! Values.
 
 mod callable;
 mod collection;

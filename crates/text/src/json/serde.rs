@@ -1,4 +1,4 @@
-//! What is read with serde, read by our reader.
+//! Deserializes with serde, through our reader.
 
 use std::borrow::Cow;
 use std::fmt::{self, Display};

@@ -1,4 +1,4 @@
-//! From the syntax of RE2 to that of the `regex` crate.
+//! Translates the syntax of RE2 to that of the `regex` crate.
 //!
 //! They are nearly the same. In RE2 the classes `\d`, `\s`, `\w` and the boundary `\b` are of ASCII; a repetition
 //! cannot be repeated; a `{` that begins none is itself; `\Q…\E` quotes; in brackets there are no set operations

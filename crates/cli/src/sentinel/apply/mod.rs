@@ -38,7 +38,7 @@ const AFTER_HELP: &str = "\
 A plan is the output of `terraform show -json PLANFILE`: a file, a quoted glob, a folder, or `-` for standard input, \
 which is read if no plan is named and a policy imports one. A file holds one plan, or one a line. With several plans \
 each line names its file. A directory with configuration files and no policies is planned as a module, without its \
-providers: a verdict that depends on what only they know is undefined.
+providers: a verdict that depends on what only the providers know is undefined.
 
 A policy is a file, or a policy set: its configuration, or a folder with a sentinel.hcl. In any other folder all \
 *.sentinel files are applied. Policies import tfplan/v2, tfconfig/v2, tfstate/v2 (the prior state, or --state) and \
@@ -67,11 +67,11 @@ pub(super) struct Args {
     #[arg(value_name = "POLICY|sentinel.hcl|DIR|PLAN.json", required = true)]
     policies: Vec<PathBuf>,
 
-    /// Plans, and directories of modules to plan; `-` is standard input. May be repeated
+    /// Plans, and directories of modules to plan; `-` is standard input. Can be repeated
     #[arg(long, value_name = "PLAN")]
     plan: Vec<PathBuf>,
 
-    /// State for `tfstate/v2` (default: the plan's prior state); of a module, also the state before
+    /// State for `tfstate/v2` (default: the plan's prior state); for a module, also its prior state
     #[arg(long, value_name = "STATE")]
     state: Option<PathBuf>,
 
@@ -179,7 +179,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let (named, mut plans) = plans_of(&args.policies).map_err(unusable)?;
     plans.extend_from_slice(&args.plan);
     if named.is_empty() {
-        return Err("no policy is named: these are all plans".into());
+        return Err("no policy is named; all files are plans".into());
     }
     let given = Given::read(args, &named);
     let (policies, state, run) = match given {
@@ -204,7 +204,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         let complaint = |error: &_| document.complaint(error);
         let plan = Document::new(Arc::clone(&document.text)).map_err(|error| complaint(&error))?;
         if !plan.is_plan() {
-            return Err(format!("{}: this is a state: give it with --state, beside a plan", document.name));
+            return Err(format!("{}: this is a state; pass it with --state, and a plan", document.name));
         }
         let plan = Arc::new(plan);
         let imports = || Imports::new(&plan, state.as_ref(), run.as_ref());
@@ -324,7 +324,7 @@ fn state(path: &Path) -> Result<Arc<Document>, String> {
     let document = Document::new(Arc::new(text_of(path)?));
     let document = document.map_err(|error| format!("{}:{error}", path.display()))?;
     if document.is_plan() {
-        return Err(format!("{}: this is a plan: give it with --plan", path.display()));
+        return Err(format!("{}: this is a plan; pass it with --plan", path.display()));
     }
     Ok(Arc::new(document))
 }

@@ -42,11 +42,11 @@ pub(super) struct Args {
     #[arg(value_name = "FILE|DIR", default_value = ".")]
     files: Vec<PathBuf>,
 
-    // With them attributes are found that no resource has.
+    // With schemas the check finds attributes that no resource has.
     #[command(flatten)]
     schemas: SchemaArgs,
 
-    /// What makes the exit code 1
+    /// Findings that set the exit code to 1
     #[arg(long, value_enum, default_value = "warning", value_name = "WHAT")]
     fail_on: FailOn,
 
@@ -63,7 +63,7 @@ pub(super) struct Args {
 enum FailOn {
     /// Errors only
     Error,
-    /// Everything
+    /// Errors and warnings
     Warning,
     /// Nothing
     Never,
@@ -114,7 +114,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         reporter.json(FindingLine::all(&file, &source, &findings))?;
     }
     if let Some(problem) = schemas.problem() {
-        exit::warn(&format!("a schema cannot be read, and nothing is said of what has it: {problem}"));
+        exit::warn(&format!("a schema cannot be read, and what uses it is not checked: {problem}"));
     }
     if let Some(text) = text {
         text.finish()?;

@@ -56,11 +56,11 @@ pub(super) struct Args {
     #[arg(value_name = "DIR|POLICY|TEST", default_value = ".")]
     tests: Vec<PathBuf>,
 
-    /// Run only the tests whose POLICY/NAME matches this regular expression. May be repeated
+    /// Run only the tests whose POLICY/NAME matches this regular expression. Can be repeated
     #[arg(long, value_name = "REGEX")]
     run: Vec<String>,
 
-    /// Report rules that no test evaluates, or that are never true or never false
+    /// Report rules that no test evaluates, or that are never true or never false in any test
     #[arg(long)]
     coverage: bool,
 

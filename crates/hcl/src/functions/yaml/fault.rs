@@ -1,4 +1,4 @@
-//! What Terraform's reader says of a text that it cannot read, and where. The parser used here has other words.
+//! The errors of Terraform's YAML reader. The parser used here has other words.
 
 /// What is wrong with the characters: told with the line and its first column, and without a place in the first line.
 pub(super) fn scanned(words: &str, line: usize) -> String {

@@ -1,4 +1,4 @@
-//! What a plain scalar stands for: mostly as in YAML 1.1, numbers as in 1.2.
+//! The values of plain scalars: mostly as in YAML 1.1, numbers as in 1.2.
 
 use chrono::{NaiveDate, NaiveDateTime, NaiveTime};
 use objchange::value::Number;

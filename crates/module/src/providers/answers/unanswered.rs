@@ -1,4 +1,4 @@
-//! What nobody could answer, and the form to be filled in.
+//! Collects questions without an answer, and writes the template for answers.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! What the two ends of a move name.
+//! The two ends of a move.
 
 use std::fmt;
 

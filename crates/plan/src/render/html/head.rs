@@ -1,4 +1,4 @@
-//! What is above and around the entries: the head of the document, the headline, the tools and the keys.
+//! The top of the page: the head of the document, the headline, the tools and the keys.
 
 use data_encoding::BASE64;
 use maud::{Markup, PreEscaped, html};

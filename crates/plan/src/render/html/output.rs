@@ -1,4 +1,4 @@
-//! Where the page goes.
+//! Writes the page.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! What the blocks of a configuration mean.
+//! The meaning of the blocks of a configuration.
 
 use std::path::Path;
 use std::sync::Arc;

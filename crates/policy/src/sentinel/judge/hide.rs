@@ -1,4 +1,4 @@
-//! What of a policy's answer is shown that has seen secrets.
+//! Hides the output of a policy that depends on secrets.
 //!
 //! Whether something holds is shown: a verdict that is about a secret is one that people asked for. Texts, numbers and
 //! collections are shown where all of them are the same with other values in place of the secrets. If one differs none is

@@ -1,4 +1,4 @@
-//! Which elements made a policy or a rule false.
+//! The elements that made a policy or a rule false.
 
 use objchange_sentinel::{Element, Location, Reason, Value, Witness, Witnesses};
 use objchange_text::redact::SENSITIVE;

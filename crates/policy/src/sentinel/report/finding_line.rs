@@ -1,4 +1,4 @@
-//! What is wrong with the text of a policy, for programs: a line of JSON for each finding.
+//! Errors in the text of a policy as JSON Lines.
 
 use objchange_sentinel::{Diagnostic, LineIndex};
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! What policies say of plans, for programs: a line of JSON for each policy and plan.
+//! Verdicts as JSON Lines: a line for each policy and plan.
 
 use serde::Serialize;
 use serde_json::Value as Json;

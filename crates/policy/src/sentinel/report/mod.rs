@@ -1,4 +1,4 @@
-//! What policies say, as reports: for people, and as lines of JSON for programs.
+//! Reports of policies, as text and as JSON Lines.
 
 mod finding_line;
 mod junit;

@@ -1,4 +1,4 @@
-//! What policies find, in SARIF.
+//! Findings of policies in SARIF.
 
 use objchange_sentinel::{Diagnostic, LineIndex, LintKind};
 use objchange_text::reports::{Sarif, SarifResult};

@@ -1,4 +1,4 @@
-//! What came of test cases, for programs: a line of JSON for each test case.
+//! Results of test cases as JSON Lines: a line for each test case.
 
 use serde::Serialize;
 use serde_json::{Value as Json, json};

@@ -1,4 +1,4 @@
-//! What came of test cases, as people read it: a line for each test case, and of those that fail what differs.
+//! Results of test cases as text: a line for each, with the differences of those that fail.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! What policies say of plans, as people read it.
+//! Verdicts as text.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};

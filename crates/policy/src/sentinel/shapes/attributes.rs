@@ -1,4 +1,4 @@
-//! What the schemas of providers say of the attributes of resources.
+//! The attributes of resources, from the schemas of providers.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};

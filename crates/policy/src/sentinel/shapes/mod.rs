@@ -1,4 +1,4 @@
-//! What the imports of Terraform data hold, for checking policies without running them.
+//! The shapes of the imports of Terraform data, for checking policies without running them.
 
 mod attributes;
 mod targets;

@@ -1,4 +1,4 @@
-//! Which files are checked, and what is known of each.
+//! Finds the files to check, with their configuration.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Whether a rule is what a test case expects.
+//! Compares the result of a rule with the expected one.
 
 use objchange_sentinel::Value;
 use serde_json::{Number, Value as Json};

@@ -1,4 +1,4 @@
-//! Which rules the tests of a policy evaluate, and to what.
+//! Records which rules the tests of a policy evaluate, and their results.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

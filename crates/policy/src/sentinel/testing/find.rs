@@ -1,4 +1,4 @@
-//! Which policies have which tests: of `P.sentinel` all that is `test/P/*.hcl` or `test/P/*.json` beside it.
+//! Finds the tests of policies: for `P.sentinel` the files `test/P/*.hcl` and `test/P/*.json` beside it.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -84,7 +84,7 @@ impl FoundTests {
             return Err(error);
         }
         for link in files.outside {
-            self.warnings.push(format!("{}: skipped, as this link leaves the folder", link.display()));
+            self.warnings.push(format!("{}: skipped, because this link leaves the folder", link.display()));
         }
         let (policies, cases): (Vec<_>, Vec<_>) = files.paths.into_iter().partition(|path| is_policy(path));
         let folders: BTreeSet<&Path> = cases.iter().filter_map(|case| case.parent()).collect();

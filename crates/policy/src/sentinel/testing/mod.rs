@@ -143,7 +143,7 @@ impl Case {
 
     /// The outcome of a case that made the program panic.
     pub fn defect(&self) -> Outcome {
-        let fault = Fault::of_file(&self.path, "this shows a defect of the program");
+        let fault = Fault::of_file(&self.path, "this is a bug in objchange");
         Outcome { errors: vec![fault], ..self.outcome() }
     }
 

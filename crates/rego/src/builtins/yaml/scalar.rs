@@ -1,4 +1,4 @@
-//! What plain scalars of YAML 1.1 mean.
+//! The values of plain scalars of YAML 1.1.
 
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;

@@ -1,4 +1,4 @@
-//! From tokens to a syntax tree.
+//! Parses tokens to a syntax tree.
 
 mod literal;
 mod rule;

@@ -1,4 +1,4 @@
-//! What may stand in the blocks of test files and mock files.
+//! The arguments and blocks that are allowed in test files and mock files.
 
 use super::super::super::shape::Shape;
 use crate::syntax::json::Style::{Constant, Name, Template};
