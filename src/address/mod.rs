@@ -96,8 +96,8 @@ pub struct InstanceAddress {
 }
 
 impl InstanceAddress {
-    /// Whether two texts are the same address, however their keys are escaped. Texts that are no addresses are the same
-    /// where their bytes are.
+    /// Whether two texts are the same address, however their keys are escaped. Texts that are not addresses
+    /// are the same where their bytes are.
     ///
     /// ```
     /// use objchange::address::InstanceAddress;

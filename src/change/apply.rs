@@ -23,7 +23,7 @@ pub struct ApplyRequest {
     pub schema: Block,
     /// What was planned.
     pub change: PlannedChange,
-    /// The configuration, in which nothing is unknown any more; null where the object is destroyed.
+    /// The configuration, in which nothing is unknown any more; null if the object is destroyed.
     pub config: Value,
     /// What the provider left with the prior object.
     pub prior_private: PrivateData,
@@ -54,8 +54,8 @@ impl fmt::Debug for ApplyRequest {
 ///
 /// # Errors
 ///
-/// The configuration does not fit the schema or is not wholly known, or the provider does not answer. What is wrong with
-/// its answer is no error of this function: see [`AppliedChange::violations`].
+/// The configuration does not fit the schema or is not wholly known, or the provider does not answer. What is
+/// wrong with its answer is not an error of this function: see [`AppliedChange::violations`].
 ///
 /// ```
 /// use objchange::change::{

@@ -17,7 +17,7 @@ pub struct InvalidPlan {
     pub path: Path,
     /// What is wrong there.
     pub kind: InvalidPlanKind,
-    /// What stands there before the change, if it may be shown.
+    /// What is there before the change, if it may be shown.
     pub prior: Option<Value>,
     /// What configuration says, if it may be shown.
     pub config: Option<Value>,

@@ -283,7 +283,7 @@ impl NestedType {
         self.inner.traits
     }
 
-    /// The type of one object; its attributes stand in the order of [`attributes`](Self::attributes).
+    /// The type of one object; its attributes are in the order of [`attributes`](Self::attributes).
     pub fn object_type(&self) -> &Arc<ObjectType> {
         &self.inner.object
     }

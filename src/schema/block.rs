@@ -24,7 +24,7 @@ struct Inner {
     attribute_positions: Box<[usize]>,
     /// The position of each block in `object`.
     block_positions: Box<[usize]>,
-    /// What stands at each position of `object`.
+    /// What is at each position of `object`.
     order: Box<[Slot]>,
     object: Arc<ObjectType>,
     implied: Type,
@@ -68,7 +68,7 @@ pub struct NestedBlock {
     pub block: Block,
     /// The least number of blocks that a configuration may have.
     pub min_items: u64,
-    /// The largest number of blocks that a configuration may have; 0 is no limit.
+    /// The largest number of blocks that a configuration may have; 0 is not a limit.
     pub max_items: u64,
     /// The provider may choose the blocks where configuration has none.
     pub computed: bool,

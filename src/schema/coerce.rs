@@ -26,7 +26,7 @@ pub enum CoerceErrorKind {
     /// Something else stands where the object of a block belongs.
     #[error("an object is required, not a value of type {}", .found.friendly_name())]
     NotAnObject {
-        /// The type of what stands there, without the names of attributes where they may be secret.
+        /// The type of what is there, without the names of attributes where they may be secret.
         found: Type,
     },
     /// The object has an attribute that the schema knows neither as attribute nor as block type.
@@ -49,7 +49,7 @@ pub enum CoerceErrorKind {
     NotBlocks {
         /// How the schema says that the blocks are held: `list`, `set` or `map`.
         mode: &'static str,
-        /// The type of what stands there, without the names of attributes where they may be secret.
+        /// The type of what is there, without the names of attributes where they may be secret.
         found: Type,
     },
     /// Blocks of one collection have different types, because of dynamic attributes or of maps of blocks
@@ -166,7 +166,7 @@ fn object(block: &Block, value: &Value, held: Held, path: PathStack<'_>) -> Resu
         return Ok(value.clone());
     }
     let is_unexpected = |name: &str| block.attribute(name).is_none() && block.block_type(name).is_none();
-    // Most objects have just the members that the schema says, and then each stands at its own position.
+    // Most objects have just the members that the schema says, and then each is at its own position.
     if !given.follows(block.object_type())
         && let Some((name, _)) = given.iter().find(|(name, _)| is_unexpected(name))
     {

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::value::ReadErrorKind;
 use objchange_text::json::{Segment, place};
 
-/// Why a schema document could not be read: where it stands, and what is wrong there.
+/// Why a schema document could not be read: where it is, and what is wrong there.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub struct SchemaDocumentError {
@@ -28,7 +28,7 @@ pub struct SchemaDocumentError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SchemaDocumentErrorKind {
-    /// The text is no JSON, or some part of it is not what belongs there.
+    /// The text is not JSON, or some part of it is not what belongs there.
     Json(ReadErrorKind),
     /// It holds no schemas: it is another document.
     NotSchemas,

@@ -54,7 +54,7 @@ pub enum SchemaProblemKind {
     /// A type is dynamic inside of a set, whose elements must all have one known type.
     #[error("nothing inside of a set can have a dynamic type")]
     DynamicInSet,
-    /// An attribute that no plan or state shows stands in a set, whose elements are told apart by content.
+    /// An attribute that no plan or state shows is in a set, whose elements are distinguished by content.
     #[error("no attribute inside of a set can be write-only")]
     WriteOnlyInSet,
     /// The provider chooses a block, but not all that is in it.

@@ -100,7 +100,7 @@ impl<'a> Object<'a> {
         self.ty.position(name).map(|i| &self.values[i])
     }
 
-    /// The attribute of this name, which is likely to stand at this position.
+    /// The attribute of this name, which is likely to be at this position.
     pub(crate) fn get_at(self, position: usize, name: &str) -> Option<&'a Value> {
         self.position_at(position, name).map(|i| &self.values[i])
     }
@@ -113,7 +113,7 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// Whether the attributes are those of `layout`, so that they stand at the same positions.
+    /// Whether the attributes are those of `layout`, so that they are at the same positions.
     pub(crate) fn follows(self, layout: &ObjectType) -> bool {
         std::ptr::eq(self.ty, layout)
             || self.ty.attributes().len() == layout.attributes().len()
@@ -230,7 +230,7 @@ impl Value {
         }
     }
 
-    /// The attribute of an object by name; `None` where there is none, or the value is no known object.
+    /// The attribute of an object by name; `None` if there is none, or the value is not a known object.
     ///
     /// ```
     /// use objchange::{Type, Value};
@@ -257,7 +257,7 @@ impl Value {
         self.as_elements()?.get(position)
     }
 
-    /// The element of a map by key; `None` where there is none, or the value is no known map.
+    /// The element of a map by key; `None` if there is none, or the value is not a known map.
     ///
     /// ```
     /// use objchange::{Type, Value};

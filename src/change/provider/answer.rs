@@ -31,7 +31,7 @@ pub struct PlannedResource {
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AppliedResource {
-    /// The object as it is now, null if it is gone; `None` where the provider does not say.
+    /// The object as it is now, null if it is gone; `None` if the provider does not say.
     pub new_state: Option<Value>,
     /// It uses the legacy type system, so that an inconsistent result is only worth a warning.
     pub legacy_type_system: bool,

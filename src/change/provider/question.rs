@@ -33,11 +33,11 @@ pub struct PlanResourceChange {
 pub struct ApplyResourceChange {
     /// The schema of the resource type.
     pub schema: Block,
-    /// The object as it is, or null where one is created.
+    /// The object as it is, or null if one is created.
     pub prior: Value,
-    /// The planned object, or null where the prior one is destroyed.
+    /// The planned object, or null if the prior one is destroyed.
     pub planned: Value,
-    /// The configuration, now wholly known; null where the object is destroyed.
+    /// The configuration, now wholly known; null if the object is destroyed.
     pub config: Value,
     /// What the provider left with its plan.
     pub private: PrivateData,

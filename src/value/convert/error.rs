@@ -91,7 +91,7 @@ impl ConvertError {
     }
 }
 
-/// The path as it stands before a message.
+/// The path as it is before a message.
 pub(crate) fn place(path: &Path) -> String {
     if path.is_root() { String::new() } else { format!("{path}: ") }
 }
