@@ -15,7 +15,7 @@ use crate::quote::quote_into;
 /// What is shown in place of a secret.
 pub const SENSITIVE: &str = "(sensitive value)";
 
-/// A shorter secret is hidden only where it stands alone, because it is part of too many words.
+/// A shorter secret is hidden only where it is alone, because it is part of too many words.
 const SHORT: usize = 4;
 
 /// More secrets than these are not searched for one by one: then the whole text is hidden.
@@ -47,7 +47,7 @@ pub struct Secrets {
 impl Secrets {
     /// Adds a secret: also as it looks when it is quoted, and each of its lines.
     ///
-    /// An empty text is no secret.
+    /// An empty text is not a secret.
     pub fn add(&mut self, secret: &str) {
         // A secret that fills the memory is one that hides everything.
         if self.is_too_many() {
@@ -231,7 +231,7 @@ fn hide(text: &str, ranges: &[(usize, usize)]) -> String {
     out
 }
 
-/// Whether what stands at a place that was found is hidden.
+/// Whether what is at a place that was found is hidden.
 fn is_searched(text: &str, start: usize, end: usize) -> bool {
     end - start >= SHORT || stands_alone(text, start, end)
 }

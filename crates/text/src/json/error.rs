@@ -25,7 +25,7 @@ struct Failure {
 pub enum JsonErrorKind {
     /// It ends too early.
     Truncated,
-    /// It is no JSON.
+    /// It is not JSON.
     Malformed,
     /// Something follows the value.
     Trailing,
@@ -66,7 +66,7 @@ impl JsonError {
         Self(Box::new(Failure { kind, offset: Some(offset), message: message.into(), within: Vec::new() }))
     }
 
-    /// Of something that does not know where it stands.
+    /// Of something that does not know where it is.
     #[cold]
     pub(super) fn nowhere(mut message: String) -> Self {
         if let Some((end, _)) = message.char_indices().nth(MAX_MESSAGE) {
@@ -108,8 +108,8 @@ impl JsonError {
         self.0.kind
     }
 
-    /// The byte that is wrong: the first one that cannot stand there, or the last one of what was read and is not
-    /// what was expected. The length of the text where it ends too early.
+    /// The byte that is wrong: the first one that cannot be there, or the last one of what was read and is
+    /// not what was expected. The length of the text where it ends too early.
     pub fn offset(&self) -> usize {
         self.0.offset.unwrap_or_default()
     }

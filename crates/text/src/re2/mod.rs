@@ -88,7 +88,7 @@ impl fmt::Display for TooManyReads {
 
 impl std::error::Error for TooManyReads {}
 
-/// So many bytes beyond the length of the text are taken to be read without looking.
+/// The number of bytes beyond the length of the text that are taken to be read without looking.
 const UNMETERED: usize = 1 << 12;
 
 /// Most patterns are small, and how much memory one may take decides how much its first search costs.
@@ -102,7 +102,7 @@ impl Pattern {
     ///
     /// # Errors
     ///
-    /// The text is no pattern of RE2, or the compiled pattern is too large.
+    /// The text is not a pattern of RE2, or the compiled pattern is too large.
     pub fn new(pattern: &str, max_size: usize) -> Result<Self, PatternError> {
         let Translated { text, names, size: width, property } =
             translate(pattern).map_err(PatternError::Syntax)?;

@@ -67,7 +67,7 @@ impl JunitStatus {
         Self { kind, sort: None, message: None, text: None }
     }
 
-    /// The same of this sort, with a sentence.
+    /// The same for this sort, with a sentence.
     #[must_use]
     pub fn with(self, sort: impl Into<String>, message: impl Into<String>) -> Self {
         Self { sort: Some(sort.into()), ..self.with_message(message) }
@@ -85,7 +85,7 @@ impl JunitStatus {
         Self { text: Some(text.into()), ..self }
     }
 
-    /// The same of this sort with all that there is to say, of which the first line is the message.
+    /// The same for this sort with all that there is to say, of which the first line is the message.
     #[must_use]
     pub fn with_lines(self, sort: impl Into<String>, text: impl Into<String>) -> Self {
         let text = text.into();
