@@ -509,7 +509,7 @@ impl Functions {
         self.by_name.keys().map(SmolStr::as_str)
     }
 
-    /// All functions of Terraform that are no special forms. Those that read files fail unless
+    /// All functions of Terraform that are not special forms. Those that read files fail unless
     /// [`with_files`](Self::with_files) says from where, and what changes with every call is unknown.
     pub fn pure() -> &'static Functions {
         static PURE: std::sync::LazyLock<Functions> = std::sync::LazyLock::new(crate::functions::all);

@@ -91,7 +91,7 @@ fn title(c: char) -> char {
     }
 }
 
-/// The first letter of each word in title case. A word begins after what is no letter, digit or `_`.
+/// The first letter of each word in title case. A word begins after what is not a letter, digit or `_`.
 fn titled(text: &str) -> Value {
     let mut previous = ' ';
     let mut case = |c| {

@@ -148,14 +148,14 @@ pub struct ResourceConfig {
     pub provisioners: Vec<ProvisionerConfig>,
     /// The `connection` block.
     pub connection: Option<ConfigBody>,
-    /// The `check` block that a data source stands in.
+    /// The `check` block that a data source is in.
     pub check: Option<SmolStr>,
 }
 
 /// A `lifecycle` block.
 #[derive(Debug, Clone, Default)]
 pub struct LifecycleConfig {
-    /// Replacements create the new object first; `None` where it is not set.
+    /// Replacements create the new object first; `None` if it is not set.
     pub create_before_destroy: Option<bool>,
     /// Plans that destroy the object are errors.
     pub prevent_destroy: bool,
@@ -248,7 +248,7 @@ pub struct RequiredProvider {
     pub aliases: Vec<ProviderRef>,
     /// Where the entry is written.
     pub span: Span,
-    /// Where what stands behind its equals sign is written.
+    /// Where what is behind its equals sign is written.
     pub value_span: Span,
 }
 

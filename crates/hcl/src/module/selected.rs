@@ -45,7 +45,7 @@ pub enum SelectError {
         /// Which instances there are.
         instances: String,
     },
-    /// The text is no address of a resource.
+    /// The text is not an address of a resource.
     #[error(
         "{address:?} is not the address of a resource, such as aws_instance.web or aws_instance.web[\"a\"]"
     )]
@@ -262,9 +262,9 @@ fn trigger(expr: &Expr) -> Option<String> {
 /// Which instances a block has.
 enum Instances<'v> {
     One,
-    /// As many as this; `None` where that is not known.
+    /// As many as this; `None` if that is not known.
     Count(Option<u64>),
-    /// One for each element; `None` where they are not known.
+    /// One for each element; `None` if they are not known.
     Each(Option<&'v Value>),
 }
 
@@ -378,7 +378,7 @@ pub struct SourcePlace {
     pub line: u32,
     /// The column, from 1.
     pub column: u32,
-    /// What stands there, where it may be shown.
+    /// What is there, where it may be shown.
     #[serde(skip)]
     pub source: Option<String>,
 }

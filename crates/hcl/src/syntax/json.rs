@@ -49,7 +49,7 @@ pub struct JsonBody<'t> {
 ///
 /// # Errors
 ///
-/// The first thing that is no JSON, or JSON of something else.
+/// The first thing that is not JSON, or JSON of something else.
 pub fn parse_body_json(text: &str) -> Result<JsonBody<'_>, Vec<Diagnostic>> {
     body_at(text, 0)
 }

@@ -48,7 +48,7 @@ impl<'t> Parser<'t> {
 
     /// The next token.
     pub(super) fn peek(&mut self) -> Token {
-        // What is passed over here is passed over by whoever is around as well, or they would have looked first.
+        // What is skipped here is skipped by whoever is around as well, or they would have looked first.
         while !self.newlines && self.tokens[self.at].kind == Kind::Newline {
             self.at += 1;
         }
