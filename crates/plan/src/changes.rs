@@ -52,7 +52,7 @@ pub struct ChangeSet<'t> {
     pub complete: Option<bool>,
     /// Planning ended with an error.
     pub errored: bool,
-    /// The text that the values stand in, if they come from a document.
+    /// The text that the values are in, if they come from a document.
     pub(crate) document: DocumentText<'t>,
 }
 
@@ -157,7 +157,7 @@ impl<'t> ChangedResource<'t> {
 /// The key of an instance, wherever it comes from.
 #[derive(Debug, Clone)]
 pub enum ChangedIndex<'t> {
-    /// As a document has it; perhaps it is no key.
+    /// As a document has it; perhaps it is not a key.
     Written(Raw<'t>),
     /// As it was planned.
     Planned(Index<'t>),

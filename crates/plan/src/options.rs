@@ -22,7 +22,8 @@ pub struct Options {
     pub mode: Option<PlanMode>,
     /// The program as which the document is shown; `None` for the one that wrote it, as far as that can be told.
     pub program: Option<Program>,
-    /// The columns of the terminal; prose is wrapped one column earlier. 78 where the output is no terminal.
+    /// The columns of the terminal; prose is wrapped one column earlier. 78 where the output is not a
+    /// terminal.
     pub width: usize,
     /// What is sensitive is shown, where OpenTofu can be asked for that: values, but no blocks. Reports hold it then,
     /// and so does whatever is made of them.

@@ -36,7 +36,7 @@ pub enum AddressMapError {
     /// There is no `=` outside of keys.
     #[error("expected two addresses such as `module.staging=module.prod`")]
     NoEquals,
-    /// A side is no address.
+    /// A side is not an address.
     #[error("`{0}` is the address of neither a module nor a resource")]
     NoAddress(String),
     /// One side is a module, and the other one a resource.

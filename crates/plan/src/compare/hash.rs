@@ -120,7 +120,7 @@ impl fmt::Debug for HashKey {
     }
 }
 
-/// Why bytes are no key.
+/// Why bytes are not a key.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("a key has at least {} bytes; `openssl rand -hex 32` makes one", HashKey::MIN_LENGTH)]
 #[non_exhaustive]
@@ -133,7 +133,7 @@ impl HashKeyError {
     }
 }
 
-/// Why a text is no hash of a plan.
+/// Why a text is not a hash of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ParseHashError {

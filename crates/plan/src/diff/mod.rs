@@ -38,7 +38,7 @@ pub struct Diff<'t> {
     pub kind: Kind<'t>,
 }
 
-/// What kind of thing stands at a place.
+/// What kind of thing is at a place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -123,11 +123,12 @@ pub enum Kind<'t> {
 /// A value without parts, on both sides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Primitive<'t> {
-    /// The value before; null where there is none.
+    /// The value before; null if there is none.
     pub before: Scalar<'t>,
-    /// The value after; null where there is none.
+    /// The value after; null if there is none.
     pub after: Scalar<'t>,
-    /// There is a null before, and it is that of a string, or stands in JSON: Terraform writes such a null in its own way.
+    /// There is a null before, and it is that of a string, or is in JSON: Terraform writes such a null in its
+    /// own way.
     #[serde(skip_serializing_if = "is_false")]
     pub null_string: bool,
 }

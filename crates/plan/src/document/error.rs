@@ -36,13 +36,13 @@ pub enum Problem {
     Truncated,
     /// The text is not well-formed JSON, or not of the form expected there.
     Malformed(Cow<'static, str>),
-    /// A value is none of the type that it states, or has a part twice.
+    /// A value is not one of the type that it states, or has a part twice.
     Value(String),
     /// A state file of another version than 4.
     StateFileVersion(u64),
     /// OpenTofu has encrypted it.
     Encrypted,
-    /// The values of an instance stand there as Terraform before 0.12 wrote them.
+    /// The values of an instance are there as Terraform before 0.12 wrote them.
     Flat,
     /// It holds the schemas of providers.
     Schemas,

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::json::{JsonError, Raw, Reader};
 use crate::text::Text;
 
-/// Whether the next value is null; if so it is passed over.
+/// Whether the next value is null; if so it is skipped.
 pub(super) fn is_null(reader: &mut Reader<'_>) -> Result<bool, JsonError> {
     if reader.peek() == Some(b'n') { reader.word("null").map(|()| true) } else { Ok(false) }
 }

@@ -23,7 +23,7 @@ pub struct Plan<'t> {
     pub changes: ChangeSet<'t>,
     /// The version of the program that wrote it.
     pub terraform_version: Option<Text<'t>>,
-    /// All members of the document, also those above, as they stand there.
+    /// All members of the document, also those above, as they are there.
     members: Vec<(Text<'t>, Raw<'t>)>,
 }
 
@@ -32,7 +32,7 @@ impl<'t> Plan<'t> {
     ///
     /// # Errors
     ///
-    /// The text is not JSON, is cut off, is no plan, or has a format that is not supported.
+    /// The text is not JSON, is cut off, is not a plan, or has a format that is not supported.
     pub fn parse(document: &'t str) -> Result<Self, DocumentError> {
         let plan = Self::parse_part(document)?;
         match plan.format_version {

@@ -139,7 +139,7 @@ impl<'t> State<'t> {
     ///
     /// # Errors
     ///
-    /// The text is not JSON, is cut off, is no state, or has a format that is not supported.
+    /// The text is not JSON, is cut off, is not a state, or has a format that is not supported.
     pub fn parse(document: &'t str) -> Result<Self, DocumentError> {
         let state = Self::parse_part(document)?;
         match state.format_version {

@@ -125,7 +125,7 @@ impl<'v, 't> View<'v, 't> {
         }
     }
 
-    /// The text of a string or number, borrowed from the document if it stands there as it is.
+    /// The text of a string or number, borrowed from the document if it is there as it is.
     #[inline]
     pub fn text(self) -> Option<Text<'t>> {
         match self.node.tag {
@@ -135,8 +135,8 @@ impl<'v, 't> View<'v, 't> {
         }
     }
 
-    /// Whether this may be more than a string of one line: JSON, or several lines. What stands in the document as it
-    /// is has no control characters.
+    /// Whether this may be more than a string of one line: JSON, or several lines. What is in the document as
+    /// it is has no control characters.
     #[inline]
     pub(crate) fn is_special_string(self) -> bool {
         let is_json = || matches!(self.tree.bytes(self.node).first(), Some(b'{' | b'['));

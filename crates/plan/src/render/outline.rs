@@ -74,7 +74,7 @@ impl<'p> Report<'p> {
 }
 
 impl Outline<'_, '_> {
-    /// Makes the lines of the diff of the item at this place; there are none where nothing is to be seen.
+    /// Makes the lines of the diff of the item at this place; there are none if nothing is to be seen.
     ///
     /// # Errors
     ///

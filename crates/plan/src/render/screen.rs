@@ -60,7 +60,8 @@ struct Line {
 pub struct DiffLine<'d> {
     /// The text, without the line end.
     pub text: &'d str,
-    /// So many of the next lines are unchanged parts that it stands for; they may have such lines among them.
+    /// The number of following lines that are the unchanged parts it stands for; they may have such lines
+    /// among them.
     pub unfolds: usize,
     pieces: &'d [(DiffRole, usize)],
     start: usize,

@@ -51,7 +51,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes a name or key, the equals sign and the value; what must be known beforehand stands above it.
+    /// Writes a name or key, the equals sign and the value; what must be known beforehand is above it.
     pub(super) fn entry(&mut self, key: &str, width: usize, diff: &Diff<'_>, indent: usize, view: View) {
         self.warnings(diff, indent);
         self.start_line(indent, diff.action);

@@ -224,7 +224,7 @@ impl Gate {
         self.refuse_undecided(verdict, undecided.count());
     }
 
-    /// Refuses resources of which nobody knows what happens to them.
+    /// Refuses resources of which it is unknown what happens to them.
     pub fn refuse_undecided(&self, verdict: &mut Verdict, undecided: usize) {
         if !self.conditions.is_empty() && undecided > 0 {
             verdict.refuse(format!("{undecided} that only the providers can decide about"));

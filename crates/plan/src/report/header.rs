@@ -190,7 +190,7 @@ pub(super) fn header<'p>(
     }
 }
 
-/// The key of an instance; none where what stands there is no key.
+/// The key of an instance; none where what is there is no key.
 pub(super) fn index(index: Option<Raw<'_>>) -> Option<Index<'_>> {
     Index::read(index).ok().flatten()
 }

@@ -88,9 +88,9 @@ pub struct Report<'p> {
     pub mode: PlanMode,
     /// Planning ended with an error.
     pub errored: bool,
-    /// Whether applying the plan would do anything; `None` where it does not say.
+    /// Whether applying the plan would do anything; `None` if it does not say.
     pub applyable: Option<bool>,
-    /// Whether nothing was left out of the plan; `None` where it does not say.
+    /// Whether nothing was left out of the plan; `None` if it does not say.
     pub complete: Option<bool>,
     /// How much of what happens, of what was chosen.
     pub counts: Counts,

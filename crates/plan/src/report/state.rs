@@ -38,7 +38,7 @@ pub struct StateHeader<'p> {
     /// The provider's address, or what the document has in its place; `None` if it says nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider_name: Option<Text<'p>>,
-    /// The instance, which is no deposed object, is to be replaced.
+    /// The instance, which is not a deposed object, is to be replaced.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tainted: bool,
     /// How it stands to the resource before it.

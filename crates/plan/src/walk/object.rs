@@ -77,8 +77,8 @@ pub struct PlannedValues {
 }
 
 impl PlannedValues {
-    /// Those of objects of this schema; null is no object. Without a schema, or where they are no objects, their own
-    /// marks say what is sensitive.
+    /// Those of objects of this schema; null is not an object. Without a schema, or where they are not
+    /// objects, their own marks say what is sensitive.
     pub fn new(schema: Option<&Block>, before: &Value, after: &Value, replace: Vec<Path>) -> Self {
         let marked = |value: &Value| schema.map_or_else(|| value.clone(), |schema| as_written(schema, value));
         Self { schema: schema.cloned(), before: marked(before), after: marked(after), replace }
@@ -127,7 +127,8 @@ impl PlannedValues {
 }
 
 impl<'s> ObjectChange<'s> {
-    /// The change from one object to another; null is no object. What the schema calls sensitive is hidden.
+    /// The change from one object to another; null is not an object. What the schema calls sensitive is
+    /// hidden.
     pub fn new(schema: &'s Block, before: &Value, after: &Value) -> Self {
         Self { schema, values: PlannedValues::new(Some(schema), before, after, Vec::new()) }
     }

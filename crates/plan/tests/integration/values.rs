@@ -11,7 +11,7 @@ use objchange_plan::{
 };
 use proptest::prelude::*;
 
-/// A text that stands in a value only where it must not be shown.
+/// A text that is in a value only where it must not be shown.
 const SECRET: &str = "SECRET-MARKER";
 
 /// Takes one choice after the other.

@@ -165,7 +165,7 @@ fn link_line(target: &str) -> String {
     format!("\n[Full output]({target})\n")
 }
 
-/// What stands above the entries, as Markdown.
+/// What is above the entries, as Markdown.
 struct Head {
     marker: Option<String>,
     title: String,
@@ -320,7 +320,7 @@ impl<'s, 'r, 'p> Fit<'s, 'r, 'p> {
         Self { sections, items, lines, order, shown: vec![None; items.len()], room, no_diff: 0 }
     }
 
-    /// Takes the lines that fit, with what stands around them.
+    /// Takes the lines that fit, with what is around them.
     fn lines(&mut self) {
         let costs: Vec<_> = self.lines.iter().map(|line| length(line) + 2).collect();
         let around: Vec<Vec<_>> = self.sections.iter().map(lengths_around).collect();
