@@ -24,7 +24,7 @@ pub struct Redacted<'a, T: ?Sized>(pub &'a T);
 pub enum Secrets {
     /// It is written as it is.
     Shown,
-    /// `(sensitive value)` stands in its place.
+    /// `(sensitive value)` is in its place.
     Hidden,
 }
 
@@ -97,7 +97,7 @@ impl Collected for HiddenWith<'_, '_> {
     }
 }
 
-/// What stands in place of something sensitive.
+/// What replaces something sensitive.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Hidden {
     /// `(sensitive value)`

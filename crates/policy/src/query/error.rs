@@ -25,7 +25,7 @@ pub struct QueryError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum QueryErrorKind {
-    /// The text is no expression.
+    /// The text is not an expression.
     Syntax,
     /// There is no such name, field or function.
     Name,

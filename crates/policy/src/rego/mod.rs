@@ -178,7 +178,7 @@ impl Policies {
     ///
     /// # Errors
     ///
-    /// The text is no plan, or evaluating a rule fails or takes too long.
+    /// The text is not a plan, or evaluating a rule fails or takes too long.
     pub fn evaluate(&self, text: &str) -> Result<Verdicts, PolicyError> {
         evaluate::evaluate(&self.compiled, &self.options, text)
     }
@@ -191,7 +191,7 @@ impl Policies {
 }
 
 impl Policies {
-    /// What there is to know about the policies that is no error.
+    /// What there is to know about the policies that is not an error.
     pub fn notes(&self) -> &[String] {
         &self.compiled.notes
     }

@@ -75,7 +75,7 @@ pub struct Unknown {
 pub struct Finding {
     /// The address of the resource that it is about, where that is known.
     pub address: Option<String>,
-    /// What it says; `None` where that holds something sensitive.
+    /// What it says; `None` if that holds something sensitive.
     pub message: Option<String>,
     /// The whole of what it says, where it is more than a text.
     pub details: Option<Box<RawValue>>,

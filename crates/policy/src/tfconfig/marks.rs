@@ -17,8 +17,8 @@ pub(crate) struct ConfigMarks<'t> {
     resources: HashMap<String, Arc<Names>>,
 }
 
-/// Names of attributes, however deep, of which all is sensitive. Positions and keys in lists are passed over: what is
-/// sensitive in one element or instance is so in all.
+/// Names of attributes, however deep, of which all is sensitive. Positions and keys in lists are skipped:
+/// what is sensitive in one element or instance is so in all.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     all: bool,

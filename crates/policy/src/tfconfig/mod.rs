@@ -169,7 +169,7 @@ pub struct ModuleCall<'t> {
 }
 
 impl<'t> Variable<'t> {
-    /// The value that it has where none is given; null where there is none.
+    /// The value that it has where none is given; null if there is none.
     pub fn default(&self) -> Marked<'_, 't> {
         let value = self.default.view();
         Marked::known(value, [value.bool(self.sensitive && !value.is_null()); 2])

@@ -28,11 +28,11 @@ pub struct RawMember<'t> {
 }
 
 impl<'t> RawMember<'t> {
-    /// What stands there, secrets included.
+    /// What is there, secrets included.
     ///
     /// # Errors
     ///
-    /// It is no JSON.
+    /// It is not JSON.
     pub fn exact(&self) -> Result<View<'_, 't>, DocumentError> {
         let read = self.read.get_or_init(|| read(self.document.0, &self.part, &self.name));
         read.as_ref().map(Json::view).map_err(Clone::clone)

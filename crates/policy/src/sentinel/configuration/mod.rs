@@ -58,7 +58,7 @@ impl Configuration {
         }
     }
 
-    /// What stands behind the name of an import, if the configuration says it.
+    /// What is behind the name of an import, if the configuration says it.
     pub fn given(&self, import: &str) -> Option<&Given> {
         self.mocks.get(import).or_else(|| self.imports.get(import))
     }
@@ -116,7 +116,7 @@ impl Level {
     }
 }
 
-/// What stands behind the name of an import.
+/// What is behind the name of an import.
 #[derive(Debug, Clone)]
 pub enum Given {
     /// A text of the language.

@@ -20,7 +20,7 @@ pub struct Rule {
     pub value: Json,
 }
 
-/// A larger value is no answer that anybody reads, nor a program: it is cut, and then a text.
+/// A larger value is not an answer that anybody reads, nor a program: it is cut, and then a text.
 const LARGEST: u64 = 1 << 20;
 
 /// More of a value is not shown to people.
