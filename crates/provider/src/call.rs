@@ -154,7 +154,7 @@ pub struct MoveResource {
 #[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Answer {
-    /// The object; `None` where the answer has none.
+    /// The object; `None` if the answer has none.
     pub object: Option<Value>,
     /// What the provider wants to be kept with it.
     pub private: PrivateData,
@@ -195,7 +195,7 @@ pub struct ImportAnswer {
 pub struct Imported {
     /// Its type.
     pub type_name: SmolStr,
-    /// The object, often with no more in it than reading it needs; `None` where the answer has none.
+    /// The object, often with no more in it than reading it needs; `None` if the answer has none.
     pub object: Option<Value>,
     /// What the provider wants to be kept with it.
     pub private: PrivateData,
@@ -207,7 +207,7 @@ pub struct Imported {
 #[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Opened {
-    /// The object; `None` where the answer has none, and always where it was renewed.
+    /// The object; `None` if the answer has none, and always where it was renewed.
     pub object: Option<Value>,
     /// When it has to be renewed.
     pub renew_at: Option<SystemTime>,
@@ -248,7 +248,7 @@ pub struct Listed {
 /// What a function of a provider gives.
 #[derive(Clone, PartialEq)]
 pub enum FunctionAnswer {
-    /// Its result; `None` where the answer has none.
+    /// Its result; `None` if the answer has none.
     Result(Option<Value>),
     /// Why there is none.
     Error {

@@ -9,7 +9,7 @@ use crate::client::Log;
 
 /// Why a provider gave no answer: what went wrong, during which call, and what the provider wrote meanwhile.
 ///
-/// What a provider has to say about a configuration or a change is no error but a
+/// What a provider has to say about a configuration or a change is not an error but a
 /// [`Diagnostic`](objchange::change::Diagnostic) of its answer.
 ///
 /// ```
@@ -49,7 +49,7 @@ pub enum ErrorKind {
         /// How it ended.
         status: String,
     },
-    /// The first line that the program wrote is no handshake.
+    /// The first line that the program wrote is not a handshake.
     #[error(
         "the first line on the provider's standard output is not a handshake, but {line:?}: is this a provider for Terraform?"
     )]
@@ -109,7 +109,7 @@ pub enum ErrorKind {
         /// What the provider says.
         message: String,
     },
-    /// What the provider sends is no value of the type that its schema says.
+    /// What the provider sends is not a value of the type that its schema says.
     #[error("{field}{}: {problem}", if path.is_root() { String::new() } else { format!(", {path}") })]
     WrongValue {
         /// The field of the message.
@@ -129,7 +129,7 @@ pub enum ErrorKind {
         /// What is wrong with it.
         reason: String,
     },
-    /// A value that is to be sent is none of the schema's type, or has marks.
+    /// A value that is to be sent is not one of the schema's type, or has marks.
     #[error(
         "{field}: the value cannot be sent to the provider ({problem}): bring it into the schema's type, without marks"
     )]
@@ -249,7 +249,7 @@ impl From<ErrorKind> for Error {
 
 impl std::error::Error for Error {}
 
-/// The sentence; the first line of a crash stands behind it.
+/// The sentence; the first line of a crash is behind it.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(call) = self.0.call {
