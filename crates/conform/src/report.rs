@@ -120,7 +120,7 @@ pub struct FindingReport {
     pub place: String,
     /// How many configurations show it.
     pub count: u64,
-    /// The smallest configuration that shows it; `None` where no configuration is needed.
+    /// The smallest configuration that shows it; `None` if no configuration is needed.
     pub smallest: Option<Smallest>,
     /// A line of a case file that shows it without the provider, or why there is none.
     pub case: Result<String, String>,
@@ -219,7 +219,7 @@ impl Report {
 /// What stands for the reasons that are not told apart.
 const OTHER_REFUSALS: &str = "(other reasons)";
 
-/// So many reasons for refusals are told apart.
+/// The number of reasons for refusals that are distinguished.
 const MAX_REFUSALS: usize = 100;
 
 impl Report {

@@ -108,7 +108,7 @@ impl<'a> Maker<'a> {
         Self { component, name, hints, at, left: Cell::new(MAX_OPTIONAL), made: Cell::new(0) }
     }
 
-    /// A whole configuration. It is no valid one where [it is too large](Self::is_too_large).
+    /// A whole configuration. It is not a valid one where [it is too large](Self::is_too_large).
     pub(in super::super) fn config(
         &self,
         block: &Block,
@@ -375,7 +375,7 @@ impl<'a> Maker<'a> {
     }
 }
 
-/// So many objects, held as they are held.
+/// This many objects, in the form that the nesting mode requires.
 fn held(
     nesting: NestingMode,
     count: usize,

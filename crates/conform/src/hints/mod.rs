@@ -65,7 +65,7 @@ struct OfTypes {
     update: Vec<(String, Value)>,
 }
 
-/// A diagnostic that is no surprise.
+/// A diagnostic that is not a surprise.
 #[derive(Clone)]
 struct Expected {
     severity: Option<Severity>,
@@ -83,7 +83,7 @@ enum Summary {
 #[error("{place}: {problem}")]
 #[non_exhaustive]
 pub struct HintsError {
-    /// Where: the path in the file, or the line and column of what is no JSON.
+    /// Where: the path in the file, or the line and column of what is not JSON.
     pub place: String,
     /// What is wrong there.
     pub problem: String,
@@ -107,7 +107,7 @@ impl Hints {
     ///
     /// # Errors
     ///
-    /// The first thing in it that is no hint.
+    /// The first thing in it that is not a hint.
     pub fn parse(file: &[u8]) -> Result<Self, HintsError> {
         read::hints(file)
     }

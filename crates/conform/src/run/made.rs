@@ -14,7 +14,7 @@ pub struct Left {
     /// Its resource type.
     #[serde(rename = "type")]
     pub type_name: String,
-    /// Its identifier, where it has one that is no secret.
+    /// Its identifier, where it has one that is not a secret.
     pub id: Option<String>,
     /// Why it was not destroyed.
     pub reason: &'static str,

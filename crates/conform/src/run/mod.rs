@@ -135,7 +135,7 @@ where
     while let Some(done) = workers.join_next().await {
         match done {
             Ok(done) => outcomes.extend(done),
-            // A defect of this program is no finding.
+            // A defect of this program is not a finding.
             Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
             Err(_) => {}
         }

@@ -122,7 +122,7 @@ impl Stop {
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Progress<'r> {
-    /// So many types will be tried.
+    /// The number of types that will be tried.
     Begun {
         /// How many.
         types: usize,

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::{Curve, Growth, Scale, Scaling, Verdict, scale, svg};
 use crate::{Acceptance, Options, Subject, accepted, samples};
 
-/// So many configurations are tried to find one that the provider accepts.
+/// The number of configurations that are tried to find one that the provider accepts.
 const SAMPLES: usize = 20;
 
 /// How the cost of a provider grows.
