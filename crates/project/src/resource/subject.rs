@@ -70,7 +70,7 @@ impl FromStr for IgnoredChange {
 ///
 /// # Errors
 ///
-/// The text is no path, or that of the whole object.
+/// The text is not a path, or that of the whole object.
 pub fn part_path(text: &str) -> Result<Path, String> {
     match text.parse::<Path>() {
         Ok(path) if path.is_root() => {
@@ -101,7 +101,7 @@ struct BlockPlace {
 }
 
 impl BlockPlace {
-    /// What an argument says; `None` if it is no configuration.
+    /// What an argument says; `None` if it is not configuration.
     fn parse(argument: &FilePath) -> Option<Self> {
         let Some(text) = argument.to_str() else {
             return argument.is_dir().then(|| Self { path: argument.to_owned(), address: None });
@@ -114,7 +114,7 @@ impl BlockPlace {
     }
 }
 
-/// Where a configuration is, if it is no object, and what it says.
+/// Where a configuration is, if it is not an object, and what it says.
 #[derive(Debug)]
 pub struct ResourceConfig {
     block: Option<(BlockPlace, Configuration)>,
@@ -132,7 +132,7 @@ impl ResourceConfig {
         Ok(Self { block: Some((place, configuration)) })
     }
 
-    /// Its files, if it is no object.
+    /// Its files, if it is not an object.
     pub fn sources(&self) -> Option<&Sources> {
         self.block.as_ref().map(|(_, configuration)| &configuration.sources)
     }

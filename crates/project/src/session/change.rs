@@ -268,7 +268,7 @@ async fn made(
                 match answer(session, type_name, question.request(), interrupt).await {
                     Ok(answer) => question.answer(answer),
                     Err(error) => {
-                        // Nobody knows whether what was to be destroyed is gone: it is not forgotten.
+                        // It is unknown whether what was to be destroyed is gone: it is not forgotten.
                         let ApplyResourceChange { prior, planned, .. } = question.request();
                         let mut failed = AppliedResource::new(prior.clone());
                         failed.new_state = planned.is_null().then(|| prior.clone());
