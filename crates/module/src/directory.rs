@@ -152,7 +152,7 @@ impl Module {
 ///
 /// # Errors
 ///
-/// What is wrong with the values of variables: without them nobody knows which modules there are.
+/// What is wrong with the values of variables: without them it is unknown which modules there are.
 fn constants(
     config: &mut Config,
     texts: &ModuleTexts<'_>,

@@ -334,7 +334,8 @@ fn argument_source(name: &str) -> String {
     format!("{ARGUMENT_SOURCE}{name}>")
 }
 
-/// Whether a source is no file but what was given for a variable. Its text may be secret, and is never shown.
+/// Whether a source is not a file but what was given for a variable. Its text may be secret, and is never
+/// shown.
 pub(crate) fn is_argument_source(source: &str) -> bool {
     source.starts_with(ARGUMENT_SOURCE)
 }

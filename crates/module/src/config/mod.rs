@@ -36,7 +36,7 @@ pub struct Config {
 }
 
 impl Config {
-    /// The module that an instance is of; `None` where the configuration does not call it.
+    /// The module that an instance is of; `None` if the configuration does not call it.
     pub fn module_of(&self, address: &ModuleAddress) -> Option<ModuleId> {
         self.module_at(address.0.iter().map(|step| step.name.as_str()))
     }

@@ -50,7 +50,7 @@ impl StateResource {
 /// An instance of a resource.
 #[derive(Debug, Clone, Default)]
 pub struct StateInstance {
-    /// Its object; none where there are only deposed ones.
+    /// Its object; none if there are only deposed ones.
     pub current: Option<StateObject>,
     /// Objects that wait to be destroyed, by their keys.
     pub deposed: BTreeMap<SmolStr, StateObject>,

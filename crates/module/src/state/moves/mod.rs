@@ -30,7 +30,7 @@ pub struct Moves {
     cycles: Vec<Cycle>,
     /// The old address of each instance that has moved, by its new one.
     pub moved: BTreeMap<InstanceAddress, InstanceAddress>,
-    /// The same of data sources, which move along with their modules.
+    /// The same for data sources, which move along with their modules.
     moved_data: BTreeMap<InstanceAddress, InstanceAddress>,
     /// What could not move, and where to: there is an object already.
     pub blocked: BTreeSet<(String, String)>,
