@@ -207,7 +207,8 @@ struct LintItems {
     compared: usize,
 }
 
-/// So many names at most are compared with those that nothing has: a text may have very many of both.
+/// The maximum number of names that are compared with those that nothing has: a text may have very many of
+/// both.
 const MAX_COMPARED: usize = 200_000;
 
 impl LintItems {
