@@ -298,7 +298,7 @@ fn on_big_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
 ///
 /// # Errors
 ///
-/// It is no YAML, or has what JSON has not.
+/// It is not YAML, or has what JSON has not.
 pub fn from_yaml(text: &str) -> Result<Value, String> {
     const MOST_WORK: usize = 1 << 30;
     let mut left = MOST_WORK;
