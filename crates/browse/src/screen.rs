@@ -60,7 +60,7 @@ impl Screen {
     ///
     /// # Errors
     ///
-    /// If standard output is no terminal that can be used.
+    /// If standard output is not a terminal that can be used.
     pub fn enter() -> io::Result<Self> {
         static HOOK: Once = Once::new();
         HOOK.call_once(|| {

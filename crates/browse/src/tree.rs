@@ -184,7 +184,8 @@ fn push(nodes: &mut Vec<Node>, kind: Kind, label: String, depth: usize, parent: 
     nodes.len() - 1
 }
 
-/// Adds a module: what is in it, then the modules inside of it. They are no deeper than the outline lets them be.
+/// Adds a module: what is in it, then the modules inside of it. They are not deeper than the outline lets
+/// them be.
 fn push_module(
     nodes: &mut Vec<Node>,
     outline: &Outline<'_, '_>,
