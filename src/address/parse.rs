@@ -9,13 +9,13 @@ use super::{InstanceAddress, InstanceKey, Mode, ModuleAddress, ModuleStep, Resou
 #[error("column {}: {kind}; write an address like module.net[\"a\"].aws_instance.web[0]", self.offset + 1)]
 #[non_exhaustive]
 pub struct AddressError {
-    /// What is wrong.
+    /// The problem.
     pub kind: AddressErrorKind,
     /// Where in the text, in bytes from 0.
     pub offset: usize,
 }
 
-/// What is wrong with an address.
+/// A problem with an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum AddressErrorKind {

@@ -23,11 +23,11 @@ pub struct Case<'a> {
 #[error("{}{message}", field.as_ref().map(|f| format!("`{f}`: ")).unwrap_or_default())]
 #[non_exhaustive]
 pub struct CaseError {
-    /// What is wrong, for programs.
+    /// The kind of the error, for programs.
     pub kind: CaseErrorKind,
     /// The field of the case; `None` if the text as a whole is not a case.
     pub field: Option<String>,
-    /// What is wrong, for people. Never shows a value.
+    /// The message, for people. Never shows a value.
     pub message: String,
     /// The byte in the text of the case that is wrong, from 0: the last one where the text ends too early.
     pub offset: usize,
@@ -37,7 +37,7 @@ pub struct CaseError {
     pub column: usize,
 }
 
-/// What is wrong with a case.
+/// A problem with a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CaseErrorKind {

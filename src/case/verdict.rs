@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::{Case, CaseError, Difference, Operation, Outcome, spelling};
 use crate::value::Path;
 
-/// What came of a line that should be a case.
+/// The result of a line that should be a case.
 #[derive(Debug, Default)]
 pub struct CaseVerdict {
     /// The id of the case.
@@ -35,12 +35,12 @@ pub enum CaseFailure {
     Panicked,
 }
 
-/// What is wrong with a line that is not a case.
+/// A problem with a line that is not a case.
 #[derive(Debug, Clone)]
 pub struct MalformedCase {
     /// In bytes from 1.
     pub column: usize,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
     /// Whether the line is a JSON object at least.
     pub is_object: bool,

@@ -21,11 +21,11 @@ use crate::value::{Descend, Marks, Path, Value};
 pub struct ApplyRequest {
     /// The schema of the resource type.
     pub schema: Block,
-    /// What was planned.
+    /// The planned change.
     pub change: PlannedChange,
     /// The configuration, in which nothing is unknown any more; null if the object is destroyed.
     pub config: Value,
-    /// What the provider left with the prior object.
+    /// The provider's private data of the prior object.
     pub prior_private: PrivateData,
 }
 
@@ -108,7 +108,7 @@ pub enum Applying {
     Done(Box<AppliedChange>),
 }
 
-/// What a provider has to be asked before the change can go on.
+/// A question to a provider that must be answered before applying can continue.
 pub struct ApplyQuestion {
     apply: Box<Apply>,
     request: ApplyResourceChange,
@@ -227,7 +227,7 @@ impl Apply {
 }
 
 impl ApplyQuestion {
-    /// What the provider is asked.
+    /// The request to the provider.
     pub fn request(&self) -> &ApplyResourceChange {
         &self.request
     }

@@ -3,7 +3,7 @@
 use crate::schema::{Attribute, AttributeType, Block, NestedType, NestingMode, UnknownPath};
 use crate::value::{Kind, Map, Path, PathTrie, StepRef, Value};
 
-/// What of a resource's configuration is not looked at once the resource exists.
+/// The parts of a resource's configuration that are ignored once the resource exists.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum IgnoreChanges {
     /// Everything is looked at.

@@ -147,7 +147,7 @@ struct First {
     diagnostics: Vec<Diagnostic>,
 }
 
-/// What a provider has to be asked before planning can go on.
+/// A question to a provider that must be answered before planning can continue.
 pub struct PlanQuestion {
     plan: Box<Plan>,
     request: PlanResourceChange,
@@ -215,7 +215,7 @@ impl Plan {
 }
 
 impl PlanQuestion {
-    /// What the provider is asked.
+    /// The request to the provider.
     pub fn request(&self) -> &PlanResourceChange {
         &self.request
     }

@@ -27,7 +27,7 @@ pub enum NestingMode {
 /// One attribute of a block or of a nested type.
 #[derive(Clone, PartialEq)]
 pub struct Attribute {
-    /// What its value may be.
+    /// The type of its value.
     pub ty: AttributeType,
     /// Configuration must set it.
     pub required: bool,

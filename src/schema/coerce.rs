@@ -15,11 +15,11 @@ use crate::value::{ConvertError, ConvertErrorKind, Kind, Path, PathStack, StepRe
 pub struct CoerceError {
     /// Where the object stands that lacks something or has too much, or the part of the wrong type.
     pub path: Path,
-    /// What is wrong.
+    /// The problem.
     pub kind: CoerceErrorKind,
 }
 
-/// What is wrong with a value that cannot be brought into the type of its schema.
+/// A problem with a value that cannot be brought into the type of its schema.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CoerceErrorKind {
@@ -117,10 +117,10 @@ impl Block {
         object(self, value, Held::AsGiven, Cover::new(self, &[value]).root())
     }
 
-    /// As [`coerce_value`](Self::coerce_value), but blocks are held as configuration and state hold them, whatever
-    /// they are given in: those of a list in a list and those by label in a map, unless the block type has a dynamic
-    /// part, at any depth. Then they may have several types, and are held in a tuple or an object, as in an
-    /// [`empty_value`](Self::empty_value).
+    /// Like [`coerce_value`](Self::coerce_value), but blocks are held as configuration and state hold them,
+    /// whatever they are given in: those of a list in a list and those by label in a map, unless the block
+    /// type has a dynamic part, at any depth. Then they may have several types, and are held in a tuple or an
+    /// object, as in an [`empty_value`](Self::empty_value).
     ///
     /// # Errors
     ///

@@ -244,7 +244,7 @@ mod tests {
         check(&cover, r#"disk["a"].key["b"]"#, r#".disk["a"].key[(sensitive value)]"#, Disclosure::Nothing);
         check(&cover, r#"disk["a"].tags["b"]"#, r#".disk["a"].tags["b"]"#, Disclosure::All);
         check(&cover, r#"disk["a"]"#, r#".disk["a"]"#, Disclosure::Names);
-        // A label is not one of the names in the block, although it may be one of them.
+        // The label `key` is not the attribute `key` of the block.
         check(&cover, r#"disk.key.tags["b"]"#, r#".disk.key.tags["b"]"#, Disclosure::All);
         check(
             &cover.below(1),

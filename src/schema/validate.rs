@@ -13,11 +13,11 @@ use crate::value::{Path, PathStack};
 pub struct SchemaProblem {
     /// The attribute or block type, by the names from the root of the schema.
     pub path: Path,
-    /// What is wrong with it.
+    /// The problem with it.
     pub kind: SchemaProblemKind,
 }
 
-/// What is wrong with a schema itself.
+/// A problem with a schema itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum SchemaProblemKind {

@@ -45,7 +45,7 @@ impl Value {
         self.convert_at(to, PathStack::ROOT)
     }
 
-    /// As [`convert`](Self::convert), for a part of something larger that is at this path: errors say where
+    /// Like [`convert`](Self::convert), for a part of something larger that is at this path: errors say where
     /// from its root.
     ///
     /// # Errors

@@ -41,7 +41,7 @@ pub struct ReadError {
     pub column: usize,
     /// The part of the value that is wrong; the root where the text is not JSON.
     pub path: Path,
-    /// What is wrong there.
+    /// The problem at this place.
     pub message: String,
 }
 

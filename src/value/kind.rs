@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 
 use super::{Head, Number, ObjectType, Refinements, Repr, Seq, Type, Value};
 
-/// What a value is, its own marks left aside: the form in which to match on it.
+/// The content of a value without its own marks, for matching.
 ///
 /// ```
 /// use objchange::Value;
@@ -151,7 +151,7 @@ fn empty_object_type() -> &'static ObjectType {
 }
 
 impl Value {
-    /// What the value is, its own marks left aside.
+    /// The content of the value without its own marks.
     pub fn kind(&self) -> Kind<'_> {
         match &self.0 {
             Repr::Null(_) => Kind::Null,
@@ -222,7 +222,7 @@ impl Value {
         }
     }
 
-    /// What is promised about the final value, if this is unknown.
+    /// The refinements of this value, if it is unknown.
     pub fn refinements(&self) -> Option<&Refinements> {
         match self.kind() {
             Kind::Unknown(r) => Some(r),

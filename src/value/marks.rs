@@ -180,7 +180,7 @@ impl Value {
         if missing.is_empty() { Ok(marked) } else { Err(NoSuchParts { paths: missing }) }
     }
 
-    /// As [`mark_with_paths`](Self::mark_with_paths), but a path that leads nowhere is skipped: for putting
+    /// Like [`mark_with_paths`](Self::mark_with_paths), but a path that leads nowhere is skipped: for putting
     /// the marks of one value on another one, as Terraform Core puts those of a configuration on what is
     /// planned for it.
     #[must_use]

@@ -37,11 +37,11 @@ pub struct MsgpackError {
     pub offset: usize,
     /// Where in the value.
     pub path: Path,
-    /// What is wrong.
+    /// The problem.
     pub problem: MsgpackProblem,
 }
 
-/// What can be wrong with a MessagePack message.
+/// A problem with a MessagePack message.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MsgpackProblem {

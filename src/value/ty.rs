@@ -125,8 +125,8 @@ impl ObjectType {
         self.attributes.binary_search_by(|(n, _)| n.as_str().cmp(name)).ok()
     }
 
-    /// As [`position`](Self::position), of an attribute that is likely to be at this one, and whose name may
-    /// be in any normal form.
+    /// Like [`position`](Self::position), of an attribute that is likely to be at this one, and whose name
+    /// may be in any normal form.
     pub(super) fn position_of_key(&self, likely: usize, key: &str) -> Option<usize> {
         match self.attributes.get(likely) {
             Some((name, _)) if name == key => Some(likely),

@@ -109,7 +109,7 @@ impl Unifier {
         if self.steps_left.get() > 0 { Ok(()) } else { Err(Apart::TooComplex) }
     }
 
-    /// As [`unify`].
+    /// Like [`unify`].
     pub(super) fn common(&self, types: &[&Type]) -> Result<Type, Apart> {
         let [first, rest @ ..] = types else { return Ok(Type::Dynamic) };
         if rest.iter().all(|ty| ty == first) {

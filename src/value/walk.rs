@@ -106,7 +106,7 @@ impl Value {
         self.map_steps(|_, child| change(child))
     }
 
-    /// As [`map_children`](Self::map_children), with the step to each child.
+    /// Like [`map_children`](Self::map_children), with the step to each child.
     pub(crate) fn map_steps(&self, mut change: impl FnMut(StepRef<'_>, &Value) -> Value) -> Value {
         let result: Result<Value, std::convert::Infallible> =
             self.try_map_steps(|step, child| Ok(change(step, child)));

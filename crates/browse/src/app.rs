@@ -52,7 +52,7 @@ pub(crate) struct Input {
 pub struct Settings {
     /// The screen has colours.
     pub has_colour: bool,
-    /// What the document says and the screen does not show.
+    /// Warnings about the document that the screen does not show.
     pub warnings: Vec<String>,
 }
 

@@ -17,7 +17,7 @@ use super::{Clause, Finding, FindingSeverity};
 
 const NOT_DESTROYED: &str = "the provider does not destroy the object that it has made";
 
-/// What came of applying a plan.
+/// The result of applying a plan.
 pub(super) struct Applied {
     /// What is saved, if the provider could be asked; null if nothing is there.
     pub(super) saved: Option<Saved>,

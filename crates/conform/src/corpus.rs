@@ -38,7 +38,7 @@ pub(super) struct Kept {
 pub struct CorpusError {
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// The problem with it.
     pub error: serde_json::Error,
 }
 

@@ -16,7 +16,7 @@ use super::sentences::{
     words_of_result,
 };
 
-/// What a provider does wrong: which clause it breaks, where, and what Terraform says of it. Nothing sensitive is in it.
+/// A violation by a provider: the clause, the path, and Terraform's message. Nothing sensitive is in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Finding {

@@ -17,7 +17,7 @@ use super::secrets::{Origin, Provenance, Secrets};
 use super::sentences::required;
 use super::{Clause, Finding, FindingSeverity};
 
-/// What a resource type is tried with.
+/// The input for testing a resource type.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Trial {
@@ -65,11 +65,11 @@ impl std::fmt::Debug for Trial {
     }
 }
 
-/// What came of a trial.
+/// The result of a trial.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Judgement {
-    /// What the provider does wrong, in the order in which it shows.
+    /// The violations, in the order in which they were found.
     pub findings: Vec<Finding>,
     /// What the provider says against the configuration, so that nothing more could be asked. What is secret is hidden.
     pub refused: Vec<Diagnostic>,

@@ -78,7 +78,7 @@ impl Source {
         self.text(bytes, 1)
     }
 
-    /// As [`Source::read_at_most`], where `--max-input` says how much.
+    /// Like [`Source::read_at_most`], where `--max-input` says how much.
     ///
     /// # Errors
     ///

@@ -49,8 +49,8 @@ pub struct Function {
     body: Body,
 }
 
-/// What a function looks at beside its arguments. In a template that is read from a file, no other template may be
-/// asked for; in one that is a string or a text of its own, no file either.
+/// What a function reads besides its arguments. In a template that is read from a file, no other template may
+/// be asked for; in one that is a string or a text of its own, no file either.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Capability {
     /// Nothing.
@@ -97,8 +97,8 @@ enum ResultType {
 pub struct Parameter {
     /// The name, for messages.
     pub name: SmolStr,
-    /// What an argument is converted to. [`Type::Dynamic`] takes anything as it is; a list, set or map of
-    /// dynamic takes any collection whose elements have a type in common.
+    /// The type that an argument is converted to. [`Type::Dynamic`] takes anything as it is; a list, set or
+    /// map of dynamic takes any collection whose elements have a type in common.
     pub ty: Type,
     /// The implementation handles null.
     pub allow_null: bool,
@@ -208,8 +208,8 @@ impl Function {
         Self::spending(parameters, result, move |arguments, ty, _| body(arguments, ty))
     }
 
-    /// As [`typed_by`](Self::typed_by), for an implementation that does more than its arguments and its answer tell,
-    /// or keeps something for later calls of the evaluation.
+    /// Like [`typed_by`](Self::typed_by), for an implementation that does more than its arguments and its
+    /// answer tell, or keeps something for later calls of the evaluation.
     pub(crate) fn spending(
         parameters: impl IntoIterator<Item = Parameter>,
         result: impl Fn(&[Value]) -> Result<Type, FunctionError> + Send + Sync + 'static,
@@ -262,7 +262,7 @@ impl Function {
         Self { reach, ..self }
     }
 
-    /// What the function looks at beside its arguments.
+    /// What the function reads besides its arguments.
     pub fn reach(&self) -> Capability {
         self.reach
     }
@@ -318,7 +318,7 @@ impl Function {
         self.call_with(arguments, &mut CallContext::default())
     }
 
-    /// As [`call`](Self::call), in an evaluation.
+    /// Like [`call`](Self::call), in an evaluation.
     pub(crate) fn call_with(
         &self,
         mut arguments: Vec<Value>,

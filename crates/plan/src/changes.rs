@@ -116,7 +116,7 @@ pub struct ChangedResource<'t> {
     pub provider_name: Text<'t>,
     /// The key of the deposed object.
     pub deposed: Option<Text<'t>>,
-    /// What happens.
+    /// The action.
     pub change: ValueChange<'t>,
     /// Why, such as `replace_because_tainted`.
     pub action_reason: Option<Text<'t>>,
@@ -346,7 +346,7 @@ impl<'t> Deferred<'t> {
 pub struct OutputChange<'t> {
     /// The name of the output.
     pub name: Text<'t>,
-    /// What happens.
+    /// The action.
     pub change: ValueChange<'t>,
 }
 

@@ -116,7 +116,7 @@ impl Version {
         Self::parse_exactly(text).map(|version| version.min(Self::NEWEST))
     }
 
-    /// As [`Version::parse`], also of versions that are newer than what is known here.
+    /// Like [`Version::parse`], also of versions that are newer than what is known here.
     fn parse_exactly(text: &str) -> Option<Self> {
         let (major, rest) = text.split_once('.')?;
         let minor = rest.split(['.', '-', '+']).next()?;

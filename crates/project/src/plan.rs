@@ -140,7 +140,7 @@ pub struct Refused {
     pub config: Config,
     /// The schemas that were given, which say what in the configuration is secret.
     pub schemas: Schemas,
-    /// What is wrong.
+    /// The problem.
     pub diagnostics: Diagnostics,
 }
 

@@ -104,7 +104,7 @@ pub struct ReadResource {
     pub state: Value,
     /// What the provider left with it.
     pub private: PrivateData,
-    /// Which object of the service it is.
+    /// The identity of the object at the provider.
     pub identity: Option<Value>,
     /// The provider may answer that it cannot tell yet.
     pub deferral_allowed: bool,
@@ -158,11 +158,11 @@ pub struct Answer {
     pub object: Option<Value>,
     /// What the provider wants to be kept with it.
     pub private: PrivateData,
-    /// Which object of the service it is.
+    /// The identity of the object at the provider.
     pub identity: Option<Value>,
     /// The provider cannot tell yet, and why.
     pub deferred: Option<DeferredReason>,
-    /// What the provider has to say.
+    /// The provider's diagnostics.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -178,7 +178,7 @@ impl Answer {
     }
 }
 
-/// What came of an import.
+/// The result of an import.
 #[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ImportAnswer {
@@ -186,7 +186,7 @@ pub struct ImportAnswer {
     pub resources: Vec<Imported>,
     /// The provider cannot tell yet, and why.
     pub deferred: Option<DeferredReason>,
-    /// What the provider has to say.
+    /// The provider's diagnostics.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -199,11 +199,11 @@ pub struct Imported {
     pub object: Option<Value>,
     /// What the provider wants to be kept with it.
     pub private: PrivateData,
-    /// Which object of the service it is.
+    /// The identity of the object at the provider.
     pub identity: Option<Value>,
 }
 
-/// What came of opening or renewing an ephemeral resource.
+/// The result of opening or renewing an ephemeral resource.
 #[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Opened {
@@ -215,7 +215,7 @@ pub struct Opened {
     pub private: Option<PrivateData>,
     /// The provider cannot open it yet, and why.
     pub deferred: Option<DeferredReason>,
-    /// What the provider has to say.
+    /// The provider's diagnostics.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -235,7 +235,7 @@ pub struct ListQuestion {
 /// An object that was found.
 #[derive(Clone, PartialEq)]
 pub struct Listed {
-    /// Which object of the service it is.
+    /// The identity of the object at the provider.
     pub identity: Option<Value>,
     /// What people call it.
     pub display_name: String,
@@ -274,7 +274,7 @@ pub enum ActionEvent {
 pub struct ActionPlan {
     /// The provider cannot carry it out yet, and why.
     pub deferred: Option<DeferredReason>,
-    /// What the provider has to say.
+    /// The provider's diagnostics.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -288,16 +288,16 @@ pub struct Metadata {
     pub functions: Vec<SmolStr>,
     /// What it can do.
     pub capabilities: Capabilities,
-    /// What it has to say.
+    /// Its diagnostics.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// What came of configuring a state store.
+/// The result of configuring a state store.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct StoreConfigured {
     /// How many bytes of a state go into one message.
     pub chunk_size: i64,
-    /// What the provider has to say.
+    /// The provider's diagnostics.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -306,16 +306,16 @@ pub struct StoreConfigured {
 pub struct StoredState {
     /// Its bytes.
     pub state: Vec<u8>,
-    /// What the provider has to say.
+    /// The provider's diagnostics.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// What came of locking a state.
+/// The result of locking a state.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Locked {
     /// By which it is unlocked.
     pub lock: String,
-    /// What the provider has to say.
+    /// The provider's diagnostics.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -324,7 +324,7 @@ pub struct Locked {
 pub struct StateIds {
     /// By which they are asked for.
     pub ids: Vec<String>,
-    /// What the provider has to say.
+    /// The provider's diagnostics.
     pub diagnostics: Vec<Diagnostic>,
 }
 

@@ -77,7 +77,7 @@ pub enum ErrorKind {
     /// What should say how to attach to a running provider does not.
     #[error("the reattach value: {reason}")]
     Reattach {
-        /// What is wrong with it.
+        /// The problem with it.
         reason: String,
     },
     /// The provider's process ended during the call.
@@ -116,7 +116,7 @@ pub enum ErrorKind {
         field: &'static str,
         /// Where in the value, up to the first key, which may be secret.
         path: Path,
-        /// What is wrong there.
+        /// The problem at this place.
         problem: String,
         /// How many parts are wanted there, and how many are given, where that is what is wrong.
         parts: Option<[usize; 2]>,
@@ -126,7 +126,7 @@ pub enum ErrorKind {
     Malformed {
         /// The field of the message.
         field: &'static str,
-        /// What is wrong with it.
+        /// The problem with it.
         reason: String,
     },
     /// A value that is to be sent is not one of the schema's type, or has marks.

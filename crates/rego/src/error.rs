@@ -34,7 +34,7 @@ impl fmt::Display for Location {
     }
 }
 
-/// What is wrong with a policy.
+/// A problem with a policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CompileError {

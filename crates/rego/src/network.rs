@@ -71,7 +71,7 @@ impl fmt::Debug for HttpResponse {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct NetworkError {
-    /// What is wrong.
+    /// The problem.
     pub message: String,
 }
 

@@ -91,9 +91,9 @@ fn index(members: Members<'_>, prior: &[Value], elements: &[u32], left: Left) ->
 /// Where an object stands.
 #[derive(Clone, Copy)]
 struct Place {
-    /// In the element.
+    /// The position in the element.
     value: u64,
-    /// In the schema.
+    /// The position in the schema.
     schema: u64,
 }
 

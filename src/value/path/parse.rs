@@ -16,7 +16,7 @@ use objchange_text::json::Reader;
 pub struct ParsePathError {
     /// Where in the text, in bytes from 1.
     pub column: usize,
-    /// What is wrong there.
+    /// The problem at this place.
     pub kind: ParsePathErrorKind,
 }
 

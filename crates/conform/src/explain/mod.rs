@@ -89,7 +89,7 @@ pub struct Explained {
     /// The values of the message as it prints them, by what they are: `planned`, `config`, `prior`, `actual`, `key`,
     /// `target_type`.
     pub values: BTreeMap<String, String>,
-    /// What the two values have in common.
+    /// How the two values are alike.
     pub likeness: Option<Likeness>,
 }
 

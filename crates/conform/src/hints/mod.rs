@@ -43,7 +43,7 @@ use super::within;
 /// The key of an object that stands for a secret.
 const SENSITIVE: &str = "$sensitive";
 
-/// What people tell the harness about a provider: see the [module](self). The default says nothing.
+/// Hints about a provider: see the [module](self). The default says nothing.
 ///
 /// What is said later in a file counts before what is said earlier, and what is said of types before what is said of all.
 #[derive(Clone, Default)]
@@ -85,7 +85,7 @@ enum Summary {
 pub struct HintsError {
     /// Where: the path in the file, or the line and column of what is not JSON.
     pub place: String,
-    /// What is wrong there.
+    /// The problem at this place.
     pub problem: String,
 }
 

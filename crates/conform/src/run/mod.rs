@@ -69,7 +69,7 @@ struct Task {
     begun: Option<Box<TrialState>>,
 }
 
-/// What came of one type, and the configurations that are worth to be kept.
+/// The result of one type, and the configurations that are worth to be kept.
 struct Outcome {
     report: TypeReport,
     kept: Vec<Kept>,

@@ -24,7 +24,7 @@ pub struct Options {
     pub exclude: Vec<String>,
     /// Only these kinds; all where there are none.
     pub subjects: Vec<Subject>,
-    /// What people know of the provider.
+    /// Hints about the provider.
     pub hints: Hints,
     /// Whose rules it is held to.
     pub flavor: Flavor,
@@ -42,9 +42,9 @@ pub struct Options {
     pub shrink: usize,
     /// The configurations that are tried first.
     pub corpus: Corpus,
-    /// By this it is stopped.
+    /// Stops the run.
     pub stop: Stop,
-    /// What was made and is still there.
+    /// Objects that were created and still exist.
     pub made: Made,
 }
 
@@ -134,7 +134,7 @@ pub enum Progress<'r> {
     },
     /// This was the outcome of one type.
     Tried {
-        /// What came of it.
+        /// The result of it.
         report: &'r TypeReport,
         /// How many types are done.
         done: usize,

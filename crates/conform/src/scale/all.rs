@@ -30,11 +30,11 @@ pub struct ScaleReport {
     pub complete: bool,
     /// Collections whose cost grows with the square of their elements, as `type.path`.
     pub quadratic: Vec<String>,
-    /// What was measured, by type.
+    /// The measurements by type.
     pub types: Vec<MeasuredType>,
 }
 
-/// What was measured of a type.
+/// The measurements of a type.
 #[derive(Debug, Serialize)]
 #[non_exhaustive]
 pub struct MeasuredType {

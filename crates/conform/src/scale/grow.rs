@@ -127,7 +127,7 @@ fn blocks(nested: &NestedBlock, n: usize) -> Option<Value> {
     let blocks: Vec<Value> = (0..n).map(|i| members(&nested.block, i)).collect::<Option<_>>()?;
     let implied = nested.implied_type();
     match implied {
-        // Blocks of several types: they are held in what has a type for each.
+        // Blocks of several types need an object or a tuple.
         Type::Dynamic if nested.nesting == NestingMode::Map => {
             Some(Value::object((0..).map(key).zip(blocks)))
         }

@@ -70,12 +70,12 @@ pub fn decode<'b>(body: &'b Body, schema: &Block, scope: &Scope<'_>, functions: 
     Decoded { value, errors: decoder.evaluator.into_diagnostics(), place }
 }
 
-/// What a body comes to under a schema.
+/// The result of decoding a body with a schema.
 #[derive(Debug, Clone)]
 pub struct Decoded<'b> {
     /// The config object, of the type that the schema implies. Where something is wrong, as far as it goes.
     pub value: Value,
-    /// What is wrong.
+    /// The problem.
     pub errors: Vec<Diagnostic>,
     place: BodyPlace<'b>,
 }

@@ -79,7 +79,7 @@ fn lower(c: char) -> char {
     c.to_lowercase().next().unwrap_or(c)
 }
 
-/// As [`upper`], but of letters that are two in one only the first is, and Georgian has no title case.
+/// Like [`upper`], but of letters that are two in one only the first is, and Georgian has no title case.
 fn title(c: char) -> char {
     match c {
         'Ǆ'..='ǆ' => 'ǅ',

@@ -21,7 +21,7 @@ pub struct Environment {
     pub variables: Variables,
     /// The references to what nobody gives, which is unknown in the variables.
     pub missing: BTreeSet<String>,
-    /// What is wrong with the variables and local values that are needed, in the source of the module.
+    /// The problems with the variables and local values that are needed, in the source of the module.
     pub errors: Vec<Diagnostic>,
 }
 

@@ -54,7 +54,7 @@ pub fn parse_body_json(text: &str) -> Result<JsonBody<'_>, Vec<Diagnostic>> {
     body_at(text, 0)
 }
 
-/// As [`parse_body_json`], of a text that begins at this byte of all of the configuration.
+/// Like [`parse_body_json`], of a text that begins at this byte of all of the configuration.
 pub(crate) fn body_at(text: &str, start: u32) -> Result<JsonBody<'_>, Vec<Diagnostic>> {
     let told = |error: Diagnostic| vec![error.moved(start)];
     check_length(text)?;

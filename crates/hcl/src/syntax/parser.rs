@@ -147,7 +147,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// As [`error`](Self::error), for a part that then has no meaning.
+    /// Like [`error`](Self::error), for a part that then has no meaning.
     pub(super) fn fail<T>(
         &mut self,
         summary: impl Into<Summary>,
@@ -159,7 +159,7 @@ impl<'t> Parser<'t> {
         Err(Broken { told })
     }
 
-    /// As [`fail`](Self::fail), for an error that is reported in any case.
+    /// Like [`fail`](Self::fail), for an error that is reported in any case.
     pub(super) fn fail_loudly<T>(
         &mut self,
         summary: impl Into<Summary>,

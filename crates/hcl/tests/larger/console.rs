@@ -322,7 +322,7 @@ impl Place {
         Some(program.wait_with_output().unwrap())
     }
 
-    /// As [`Self::terraform`], all in one line.
+    /// Like [`Self::terraform`], all in one line.
     fn ask(&self, expressions: &[&str]) -> Option<Vec<String>> {
         // The program shows the answer to its last line only, so all questions are one.
         let each: Vec<String> =

@@ -32,7 +32,7 @@ pub struct ProviderObject {
     pub value: Value,
     /// What the provider keeps with it.
     pub private: PrivateData,
-    /// Which object of the service it is, as far as the provider has said.
+    /// The identity of the object, if the provider has given one.
     pub identity: Option<Value>,
 }
 

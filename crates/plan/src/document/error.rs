@@ -20,11 +20,11 @@ pub struct DocumentError {
     /// The path of the part that was being read, such as `resource_changes[3].change`; empty if that is not
     /// known.
     pub location: String,
-    /// What is wrong.
+    /// The problem.
     pub problem: Problem,
 }
 
-/// What is wrong with a document.
+/// A problem with a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {

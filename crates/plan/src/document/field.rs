@@ -45,7 +45,7 @@ pub(super) fn list<'t, T>(
     Ok(list)
 }
 
-/// As [`list`] in state files, where Terraform reads null as an empty list.
+/// Like [`list`] in state files, where Terraform reads null as an empty list.
 pub(super) fn list_or_null<'t, T>(
     reader: &mut Reader<'t>,
     element: impl FnMut(&mut Reader<'t>) -> Result<T, JsonError>,
@@ -53,7 +53,7 @@ pub(super) fn list_or_null<'t, T>(
     if is_null(reader)? { Ok(Vec::new()) } else { list(reader, element) }
 }
 
-/// As [`Reader::members`] in state files, where Terraform reads null as an object without members.
+/// Like [`Reader::members`] in state files, where Terraform reads null as an object without members.
 pub(super) fn object_or_null<'t>(
     reader: &mut Reader<'t>,
     member: impl FnMut(Cow<'t, str>, &mut Reader<'t>) -> Result<(), JsonError>,

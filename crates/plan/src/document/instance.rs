@@ -63,8 +63,8 @@ impl<'t> State<'t> {
         self.with_marks(&value, resource)
     }
 
-    /// As [`State::object`], of a schema that may have changed since: what it lacks is left out, and what the state
-    /// lacks is null. An instance without values has an object without values.
+    /// Like [`State::object`], of a schema that may have changed since: what it lacks is left out, and what
+    /// the state lacks is null. An instance without values has an object without values.
     ///
     /// # Errors
     ///
@@ -79,7 +79,7 @@ impl<'t> State<'t> {
         self.with_marks(&value, resource)
     }
 
-    /// As [`State::object`], without a schema: of the types that its JSON looks like.
+    /// Like [`State::object`], without a schema: of the types that its JSON looks like.
     ///
     /// # Errors
     ///

@@ -25,13 +25,13 @@ pub struct ObjectError {
     pub line: usize,
     /// The column in bytes, from 1.
     pub column: usize,
-    /// What is wrong, for programs.
+    /// The kind of the error, for programs.
     pub kind: ObjectErrorKind,
-    /// What is wrong, for people.
+    /// The message, for people.
     pub message: String,
 }
 
-/// What is wrong with a text that is to be an object.
+/// A problem with a text that is to be an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ObjectErrorKind {
@@ -95,7 +95,7 @@ pub fn read_object(text: &str, schema: &Block, form: Form) -> Result<Value, Obje
     object_of(raw, schema, form).map_err(|fault| fault.in_text(text))
 }
 
-/// As [`read_object`], of a part of a text.
+/// Like [`read_object`], of a part of a text.
 pub(super) fn object_of(raw: Raw<'_>, schema: &Block, form: Form) -> Result<Value, Fault> {
     let value = written(raw, schema, form)?;
     if value.attribute("format_version").is_some() && schema.attribute("format_version").is_none() {

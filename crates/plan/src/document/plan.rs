@@ -19,7 +19,7 @@ use crate::text::Text;
 pub struct Plan<'t> {
     /// The major and minor version of the format; `None` where somebody has left it out.
     pub format_version: Option<(u64, u64)>,
-    /// What happens.
+    /// The action.
     pub changes: ChangeSet<'t>,
     /// The version of the program that wrote it.
     pub terraform_version: Option<Text<'t>>,
@@ -41,7 +41,7 @@ impl<'t> Plan<'t> {
         }
     }
 
-    /// As [`Plan::parse`], also where the format version is left out.
+    /// Like [`Plan::parse`], also where the format version is left out.
     pub(super) fn parse_part(document: &'t str) -> Result<Self, DocumentError> {
         let mut plan = Plan::default();
         let changes = &mut plan.changes;

@@ -59,7 +59,7 @@ pub enum PriorError {
     Object {
         /// Where it is in a state.
         address: Option<String>,
-        /// What is wrong with it.
+        /// The problem with it.
         error: ObjectError,
     },
 }

@@ -148,7 +148,7 @@ impl<'t> State<'t> {
         }
     }
 
-    /// As [`State::parse`], also where the format version is left out.
+    /// Like [`State::parse`], also where the format version is left out.
     pub(super) fn parse_part(document: &'t str) -> Result<Self, DocumentError> {
         let mut state = State { text: DocumentText(document), ..State::default() };
         let (format_version, _) = read_members(document, |key, reader, _| member(key, reader, &mut state))?;

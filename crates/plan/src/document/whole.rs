@@ -13,7 +13,7 @@ pub enum WholeDocumentError {
     Document {
         /// What the text is called.
         name: String,
-        /// What is wrong with it.
+        /// The problem with it.
         error: Box<ShowError>,
     },
     /// It has several documents.

@@ -66,7 +66,8 @@ impl<'v, 't> View<'v, 't> {
         self.members().find(key).ok().map(|(_, value)| value)
     }
 
-    /// As [`View::get`], for names that are asked for in their order: `at` is where the next one is expected.
+    /// Like [`View::get`], for names that are asked for in their order: `at` is where the next one is
+    /// expected.
     #[inline]
     pub(crate) fn get_next(self, key: &str, at: &mut u32) -> Option<View<'v, 't>> {
         let members = self.members();
@@ -299,7 +300,8 @@ impl<'v, 't> Members<'v, 't> {
         self.find(key).ok().map(|(position, _)| position)
     }
 
-    /// As [`Members::position`], for one that is likely to be near: objects of one kind have their keys in one order.
+    /// Like [`Members::position`], for one that is likely to be near: objects of one kind have their keys in
+    /// one order.
     pub fn position_near(self, key: &str, guess: usize) -> Option<usize> {
         let is_there = self.nodes.get(guess).is_some_and(|[k, _]| self.tree.bytes(k) == key.as_bytes());
         if is_there { Some(guess) } else { self.position(key) }

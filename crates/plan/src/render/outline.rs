@@ -169,7 +169,7 @@ impl fmt::Debug for OutlineItem<'_, '_> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OutlinePiece {
-    /// What happens.
+    /// The action.
     Verb(&'static str),
     /// Our words between the others.
     Words(&'static str),

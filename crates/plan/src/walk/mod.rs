@@ -216,7 +216,7 @@ impl<'v, 't> Change<'v, 't> {
         self.next_member(key, &mut Position::default())
     }
 
-    /// As [`Change::member`], for names that are asked for in their order.
+    /// Like [`Change::member`], for names that are asked for in their order.
     pub(crate) fn next_member(&self, key: &str, at: &mut Position) -> Self {
         let before = self.before.get_next(key, &mut at.before);
         let after = self.after.get_next(key, &mut at.after);

@@ -7,7 +7,7 @@ use cel::ExecutionError;
 
 use super::unknown::UNKNOWN;
 
-/// What is wrong with an expression, or why it has no value for an item. It holds nothing of the document.
+/// A problem with an expression, or why it has no value for an item. It holds nothing of the document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct QueryError {
@@ -15,7 +15,7 @@ pub struct QueryError {
     pub kind: QueryErrorKind,
     /// Where in the text of the expression, in bytes.
     pub place: Range<usize>,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
     /// What may be meant.
     pub help: Option<String>,

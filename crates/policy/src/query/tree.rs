@@ -95,7 +95,7 @@ impl Places {
         start..places.iter().map(|place| place.end).max().unwrap_or(start)
     }
 
-    /// As [`Places::all`], of the operands of an operator.
+    /// Like [`Places::all`], of the operands of an operator.
     pub(super) fn all_of_call(&self, id: u64, of: &CallExpr) -> Range<usize> {
         let own = self
             .source

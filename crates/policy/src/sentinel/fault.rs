@@ -10,7 +10,7 @@ use serde::Serialize;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Fault {
-    /// What is wrong.
+    /// The problem.
     pub message: String,
     /// The file that it is in.
     pub file: String,

@@ -58,7 +58,7 @@ impl<'t> ConfigMarks<'t> {
         self.resources.get(address).cloned()
     }
 
-    /// As [`ConfigMarks::of_resource`], by the address of an instance.
+    /// Like [`ConfigMarks::of_resource`], by the address of an instance.
     pub(crate) fn of_instance(&self, address: &str) -> Option<Arc<Names>> {
         self.of_resource(&strip_keys(address))
     }

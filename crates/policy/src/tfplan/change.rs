@@ -30,7 +30,7 @@ pub struct ResourceChange<'t> {
     pub provider_name: Text<'t>,
     /// The key of the deposed object; empty where it is none.
     pub deposed: Text<'t>,
-    /// What happens.
+    /// The action.
     pub change: Change<'t>,
 }
 
@@ -40,7 +40,7 @@ pub struct ResourceChange<'t> {
 pub struct OutputChange<'t> {
     /// The name of the output.
     pub name: Text<'t>,
-    /// What happens.
+    /// The action.
     pub change: Change<'t>,
 }
 

@@ -93,7 +93,8 @@ impl<'t> TfState<'t> {
         Self::planned(state, |_| None)
     }
 
-    /// As [`TfState::new`], of what is planned, where `unknown` says by the address what is unknown until apply.
+    /// Like [`TfState::new`], of what is planned, where `unknown` says by the address what is unknown until
+    /// apply.
     pub(crate) fn planned(
         state: State<'t>,
         unknown: impl Fn(&str) -> Option<Raw<'t>>,

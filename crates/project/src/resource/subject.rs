@@ -81,7 +81,7 @@ pub fn part_path(text: &str) -> Result<Path, String> {
     }
 }
 
-/// What is to be planned.
+/// A request to plan a change.
 pub struct Subject<'s> {
     /// The change that is asked for.
     pub request: PlanRequest,

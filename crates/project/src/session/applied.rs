@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::{Hidden, PlannedObject, SessionError, redacted};
 
-/// What came of a change (`schema/provider-apply.schema.json`).
+/// The result of a change (`schema/provider-apply.schema.json`).
 #[derive(Debug, Serialize)]
 pub struct AppliedReport<'a> {
     format_version: &'static str,

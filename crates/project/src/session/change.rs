@@ -34,7 +34,7 @@ pub struct PlannedObject<'s> {
 
 /// A change that was made.
 pub struct Applied {
-    /// What came of it.
+    /// The result of it.
     pub change: AppliedChange,
     /// Why the provider did not answer at one step. Nobody knows then whether it was done.
     pub silence: Option<objchange_provider::Error>,

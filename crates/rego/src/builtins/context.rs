@@ -81,7 +81,7 @@ impl<'h> Context<'h> {
         }
     }
 
-    /// As [`Context::charge`], and asks at once whether the evaluation may go on.
+    /// Like [`Context::charge`], and asks at once whether the evaluation may go on.
     pub(super) fn charge_now(&mut self, work: usize) -> Result<(), BuiltinError> {
         self.charge(work.max(CHARGE_STEP))
     }

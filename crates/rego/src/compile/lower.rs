@@ -49,7 +49,7 @@ pub(super) struct Lowerer<'a, 's> {
     pub(super) ops: Vec<Op>,
 }
 
-/// What a name means.
+/// The value of a name.
 pub(super) enum Meaning {
     /// A variable of its own each time.
     Wildcard,

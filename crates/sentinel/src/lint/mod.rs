@@ -23,7 +23,7 @@ use crate::syntax::parse;
 
 pub use shape::{Fields, Shape};
 
-/// What can be wrong with a policy.
+/// A problem with a policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum LintKind {

@@ -80,7 +80,7 @@ impl Machine<'_> {
         };
         // Most functions read their texts whole.
         for argument in this.into_iter().chain(&arguments) {
-            // The others say themselves what they look at.
+            // The other functions report what they read.
             if native.strict {
                 self.budget.touch(argument);
             }

@@ -19,7 +19,7 @@ struct Failure {
     within: Vec<Segment>,
 }
 
-/// What is wrong with a text.
+/// A problem with a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum JsonErrorKind {
@@ -103,7 +103,7 @@ impl JsonError {
         self
     }
 
-    /// What is wrong.
+    /// The problem.
     pub fn kind(&self) -> JsonErrorKind {
         self.0.kind
     }
@@ -119,7 +119,7 @@ impl JsonError {
         &self.0.message
     }
 
-    /// What is wrong there.
+    /// The problem at this place.
     pub fn into_message(self) -> Cow<'static, str> {
         if self.is_truncated() { "the text ends too early: is it cut off?".into() } else { self.0.message }
     }

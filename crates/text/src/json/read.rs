@@ -171,7 +171,8 @@ impl<'t> Reader<'t> {
         Ok(name)
     }
 
-    /// As [`next_member`](Self::next_member), but the reader is before the colon then: at the end of the key.
+    /// Like [`next_member`](Self::next_member), but the reader is before the colon then: at the end of the
+    /// key.
     ///
     /// # Errors
     ///

@@ -40,7 +40,7 @@ pub enum PatternError {
     TooLarge,
 }
 
-/// What is wrong with a text that is not a pattern, as Go says it: a code and the part that is wrong.
+/// A problem with a text that is not a pattern, as Go says it: a code and the part that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Refusal {
@@ -164,8 +164,8 @@ impl Pattern {
         self.search(text, |_| true).filter_map(Result::ok)
     }
 
-    /// As [`matches`](Self::matches), for as long as the searches together read no more bytes than `bytes_left`, which
-    /// they take away from it.
+    /// Like [`matches`](Self::matches), for as long as the searches together read no more bytes than
+    /// `bytes_left`, which they take away from it.
     ///
     /// With a pattern such as `(a*)*b|a` each search reads the text to its end, so that finding all matches takes time
     /// that grows with the square of the length.

@@ -15,13 +15,13 @@ pub struct JunitCase {
     pub line: Option<u64>,
     /// How long it took.
     pub time: Option<Duration>,
-    /// What came of it.
+    /// The result of it.
     pub status: JunitStatus,
     /// What it wrote.
     pub output: Option<String>,
 }
 
-/// What came of a test case.
+/// The result of a test case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JunitStatus {
     pub(super) kind: Kind,

@@ -31,7 +31,7 @@ pub struct AnswerError {
     pub line: usize,
     /// The column in bytes, from 1.
     pub column: usize,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
 }
 

@@ -53,7 +53,7 @@ impl MarkdownOptions<'_> {
 pub struct TemplateError {
     /// The line of the template, if the error is at one.
     pub line: Option<usize>,
-    /// What is wrong there.
+    /// The problem at this place.
     pub message: String,
 }
 

@@ -31,7 +31,7 @@ pub struct Case {
     announced: Vec<PathBuf>,
 }
 
-/// What came of one.
+/// The result of one.
 #[derive(Debug)]
 pub struct Outcome {
     /// The file of the policy.
