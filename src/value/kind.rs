@@ -53,7 +53,7 @@ pub struct Object<'a> {
 }
 
 impl<'a> Map<'a> {
-    /// How many elements there are.
+    /// The number of elements.
     pub fn len(self) -> usize {
         self.0.len()
     }
@@ -85,7 +85,7 @@ impl<'a> Map<'a> {
 }
 
 impl<'a> Object<'a> {
-    /// How many attributes there are.
+    /// The number of attributes.
     pub fn len(self) -> usize {
         self.values.len()
     }

@@ -35,7 +35,7 @@ impl Marks {
         self.0 == 0
     }
 
-    /// How many distinct marks there are.
+    /// The number of distinct marks.
     pub fn len(self) -> usize {
         self.0.count_ones() as usize
     }

@@ -71,7 +71,7 @@ pub enum MsgpackProblem {
     WrongKind {
         /// What the type asks for.
         expected: &'static str,
-        /// What is there.
+        /// What is there instead.
         found: &'static str,
     },
     /// A tuple, an object or an inner structure has another number of parts than it must have.

@@ -47,7 +47,7 @@ pub(crate) struct Input {
     pub(crate) before: String,
 }
 
-/// How the screen looks, and what it says of the document.
+/// Settings of the screen, and its title for the document.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
     /// The screen has colours.

@@ -34,7 +34,7 @@ pub struct Screen {
     size: (u16, u16),
 }
 
-/// How somebody has ended the screen.
+/// How the user ended the screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum End {
     /// With the key for it.

@@ -5,7 +5,7 @@ use objchange_plan::{Outline, OutlineNode};
 /// What a node of the tree is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// What is to be known before the rest is read.
+    /// Notes to read first.
     Overview,
     /// A section, by its number.
     Section(usize),

@@ -155,8 +155,9 @@ impl Parameter {
 pub struct FunctionError {
     /// The argument that is wrong, by position from 0; `None` if it is the call as a whole.
     pub argument: Option<usize>,
-    /// What is wrong, a sentence without a full stop. It may quote arguments: where one of them is sensitive,
-    /// [`Function::call`] takes the sentence away, and where one comes out of a collection that is, the evaluation.
+    /// The problem, a sentence without a full stop. It may quote arguments: where one of them is sensitive,
+    /// [`Function::call`] takes the sentence away, and where one comes out of a collection that is, the
+    /// evaluation.
     pub message: Cow<'static, str>,
 }
 

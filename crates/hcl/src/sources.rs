@@ -69,7 +69,7 @@ impl Sources {
         self.files.is_empty()
     }
 
-    /// How many files there are.
+    /// The number of files.
     pub fn len(&self) -> usize {
         self.files.len()
     }

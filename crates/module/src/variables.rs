@@ -17,7 +17,7 @@ use crate::{Diagnostics, Severity};
 /// The prefix of environment variables that give values to variables.
 const ENVIRONMENT_PREFIX: &str = "TF_VAR_";
 
-/// What gives values to the variables of the root module, as texts.
+/// The sources of values for the variables of the root module, as texts.
 #[derive(Debug, Clone, Default)]
 pub struct VariableSources {
     /// Environment variables. Those whose names do not begin with `TF_VAR_` are nothing here.

@@ -19,7 +19,7 @@ pub fn clusters(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// How many clusters there are.
+/// The number of clusters.
 pub fn count(text: &str) -> usize {
     if text.is_ascii() && !text.contains('\r') { text.len() } else { clusters(text).count() }
 }

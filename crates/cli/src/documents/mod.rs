@@ -32,7 +32,7 @@ use crate::pool::{self, Abandoned, Queue};
 pub(crate) struct Wanted {
     /// What their files are called, where a folder is searched for them.
     pub(crate) extensions: &'static [&'static str],
-    /// What they are. Other documents that a folder has are skipped.
+    /// Their kind. Other documents that a folder has are skipped.
     pub(crate) kinds: &'static [DocumentKind],
     /// What they are called, in the plural.
     pub(crate) name: &'static str,

@@ -119,7 +119,7 @@ struct Pages {
     after_log: bool,
     /// Whether the line is in a block of code of Markdown.
     is_code: bool,
-    /// What is imported.
+    /// The object that is being imported.
     importing: Option<String>,
 }
 

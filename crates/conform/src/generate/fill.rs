@@ -85,7 +85,7 @@ impl<'p> Put<'p> {
 }
 
 impl Taste<'_> {
-    /// How many of these there are.
+    /// The number of of these.
     fn count(&mut self, least: usize, most: usize) -> usize {
         match self {
             Self::Nothing => least,
@@ -137,7 +137,7 @@ impl<'a> Maker<'a> {
         self.left.set(self.left.get().saturating_sub(1));
     }
 
-    /// How many elements or blocks there are.
+    /// The number of elements or blocks.
     fn count(&self, taste: &mut Taste<'_>, least: usize, most: usize) -> usize {
         if self.left.get() == 0 { least } else { taste.count(least, most) }
     }

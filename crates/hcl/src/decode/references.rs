@@ -10,7 +10,7 @@ use super::find;
 use crate::syntax::ast::{self, Body, Expr};
 use crate::walk::{Reference, variables};
 
-/// For what the references of a body are asked.
+/// The purpose for which the references of a body are collected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// To expand its dynamic blocks: what their `for_each` and labels need.

@@ -45,7 +45,7 @@ enum Cause {
     Marks,
 }
 
-/// What a diagnostic says of an expression.
+/// Adds facts about an expression to a diagnostic.
 pub trait DiagnosticExt: Sized {
     /// The same with the values that an expression refers to.
     #[must_use]

@@ -14,7 +14,7 @@ use crate::function::Functions;
 use crate::syntax::ast::Attribute;
 use crate::walk::{Reference, variables};
 
-/// What names mean.
+/// The values of names.
 #[derive(Debug, Default)]
 pub struct Environment {
     /// A variable for each name that a reference begins with.

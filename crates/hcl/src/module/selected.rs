@@ -327,11 +327,11 @@ fn keys(collection: &Value) -> String {
 pub struct DecodedResource<'s> {
     /// The configured object.
     pub config: Value,
-    /// What it refers to and nobody gives.
+    /// The references without a value.
     pub missing: BTreeSet<String>,
     /// It is known that configuration has this instance.
     pub is_certain: bool,
-    /// What one change by itself does not show.
+    /// The parts of the block that planning a single change does not follow.
     pub unfollowed: Unfollowed,
     /// `create_before_destroy` of the block.
     pub create_before_destroy: bool,
@@ -347,7 +347,7 @@ pub struct DecodedResource<'s> {
     sources: &'s Sources,
 }
 
-/// What a block says that one change by itself does not show.
+/// The parts of a block that planning a single change does not follow.
 #[derive(Debug)]
 pub struct Unfollowed {
     replace_triggered_by: Vec<String>,
@@ -378,7 +378,7 @@ pub struct SourcePlace {
     pub line: u32,
     /// The column, from 1.
     pub column: u32,
-    /// What is there, where it may be shown.
+    /// The source, if it may be shown.
     #[serde(skip)]
     pub source: Option<String>,
 }

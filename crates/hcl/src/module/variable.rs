@@ -17,7 +17,7 @@ use crate::walk::variables;
 
 const INVALID: &str = "Invalid value for input variable";
 
-/// What is given for a variable.
+/// The input for a variable.
 #[derive(Debug, Clone)]
 pub enum Input {
     /// A text, as on a command line: a string, a number or a bool stands as it is, everything else is an expression.

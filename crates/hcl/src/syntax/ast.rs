@@ -288,11 +288,11 @@ impl Body {
 /// `name = expression`.
 #[derive(Debug, Clone)]
 pub struct Attribute {
-    /// What is before the equals sign.
+    /// The name before the equals sign.
     pub name: SmolStr,
     /// Where it stands.
     pub name_span: Span,
-    /// What is behind it.
+    /// The expression after it.
     pub expr: Expr,
 }
 
@@ -311,7 +311,7 @@ pub struct Block {
     pub open: Span,
     /// The closing brace; in the JSON syntax, the opening one.
     pub close: Span,
-    /// What is inside.
+    /// The content of the block.
     pub body: Body,
 }
 

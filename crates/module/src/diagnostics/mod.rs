@@ -191,7 +191,7 @@ impl Diagnostics {
         self.errors > 0
     }
 
-    /// How many errors there are.
+    /// The number of errors.
     pub fn error_count(&self) -> usize {
         self.errors
     }

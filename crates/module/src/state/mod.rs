@@ -20,7 +20,7 @@ pub use removed::{Removals, warn_of_forgotten};
 use crate::ProviderConfigAddress;
 use crate::providers::ProviderObject;
 
-/// What the state knows.
+/// The state before the plan.
 #[derive(Debug, Clone, Default)]
 pub struct PriorState {
     /// The resources in all instances of modules.
@@ -63,11 +63,11 @@ pub struct StateObject {
     pub value: Value,
     /// The version of the schema that it is of.
     pub schema_version: i64,
-    /// Which object of the service it is, as far as its provider has said.
+    /// The identity of the object, if its provider has given one.
     pub identity: Option<Value>,
     /// It has to be replaced.
     pub tainted: bool,
-    /// What the provider keeps with it.
+    /// The private data of the provider.
     pub private: PrivateData,
     /// The resources that it depended on, without instance keys.
     pub dependencies: Vec<ResourceAddress>,

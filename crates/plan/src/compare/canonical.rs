@@ -116,7 +116,7 @@ pub(super) struct Side<'v, 't> {
 pub(super) struct Notes {
     /// There is a set of several elements: without its schema it would be a list.
     pub(super) has_sets: bool,
-    /// How many sensitive values there are.
+    /// The number of sensitive values.
     pub(super) secrets: usize,
 }
 

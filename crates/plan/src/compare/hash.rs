@@ -48,7 +48,7 @@ pub struct PlanHash {
     digest: [u8; 32],
 }
 
-/// What is in a hash beside everything that is in any.
+/// The options that a hash was made with.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct HashForm {
@@ -64,9 +64,9 @@ pub struct HashForm {
 pub struct HashedPlan {
     /// The hash.
     pub hash: PlanHash,
-    /// How many things the plan does.
+    /// The number of steps of the plan.
     pub steps: usize,
-    /// How many sensitive values it has, before and after. Without a key they are left out of the hash.
+    /// The number of its sensitive values, before and after. Without a key they are left out of the hash.
     pub secrets: usize,
 }
 
@@ -91,7 +91,8 @@ impl HashedPlan {
     }
 }
 
-/// What the sensitive values of a plan are hashed with. Whoever has it can try values out; nobody else can.
+/// The key with which the sensitive values of a plan are hashed. Whoever has it can try values out; nobody
+/// else can.
 #[derive(Clone)]
 pub struct HashKey(Vec<u8>);
 
@@ -189,7 +190,7 @@ impl HashedPlan {
 }
 
 impl PlanHash {
-    /// What is in it.
+    /// The options that it was made with.
     pub fn form(&self) -> HashForm {
         self.form
     }

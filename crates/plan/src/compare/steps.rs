@@ -179,7 +179,7 @@ impl<'c, 't> PlanStep<'c, 't> {
         }
     }
 
-    /// What is said of it.
+    /// The step without its values.
     pub(super) fn planned(&self) -> PlannedStep<'t> {
         let (deposed, previous_address, provider, trigger) = match self.source {
             Source::Resource { resource, .. } => (

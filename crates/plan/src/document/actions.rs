@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::text::Text;
 
-/// What Terraform does with a resource instance.
+/// The actions of Terraform on a resource instance.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ResourceActions {

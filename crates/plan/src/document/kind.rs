@@ -4,7 +4,7 @@ use super::error::{DocumentError, Problem};
 use super::open;
 use crate::json::JsonError;
 
-/// What a JSON text is, as far as the names of its members tell.
+/// The kind of a document, judged by the names of its members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DocumentKind {

@@ -93,7 +93,7 @@ impl<'t> Plan<'t> {
         self.member("variables")
     }
 
-    /// What the state will be as far as it is known, in the form of a state's `values`.
+    /// The planned state as far as it is known, in the form of a state's `values`.
     pub fn planned_values(&self) -> Option<Raw<'t>> {
         self.member("planned_values")
     }

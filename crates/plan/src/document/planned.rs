@@ -8,7 +8,7 @@ use objchange::schema::Block;
 use super::{Form, Plan, read_object};
 use crate::{ChangedResource, Json, Shape, View};
 
-/// What a plan says that the object at an address will be.
+/// Reads the planned object at an address from a plan.
 ///
 /// # Errors
 ///

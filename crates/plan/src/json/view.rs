@@ -15,7 +15,7 @@ pub struct View<'v, 't> {
     pub(super) node: &'v Node,
 }
 
-/// What a JSON value is.
+/// The type and content of a JSON value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Shape<'v, 't> {
     /// `null`
@@ -47,7 +47,7 @@ pub struct Members<'v, 't> {
 }
 
 impl<'v, 't> View<'v, 't> {
-    /// What the value is.
+    /// The type and content of the value.
     #[inline]
     pub fn shape(self) -> Shape<'v, 't> {
         match self.node.tag {

@@ -48,7 +48,7 @@ pub(super) struct Sentence {
     pub(super) rest: &'static str,
 }
 
-/// What is to be known before the rest is read.
+/// Notes to read first.
 pub(super) fn sentences(report: &Report<'_>) -> Vec<Sentence> {
     let mut sentences = Vec::new();
     if report.errored {

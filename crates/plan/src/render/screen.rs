@@ -4,7 +4,7 @@ use objchange_text::visible;
 
 use super::tokens::{Role, Tokens};
 
-/// What a piece of a line is.
+/// The role of a piece of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DiffRole {

@@ -6,7 +6,7 @@ use wildmatch::WildMatch;
 use crate::changes::ChangedResource;
 use crate::document::ResourceActions;
 
-/// Which resources of a document are shown: all, unless it says otherwise.
+/// Selects the resources of a document; the default selects all.
 ///
 /// What it is told of one kind (addresses, modules, types, actions) are alternatives; a resource must fit one of each
 /// kind. An address names what has it, all instances where it has no key, and of a module everything inside.

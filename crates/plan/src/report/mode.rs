@@ -5,7 +5,7 @@ use crate::document::{Plan, ResourceActions, State};
 use crate::json::{Json, View};
 
 impl PlanMode {
-    /// What a plan was made for, as far as that can be told. No document says it.
+    /// Infers the mode of a plan, if possible. No document says it.
     ///
     /// Of a plan that shows changes it does not matter; of the others most leave no doubt. What remains unclear: a plan
     /// whose targets do not exist, an empty state planned with `-destroy` or `-refresh-only`, and a plan where nothing

@@ -24,13 +24,13 @@ pub struct Selection {
     pub types: Vec<String>,
     /// Modules.
     pub modules: Vec<String>,
-    /// What happens to them.
+    /// Their actions.
     pub actions: Vec<SelectedAction>,
     /// Changes outside of Terraform alone.
     pub drift: bool,
 }
 
-/// What happens to resources that are chosen by it.
+/// An action by which resources are selected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SelectedAction {
     /// They are created.

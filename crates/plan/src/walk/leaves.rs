@@ -24,7 +24,7 @@ pub struct LeafChange {
     pub before: Option<Value>,
     /// The value after; `None` if it is absent or null. Marked if it must not be shown.
     pub after: Option<Value>,
-    /// What happens to it.
+    /// The action on it.
     pub action: DiffAction,
     /// It must not be shown.
     pub hidden: bool,

@@ -150,7 +150,7 @@ impl<'s> ObjectChange<'s> {
         self.values
     }
 
-    /// What differs, as data.
+    /// The difference, as data.
     pub fn diff(&self) -> Diff<'s> {
         let sides = self.values.sides();
         let replaced = sides.replaced();
@@ -163,7 +163,7 @@ impl<'s> ObjectChange<'s> {
     }
 }
 
-/// What differs in two values that are of this type, or almost.
+/// The difference between two values of this type.
 pub fn diff_values<'t>(before: &Value, after: &Value, ty: &'t Type) -> Diff<'t> {
     let sides = Sides::from_values(before, after, &[]);
     let replaced = sides.replaced();

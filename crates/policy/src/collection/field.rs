@@ -15,7 +15,7 @@ use crate::tfplan::Change;
 /// A field of an item: its name, and what it holds.
 pub type Field = (&'static str, FieldKind);
 
-/// What a field holds.
+/// The kind of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FieldKind {

@@ -85,7 +85,7 @@ impl<'v, 't> Marked<'v, 't> {
         self.sensitive.iter().any(|marks| marks.has_true()) || self.is_sensitive()
     }
 
-    /// What is known of it.
+    /// The answer about it: its value, as far as it is known.
     pub fn answer(self) -> Answer<'v, 't> {
         match self.value {
             _ if self.is_unknown() => Answer::Unknown { sensitive: self.is_sensitive() },
@@ -94,7 +94,7 @@ impl<'v, 't> Marked<'v, 't> {
         }
     }
 
-    /// What is known of the part that a path leads to.
+    /// The answer about the part at a path.
     ///
     /// What is unknown makes everything beneath it unknown. A key of a map is found by either form of step, and null,
     /// strings, numbers and bools have no parts.
@@ -120,7 +120,7 @@ impl<'v, 't> Marked<'v, 't> {
         }
     }
 
-    /// What is known of a member of an object or a map.
+    /// The answer about a member of an object or a map.
     pub fn member(self, key: &str) -> Answer<'v, 't> {
         self.below(|view| view.get(key)).answer()
     }
@@ -152,7 +152,7 @@ impl<'v, 't> Marked<'v, 't> {
         self.below(|view| view.get(key))
     }
 
-    /// What is known of an element of a list, set or tuple, by its position.
+    /// The answer about an element of a list, set or tuple, by its position.
     pub fn element(self, index: usize) -> Answer<'v, 't> {
         self.below(|view| view.elements().get(index)).answer()
     }

@@ -38,7 +38,7 @@ impl<'t, T> Collection<'t, T> {
         self.0.get_index(position).map(|(key, item)| (key.as_str(), item))
     }
 
-    /// How many items there are.
+    /// The number of items.
     pub fn len(&self) -> usize {
         self.0.len()
     }

@@ -28,7 +28,7 @@ pub enum Secrets {
     Hidden,
 }
 
-/// What can be written [`Exact`] or [`Redacted`]: the collections, their items and parts of values.
+/// Collections, their items and parts of values, which can be written [`Exact`] or [`Redacted`].
 pub trait Collected {
     /// Writes it; [`Exact`] and [`Redacted`] are how this is asked for.
     #[doc(hidden)]

@@ -11,17 +11,17 @@ use super::unknown::UNKNOWN;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct QueryError {
-    /// What kind of error it is.
+    /// The kind of the error.
     pub kind: QueryErrorKind,
     /// Where in the text of the expression, in bytes.
     pub place: Range<usize>,
     /// The problem.
     pub message: String,
-    /// What may be meant.
+    /// A suggestion.
     pub help: Option<String>,
 }
 
-/// What kind of error it is.
+/// The kind of the error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum QueryErrorKind {

@@ -91,7 +91,7 @@ impl PolicyFile {
     }
 }
 
-/// What policies see as `input`.
+/// The form of `input` that policies see.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum InputMode {
     /// What the policies look at: the collections, or the document.
@@ -103,11 +103,11 @@ pub enum InputMode {
     Raw,
 }
 
-/// How policies are evaluated.
+/// Options for evaluating policies.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Options {
-    /// What they see.
+    /// The form of `input` that they see.
     pub input: InputMode,
     /// The packages of which rules are evaluated; all, if there are none.
     pub packages: Vec<String>,
@@ -120,9 +120,9 @@ pub struct Options {
     pub network: Option<Arc<dyn Network>>,
     /// A rule fails where a built-in function does: otherwise the condition is undefined, with a warning.
     pub strict_builtin_errors: bool,
-    /// How long compiling the policies may take, and evaluating them for a document.
+    /// The time limit for compiling the policies, and for evaluating them over a document.
     pub timeout: Duration,
-    /// How many bytes the values that policies make may take, roughly.
+    /// The approximate memory limit for the values of policies, in bytes.
     pub memory: u64,
     /// On how many threads the rules are evaluated for one document.
     pub threads: usize,
@@ -174,7 +174,7 @@ impl Policies {
         Ok(Self { compiled, options })
     }
 
-    /// What the policies say of a plan document.
+    /// Evaluates the policies over a plan document.
     ///
     /// # Errors
     ///
@@ -191,7 +191,7 @@ impl Policies {
 }
 
 impl Policies {
-    /// What there is to know about the policies that is not an error.
+    /// Notes about the policies.
     pub fn notes(&self) -> &[String] {
         &self.compiled.notes
     }

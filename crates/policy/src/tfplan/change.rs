@@ -10,7 +10,7 @@ use objchange_plan::{
 use crate::collection::{Marked, is_there, items, simplified};
 use crate::simulated::{Simulated, key};
 
-/// What happens to one resource instance, or to a deposed object of it.
+/// The change of one resource instance, or of a deposed object of it.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ResourceChange<'t> {

@@ -25,7 +25,7 @@ use program::{DataReference, Node, RuleKind, RuleSet, SourcePlace};
 pub struct SourceFile {
     /// Its name, for places in errors.
     pub name: String,
-    /// What is in it.
+    /// Its content.
     pub text: String,
 }
 

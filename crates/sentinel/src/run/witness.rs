@@ -66,7 +66,7 @@ pub struct Witnesses {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Evaluated {
-    /// What it is called.
+    /// Its name.
     pub name: Arc<str>,
     /// Where it stands.
     pub location: Location,

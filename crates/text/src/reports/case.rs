@@ -5,7 +5,7 @@ use std::time::Duration;
 /// A test case: one thing that was looked at in a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JunitCase {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// What it belongs to.
     pub class: Option<String>,

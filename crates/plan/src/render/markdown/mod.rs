@@ -21,7 +21,7 @@ use super::overview::{
 use super::tokens::Tokens;
 use crate::report::{Report, ShowError};
 
-/// What people choose of a Markdown page.
+/// Options for a Markdown page.
 #[derive(Debug, Clone, Copy)]
 pub struct MarkdownOptions<'a> {
     /// The headline, of which 200 characters are used; by default the program and what the document is.

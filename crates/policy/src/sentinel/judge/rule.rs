@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct Rule {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// The line on which it is.
     pub line: u32,
