@@ -50,7 +50,7 @@ impl ModuleAddress {
     }
 }
 
-/// What kind of block makes a resource.
+/// The kind of block that declares a resource.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Mode {
     /// `resource`: an object that Terraform manages.
@@ -78,7 +78,7 @@ impl Mode {
 pub struct ResourceAddress {
     /// The module that it is in.
     pub module: ModuleAddress,
-    /// What kind of block makes it.
+    /// The kind of block that declares it.
     pub mode: Mode,
     /// The type: `aws_ami`.
     pub resource_type: String,

@@ -38,7 +38,7 @@ impl AnsweredError {
     }
 }
 
-/// What the engine answers to a case.
+/// The engine's answer to a case.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Answer {

@@ -51,7 +51,7 @@ pub struct Operation {
     pub fields: &'static [&'static str],
     /// The kinds of the errors that it answers with.
     pub kinds: fn() -> Vec<&'static str>,
-    /// What it answers to a case.
+    /// Answers a case.
     pub answer: fn(&Case<'_>) -> Result<Answer, CaseError>,
 }
 

@@ -14,7 +14,7 @@ use crate::value::Path;
 pub struct CaseVerdict {
     /// The id of the case.
     pub id: Option<String>,
-    /// What it asks for.
+    /// The operation.
     pub op: Option<String>,
     /// Why it failed.
     pub failure: Option<CaseFailure>,

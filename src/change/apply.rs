@@ -98,7 +98,7 @@ pub fn apply_change(
     }
 }
 
-/// How far making a change has come.
+/// The progress of applying a change.
 #[derive(Debug)]
 #[must_use = "a change is made when all questions are answered"]
 pub enum Applying {

@@ -65,7 +65,7 @@ pub fn plan_change(
     }
 }
 
-/// How far planning a change has come.
+/// The progress of planning a change.
 #[derive(Debug)]
 #[must_use = "a change is planned when all questions are answered"]
 pub enum Planning {

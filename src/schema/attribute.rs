@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 
 use crate::value::{ObjectType, Type, normal_form, sort_by_key};
 
-/// How the objects of a nested block or a nested type are held.
+/// The nesting mode of a nested block or a nested type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -264,7 +264,7 @@ impl NestedType {
         Self { nesting, inner: Arc::new(Inner { attributes, object, implied, accepted, traits }) }
     }
 
-    /// How the objects are held.
+    /// The nesting mode.
     pub fn nesting(&self) -> NestingMode {
         self.nesting
     }

@@ -62,7 +62,7 @@ impl fmt::Debug for Block {
 /// A block type nested in a block.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NestedBlock {
-    /// How its blocks are held.
+    /// The nesting mode of its blocks.
     pub nesting: NestingMode,
     /// The schema of each block.
     pub block: Block,

@@ -12,7 +12,7 @@ use crate::value::{Kind, Path, PathStep, Type, Value};
 pub struct UnknownPath {
     /// The path, without the keys that nobody may see.
     pub path: Path,
-    /// How many of its steps the schema knows.
+    /// The number of its steps that the schema has.
     pub known: usize,
     /// Why it does not know the next.
     pub kind: UnknownPathKind,

@@ -12,11 +12,11 @@ use super::{Path, PathStack, StepRef, Type, Value};
 pub struct TypeMismatch {
     /// Where the part stands; an index of unknown value stands for every element.
     pub path: Path,
-    /// How it differs.
+    /// The kind of difference.
     pub kind: TypeMismatchKind,
 }
 
-/// How a part of a type differs from what another type says there.
+/// The difference between a part of a type and another type.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TypeMismatchKind {

@@ -248,7 +248,7 @@ impl<'a> PathStack<'a> {
         Self { at: At::Start(&[], Some(cover)), hidden: false }
     }
 
-    /// How many steps it is from the root.
+    /// The number of steps from the root.
     pub fn depth(self) -> usize {
         let (mut steps, mut stack) = (0, self);
         loop {

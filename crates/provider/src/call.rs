@@ -10,7 +10,7 @@ use smol_str::SmolStr;
 
 use crate::Capabilities;
 
-/// What a configuration is of.
+/// A kind of component that a provider has configurations for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Component {
@@ -54,7 +54,7 @@ impl Component {
         }
     }
 
-    /// What it is called in sentences.
+    /// Its name in sentences.
     pub const fn noun(self) -> &'static str {
         match self {
             Self::Provider => "provider configuration",
@@ -102,7 +102,7 @@ pub struct ReadResource {
     pub type_name: SmolStr,
     /// The object as far as it is known.
     pub state: Value,
-    /// What the provider left with it.
+    /// The provider's private data of it.
     pub private: PrivateData,
     /// The identity of the object at the provider.
     pub identity: Option<Value>,
@@ -115,13 +115,13 @@ pub struct ReadResource {
 pub struct ImportResource {
     /// The resource type.
     pub type_name: SmolStr,
-    /// Which object.
+    /// The object to import.
     pub target: ImportTarget,
     /// The provider may answer that it cannot tell yet.
     pub deferral_allowed: bool,
 }
 
-/// How the object is named that is to be imported.
+/// The object to import, by ID or identity.
 #[derive(Clone)]
 pub enum ImportTarget {
     /// By the identifier that people write.
@@ -141,7 +141,7 @@ pub struct MoveResource {
     pub source_version: i64,
     /// The object.
     pub source: RawState,
-    /// What its provider left with it.
+    /// Its provider's private data of it.
     pub source_private: PrivateData,
     /// Its identity, with the version of the schema that this was stored under.
     pub source_identity: Option<(i64, RawState)>,
@@ -156,7 +156,7 @@ pub struct MoveResource {
 pub struct Answer {
     /// The object; `None` if the answer has none.
     pub object: Option<Value>,
-    /// What the provider wants to be kept with it.
+    /// Private data of the provider to store with it.
     pub private: PrivateData,
     /// The identity of the object at the provider.
     pub identity: Option<Value>,
@@ -197,7 +197,7 @@ pub struct Imported {
     pub type_name: SmolStr,
     /// The object, often with no more in it than reading it needs; `None` if the answer has none.
     pub object: Option<Value>,
-    /// What the provider wants to be kept with it.
+    /// Private data of the provider to store with it.
     pub private: PrivateData,
     /// The identity of the object at the provider.
     pub identity: Option<Value>,
@@ -211,7 +211,7 @@ pub struct Opened {
     pub object: Option<Value>,
     /// When it has to be renewed.
     pub renew_at: Option<SystemTime>,
-    /// What the provider wants to have back.
+    /// Private data that the provider gets back.
     pub private: Option<PrivateData>,
     /// The provider cannot open it yet, and why.
     pub deferred: Option<DeferredReason>,
@@ -237,15 +237,15 @@ pub struct ListQuestion {
 pub struct Listed {
     /// The identity of the object at the provider.
     pub identity: Option<Value>,
-    /// What people call it.
+    /// Its name for people.
     pub display_name: String,
     /// The object, where it was asked for.
     pub object: Option<Value>,
-    /// What the provider has to say of it.
+    /// The provider's diagnostics about it.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// What a function of a provider gives.
+/// The result of a provider's function.
 #[derive(Clone, PartialEq)]
 pub enum FunctionAnswer {
     /// Its result; `None` if the answer has none.
@@ -259,7 +259,7 @@ pub enum FunctionAnswer {
     },
 }
 
-/// What happens while an action is carried out.
+/// An event while an action runs.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ActionEvent {
@@ -269,7 +269,7 @@ pub enum ActionEvent {
     Completed(Vec<Diagnostic>),
 }
 
-/// What can be said of an action before it is carried out.
+/// The plan of an action.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ActionPlan {
     /// The provider cannot carry it out yet, and why.
@@ -278,7 +278,7 @@ pub struct ActionPlan {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// What a provider has, by name, without what it looks like.
+/// The names of a provider's components, without their schemas.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Metadata {
@@ -286,7 +286,7 @@ pub struct Metadata {
     pub names: BTreeMap<Component, Vec<SmolStr>>,
     /// The names of the functions, sorted.
     pub functions: Vec<SmolStr>,
-    /// What it can do.
+    /// Its capabilities.
     pub capabilities: Capabilities,
     /// Its diagnostics.
     pub diagnostics: Vec<Diagnostic>,
@@ -295,7 +295,7 @@ pub struct Metadata {
 /// The result of configuring a state store.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct StoreConfigured {
-    /// How many bytes of a state go into one message.
+    /// The number of bytes of a state in one message.
     pub chunk_size: i64,
     /// The provider's diagnostics.
     pub diagnostics: Vec<Diagnostic>,

@@ -30,7 +30,7 @@ struct Inner {
 /// A result whose error is [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What keeps a provider from answering.
+/// The reason why a provider did not answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -71,7 +71,7 @@ pub enum ErrorKind {
     /// Where the provider listens could not be connected to.
     #[error("no connection to the provider: {reason}")]
     NotConnected {
-        /// What went wrong.
+        /// The reason.
         reason: String,
     },
     /// What should say how to attach to a running provider does not.
@@ -201,7 +201,7 @@ impl Error {
         Self(Box::new(Inner { kind, call: None, log: Log::default() }))
     }
 
-    /// What went wrong.
+    /// The kind of the error.
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
     }
@@ -211,7 +211,7 @@ impl Error {
         self.0.call
     }
 
-    /// What the provider wrote since the call began.
+    /// The provider's log since the call began.
     pub fn log(&self) -> &Log {
         &self.0.log
     }

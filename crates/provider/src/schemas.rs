@@ -62,7 +62,7 @@ impl SchemaFault {
     }
 }
 
-/// What cannot be understood of a schema.
+/// A part of a schema that cannot be understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum SchemaFaultKind {
@@ -113,7 +113,7 @@ impl SchemaFaultKind {
     }
 }
 
-/// What a provider can do beside what each must.
+/// Optional capabilities of a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Capabilities {
     /// It wants to be asked before something is destroyed.

@@ -80,7 +80,7 @@ pub struct EvalError {
     pub limit: Option<Limit>,
     /// Where it happened.
     pub location: Option<Location>,
-    /// What happened. It may hold values of the input.
+    /// The error message. It may hold values of the input.
     pub message: String,
     /// What it depends on whether the rule fails: nothing, if it fails whatever the unknown values will be.
     pub doubt: Option<crate::Unknown>,

@@ -12,7 +12,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use crate::json::write_string;
 use crate::quote::quote_into;
 
-/// What is shown in place of a secret.
+/// The text that replaces a secret.
 pub const SENSITIVE: &str = "(sensitive value)";
 
 /// A shorter secret is hidden only where it is alone, because it is part of too many words.
@@ -128,7 +128,7 @@ impl Secrets {
         self.texts.len() > MOST_SECRETS || self.bytes > MOST_BYTES
     }
 
-    /// What hides these secrets. Where there are more of them than it can hold, it hides every text.
+    /// The redactor for these secrets. Where there are more of them than it can hold, it hides every text.
     pub fn redactor(&self) -> Redactor {
         if self.texts.is_empty() {
             return Redactor(Search::Nothing);

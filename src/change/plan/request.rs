@@ -17,7 +17,7 @@ pub struct PlanRequest {
     pub prior: Value,
     /// The configuration; null destroys the object. Any object that the schema can coerce is accepted.
     pub config: Value,
-    /// How the change is to be made.
+    /// Options for making the change.
     pub lifecycle: Lifecycle,
     /// The provider's private data of the prior object.
     pub private: PrivateData,

@@ -6,7 +6,7 @@ use wildmatch::WildMatch;
 use super::Options;
 use super::error::PolicyLocation;
 
-/// How bad it is when a rule holds.
+/// The severity of a rule that holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {

@@ -34,7 +34,7 @@ pub struct ResourceChange<'t> {
     pub change: Change<'t>,
 }
 
-/// What happens to an output of the root module.
+/// The change of an output of the root module.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct OutputChange<'t> {
@@ -131,7 +131,7 @@ impl<'t> Change<'t> {
         }
     }
 
-    /// What Terraform does, as far as that is known.
+    /// The actions of Terraform, if they are known.
     pub fn known_actions(&self) -> Option<ResourceActions> {
         self.are_actions_known.then_some(self.actions)
     }

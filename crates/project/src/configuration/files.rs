@@ -42,7 +42,7 @@ impl Configuration {
         Ok(configuration)
     }
 
-    /// What the files declare.
+    /// The declarations in the files.
     ///
     /// # Errors
     ///

@@ -19,7 +19,7 @@ use crate::lock_file::locked_versions;
 use crate::remark::Remarks;
 use objchange_files::input::Source;
 
-/// Which object is to be planned, and how.
+/// The object to plan, and options for planning it.
 #[derive(Clone, Copy)]
 pub struct ResourceInputs<'a> {
     /// The resource type; a block of configuration says it itself.
@@ -30,7 +30,7 @@ pub struct ResourceInputs<'a> {
     pub address: Option<&'a str>,
     /// The desired object, or a configuration and the block in it.
     pub config: &'a FilePath,
-    /// What is given for the variables of the configuration.
+    /// Values for the variables of the configuration.
     pub given: Given<'a>,
     /// Changes that are ignored.
     pub ignore_changes: &'a [IgnoredChange],
@@ -248,7 +248,7 @@ impl<'s> Subject<'s> {
         Ok(Self { request, resource_type, address, written })
     }
 
-    /// What the resource is called where it is shown.
+    /// The address under which the resource is shown.
     pub fn shown_address(&self) -> String {
         self.address.clone().unwrap_or_else(|| format!("{}.this", self.resource_type))
     }

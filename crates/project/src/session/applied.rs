@@ -79,7 +79,7 @@ impl<'a> AppliedReport<'a> {
             .map(|violation| (format!("{} ({})", violation.message, violation.kind), self.legacy_type_system))
     }
 
-    /// What was done, in a word.
+    /// The outcome in one word.
     pub fn outcome(&self) -> &'static str {
         match (self.action, self.tainted) {
             (Action::NoOp, _) => "nothing to do",

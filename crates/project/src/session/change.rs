@@ -28,7 +28,7 @@ pub struct PlannedObject<'s> {
     pub schema: Schema,
     /// The object before.
     pub known: InstanceObject,
-    /// What the provider plans.
+    /// The planned change.
     pub change: PlannedChange,
 }
 
@@ -187,7 +187,7 @@ impl<'s> PlannedObject<'s> {
     }
 }
 
-/// What the provider plans.
+/// The planned change.
 async fn planned_by(
     session: &Session<'_>,
     subject: &Subject<'_>,

@@ -52,7 +52,7 @@ impl Env {
     }
 }
 
-/// What can be called.
+/// A function.
 #[derive(Clone)]
 pub struct Function(pub(crate) Code);
 

@@ -101,7 +101,7 @@ impl Value {
         }
     }
 
-    /// What an error calls a value of this kind.
+    /// The name of this kind of value in errors.
     #[must_use]
     pub fn type_name(&self) -> &'static str {
         match self {

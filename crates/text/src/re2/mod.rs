@@ -44,7 +44,7 @@ pub enum PatternError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Refusal {
-    /// What is wrong, such as `missing closing )`.
+    /// The problem, such as `missing closing )`.
     pub code: &'static str,
     /// The part of the pattern; empty where it is the end.
     pub part: String,

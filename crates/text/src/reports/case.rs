@@ -7,7 +7,7 @@ use std::time::Duration;
 pub struct JunitCase {
     /// Its name.
     pub name: String,
-    /// What it belongs to.
+    /// The class that it belongs to.
     pub class: Option<String>,
     /// The file that it is defined in.
     pub file: Option<String>,
@@ -17,7 +17,7 @@ pub struct JunitCase {
     pub time: Option<Duration>,
     /// The result of it.
     pub status: JunitStatus,
-    /// What it wrote.
+    /// Its output.
     pub output: Option<String>,
 }
 

@@ -16,7 +16,7 @@ pub struct Rule {
     pub col: u32,
     /// The comment directly above it.
     pub doc: Option<String>,
-    /// What it is, as a report has it.
+    /// Its value, for reports.
     pub value: Json,
 }
 

@@ -33,7 +33,7 @@ pub fn check(
     lint(text, &LintContext { is_policy, globals: globals.cloned().collect(), imports: Some(&shape) })
 }
 
-/// What a text that cannot be read is called in reports.
+/// The name of syntax errors in reports.
 pub const SYNTAX_ERROR: &str = "syntax-error";
 
 /// The same, where a text that cannot be read is a finding, too.
