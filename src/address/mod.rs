@@ -50,7 +50,7 @@ impl ModuleAddress {
     }
 }
 
-/// What kind of block makes a resource.
+/// The kind of block that declares a resource.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Mode {
     /// `resource`: an object that Terraform manages.
@@ -78,7 +78,7 @@ impl Mode {
 pub struct ResourceAddress {
     /// The module that it is in.
     pub module: ModuleAddress,
-    /// What kind of block makes it.
+    /// The kind of block that declares it.
     pub mode: Mode,
     /// The type: `aws_ami`.
     pub resource_type: String,
@@ -96,8 +96,8 @@ pub struct InstanceAddress {
 }
 
 impl InstanceAddress {
-    /// Whether two texts are the same address, however their keys are escaped. Texts that are no addresses are the same
-    /// where their bytes are.
+    /// Whether two texts are the same address, however their keys are escaped. Texts that are not addresses
+    /// are the same where their bytes are.
     ///
     /// ```
     /// use objchange::address::InstanceAddress;

@@ -4,22 +4,22 @@ use std::str::FromStr;
 
 use super::{InstanceAddress, InstanceKey, Mode, ModuleAddress, ModuleStep, ResourceAddress};
 
-/// Why a text is no address.
+/// Why a text is not an address.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("column {}: {kind}; write an address like module.net[\"a\"].aws_instance.web[0]", self.offset + 1)]
 #[non_exhaustive]
 pub struct AddressError {
-    /// What is wrong.
+    /// The problem.
     pub kind: AddressErrorKind,
     /// Where in the text, in bytes from 0.
     pub offset: usize,
 }
 
-/// What is wrong with an address.
+/// A problem with an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum AddressErrorKind {
-    /// A name should stand here, and does not.
+    /// A name should be here, and does not.
     #[error("expected a name of letters, digits, _ and -")]
     ExpectedName,
     /// A module's address ends where a resource's must go on.

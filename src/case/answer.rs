@@ -38,7 +38,7 @@ impl AnsweredError {
     }
 }
 
-/// What the engine answers to a case.
+/// The engine's answer to a case.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Answer {
@@ -63,7 +63,7 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// The `want` of a case that has this answer; `None` where a case cannot want it.
+    /// The `want` of a case that has this answer; `None` if a case cannot want it.
     ///
     /// It holds content that is marked, as a case does, so it is for case files and not for reports.
     pub fn want(&self) -> Option<String> {

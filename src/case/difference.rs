@@ -8,7 +8,7 @@ use hashbrown::HashMap;
 use crate::value::{Kind, Path, SENSITIVE, Type, Value};
 use objchange_text::json::{JsonError, Reader, Token};
 
-/// How an answer differs from the wanted one: where, and what each says there.
+/// A difference between an answer and the expected one: the path, and both values.
 ///
 /// Both texts are what a case file would hold, with `(sensitive value)` or `(ephemeral value)` in place of
 /// what is marked so.
@@ -16,9 +16,9 @@ use objchange_text::json::{JsonError, Reader, Token};
 pub struct Difference {
     /// The first part that differs; the root where the answers differ as a whole.
     pub path: Path,
-    /// What the engine answered.
+    /// The engine's answer.
     pub got: String,
-    /// What the case wants.
+    /// The expected answer.
     pub want: String,
     /// What a reader must know to understand the two texts.
     pub note: Option<String>,

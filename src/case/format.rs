@@ -23,11 +23,11 @@ pub struct Case<'a> {
 #[error("{}{message}", field.as_ref().map(|f| format!("`{f}`: ")).unwrap_or_default())]
 #[non_exhaustive]
 pub struct CaseError {
-    /// What is wrong, for programs.
+    /// The kind of the error, for programs.
     pub kind: CaseErrorKind,
-    /// The field of the case; `None` if the text as a whole is no case.
+    /// The field of the case; `None` if the text as a whole is not a case.
     pub field: Option<String>,
-    /// What is wrong, for people. Never shows a value.
+    /// The message, for people. Never shows a value.
     pub message: String,
     /// The byte in the text of the case that is wrong, from 0: the last one where the text ends too early.
     pub offset: usize,
@@ -37,15 +37,15 @@ pub struct CaseError {
     pub column: usize,
 }
 
-/// What is wrong with a case.
+/// A problem with a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CaseErrorKind {
-    /// The text is no JSON object, or has a field twice.
+    /// The text is not JSON object, or has a field twice.
     NotACase,
     /// The case lacks a field.
     MissingField,
-    /// What stands in a field is not what belongs there.
+    /// What is in a field is not what belongs there.
     WrongField,
 }
 
@@ -72,7 +72,7 @@ impl<'a> Case<'a> {
     ///
     /// # Errors
     ///
-    /// The text is no JSON object with the field `op`, or has a field twice.
+    /// The text is not JSON object with the field `op`, or has a field twice.
     ///
     /// ```
     /// use objchange::case::Case;
@@ -131,7 +131,7 @@ impl<'a> Case<'a> {
     ///
     /// # Errors
     ///
-    /// The case has no such field, or what stands there cannot be read as a `T`.
+    /// The case has no such field, or what is there cannot be read as a `T`.
     pub fn parsed<T: DeserializeOwned>(&self, name: &str) -> Result<T, CaseError> {
         let text = self.field(name)?;
         json::from_str(text).map_err(|e| self.wrong_json(name, text, e))
@@ -152,7 +152,7 @@ impl<'a> Case<'a> {
     ///
     /// # Errors
     ///
-    /// The case has no schema, or what stands there is none.
+    /// The case has no schema, or what is there is none.
     pub fn schema(&self) -> Result<Block, CaseError> {
         #[derive(serde::Deserialize)]
         struct Entry<'a> {
@@ -160,7 +160,8 @@ impl<'a> Case<'a> {
             block: Part<'a>,
         }
         let text = self.field("schema")?;
-        // No block has a member of that name. What is no entry is read as a block, and if it is none, that says why.
+        // No block has a member of that name. What is not an entry is read as a block, and if it is none,
+        // that says why.
         let text = json::from_str::<Entry<'a>>(text).map_or(text, |entry| entry.block.0);
         json::from_str(text).map_err(|e| self.wrong_json("schema", text, e))
     }
@@ -169,7 +170,7 @@ impl<'a> Case<'a> {
     ///
     /// # Errors
     ///
-    /// The case has no such field, or what stands there is no such value.
+    /// The case has no such field, or what is there is no such value.
     pub fn value(&self, name: &str, ty: &Type) -> Result<Value, CaseError> {
         self.value_in(name, self.field(name)?, ty)
     }
@@ -184,7 +185,7 @@ impl<'a> Case<'a> {
     ///
     /// # Errors
     ///
-    /// What stands there is no such value.
+    /// What is there is no such value.
     pub fn value_in(&self, field: &str, text: &'a str, ty: &Type) -> Result<Value, CaseError> {
         Value::from_marker_json(text, ty).map_err(|ReadError { offset, path, message, .. }| {
             let path = self.schema().map_or_else(|_| path.clone(), |schema| schema.hide_keys(&path));

@@ -26,7 +26,7 @@ pub use format::{Case, CaseError, CaseErrorKind};
 pub use ops::OPERATIONS;
 pub use verdict::{CaseFailure, CaseVerdict, FailureEntry, MalformedCase, blessing};
 
-/// What came of a case.
+/// The result of a case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Outcome {
@@ -51,7 +51,7 @@ pub struct Operation {
     pub fields: &'static [&'static str],
     /// The kinds of the errors that it answers with.
     pub kinds: fn() -> Vec<&'static str>,
-    /// What it answers to a case.
+    /// Answers a case.
     pub answer: fn(&Case<'_>) -> Result<Answer, CaseError>,
 }
 
@@ -65,7 +65,7 @@ impl Case<'_> {
         self.answer_by(OPERATIONS)
     }
 
-    /// As [`Case::answer`], of these operations.
+    /// Like [`Case::answer`], of these operations.
     ///
     /// # Errors
     ///
@@ -80,7 +80,7 @@ impl Case<'_> {
         self.run_by(OPERATIONS)
     }
 
-    /// As [`Case::run`], with these operations.
+    /// Like [`Case::run`], with these operations.
     ///
     /// ```
     /// use objchange::case::{Answer, Case, OPERATIONS, Operation, Outcome};

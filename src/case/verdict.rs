@@ -9,16 +9,16 @@ use serde::Serialize;
 use super::{Case, CaseError, Difference, Operation, Outcome, spelling};
 use crate::value::Path;
 
-/// What came of a line that should be a case.
+/// The result of a line that should be a case.
 #[derive(Debug, Default)]
 pub struct CaseVerdict {
     /// The id of the case.
     pub id: Option<String>,
-    /// What it asks for.
+    /// The operation.
     pub op: Option<String>,
     /// Why it failed.
     pub failure: Option<CaseFailure>,
-    /// It is none of the cases that were asked for, and was not run.
+    /// It is not one of the cases that were asked for, and was not run.
     pub left_out: bool,
 }
 
@@ -27,7 +27,7 @@ pub struct CaseVerdict {
 pub enum CaseFailure {
     /// The engine gives another answer.
     Different(Box<Difference>),
-    /// What stands there is no case.
+    /// What is there is no case.
     Malformed(MalformedCase),
     /// There is no such operation.
     UnknownOperation,
@@ -35,12 +35,12 @@ pub enum CaseFailure {
     Panicked,
 }
 
-/// What is wrong with a line that is no case.
+/// A problem with a line that is not a case.
 #[derive(Debug, Clone)]
 pub struct MalformedCase {
     /// In bytes from 1.
     pub column: usize,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
     /// Whether the line is a JSON object at least.
     pub is_object: bool,
@@ -95,7 +95,8 @@ fn malformed(error: &CaseError, is_object: bool) -> MalformedCase {
     MalformedCase { column: error.column, message: error.to_string(), is_object }
 }
 
-/// Where a line says what is wanted, and what it gets; `None` if it is no case, or would not pass with that.
+/// Where a line says what is wanted, and what it gets; `None` if it is not a case, or would not pass with
+/// that.
 pub fn blessing(line: &str, operations: &[Operation]) -> Option<(Range<usize>, String)> {
     let (start, text) = match line.strip_prefix('\u{feff}') {
         Some(text) => (line.len() - text.len(), text),
@@ -103,7 +104,7 @@ pub fn blessing(line: &str, operations: &[Operation]) -> Option<(Range<usize>, S
     };
     let case = Case::parse(text).ok()?;
     let old = case.field("want").ok()?;
-    // An answer that a defect stands in the way of is none.
+    // An answer that a defect is in the way of is none.
     let answer = || case.answer_by(operations).ok()??.want();
     let want = panic::catch_unwind(AssertUnwindSafe(answer)).ok()??;
     let from = start + (old.as_ptr() as usize - text.as_ptr() as usize);

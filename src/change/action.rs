@@ -2,7 +2,7 @@
 
 use crate::value::Value;
 
-/// What happens to an object.
+/// The action on an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Action {
@@ -39,7 +39,7 @@ impl Action {
     }
 }
 
-/// What happens to an object that is `before` now and will be `after`.
+/// The action that turns `before` into `after`.
 ///
 /// Never a replacement: that is decided by what a provider requires, see [`plan_change`](super::plan_change).
 ///

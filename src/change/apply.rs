@@ -21,11 +21,11 @@ use crate::value::{Descend, Marks, Path, Value};
 pub struct ApplyRequest {
     /// The schema of the resource type.
     pub schema: Block,
-    /// What was planned.
+    /// The planned change.
     pub change: PlannedChange,
-    /// The configuration, in which nothing is unknown any more; null where the object is destroyed.
+    /// The configuration, in which nothing is unknown any more; null if the object is destroyed.
     pub config: Value,
-    /// What the provider left with the prior object.
+    /// The provider's private data of the prior object.
     pub prior_private: PrivateData,
 }
 
@@ -54,8 +54,8 @@ impl fmt::Debug for ApplyRequest {
 ///
 /// # Errors
 ///
-/// The configuration does not fit the schema or is not wholly known, or the provider does not answer. What is wrong with
-/// its answer is no error of this function: see [`AppliedChange::violations`].
+/// The configuration does not fit the schema or is not wholly known, or the provider does not answer. What is
+/// wrong with its answer is not an error of this function: see [`AppliedChange::violations`].
 ///
 /// ```
 /// use objchange::change::{
@@ -98,7 +98,7 @@ pub fn apply_change(
     }
 }
 
-/// How far making a change has come.
+/// The progress of applying a change.
 #[derive(Debug)]
 #[must_use = "a change is made when all questions are answered"]
 pub enum Applying {
@@ -108,7 +108,7 @@ pub enum Applying {
     Done(Box<AppliedChange>),
 }
 
-/// What a provider has to be asked before the change can go on.
+/// A question to a provider that must be answered before applying can continue.
 pub struct ApplyQuestion {
     apply: Box<Apply>,
     request: ApplyResourceChange,
@@ -227,7 +227,7 @@ impl Apply {
 }
 
 impl ApplyQuestion {
-    /// What the provider is asked.
+    /// The request to the provider.
     pub fn request(&self) -> &ApplyResourceChange {
         &self.request
     }

@@ -54,7 +54,7 @@ impl ChangeError {
     }
 }
 
-/// The path as it stands at the start of a message.
+/// The path as it is at the start of a message.
 pub(crate) fn place(path: &Path) -> String {
     if path.is_root() { "the value itself".to_owned() } else { path.to_string() }
 }

@@ -3,7 +3,7 @@
 use crate::schema::{Attribute, AttributeType, Block, NestedType, NestingMode, UnknownPath};
 use crate::value::{Kind, Map, Path, PathTrie, StepRef, Value};
 
-/// What of a resource's configuration is not looked at once the resource exists.
+/// The parts of a resource's configuration that are ignored once the resource exists.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum IgnoreChanges {
     /// Everything is looked at.
@@ -83,7 +83,7 @@ fn nested_without_computed(nested: &NestedType, value: &Value) -> Value {
 }
 
 /// The value with the parts at the paths taken from prior; a path that leads nowhere changes nothing, but a
-/// map element that stands on one side alone is added or dropped.
+/// map element that is on one side alone is added or dropped.
 fn with_prior_at(config: &Value, prior: &Value, ignored: &PathTrie<bool>) -> Value {
     if *ignored.value() {
         return prior.clone();
@@ -103,7 +103,7 @@ fn with_prior_at(config: &Value, prior: &Value, ignored: &PathTrie<bool>) -> Val
     }
 }
 
-/// The part of an object, list or tuple that stands at this step.
+/// The part of an object, list or tuple that is at this step.
 fn step_in<'v>(value: &'v Value, step: StepRef<'_>) -> Option<&'v Value> {
     match (value.kind(), step) {
         (Kind::Object(object), StepRef::Attribute(name)) => object.get(name),

@@ -15,11 +15,11 @@ use crate::value::{Path, Value};
 pub struct InconsistentResult {
     /// Where.
     pub path: Path,
-    /// What is wrong there.
+    /// The problem at this place.
     pub kind: InconsistentResultKind,
-    /// What was planned, if it may be shown.
+    /// The planned value, if it may be shown.
     pub planned: Option<Value>,
-    /// What the provider returned, if it may be shown.
+    /// The actual value, if it may be shown.
     pub actual: Option<Value>,
     /// The way in which a value does not fit the schema, for [`InconsistentResultKind::Unfit`].
     pub unfit: Option<Box<ChangeError>>,

@@ -15,13 +15,13 @@ use crate::value::{Path, Value};
 pub struct InvalidPlan {
     /// Where.
     pub path: Path,
-    /// What is wrong there.
+    /// The problem at this place.
     pub kind: InvalidPlanKind,
-    /// What stands there before the change, if it may be shown.
+    /// The prior value, if it may be shown.
     pub prior: Option<Value>,
-    /// What configuration says, if it may be shown.
+    /// The configured value, if it may be shown.
     pub config: Option<Value>,
-    /// What the provider planned, if it may be shown.
+    /// The planned value, if it may be shown.
     pub planned: Option<Value>,
     /// The way in which a value does not fit the schema, for [`InvalidPlanKind::Unfit`].
     pub unfit: Option<Box<ChangeError>>,

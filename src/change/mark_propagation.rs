@@ -15,9 +15,9 @@ pub(super) struct Carried {
     contents: HashSet<(Option<Place>, Value)>,
 }
 
-/// The names on the way to a value, hashed: a map of blocks is an object where their types differ, so that the name of an
-/// attribute and the key of a map are the same. Positions count for nothing: what stands at one before may stand at
-/// another one after.
+/// The names on the way to a value, hashed: a map of blocks is an object where their types differ, so that
+/// the name of an attribute and the key of a map are the same. Positions count for nothing: what is at one
+/// before may be at another one after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 struct Place(u64);
 

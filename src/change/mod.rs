@@ -7,10 +7,11 @@
 //!                                         provider applies ──▶ assert_object_compatible
 //! ```
 //!
-//! Most programs want [`plan_change`] and [`apply_change`], which ask all of it in order; who cannot wait inside of a call
-//! takes the same steps with [`begin_plan`] and [`begin_apply`]. They bring objects into the schema's type themselves.
-//! The single functions are for who stands in the place of Core or of a provider for one of the steps: they take objects
-//! that [`Block::coerce_value`](crate::schema::Block::coerce_value) has brought into it.
+//! Most programs want [`plan_change`] and [`apply_change`], which ask all of it in order; who cannot wait
+//! inside of a call takes the same steps with [`begin_plan`] and [`begin_apply`]. They bring objects into the
+//! schema's type themselves. The single functions are for who is in the place of Core or of a provider for
+//! one of the steps: they take objects that [`Block::coerce_value`](crate::schema::Block::coerce_value) has
+//! brought into it.
 //!
 //! An *error* ([`PlanChangeError`], [`ApplyChangeError`], [`ChangeError`]) is why there is no answer. A *violation*
 //! ([`PlanViolation`], [`InvalidPlan`], [`ApplyViolation`], [`InconsistentResult`]) is an answer: that a provider breaks

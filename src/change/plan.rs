@@ -28,9 +28,9 @@ use crate::value::{Marks, Path, PathStep, Type, Value};
 ///
 /// # Errors
 ///
-/// The configuration or the prior object does not fit the schema, the configuration is unknown as a whole, what is to
-/// be ignored is nothing that the schema knows, or the provider cannot plan. What is wrong with the provider's answer
-/// is no error of this function: see [`PlannedChange::violations`].
+/// The configuration or the prior object does not fit the schema, the configuration is unknown as a whole,
+/// what is to be ignored is nothing that the schema knows, or the provider cannot plan. What is wrong with
+/// the provider's answer is not an error of this function: see [`PlannedChange::violations`].
 ///
 /// ```
 /// use objchange::change::{Action, PlanRequest, SimulatedProvider, plan_change};
@@ -65,7 +65,7 @@ pub fn plan_change(
     }
 }
 
-/// How far planning a change has come.
+/// The progress of planning a change.
 #[derive(Debug)]
 #[must_use = "a change is planned when all questions are answered"]
 pub enum Planning {
@@ -147,7 +147,7 @@ struct First {
     diagnostics: Vec<Diagnostic>,
 }
 
-/// What a provider has to be asked before planning can go on.
+/// A question to a provider that must be answered before planning can continue.
 pub struct PlanQuestion {
     plan: Box<Plan>,
     request: PlanResourceChange,
@@ -215,7 +215,7 @@ impl Plan {
 }
 
 impl PlanQuestion {
-    /// What the provider is asked.
+    /// The request to the provider.
     pub fn request(&self) -> &PlanResourceChange {
         &self.request
     }
@@ -224,8 +224,8 @@ impl PlanQuestion {
     ///
     /// # Errors
     ///
-    /// The provider has found errors, or the change cannot be planned for the second time. What is wrong with the
-    /// answer is no error: see [`PlannedChange::violations`].
+    /// The provider has found errors, or the change cannot be planned for the second time. What is wrong with
+    /// the answer is not an error: see [`PlannedChange::violations`].
     pub fn answer(self, answer: PlannedResource) -> Result<Planning, PlanChangeError> {
         let Self { mut plan, request } = self;
         if have_errors(&answer.diagnostics) {

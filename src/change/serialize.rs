@@ -1,7 +1,7 @@
 //! Changes, violations and actions as JSON (`schema/change.schema.json`).
 //!
-//! Paths are lists of steps and kinds have their stable names, both as in case files; a violation has its sentence as
-//! well. Values stand under their own types with `(sensitive value)` in place of what is marked, as
+//! Paths are lists of steps and kinds have their stable names, both as in case files; a violation has its
+//! sentence as well. Values are under their own types with `(sensitive value)` in place of what is marked, as
 //! [`Value::to_redacted_json`] writes them. What a provider keeps for itself is left out.
 
 use std::fmt::Display;

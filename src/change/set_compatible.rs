@@ -5,7 +5,7 @@
 //! hash over those parts. Elements whose pattern is rare are found by the rarest of their certain parts. Actual
 //! elements whose blocks would pass for anything are found by their attributes alone.
 //!
-//! What map blocks hold is certain of nothing, because a planned key that the actual map lacks is passed over:
+//! What map blocks hold is certain of nothing, because a planned key that the actual map lacks is skipped:
 //! elements that only their map blocks tell apart are tried one by one.
 
 mod lookup;

@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 
 use crate::value::{ObjectType, Type, normal_form, sort_by_key};
 
-/// How the objects of a nested block or a nested type are held.
+/// The nesting mode of a nested block or a nested type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -27,7 +27,7 @@ pub enum NestingMode {
 /// One attribute of a block or of a nested type.
 #[derive(Clone, PartialEq)]
 pub struct Attribute {
-    /// What its value may be.
+    /// The type of its value.
     pub ty: AttributeType,
     /// Configuration must set it.
     pub required: bool,
@@ -264,7 +264,7 @@ impl NestedType {
         Self { nesting, inner: Arc::new(Inner { attributes, object, implied, accepted, traits }) }
     }
 
-    /// How the objects are held.
+    /// The nesting mode.
     pub fn nesting(&self) -> NestingMode {
         self.nesting
     }
@@ -283,7 +283,7 @@ impl NestedType {
         self.inner.traits
     }
 
-    /// The type of one object; its attributes stand in the order of [`attributes`](Self::attributes).
+    /// The type of one object; its attributes are in the order of [`attributes`](Self::attributes).
     pub fn object_type(&self) -> &Arc<ObjectType> {
         &self.inner.object
     }

@@ -24,7 +24,7 @@ struct Inner {
     attribute_positions: Box<[usize]>,
     /// The position of each block in `object`.
     block_positions: Box<[usize]>,
-    /// What stands at each position of `object`.
+    /// What is at each position of `object`.
     order: Box<[Slot]>,
     object: Arc<ObjectType>,
     implied: Type,
@@ -62,13 +62,13 @@ impl fmt::Debug for Block {
 /// A block type nested in a block.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NestedBlock {
-    /// How its blocks are held.
+    /// The nesting mode of its blocks.
     pub nesting: NestingMode,
     /// The schema of each block.
     pub block: Block,
     /// The least number of blocks that a configuration may have.
     pub min_items: u64,
-    /// The largest number of blocks that a configuration may have; 0 is no limit.
+    /// The largest number of blocks that a configuration may have; 0 is not a limit.
     pub max_items: u64,
     /// The provider may choose the blocks where configuration has none.
     pub computed: bool,

@@ -15,18 +15,18 @@ use crate::value::{ConvertError, ConvertErrorKind, Kind, Path, PathStack, StepRe
 pub struct CoerceError {
     /// Where the object stands that lacks something or has too much, or the part of the wrong type.
     pub path: Path,
-    /// What is wrong.
+    /// The problem.
     pub kind: CoerceErrorKind,
 }
 
-/// What is wrong with a value that cannot be brought into the type of its schema.
+/// A problem with a value that cannot be brought into the type of its schema.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CoerceErrorKind {
     /// Something else stands where the object of a block belongs.
     #[error("an object is required, not a value of type {}", .found.friendly_name())]
     NotAnObject {
-        /// The type of what stands there, without the names of attributes where they may be secret.
+        /// The type of what is there, without the names of attributes where they may be secret.
         found: Type,
     },
     /// The object has an attribute that the schema knows neither as attribute nor as block type.
@@ -49,7 +49,7 @@ pub enum CoerceErrorKind {
     NotBlocks {
         /// How the schema says that the blocks are held: `list`, `set` or `map`.
         mode: &'static str,
-        /// The type of what stands there, without the names of attributes where they may be secret.
+        /// The type of what is there, without the names of attributes where they may be secret.
         found: Type,
     },
     /// Blocks of one collection have different types, because of dynamic attributes or of maps of blocks
@@ -117,10 +117,10 @@ impl Block {
         object(self, value, Held::AsGiven, Cover::new(self, &[value]).root())
     }
 
-    /// As [`coerce_value`](Self::coerce_value), but blocks are held as configuration and state hold them, whatever
-    /// they are given in: those of a list in a list and those by label in a map, unless the block type has a dynamic
-    /// part, at any depth. Then they may have several types, and are held in a tuple or an object, as in an
-    /// [`empty_value`](Self::empty_value).
+    /// Like [`coerce_value`](Self::coerce_value), but blocks are held as configuration and state hold them,
+    /// whatever they are given in: those of a list in a list and those by label in a map, unless the block
+    /// type has a dynamic part, at any depth. Then they may have several types, and are held in a tuple or an
+    /// object, as in an [`empty_value`](Self::empty_value).
     ///
     /// # Errors
     ///
@@ -166,7 +166,7 @@ fn object(block: &Block, value: &Value, held: Held, path: PathStack<'_>) -> Resu
         return Ok(value.clone());
     }
     let is_unexpected = |name: &str| block.attribute(name).is_none() && block.block_type(name).is_none();
-    // Most objects have just the members that the schema says, and then each stands at its own position.
+    // Most objects have just the members that the schema says, and then each is at its own position.
     if !given.follows(block.object_type())
         && let Some((name, _)) = given.iter().find(|(name, _)| is_unexpected(name))
     {

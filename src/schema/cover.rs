@@ -114,7 +114,7 @@ impl Block {
         Cover::new(self, &[]).path(path)
     }
 
-    /// The same, where all is hidden that stands below the first `depth` steps of the path.
+    /// The same, where all is hidden that is below the first `depth` steps of the path.
     pub fn hide_keys_below(&self, path: &Path, depth: usize) -> Path {
         Cover::new(self, &[]).below(depth).path(path)
     }
@@ -131,7 +131,7 @@ fn is_container(step: &PathStep) -> bool {
     matches!(step, PathStep::Index(key) if key.len().is_some())
 }
 
-/// Where a path under way stands in a schema.
+/// Where a path under way is in a schema.
 #[derive(Clone, Copy)]
 enum Scope<'s> {
     Object(Members<'s>),
@@ -160,8 +160,8 @@ impl<'s> Scope<'s> {
         }
     }
 
-    /// Takes a step. What is not as the schema says, such as a list where one object belongs, is passed over, and a map in
-    /// place of an object is taken for one.
+    /// Takes a step. What is not as the schema says, such as a list where one object belongs, is skipped, and
+    /// a map in place of an object is taken for one.
     fn go(&mut self, step: &PathStep) -> At {
         let member = match *self {
             Self::Objects(members) => {
@@ -196,8 +196,8 @@ impl<'s> Scope<'s> {
 }
 
 impl At {
-    /// The step in paths of marks. There all elements are one: what stands at one index before may stand at another one
-    /// after, and the elements of a set have no place of their own.
+    /// The step in paths of marks. There all elements are one: what is at one index before may be at another
+    /// one after, and the elements of a set have no place of their own.
     fn place(self, step: &PathStep) -> PathStep {
         match self {
             Self::Element => PathStep::Index(Value::null(Type::Dynamic)),
@@ -244,7 +244,7 @@ mod tests {
         check(&cover, r#"disk["a"].key["b"]"#, r#".disk["a"].key[(sensitive value)]"#, Disclosure::Nothing);
         check(&cover, r#"disk["a"].tags["b"]"#, r#".disk["a"].tags["b"]"#, Disclosure::All);
         check(&cover, r#"disk["a"]"#, r#".disk["a"]"#, Disclosure::Names);
-        // A label is none of the names in the block, although it may be one of them.
+        // The label `key` is not the attribute `key` of the block.
         check(&cover, r#"disk.key.tags["b"]"#, r#".disk.key.tags["b"]"#, Disclosure::All);
         check(
             &cover.below(1),
@@ -273,7 +273,7 @@ mod tests {
         let marked = disk(Value::object([("b", Value::from("x").sensitive())]));
         let objects = [&Value::object([("disk", Value::tuple([plain.clone(), marked]))])];
         assert_eq!(json(&Cover::of_values(&objects).path(&at(&plain))), hidden);
-        // An element without secrets is shown, and so is a key that is none of the content.
+        // An element without secrets is shown, and so is a key that is not one of the content.
         let objects = [&Value::object([("disk", Value::tuple([plain.clone()]))])];
         assert_eq!(json(&Cover::of_values(&objects).path(&at(&plain))), json(&at(&plain)));
         assert_eq!(json(&by_schema.hide_keys(&at(&Value::from("a")))), json(&at(&Value::from("a"))));

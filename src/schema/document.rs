@@ -275,7 +275,7 @@ impl ProviderSchemas {
     ///
     /// # Errors
     ///
-    /// What stands there is no schema; the error names the place.
+    /// What is there is no schema; the error names the place.
     pub fn get(
         &self,
         provider: &str,
@@ -329,7 +329,7 @@ impl ProviderSchemas {
     ///
     /// # Errors
     ///
-    /// What stands there is no function; the error names the place.
+    /// What is there is no function; the error names the place.
     pub fn function(
         &self,
         provider: &str,
@@ -413,7 +413,7 @@ impl fmt::Debug for ProviderSchemas {
     }
 }
 
-/// Where a part that was set aside stands in the text.
+/// Where a part that was set aside is in the text.
 fn range_of(part: Part<'_>, text: &str) -> Range<usize> {
     let from = part.0.as_ptr() as usize - text.as_ptr() as usize;
     from..from + part.0.len()
@@ -434,7 +434,7 @@ fn supported(version: Option<Part<'_>>, text: &str) -> Result<Option<String>, Sc
     }
 }
 
-/// Reads the part of the text that stands at these keys.
+/// Reads the part of the text that is at these keys.
 fn read<'t, T: Deserialize<'t>>(
     text: &'t str,
     range: Range<usize>,

@@ -5,11 +5,11 @@ use std::fmt;
 use crate::value::ReadErrorKind;
 use objchange_text::json::{Segment, place};
 
-/// Why a schema document could not be read: where it stands, and what is wrong there.
+/// Why a schema document could not be read: where it is, and what is wrong there.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub struct SchemaDocumentError {
-    /// What is wrong, for programs.
+    /// The kind of the error, for programs.
     pub kind: SchemaDocumentErrorKind,
     /// What was being read: the keys from the root of the document on, as
     /// `provider_schemas["registry.terraform.io/hashicorp/null"].resource_schemas.null_resource.block`.
@@ -20,15 +20,15 @@ pub struct SchemaDocumentError {
     pub line: usize,
     /// The column in that line, in bytes from 1.
     pub column: usize,
-    /// What is wrong, for people.
+    /// The message, for people.
     pub message: String,
 }
 
-/// What is wrong with a document of provider schemas.
+/// A problem with a document of provider schemas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SchemaDocumentErrorKind {
-    /// The text is no JSON, or some part of it is not what belongs there.
+    /// The text is not JSON, or some part of it is not what belongs there.
     Json(ReadErrorKind),
     /// It holds no schemas: it is another document.
     NotSchemas,

@@ -24,7 +24,7 @@ pub struct FunctionSchema {
     /// The parameters that each call must give.
     #[serde(default)]
     pub parameters: Vec<FunctionParameter>,
-    /// What all further arguments are.
+    /// The parameter for all further arguments.
     #[serde(default)]
     pub variadic_parameter: Option<FunctionParameter>,
     /// The type of the result.

@@ -12,11 +12,11 @@ use crate::value::{Kind, Path, PathStep, Type, Value};
 pub struct UnknownPath {
     /// The path, without the keys that nobody may see.
     pub path: Path,
-    /// How many of its steps the schema knows.
+    /// The number of its steps that the schema has.
     pub known: usize,
     /// Why it does not know the next.
     pub kind: UnknownPathKind,
-    /// The names that could stand there, if it is one that is not known.
+    /// The names that could be there, if it is one that is not known.
     pub names: Vec<String>,
 }
 
@@ -72,9 +72,9 @@ enum Place<'s> {
 }
 
 impl Block {
-    /// Checks that a path leads to an attribute, a block, or a part of one that values of this schema have. That a
-    /// certain value lacks it, such as the key of a map, is no error. Paths into sets are: an element that changes
-    /// is another one.
+    /// Checks that a path leads to an attribute, a block, or a part of one that values of this schema have.
+    /// That a certain value lacks it, such as the key of a map, is not an error. Paths into sets are: an
+    /// element that changes is another one.
     ///
     /// # Errors
     ///

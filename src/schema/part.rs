@@ -1,6 +1,6 @@
 //! The parts of a provider in a document of provider schemas.
 
-/// What a schema in the document describes.
+/// The kind of object that a schema in the document describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum SchemaKind {

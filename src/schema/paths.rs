@@ -106,7 +106,7 @@ impl Block {
     }
 }
 
-/// Where a path under way stands in a schema.
+/// Where a path under way is in a schema.
 enum Scope<'s> {
     Block(&'s Block),
     Nested(&'s NestedType),

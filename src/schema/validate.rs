@@ -13,11 +13,11 @@ use crate::value::{Path, PathStack};
 pub struct SchemaProblem {
     /// The attribute or block type, by the names from the root of the schema.
     pub path: Path,
-    /// What is wrong with it.
+    /// The problem with it.
     pub kind: SchemaProblemKind,
 }
 
-/// What is wrong with a schema itself.
+/// A problem with a schema itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum SchemaProblemKind {
@@ -54,7 +54,7 @@ pub enum SchemaProblemKind {
     /// A type is dynamic inside of a set, whose elements must all have one known type.
     #[error("nothing inside of a set can have a dynamic type")]
     DynamicInSet,
-    /// An attribute that no plan or state shows stands in a set, whose elements are told apart by content.
+    /// An attribute that no plan or state shows is in a set, whose elements are distinguished by content.
     #[error("no attribute inside of a set can be write-only")]
     WriteOnlyInSet,
     /// The provider chooses a block, but not all that is in it.

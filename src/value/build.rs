@@ -116,7 +116,7 @@ impl Value {
         Self::object_of(template, values.drain(..))
     }
 
-    /// As [`object_like`](Self::object_like).
+    /// Like [`object_like`](Self::object_like).
     pub(super) fn object_of(template: &Arc<ObjectType>, values: Drain<'_, Value>) -> Self {
         debug_assert_eq!(template.attributes().len(), values.len());
         let fits = template.optional().is_empty()
@@ -140,12 +140,12 @@ impl Value {
         }
     }
 
-    /// As [`list_like`](Self::list_like), but elements of several types are an error.
+    /// Like [`list_like`](Self::list_like), but elements of several types are an error.
     pub(crate) fn checked_list(template: &Type, mut elements: Vec<Value>) -> Result<Self, ConstructError> {
         Self::list_of(template, &mut elements, 0)
     }
 
-    /// As [`checked_list`](Self::checked_list), of what stands from here on.
+    /// Like [`checked_list`](Self::checked_list), of what stands from here on.
     pub(super) fn list_of(
         template: &Type,
         elements: &mut Vec<Value>,
@@ -170,7 +170,7 @@ impl Value {
         }
     }
 
-    /// As [`set_like`](Self::set_like), but elements of several types are an error.
+    /// Like [`set_like`](Self::set_like), but elements of several types are an error.
     pub(crate) fn checked_set(template: &Type, elements: Vec<Value>) -> Result<Self, ConstructError> {
         Self::checked_set_of(template, elements).map_err(|(error, _)| error)
     }
@@ -210,7 +210,7 @@ impl Value {
         }
     }
 
-    /// As [`map_like`](Self::map_like), but elements of several types are an error.
+    /// Like [`map_like`](Self::map_like), but elements of several types are an error.
     pub(crate) fn checked_map(
         template: &Type,
         entries: Vec<(SmolStr, Value)>,

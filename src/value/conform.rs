@@ -12,11 +12,11 @@ use super::{Path, PathStack, StepRef, Type, Value};
 pub struct TypeMismatch {
     /// Where the part stands; an index of unknown value stands for every element.
     pub path: Path,
-    /// How it differs.
+    /// The kind of difference.
     pub kind: TypeMismatchKind,
 }
 
-/// How a part of a type differs from what another type says there.
+/// The difference between a part of a type and another type.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TypeMismatchKind {
@@ -110,7 +110,7 @@ impl Type {
         self.mismatches_at(wanted, PathStack::ROOT)
     }
 
-    /// The same for the type of something that stands at this path.
+    /// The same for the type of something that is at this path.
     pub(crate) fn mismatches_at(&self, wanted: &Type, path: PathStack<'_>) -> Vec<TypeMismatch> {
         let mut found = Vec::new();
         // Nearly all types conform, and that is seen without paths and mostly without a walk.

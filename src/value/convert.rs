@@ -27,7 +27,7 @@ impl Value {
     /// # Errors
     ///
     /// Values of this type do not convert to the other; the path is then that of the value. Or part of the
-    /// value does not: a string that is no number, a map without an element for an attribute.
+    /// value does not: a string that is not a number, a map without an element for an attribute.
     ///
     /// ```
     /// use objchange::{Type, Value};
@@ -45,7 +45,7 @@ impl Value {
         self.convert_at(to, PathStack::ROOT)
     }
 
-    /// As [`convert`](Self::convert), for a part of something larger that stands at this path: errors say where
+    /// Like [`convert`](Self::convert), for a part of something larger that is at this path: errors say where
     /// from its root.
     ///
     /// # Errors
@@ -139,7 +139,7 @@ fn convert(value: &Value, to: Target<'_>, path: PathStack<'_>) -> Result<Value, 
             "False" | "FALSE" => return Err(ConvertErrorKind::NotABool { meant: Some("false") }.at(path)),
             _ => return Err(ConvertErrorKind::NotABool { meant: None }.at(path)),
         },
-        // Some elements may turn out equal, so nobody knows how many there will be.
+        // Some elements may turn out equal, so it is unknown how many there will be.
         (Kind::Set(from), Type::List(_), _) if from.len() > 1 && !value.is_wholly_known() => {
             unknown(value.ty(), &Refinements::default(), to)
         }
@@ -265,8 +265,8 @@ fn keys(value: &Value) -> Vec<SmolStr> {
     }
 }
 
-/// The object of a type. `member` converts what there is for an attribute, or says what stands in its place
-/// where it may be absent.
+/// The object of a type. `member` converts what there is for an attribute, or says what is in its place where
+/// it may be absent.
 fn object(
     (accepts, gives): (&ObjectType, &Arc<ObjectType>),
     to: Target<'_>,

@@ -41,8 +41,8 @@ impl Value {
         }
     }
 
-    /// As [`identical`](Self::identical), but an unknown value is like any other of its type: what is promised
-    /// about it, and marks on it, do not count.
+    /// Like [`identical`](Self::identical), but an unknown value is like any other of its type: what is
+    /// promised about it, and marks on it, do not count.
     pub fn identical_ignoring_refinements(&self, other: &Value) -> bool {
         self.same_leaf(other)
             .unwrap_or_else(|| self.ty() == other.ty() && same(self, other, REFINEMENTS_ASIDE))
@@ -123,7 +123,7 @@ impl Value {
             Repr::Bool(b) => hasher.write_u8(2 + u8::from(*b)),
             Repr::Number(n) => n.hash(&mut hasher),
             Repr::String(s) => hasher.write(s.as_bytes()),
-            // Containers have a head.
+            // The heads of containers hold their hash.
             _ => {}
         }
         hasher.finish()

@@ -71,8 +71,8 @@ impl From<&Value> for Value {
     }
 }
 
-/// Exactly this double, which is not the decimal that it prints as: the double `0.1` is no tenth. The infinities
-/// are numbers, although most formats cannot hold them.
+/// Exactly this double, which is not the decimal that it prints as: the double `0.1` is not a tenth. The
+/// infinities are numbers, although most formats cannot hold them.
 ///
 /// ```
 /// use objchange::value::Number;

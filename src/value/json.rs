@@ -22,25 +22,26 @@ enum Form {
     Redacted,
 }
 
-/// Why a text is no value of a type: where it goes wrong, and how. Never shows the value, but for keys of maps in
-/// the path: what hides those is known to a schema ([`Block::hide_keys`](crate::schema::Block::hide_keys)).
+/// Why a text is not a value of a type: where it goes wrong, and how. Never shows the value, but for keys of
+/// maps in the path: what hides those is known to a schema
+/// ([`Block::hide_keys`](crate::schema::Block::hide_keys)).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {}{message}", super::place(path))]
 #[non_exhaustive]
 pub struct ReadError {
     /// What is wrong: [`Mismatch`](ReadErrorKind::Mismatch) where the text is JSON.
     pub kind: ReadErrorKind,
-    /// The byte in the text that is wrong, from 0: the last one of what was read and is not what is expected, the
-    /// first one that cannot stand there, or the length of a text that ends too early.
+    /// The byte in the text that is wrong, from 0: the last one of what was read and is not what is expected,
+    /// the first one that cannot be there, or the length of a text that ends too early.
     pub offset: usize,
     /// The line in the text, from 1.
     pub line: usize,
     /// The column in that line, in bytes from 1: where reading stopped, which is the end of the token that is
     /// wrong; 0 where the text ends with a line break too early.
     pub column: usize,
-    /// The part of the value that is wrong; the root where the text is no JSON.
+    /// The part of the value that is wrong; the root where the text is not JSON.
     pub path: Path,
-    /// What is wrong there.
+    /// The problem at this place.
     pub message: String,
 }
 
@@ -119,7 +120,8 @@ impl Value {
     ///
     /// # Errors
     ///
-    /// The text is no JSON, is nested deeper than 128 levels, has a key twice, or is no value of the type.
+    /// The text is not JSON, is nested deeper than 128 levels, has a key twice, or is not a value of the
+    /// type.
     ///
     /// ```
     /// use objchange::{Type, Value};

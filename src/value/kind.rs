@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 
 use super::{Head, Number, ObjectType, Refinements, Repr, Seq, Type, Value};
 
-/// What a value is, its own marks left aside: the form in which to match on it.
+/// The content of a value without its own marks, for matching.
 ///
 /// ```
 /// use objchange::Value;
@@ -53,7 +53,7 @@ pub struct Object<'a> {
 }
 
 impl<'a> Map<'a> {
-    /// How many elements there are.
+    /// The number of elements.
     pub fn len(self) -> usize {
         self.0.len()
     }
@@ -85,7 +85,7 @@ impl<'a> Map<'a> {
 }
 
 impl<'a> Object<'a> {
-    /// How many attributes there are.
+    /// The number of attributes.
     pub fn len(self) -> usize {
         self.values.len()
     }
@@ -100,7 +100,7 @@ impl<'a> Object<'a> {
         self.ty.position(name).map(|i| &self.values[i])
     }
 
-    /// The attribute of this name, which is likely to stand at this position.
+    /// The attribute of this name, which is likely to be at this position.
     pub(crate) fn get_at(self, position: usize, name: &str) -> Option<&'a Value> {
         self.position_at(position, name).map(|i| &self.values[i])
     }
@@ -113,7 +113,7 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// Whether the attributes are those of `layout`, so that they stand at the same positions.
+    /// Whether the attributes are those of `layout`, so that they are at the same positions.
     pub(crate) fn follows(self, layout: &ObjectType) -> bool {
         std::ptr::eq(self.ty, layout)
             || self.ty.attributes().len() == layout.attributes().len()
@@ -151,7 +151,7 @@ fn empty_object_type() -> &'static ObjectType {
 }
 
 impl Value {
-    /// What the value is, its own marks left aside.
+    /// The content of the value without its own marks.
     pub fn kind(&self) -> Kind<'_> {
         match &self.0 {
             Repr::Null(_) => Kind::Null,
@@ -222,7 +222,7 @@ impl Value {
         }
     }
 
-    /// What is promised about the final value, if this is unknown.
+    /// The refinements of this value, if it is unknown.
     pub fn refinements(&self) -> Option<&Refinements> {
         match self.kind() {
             Kind::Unknown(r) => Some(r),
@@ -230,7 +230,7 @@ impl Value {
         }
     }
 
-    /// The attribute of an object by name; `None` where there is none, or the value is no known object.
+    /// The attribute of an object by name; `None` if there is none, or the value is not a known object.
     ///
     /// ```
     /// use objchange::{Type, Value};
@@ -257,7 +257,7 @@ impl Value {
         self.as_elements()?.get(position)
     }
 
-    /// The element of a map by key; `None` where there is none, or the value is no known map.
+    /// The element of a map by key; `None` if there is none, or the value is not a known map.
     ///
     /// ```
     /// use objchange::{Type, Value};

@@ -1,12 +1,12 @@
 //! What keeps a document from outside within bounds: a limit on nesting, and a budget for parts that do not
-//! stand in it.
+//! be in it.
 
 use std::cell::Cell;
 
 /// A value nested so deep, or deeper, is not read: the limit that all formats share.
 pub(super) const MAX_DEPTH: u32 = objchange_text::json::TOO_DEEP as u32;
 
-/// How many parts a document may ask for that do not stand in it.
+/// How many parts a document may ask for that do not be in it.
 const MAX_IMPLIED_PARTS: u64 = 1 << 20;
 
 /// What is left of the parts that a document may ask for without holding them.
@@ -17,7 +17,7 @@ const MAX_IMPLIED_PARTS: u64 = 1 << 20;
 #[derive(Debug)]
 pub(super) struct Budget(Cell<u64>);
 
-/// A document asks for too many parts that do not stand in it.
+/// A document asks for too many parts that do not be in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "more than {MAX_IMPLIED_PARTS} elements and attributes are implied that do not stand in the document; \

@@ -35,7 +35,7 @@ impl Marks {
         self.0 == 0
     }
 
-    /// How many distinct marks there are.
+    /// The number of distinct marks.
     pub fn len(self) -> usize {
         self.0.count_ones() as usize
     }
@@ -180,8 +180,9 @@ impl Value {
         if missing.is_empty() { Ok(marked) } else { Err(NoSuchParts { paths: missing }) }
     }
 
-    /// As [`mark_with_paths`](Self::mark_with_paths), but a path that leads nowhere is passed over: for putting the marks
-    /// of one value on another one, as Terraform Core puts those of a configuration on what is planned for it.
+    /// Like [`mark_with_paths`](Self::mark_with_paths), but a path that leads nowhere is skipped: for putting
+    /// the marks of one value on another one, as Terraform Core puts those of a configuration on what is
+    /// planned for it.
     #[must_use]
     pub fn mark_where_present(&self, paths: &[(Path, Marks)]) -> Value {
         if paths.is_empty() { self.clone() } else { Places::new(paths).mark(self) }
@@ -280,8 +281,8 @@ impl Places {
     }
 }
 
-/// Where the entry of a map stands in an object that the map has become, or the other way round: what has dynamic parts
-/// is the one here and the other there.
+/// Where the entry of a map is in an object that the map has become, or the other way round: what has dynamic
+/// parts is the one here and the other there.
 fn visit_texts(value: &Value, declared: &Type, is_secret: bool, visit: &mut dyn FnMut(&str)) {
     let is_secret = is_secret || value.is_marked();
     if !is_secret && !value.contains_marked() {

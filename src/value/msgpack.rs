@@ -28,7 +28,7 @@ const MAX_BOUND: usize = 500;
 /// The extension whose payload says what is promised about an unknown value. Every other is a bare unknown.
 const REFINED: i8 = 12;
 
-/// Why bytes are no value of a type: where they go wrong, and how. Never shows the value.
+/// Why bytes are not a value of a type: where they go wrong, and how. Never shows the value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("byte {offset}: {}{problem}", if path.is_root() { String::new() } else { format!("{path}: ") })]
 #[non_exhaustive]
@@ -37,11 +37,11 @@ pub struct MsgpackError {
     pub offset: usize,
     /// Where in the value.
     pub path: Path,
-    /// What is wrong.
+    /// The problem.
     pub problem: MsgpackProblem,
 }
 
-/// What can be wrong with a MessagePack message.
+/// A problem with a MessagePack message.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MsgpackProblem {
@@ -63,7 +63,7 @@ pub enum MsgpackProblem {
         /// How many.
         count: usize,
     },
-    /// Arrays and maps stand in each other too deeply.
+    /// Arrays and maps are in each other too deeply.
     #[error("the value is nested too deeply; fewer than {} levels are read", super::limits::MAX_DEPTH)]
     TooDeep,
     /// The message holds something of another kind than the type asks for.
@@ -71,7 +71,7 @@ pub enum MsgpackProblem {
     WrongKind {
         /// What the type asks for.
         expected: &'static str,
-        /// What is there.
+        /// What is there instead.
         found: &'static str,
     },
     /// A tuple, an object or an inner structure has another number of parts than it must have.
@@ -91,7 +91,7 @@ pub enum MsgpackProblem {
     /// A text is not valid UTF-8.
     #[error("the text is not valid UTF-8")]
     InvalidUtf8,
-    /// A text is no number.
+    /// A text is not a number.
     #[error(transparent)]
     Number(#[from] ParseNumberError),
     /// A number is NaN.
@@ -118,7 +118,7 @@ pub enum MsgpackProblem {
     /// Promises about an unknown value that cannot hold.
     #[error(transparent)]
     Refinement(#[from] RefinementError),
-    /// The message asks for too many parts that do not stand in it.
+    /// The message asks for too many parts that do not be in it.
     #[error(transparent)]
     TooManyImplied(#[from] TooManyImplied),
 }
@@ -162,7 +162,7 @@ impl Value {
     /// Accepts what go-cty accepts: numbers in any form, map keys and attributes in any order, and for any
     /// object type the empty map, which is the object without attributes. Beyond it, an extension of an
     /// unsupported code is an unknown value whatever its payload, as the protocol's documentation says, and
-    /// promises of unsupported kinds are passed over.
+    /// promises of unsupported kinds are skipped.
     ///
     /// # Errors
     ///

@@ -1,6 +1,6 @@
 //! The fixed order of set elements, the one in which Terraform writes them.
 //!
-//! Elements that are no strings, numbers or bools are ordered by a text made of them. The text is written
+//! Elements that are not strings, numbers or bools are ordered by a text made of them. The text is written
 //! once for each element, all of them into one buffer.
 
 use std::cmp::Ordering;
@@ -38,7 +38,7 @@ pub(super) fn sorted_positions(elements: &[Value]) -> (Vec<u32>, bool) {
     (positions, tied)
 }
 
-/// Where one element stands in relation to another in a set.
+/// Where one element is in relation to another in a set.
 pub(super) fn compare(a: &Value, b: &Value, scratch: &mut (String, String)) -> Ordering {
     if !is_compound(a) && !is_compound(b) {
         return compare_simple(a, b);
@@ -68,7 +68,7 @@ fn compare_simple(a: &Value, b: &Value) -> Ordering {
 /// The order keys of many elements, in one buffer.
 struct Keys {
     text: String,
-    /// For each element its rank, the first bytes of its key as a number, and where the key stands.
+    /// For each element its rank, the first bytes of its key as a number, and where the key is.
     entries: Vec<(u8, u64, Range<usize>)>,
 }
 
@@ -95,7 +95,7 @@ impl Keys {
 }
 
 /// The bytes that decide most comparisons, ordered as the bytes are. The first two say only what kind of
-/// value the key starts with, so they are passed over where they can be.
+/// value the key starts with, so they are skipped where they can be.
 fn prefix(key: &[u8]) -> u64 {
     let mut bytes = [0; 8];
     for (to, from) in std::iter::zip(&mut bytes, key) {

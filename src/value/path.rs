@@ -15,10 +15,10 @@ mod parse;
 use parse::is_name;
 pub use parse::{ParsePathError, ParsePathErrorKind};
 
-/// Where a part stands in a value: the steps from the root.
+/// Where a part is in a value: the steps from the root.
 ///
-/// Written as in Terraform's messages: `.disk[0].size`. An attribute's name that is no identifier is quoted:
-/// `.labels."a b"`.
+/// Written as in Terraform's messages: `.disk[0].size`. An attribute's name that is not an identifier is
+/// quoted: `.labels."a b"`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Path(Vec<PathStep>);
 
@@ -82,7 +82,7 @@ impl fmt::Display for Path {
     }
 }
 
-/// An element of a set that is no string or number is written as `[…]`.
+/// An element of a set that is not a string or number is written as `[…]`.
 impl fmt::Display for PathStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -248,7 +248,7 @@ impl<'a> PathStack<'a> {
         Self { at: At::Start(&[], Some(cover)), hidden: false }
     }
 
-    /// How many steps it is from the root.
+    /// The number of steps from the root.
     pub fn depth(self) -> usize {
         let (mut steps, mut stack) = (0, self);
         loop {
@@ -282,7 +282,7 @@ impl<'a> PathStack<'a> {
     pub fn last(self) -> Option<PathStep> {
         match self.at {
             At::Start(start, _) => start.last().cloned(),
-            // What is secret is inside of a part, not where it stands.
+            // What is secret is inside of a part, not where it is.
             At::Step(StepRef::Label(name), before) if before.hidden => {
                 Some(PathStep::Index(Value::from(name).sensitive()))
             }

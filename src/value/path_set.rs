@@ -44,7 +44,7 @@ impl PathSet {
         !self.is_empty() && (0..=path.steps().len()).any(|n| self.0.contains(&path.steps()[..n]))
     }
 
-    /// How many paths there are.
+    /// The number of paths.
     pub fn len(&self) -> usize {
         self.0.len()
     }

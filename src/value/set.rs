@@ -31,7 +31,7 @@ impl SetElements {
     }
 }
 
-/// Where the element with this content stands in a set.
+/// Where the element with this content is in a set.
 pub(super) fn position(elements: &[Value], content: &Value) -> Option<usize> {
     let mut scratch = (String::new(), String::new());
     let first = elements.partition_point(|e| compare(e, content, &mut scratch) == Ordering::Less);
@@ -96,7 +96,7 @@ fn distinct(mut elements: Vec<Value>) -> Vec<Value> {
 /// A set made of elements of an earlier set and some new ones, sorted without writing the keys of the old.
 pub(crate) struct SetMerge<'v> {
     earlier: &'v Value,
-    /// Each element with its position in the earlier set, if it stands there.
+    /// Each element with its position in the earlier set, if it is there.
     elements: Vec<(Option<u32>, Value)>,
     fresh: usize,
     /// Elements are of another type or marked, or order is that of insertion: sorting begins anew.
@@ -109,7 +109,7 @@ impl<'v> SetMerge<'v> {
         Self { earlier, elements: Vec::with_capacity(capacity), fresh: 0, irregular }
     }
 
-    /// Adds an element, and says where it stands in the earlier set. No position is given twice.
+    /// Adds an element, and says where it is in the earlier set. No position is given twice.
     pub(crate) fn push(&mut self, element: Value, position: Option<usize>) {
         if position.is_none() {
             self.fresh += 1;

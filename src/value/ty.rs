@@ -80,7 +80,7 @@ impl ObjectType {
 
     /// Creates a conversion target in which the attributes named in `optional` may be missing.
     ///
-    /// Names in `optional` that are no attribute are ignored.
+    /// Names in `optional` that are not attributes are ignored.
     pub fn with_optional<N: Into<SmolStr>, O: Into<SmolStr>>(
         attributes: impl IntoIterator<Item = (N, Type)>,
         optional: impl IntoIterator<Item = O>,
@@ -125,7 +125,7 @@ impl ObjectType {
         self.attributes.binary_search_by(|(n, _)| n.as_str().cmp(name)).ok()
     }
 
-    /// As [`position`](Self::position), of an attribute that is likely to stand at this one, and whose name
+    /// Like [`position`](Self::position), of an attribute that is likely to be at this one, and whose name
     /// may be in any normal form.
     pub(super) fn position_of_key(&self, likely: usize, key: &str) -> Option<usize> {
         match self.attributes.get(likely) {

@@ -12,9 +12,9 @@ use super::{ObjectType, Type};
 ///
 /// Of primitives, string takes in the others; a number and a bool have nothing in common. Tuples of one
 /// length and objects with the same attributes go part by part; otherwise tuples become a list and objects a
-/// map. A list takes in sets and tuples, a set tuples, a map objects. Next to anything that is no primitive,
-/// and next to types that have nothing in common, a dynamic type leaves the whole dynamic. No types at all give
-/// the dynamic type.
+/// map. A list takes in sets and tuples, a set tuples, a map objects. Next to anything that is not a
+/// primitive, and next to types that have nothing in common, a dynamic type leaves the whole dynamic. No
+/// types at all give the dynamic type.
 ///
 /// Takes time linear in the size of the types times their depth, unless many different lists, sets and tuples
 /// are mixed. Where finding out would take unreasonable time the answer is `None`, too;
@@ -54,7 +54,7 @@ pub(super) enum Apart {
 /// common. It comes up again for each type around the tuple: twice a level, if nobody remembered the answer.
 pub(super) struct Unifier {
     /// What the parts of a tuple or an object have in common, by where that type is in memory. It is kept, so
-    /// that no other one can come to stand there.
+    /// that no other one can come to be there.
     common_parts: RefCell<HashMap<usize, Known>>,
     steps_left: Cell<u64>,
 }
@@ -109,7 +109,7 @@ impl Unifier {
         if self.steps_left.get() > 0 { Ok(()) } else { Err(Apart::TooComplex) }
     }
 
-    /// As [`unify`].
+    /// Like [`unify`].
     pub(super) fn common(&self, types: &[&Type]) -> Result<Type, Apart> {
         let [first, rest @ ..] = types else { return Ok(Type::Dynamic) };
         if rest.iter().all(|ty| ty == first) {
@@ -351,7 +351,7 @@ fn common_primitive(types: &[&Type]) -> Result<Type, Apart> {
 
 impl Type {
     /// Whether there is a conversion from values of this type to another, though some values may be refused:
-    /// a string that is no number, a map that lacks an attribute.
+    /// a string that is not a number, a map that lacks an attribute.
     ///
     /// ```
     /// use objchange::Type;

@@ -4,7 +4,7 @@ use smol_str::SmolStr;
 
 use super::{Kind, Number, Repr, Type, Unknown, Value};
 
-/// What is promised about a value that is not known yet.
+/// Refinements: what is known about an unknown value.
 ///
 /// ```
 /// use objchange::value::{Refinements, Value};

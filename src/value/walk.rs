@@ -35,7 +35,7 @@ impl Value {
         walk(self, PathStack::ROOT, &mut visit);
     }
 
-    /// Rebuilds the value, asking `change` for each part what stands in its place, children first.
+    /// Rebuilds the value, asking `change` for each part what is in its place, children first.
     ///
     /// Parts that stay as they are remain shared. Where the elements of a collection get different types,
     /// the result is a tuple or an object.
@@ -78,7 +78,7 @@ impl Value {
         self.part(self.position_of(step)?)
     }
 
-    /// The part that stands at a position among the parts of this container.
+    /// The part that is at a position among the parts of this container.
     pub(crate) fn part(&self, position: usize) -> Option<&Value> {
         match self.kind() {
             Kind::Map(map) => map.entries().get(position).map(|(_, value)| value),
@@ -106,7 +106,7 @@ impl Value {
         self.map_steps(|_, child| change(child))
     }
 
-    /// As [`map_children`](Self::map_children), with the step to each child.
+    /// Like [`map_children`](Self::map_children), with the step to each child.
     pub(crate) fn map_steps(&self, mut change: impl FnMut(StepRef<'_>, &Value) -> Value) -> Value {
         let result: Result<Value, std::convert::Infallible> =
             self.try_map_steps(|step, child| Ok(change(step, child)));

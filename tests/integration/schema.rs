@@ -250,7 +250,7 @@ mod validate {
     }
 }
 
-/// What stands in place of a part of a schema is named, and never shown.
+/// What replaces a part of a schema is named, and never shown.
 #[test]
 fn what_is_no_schema_is_named() {
     for (instead, name) in

@@ -100,7 +100,7 @@ fn answers_of_providers() {
         PlanViolation::RequiresReplaceNowhere(attribute("zone")),
         PlanViolation::DeferralNotAllowed,
     ];
-    // The errors for which nothing is planned stand behind, and are none of the provider's.
+    // The errors for which nothing is planned are behind, and are not among the provider's.
     let source =
         include_str!("../../src/change/plan/planned.rs").split("pub enum PlanChangeError").next().unwrap();
     let section = section("Answers of a provider around its plan", kinds_in(source));

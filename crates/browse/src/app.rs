@@ -47,12 +47,12 @@ pub(crate) struct Input {
     pub(crate) before: String,
 }
 
-/// How the screen looks, and what it says of the document.
+/// Settings of the screen, and its title for the document.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
     /// The screen has colours.
     pub has_colour: bool,
-    /// What the document says and the screen does not show.
+    /// Warnings about the document that the screen does not show.
     pub warnings: Vec<String>,
 }
 

@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr;
 /// How many columns a tab takes.
 pub(crate) const TAB: &str = "    ";
 
-/// What a piece of a line is.
+/// The role of a piece of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     /// What is said.

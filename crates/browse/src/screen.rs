@@ -34,7 +34,7 @@ pub struct Screen {
     size: (u16, u16),
 }
 
-/// How somebody has ended the screen.
+/// How the user ended the screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum End {
     /// With the key for it.
@@ -60,7 +60,7 @@ impl Screen {
     ///
     /// # Errors
     ///
-    /// If standard output is no terminal that can be used.
+    /// If standard output is not a terminal that can be used.
     pub fn enter() -> io::Result<Self> {
         static HOOK: Once = Once::new();
         HOOK.call_once(|| {

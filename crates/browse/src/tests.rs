@@ -424,7 +424,7 @@ fn what_cannot_be_read_is_said_where_it_is_looked_at() {
         let error = app.error.clone().unwrap_or_default();
         assert!(error.contains("nest too deeply"), "{error}");
         assert!(screen(app).contains("error: plan.json"), "{}", screen(app));
-        // Nobody knows whether it has what is looked for.
+        // It is unknown whether it has what is looked for.
         keys(app, "/nothing-like-this");
         wait(app);
         assert_eq!(labels(app).last().map(String::as_str), Some("aws_database.orders"));

@@ -5,7 +5,7 @@ use objchange_plan::{Outline, OutlineNode};
 /// What a node of the tree is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// What is to be known before the rest is read.
+    /// Notes to read first.
     Overview,
     /// A section, by its number.
     Section(usize),
@@ -184,7 +184,8 @@ fn push(nodes: &mut Vec<Node>, kind: Kind, label: String, depth: usize, parent: 
     nodes.len() - 1
 }
 
-/// Adds a module: what is in it, then the modules inside of it. They are no deeper than the outline lets them be.
+/// Adds a module: what is in it, then the modules inside of it. They are not deeper than the outline lets
+/// them be.
 fn push_module(
     nodes: &mut Vec<Node>,
     outline: &Outline<'_, '_>,

@@ -19,7 +19,7 @@ pub(crate) fn stdout() -> Escaping<AutoStream<io::StdoutLock<'static>>> {
     Escaping::new(anstream::stdout().lock(), true)
 }
 
-/// Standard error for text, likewise.
+/// Standard error for text, in the same way.
 pub(crate) fn stderr() -> Escaping<AutoStream<io::StderrLock<'static>>> {
     Escaping::new(anstream::stderr().lock(), true)
 }

@@ -2,15 +2,15 @@
 
 use super::Clause;
 
-/// What to do about a clause that is broken.
+/// Advice on fixing a violation of a clause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Advice {
-    /// What it means for who uses the provider.
+    /// What it means for users of the provider.
     pub meaning: &'static str,
     /// What they can do until it is fixed.
     pub workaround: &'static str,
-    /// What most often causes it.
+    /// The most common cause.
     pub cause: &'static str,
     /// How it is fixed with terraform-plugin-framework.
     pub framework: &'static str,

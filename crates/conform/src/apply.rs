@@ -17,9 +17,9 @@ use super::{Clause, Finding, FindingSeverity};
 
 const NOT_DESTROYED: &str = "the provider does not destroy the object that it has made";
 
-/// What came of applying a plan.
+/// The result of applying a plan.
 pub(super) struct Applied {
-    /// What is saved, if the provider could be asked; null where nothing is there.
+    /// What is saved, if the provider could be asked; null if nothing is there.
     pub(super) saved: Option<Saved>,
     /// Whether Terraform goes on with it.
     pub(super) is_fine: bool,
@@ -134,7 +134,7 @@ impl Flow<'_> {
         }
     }
 
-    /// Terraform does not see that a block of a map stands under another label than planned.
+    /// Terraform does not see that a block of a map is under another label than planned.
     fn labels_stay(&mut self, planned: &Value, actual: Option<&Value>) {
         let Some(actual) = actual else { return };
         let mut moved: Vec<Path> = Vec::new();

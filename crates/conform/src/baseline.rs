@@ -31,7 +31,7 @@ struct File {
     findings: BTreeSet<Known>,
 }
 
-/// Why a file is no baseline.
+/// Why a file is not a baseline.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BaselineError {
@@ -80,7 +80,7 @@ impl Baseline {
     ///
     /// # Errors
     ///
-    /// It is no baseline, or one of a later version.
+    /// It is not a baseline, or one of a later version.
     pub fn parse(text: &str) -> Result<Self, BaselineError> {
         let file: File = serde_json::from_str(text)?;
         if file.format_version != "1" {

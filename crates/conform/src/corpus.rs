@@ -32,13 +32,13 @@ pub(super) struct Kept {
     clause: String,
 }
 
-/// Why a file is no corpus.
+/// Why a file is not a corpus.
 #[derive(Debug, thiserror::Error)]
 #[error("line {line}: this is no kept configuration: {error}")]
 pub struct CorpusError {
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// The problem with it.
     pub error: serde_json::Error,
 }
 
@@ -97,11 +97,11 @@ impl Kept {
 }
 
 impl Corpus {
-    /// Reads a file. Empty lines are passed over.
+    /// Reads a file. Empty lines are skipped.
     ///
     /// # Errors
     ///
-    /// The first line that is no kept configuration.
+    /// The first line that is not a kept configuration.
     pub fn parse(text: &str) -> Result<Self, CorpusError> {
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         let kept = lines

@@ -133,7 +133,7 @@ pub async fn judge_function(provider: &dyn Provider, name: &str, arguments: &[Va
     Ok(judgement)
 }
 
-/// What a function returned; `None` where it says that it cannot be called so.
+/// What a function returned; `None` if it says that it cannot be called so.
 fn result(
     function: &Function,
     answer: FunctionAnswer,

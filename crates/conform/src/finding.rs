@@ -16,7 +16,7 @@ use super::sentences::{
     words_of_result,
 };
 
-/// What a provider does wrong: which clause it breaks, where, and what Terraform says of it. Nothing sensitive is in it.
+/// A violation by a provider: the clause, the path, and Terraform's message. Nothing sensitive is in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Finding {
@@ -28,8 +28,8 @@ pub struct Finding {
     pub path: Path,
     /// What is wrong, in a sentence that does not repeat the path: see [`described`](Self::described).
     pub message: String,
-    /// What Terraform says of it, without the name of the provider and the resource; `None` where it says nothing, or where
-    /// that is not known.
+    /// What Terraform says of it, without the name of the provider and the resource; `None` if it says
+    /// nothing, or where that is not known.
     pub terraform: Option<String>,
     /// What heads Terraform's message where that is not what heads it for the [clause](Clause::terraform_summary).
     pub summary: Option<String>,
@@ -83,8 +83,8 @@ pub(super) fn outermost(findings: Vec<Finding>) -> Vec<Finding> {
     findings.into_iter().zip(is_kept).filter_map(|(finding, is_kept)| is_kept.then_some(finding)).collect()
 }
 
-/// The kind by which findings are told apart. That a plan does not have what is configured has other words where an object is
-/// there already, and where nothing is configured.
+/// The kind by which findings are distinguished. That a plan does not have what is configured has other words
+/// where an object is there already, and where nothing is configured.
 pub(super) fn common_kind(kind: &str) -> &str {
     match kind {
         "not_config_nor_prior" | "noncomputed_planned" => "not_config",
@@ -270,7 +270,7 @@ fn without_path(text: &str, path: &Path) -> String {
     rest.filter(|_| !path.is_root()).unwrap_or(text).to_owned()
 }
 
-/// As Terraform says it, from the colon behind the path on; `None` where that needs a value that is not told.
+/// As Terraform says it, from the colon behind the path on; `None` if that needs a value that is not told.
 fn invalid_text(block: &Block, invalid: &InvalidPlan, plan: &Value, configuration: &Value) -> Option<String> {
     use InvalidPlanKind as K;
     let path = &invalid.path;
@@ -352,7 +352,7 @@ fn inconsistent_text(inconsistent: &InconsistentResult, planned: &Value, actual:
     Some(format!("{path}: {words}"))
 }
 
-/// The part at a path, unless it is marked or stands in what is.
+/// The part at a path, unless it is marked or is in what is.
 fn part<'v>(root: &'v Value, path: &Path) -> Option<&'v Value> {
     let mut at = root;
     for step in path.steps() {

@@ -17,13 +17,13 @@ use super::secrets::{Origin, Provenance, Secrets};
 use super::sentences::required;
 use super::{Clause, Finding, FindingSeverity};
 
-/// What a resource type is tried with.
+/// The input for testing a resource type.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Trial {
     /// The configuration when the object is planned. It may have unknown parts.
     pub config: Value,
-    /// The same with all of it known, as it is when the plan is applied; `None` where it is known already.
+    /// The same with all of it known, as it is when the plan is applied; `None` if it is known already.
     pub known: Option<Value>,
     /// Another configuration, to which the object is changed then, with all of it known as a second.
     pub update: Option<(Value, Option<Value>)>,
@@ -31,7 +31,7 @@ pub struct Trial {
     pub apply: bool,
     /// Whose rules the provider is held to.
     pub flavor: Flavor,
-    /// By what the object is imported; `None` where that is its `id`.
+    /// By what the object is imported; `None` if that is its `id`.
     pub import_id: Option<String>,
     /// Who made the configurations.
     pub(super) origin: Origin,
@@ -65,11 +65,11 @@ impl std::fmt::Debug for Trial {
     }
 }
 
-/// What came of a trial.
+/// The result of a trial.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Judgement {
-    /// What the provider does wrong, in the order in which it shows.
+    /// The violations, in the order in which they were found.
     pub findings: Vec<Finding>,
     /// What the provider says against the configuration, so that nothing more could be asked. What is secret is hidden.
     pub refused: Vec<Diagnostic>,
@@ -173,8 +173,8 @@ impl<'p> Flow<'p> {
         }
     }
 
-    /// Begins with a configuration of what is no managed resource, if the provider says that it is valid; else the judgement
-    /// is made already.
+    /// Begins with a configuration of what is not a managed resource, if the provider says that it is valid;
+    /// else the judgement is made already.
     pub(super) async fn begin(
         provider: &'p dyn Provider,
         schemas: &'p Schemas,
@@ -337,7 +337,8 @@ impl<'p> Flow<'p> {
         Ok(went_on)
     }
 
-    /// Destroys what is left of an object. What goes wrong with one that Terraform would not have gone on with is no fault.
+    /// Destroys what is left of an object. What goes wrong with one that Terraform would not have gone on
+    /// with is not a fault.
     async fn destroyed(&mut self, saved: &Saved, is_sound: bool) -> Result<()> {
         if self.is_gone || saved.object.is_null() {
             return Ok(());
@@ -486,7 +487,7 @@ pub(super) fn no_answer(error: &Error, wrong_type: Clause, wanted: &Type) -> Fin
     }
 }
 
-/// The type of what stands at a path in a value of this type.
+/// The type of what is at a path in a value of this type.
 fn at_path<'t>(ty: &'t Type, path: &Path) -> Option<&'t Type> {
     path.steps().iter().try_fold(ty, |ty, step| match (ty, step) {
         (Type::Object(object), PathStep::Attribute(name)) => object.attribute(name),

@@ -13,7 +13,7 @@ use super::objects::unsound;
 use super::sentences::{NO_IMPORT_TYPE, OTHER_IMPORT_TYPE, SEVERAL_IMPORTED, mismatched};
 use super::{Clause, Finding};
 
-/// So many other types are tried as those that an object may come from.
+/// The number of other types that are tried as those that an object may come from.
 const SOURCES: usize = 8;
 
 fn has_errors(diagnostics: &[Diagnostic]) -> bool {
@@ -164,8 +164,8 @@ impl Flow<'_> {
         is_sound.then_some(())
     }
 
-    /// Moves the object here as if it came from another type that looks the same, or from this one elsewhere. Where it can come
-    /// from only the provider knows: what it refuses is no fault.
+    /// Moves the object here as if it came from another type that looks the same, or from this one elsewhere.
+    /// Where it can come from only the provider knows: what it refuses is not a fault.
     pub(super) async fn moved(&mut self, saved: &Saved) -> Option<()> {
         if !self.capabilities.move_state {
             return Some(());

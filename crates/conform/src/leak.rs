@@ -75,7 +75,7 @@ impl Leaks {
         Some(Finding::new(Clause::K2, "secret_in_diagnostic", path.clone(), message))
     }
 
-    /// What is write-only and stands in another attribute of an object.
+    /// What is write-only and is in another attribute of an object.
     pub(super) fn in_object(&self, block: &Block, object: &Value) -> Option<Finding> {
         if self.write_only.is_empty() {
             return None;

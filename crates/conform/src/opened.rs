@@ -11,7 +11,7 @@ use super::secrets::Provenance;
 use super::sentences::words_of_plan;
 use super::{Clause, Finding, Judgement};
 
-/// So many objects are asked for when they are listed.
+/// The number of objects that are asked for when they are listed.
 const LISTED: i64 = 10;
 
 /// Opens an ephemeral resource with a configuration, all of which is known; renews it, where it wants that, and closes it.

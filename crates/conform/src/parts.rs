@@ -13,7 +13,7 @@ pub(super) fn parts(value: &Value) -> Vec<&Value> {
     }
 }
 
-/// The same container with these parts, as many as it had. `None` where they cannot be together.
+/// The same container with these parts, as many as it had. `None` if they cannot be together.
 pub(super) fn with_parts(value: &Value, parts: Vec<Value>) -> Option<Value> {
     with_some(value, parts.into_iter().map(Some).collect())
 }

@@ -15,7 +15,7 @@ use super::run::Left;
 use super::secrets::Secrets;
 use super::{Advice, Clause, Finding, FindingSeverity};
 
-/// What is tried of a provider.
+/// A part of a provider that is tested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Subject {
     /// Something that is configured: the provider itself, a resource type, a data source.
@@ -24,11 +24,11 @@ pub enum Subject {
     Function,
 }
 
-/// What came of trying a provider. Nothing sensitive is in it.
+/// The result of trying a provider. Nothing sensitive is in it.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Report {
-    /// By which the configurations were made.
+    /// The seed of the configurations.
     pub seed: u64,
     /// Whether anything was applied.
     pub applied: bool,
@@ -36,9 +36,9 @@ pub struct Report {
     pub ended: Ended,
     /// Why the provider was tried without a configuration of its own, if it was.
     pub not_configured: Option<String>,
-    /// What was made and may still be there.
+    /// Objects that were created and may still exist.
     pub left: Vec<Left>,
-    /// What was tried, by kind and name.
+    /// The types that were tested, by kind and name.
     pub types: Vec<TypeReport>,
     /// How long it took. It is all that differs between two runs with one seed.
     pub time: Time,
@@ -71,7 +71,7 @@ pub struct Time {
     pub calls: u64,
 }
 
-/// What came of trying one type.
+/// The result of trying one type.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 #[non_exhaustive]
 pub struct TypeReport {
@@ -94,7 +94,7 @@ pub struct TypeReport {
     pub plans: u64,
     /// Why it refused, each reason once, the most frequent first.
     pub refusals: Vec<Refusal>,
-    /// What it does wrong, the worst first.
+    /// Its findings, the worst first.
     pub findings: Vec<FindingReport>,
 }
 
@@ -110,7 +110,7 @@ pub struct Refusal {
     pub count: u64,
 }
 
-/// What a type does wrong in one way, at places of one form.
+/// One kind of violation by a type, at paths of one form.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct FindingReport {
@@ -120,7 +120,7 @@ pub struct FindingReport {
     pub place: String,
     /// How many configurations show it.
     pub count: u64,
-    /// The smallest configuration that shows it; `None` where no configuration is needed.
+    /// The smallest configuration that shows it; `None` if no configuration is needed.
     pub smallest: Option<Smallest>,
     /// A line of a case file that shows it without the provider, or why there is none.
     pub case: Result<String, String>,
@@ -219,7 +219,7 @@ impl Report {
 /// What stands for the reasons that are not told apart.
 const OTHER_REFUSALS: &str = "(other reasons)";
 
-/// So many reasons for refusals are told apart.
+/// The number of reasons for refusals that are distinguished.
 const MAX_REFUSALS: usize = 100;
 
 impl Report {

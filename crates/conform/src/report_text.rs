@@ -7,7 +7,7 @@ use objchange_text::visible;
 
 use super::{Advice, Clause, Ended, FindingReport, FindingSeverity, Report, TypeReport, config_text};
 
-/// So many reasons are told for which configurations are refused.
+/// The maximum number of reasons for refused configurations that are reported.
 const REASONS: usize = 3;
 
 impl Report {

@@ -20,7 +20,7 @@ pub(crate) const CHECKED_COMPONENTS: [Component; 6] = [
     Component::Action,
 ];
 
-/// What is wrong with a part of a provider's schemas.
+/// A problem with a part of a provider's schemas.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SchemaFinding {

@@ -12,7 +12,7 @@ use objchange_text::redact::{Redactor, Secrets as Texts};
 use super::Finding;
 use super::finding::shortened;
 
-/// A number of fewer digits is no secret in a case: it is part of too many.
+/// A number of fewer digits is not a secret in a case: it is part of too many.
 const SHORT_NUMBER: usize = 4;
 
 /// Who made a configuration.
@@ -38,7 +38,7 @@ pub(super) struct Provenance {
 #[derive(Clone, Default)]
 pub(super) struct Secrets {
     texts: Texts,
-    /// What the generator made, which is no secret although it is where secrets are.
+    /// What the generator made, which is not a secret although it is where secrets are.
     ours: HashSet<String>,
     redactor: OnceLock<Redactor>,
 }
@@ -97,7 +97,7 @@ impl Secrets {
         self.redactor().redact(text).into_owned()
     }
 
-    /// Whether a text that is no sentence, such as a value or a key, holds a secret.
+    /// Whether a text that is not a sentence, such as a value or a key, holds a secret.
     pub(super) fn finds(&self, text: &str) -> bool {
         self.redactor().finds(text)
     }

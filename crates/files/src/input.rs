@@ -57,7 +57,7 @@ impl Source {
     ///
     /// # Errors
     ///
-    /// It cannot be read, or is no text.
+    /// It cannot be read, or is not text.
     pub fn read(&self) -> Result<String, InputError> {
         self.read_at_most(u64::MAX)
     }
@@ -66,7 +66,7 @@ impl Source {
     ///
     /// # Errors
     ///
-    /// It cannot be read, is no text, or has more bytes.
+    /// It cannot be read, is not text, or has more bytes.
     pub fn read_at_most(&self, limit: u64) -> Result<String, InputError> {
         let mut bytes = Vec::new();
         utf8_reader(self.open_text()?)
@@ -78,11 +78,11 @@ impl Source {
         self.text(bytes, 1)
     }
 
-    /// As [`Source::read_at_most`], where `--max-input` says how much.
+    /// Like [`Source::read_at_most`], where `--max-input` says how much.
     ///
     /// # Errors
     ///
-    /// It cannot be read, is no text, or has more bytes.
+    /// It cannot be read, is not text, or has more bytes.
     pub fn read_as_allowed(&self, limit: u64) -> Result<String, InputError> {
         let read = self.read_at_most(limit);
         read.map_err(|error| match error.fault {

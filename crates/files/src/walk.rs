@@ -21,7 +21,7 @@ pub struct Walk<'p> {
     pub hidden: bool,
 }
 
-/// What is below a folder.
+/// The files below a folder.
 #[derive(Debug, Default)]
 pub struct FoundFiles {
     /// The wanted files, sorted by name, each once even if several links lead to it.

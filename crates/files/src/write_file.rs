@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::{Builder, NamedTempFile};
 
-/// Who may read a file that is new. A file that is there keeps its mode.
+/// Who may read a new file. A file that is there keeps its mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     /// Only its owner: it may hold secrets.

@@ -228,7 +228,7 @@ impl Printer {
     }
 }
 
-/// The first of `EOT`, `EOT_`, `EOT__` … that is no line of a text.
+/// The first of `EOT`, `EOT_`, `EOT__` … that is not a line of a text.
 fn end_marker(text: &str) -> String {
     let underscores = |line: &str| {
         let rest = line.trim().strip_prefix("EOT")?;

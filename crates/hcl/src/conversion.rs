@@ -19,7 +19,7 @@ pub fn conversion_message(error: &ConvertError, target: &Type) -> String {
     if error.path.is_root() { reason } else { format!("{}: {reason}", place(&error.path, target)) }
 }
 
-/// A path as it stands before a reason: `.a["key"][0]`.
+/// A path as it is before a reason: `.a["key"][0]`.
 fn place(path: &Path, target: &Type) -> String {
     let mut target = Some(target);
     let mut text = String::new();

@@ -1,8 +1,8 @@
 //! HCL as plain data, as `sentinel.hcl` has it: values that are written out, in arguments and blocks.
 //!
-//! Programs read such files with the first version of HCL, which knows neither expressions nor templates and does not
-//! care about lines. People rely on that: `mock "x" { module { source = "x.sentinel" } }` stands on one line, and `${`
-//! is text.
+//! Programs read such files with the first version of HCL, which knows neither expressions nor templates and
+//! does not care about lines. People rely on that: `mock "x" { module { source = "x.sentinel" } }` is on one
+//! line, and `${` is text.
 
 use std::borrow::Cow;
 

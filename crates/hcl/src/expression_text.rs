@@ -72,7 +72,7 @@ fn object<'v>(
     Some(())
 }
 
-/// Each on its own line; the equals signs of single lines that follow each other stand below each other.
+/// Each on its own line; the equals signs of single lines that follow each other are below each other.
 fn entries<'v>(
     members: impl Iterator<Item = (&'v str, &'v Value)>,
     depth: usize,

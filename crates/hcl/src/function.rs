@@ -49,8 +49,8 @@ pub struct Function {
     body: Body,
 }
 
-/// What a function looks at beside its arguments. In a template that is read from a file, no other template may be
-/// asked for; in one that is a string or a text of its own, no file either.
+/// What a function reads besides its arguments. In a template that is read from a file, no other template may
+/// be asked for; in one that is a string or a text of its own, no file either.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Capability {
     /// Nothing.
@@ -97,8 +97,8 @@ enum ResultType {
 pub struct Parameter {
     /// The name, for messages.
     pub name: SmolStr,
-    /// What an argument is converted to. [`Type::Dynamic`] takes anything as it is; a list, set or map of
-    /// dynamic takes any collection whose elements have a type in common.
+    /// The type that an argument is converted to. [`Type::Dynamic`] takes anything as it is; a list, set or
+    /// map of dynamic takes any collection whose elements have a type in common.
     pub ty: Type,
     /// The implementation handles null.
     pub allow_null: bool,
@@ -155,8 +155,9 @@ impl Parameter {
 pub struct FunctionError {
     /// The argument that is wrong, by position from 0; `None` if it is the call as a whole.
     pub argument: Option<usize>,
-    /// What is wrong, a sentence without a full stop. It may quote arguments: where one of them is sensitive,
-    /// [`Function::call`] takes the sentence away, and where one comes out of a collection that is, the evaluation.
+    /// The problem, a sentence without a full stop. It may quote arguments: where one of them is sensitive,
+    /// [`Function::call`] takes the sentence away, and where one comes out of a collection that is, the
+    /// evaluation.
     pub message: Cow<'static, str>,
 }
 
@@ -208,8 +209,8 @@ impl Function {
         Self::spending(parameters, result, move |arguments, ty, _| body(arguments, ty))
     }
 
-    /// As [`typed_by`](Self::typed_by), for an implementation that does more than its arguments and its answer tell,
-    /// or keeps something for later calls of the evaluation.
+    /// Like [`typed_by`](Self::typed_by), for an implementation that does more than its arguments and its
+    /// answer tell, or keeps something for later calls of the evaluation.
     pub(crate) fn spending(
         parameters: impl IntoIterator<Item = Parameter>,
         result: impl Fn(&[Value]) -> Result<Type, FunctionError> + Send + Sync + 'static,
@@ -262,7 +263,7 @@ impl Function {
         Self { reach, ..self }
     }
 
-    /// What the function looks at beside its arguments.
+    /// What the function reads besides its arguments.
     pub fn reach(&self) -> Capability {
         self.reach
     }
@@ -318,7 +319,7 @@ impl Function {
         self.call_with(arguments, &mut CallContext::default())
     }
 
-    /// As [`call`](Self::call), in an evaluation.
+    /// Like [`call`](Self::call), in an evaluation.
     pub(crate) fn call_with(
         &self,
         mut arguments: Vec<Value>,
@@ -509,7 +510,7 @@ impl Functions {
         self.by_name.keys().map(SmolStr::as_str)
     }
 
-    /// All functions of Terraform that are no special forms. Those that read files fail unless
+    /// All functions of Terraform that are not special forms. Those that read files fail unless
     /// [`with_files`](Self::with_files) says from where, and what changes with every call is unknown.
     pub fn pure() -> &'static Functions {
         static PURE: std::sync::LazyLock<Functions> = std::sync::LazyLock::new(crate::functions::all);

@@ -415,7 +415,8 @@ fn is_false(expr: &Expr) -> bool {
     matches!(&expr.kind, ExprKind::Literal(value) if value.as_bool() == Some(false))
 }
 
-/// Whether a name that is no attribute of the schema is like that of a secret, or of a block with secrets.
+/// Whether a name that is not an attribute of the schema is like that of a secret, or of a block with
+/// secrets.
 fn is_misspelt_secret(name: &str, schema: &Schema) -> bool {
     let attributes = schema.attributes().iter().filter(|(_, attribute)| has_secrets(attribute));
     let blocks = schema.block_types().iter().filter(|(_, nested)| block_has_secrets(&nested.block));
@@ -440,7 +441,7 @@ fn literals(file: &SourceFile) -> Vec<Span> {
     found.into_iter().map(|span| span.moved(file.start)).collect()
 }
 
-/// The same of a text that may be broken anywhere, so that no string ends where it should.
+/// The same for a text that may be broken anywhere, so that no string ends where it should.
 fn literals_of(text: &str, is_json: bool) -> Vec<Span> {
     let mut found = Vec::new();
     let mut start = 0;
@@ -494,7 +495,7 @@ const BLOCKS: [&str; 16] = [
     "variable",
 ];
 
-/// Whether a line is the header of a block and nothing else: labels are no secrets.
+/// Whether a line is the header of a block and nothing else: labels are not secrets.
 fn is_header(line: &str) -> bool {
     let mut words = line.trim().trim_end_matches('{').trim_end().split(' ').filter(|word| !word.is_empty());
     let is_label = |word: &str| {
@@ -551,7 +552,7 @@ fn heredoc_end(line: &str) -> Option<&str> {
     is_name.then_some(name)
 }
 
-/// Strings that are no keys, unless they are no more than a reference, and numbers.
+/// Strings that are not keys, unless they are no more than a reference, and numbers.
 fn json_literals(line: &str) -> Vec<(usize, usize)> {
     let bytes = line.as_bytes();
     let mut found = Vec::new();

@@ -69,7 +69,7 @@ impl Sources {
         self.files.is_empty()
     }
 
-    /// How many files there are.
+    /// The number of files.
     pub fn len(&self) -> usize {
         self.files.len()
     }
@@ -113,7 +113,7 @@ pub struct FileSpan<'p> {
 }
 
 impl<'s> Places<'s> {
-    /// The part of a file that a span is; `None` where there is no file at all.
+    /// The part of a file that a span is; `None` if there is no file at all.
     pub fn find<'p>(&'p self, span: Span) -> Option<FileSpan<'p>>
     where
         's: 'p,

@@ -36,7 +36,7 @@ const OPERATORS: [(&str, Operator); 7] = [
 ];
 
 impl VersionConstraints {
-    /// Reads constraints; `None` where they are none.
+    /// Reads constraints; `None` if they are none.
     ///
     /// ```
     /// use objchange_hcl::VersionConstraints;
@@ -49,7 +49,7 @@ impl VersionConstraints {
         text.split(',').map(Constraint::parse).collect::<Option<_>>().map(Self)
     }
 
-    /// Whether a version meets all of them; a text that is no version does not.
+    /// Whether a version meets all of them; a text that is not a version does not.
     pub fn allow(&self, version: &str) -> bool {
         parse_version(version).is_some_and(|(version, _)| self.0.iter().all(|one| one.allows(&version)))
     }

@@ -22,7 +22,7 @@ pub struct Reference<'e> {
 }
 
 impl Reference<'_> {
-    /// All of it as it stands in the source.
+    /// All of it as it is in the source.
     pub fn whole(&self) -> Span {
         self.steps.last().map_or(self.span, |step| self.span.to(step.span))
     }
@@ -133,7 +133,8 @@ fn written(key: &Value) -> String {
     }
 }
 
-/// The variables that an expression needs, in source order, as often as they stand there. Those of `for` are none.
+/// The variables that an expression needs, in source order, as often as they are there. Those of `for` are
+/// none.
 pub fn variables(expr: &Expr) -> Vec<Reference<'_>> {
     let mut walk = Walk::default();
     walk.expr(expr);

@@ -95,7 +95,7 @@ fn replacement(text: &str) -> Result<InstanceAddress, String> {
     Ok(address)
 }
 
-/// Names that are no resource types, unless `resource.` stands before them.
+/// Names that are not resource types, unless `resource.` is before them.
 const RESERVED: [&str; 10] =
     ["arg", "count", "each", "lazy", "local", "path", "self", "template", "terraform", "var"];
 
@@ -114,7 +114,7 @@ fn instance(text: &str) -> Result<InstanceAddress, String> {
     written.parse().map_err(|error| refused(written, &error).to_owned())
 }
 
-/// Why a text is no address, in Terraform's words.
+/// Why a text is not an address, in Terraform's words.
 fn refused(text: &str, error: &AddressError) -> &'static str {
     use AddressErrorKind::*;
     let (before, rest) = text.split_at_checked(error.offset).unwrap_or((text, ""));

@@ -21,7 +21,7 @@ pub struct ModuleTexts<'t> {
     pub files: &'t dyn Files,
     /// The manifest of installed modules; `None` looks for it in `.terraform/modules`.
     pub manifest: Option<&'t str>,
-    /// What gives values to the variables of the root module.
+    /// The sources of values for the variables of the root module.
     pub variables: &'t VariableSources,
     /// The version of Terraform that `required_version` is about: `1.11.4`.
     pub terraform_version: &'t str,
@@ -60,7 +60,7 @@ impl std::fmt::Debug for ModuleTexts<'_> {
 pub struct Module {
     /// The module with all modules that it calls.
     pub config: Config,
-    /// What is given for the variables of the root module.
+    /// The values given for the variables of the root module.
     pub variables: BTreeMap<SmolStr, GivenVariable>,
     /// Errors, with which nothing can be planned, and warnings.
     pub diagnostics: Diagnostics,
@@ -152,7 +152,7 @@ impl Module {
 ///
 /// # Errors
 ///
-/// What is wrong with the values of variables: without them nobody knows which modules there are.
+/// What is wrong with the values of variables: without them it is unknown which modules there are.
 fn constants(
     config: &mut Config,
     texts: &ModuleTexts<'_>,

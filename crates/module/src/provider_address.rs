@@ -37,7 +37,8 @@ impl ProviderAddress {
         resource_type.split_once('_').map_or(resource_type, |(name, _)| name)
     }
 
-    /// What a source says: `[HOST/][NAMESPACE/]NAME`; `None` where it is none. Host and names are put in lower case.
+    /// What a source says: `[HOST/][NAMESPACE/]NAME`; `None` if it is none. Host and names are put in lower
+    /// case.
     ///
     /// ```
     /// use objchange_module::ProviderAddress;

@@ -17,7 +17,7 @@ use crate::{Diagnostics, Severity};
 /// The prefix of environment variables that give values to variables.
 const ENVIRONMENT_PREFIX: &str = "TF_VAR_";
 
-/// What gives values to the variables of the root module, as texts.
+/// The sources of values for the variables of the root module, as texts.
 #[derive(Debug, Clone, Default)]
 pub struct VariableSources {
     /// Environment variables. Those whose names do not begin with `TF_VAR_` are nothing here.
@@ -334,7 +334,8 @@ fn argument_source(name: &str) -> String {
     format!("{ARGUMENT_SOURCE}{name}>")
 }
 
-/// Whether a source is no file but what was given for a variable. Its text may be secret, and is never shown.
+/// Whether a source is not a file but what was given for a variable. Its text may be secret, and is never
+/// shown.
 pub(crate) fn is_argument_source(source: &str) -> bool {
     source.starts_with(ARGUMENT_SOURCE)
 }

@@ -31,15 +31,15 @@ use crate::walk::PlannedValues;
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct ChangeSet<'t> {
-    /// What happens to each resource instance.
+    /// The changes of resource instances.
     pub resources: Vec<ChangedResource<'t>>,
-    /// What has happened to resource instances outside of Terraform.
+    /// The changes of resource instances made outside of Terraform.
     pub drift: Vec<ChangedResource<'t>>,
     /// The changes that are left to the next plan.
     pub deferred: Vec<Deferred<'t>>,
     /// The actions that are invoked, because of a change or by themselves.
     pub invocations: Vec<ActionInvocation<'t>>,
-    /// What happens to the outputs of the root module, by name in byte order.
+    /// The changes of the outputs of the root module, by name in byte order.
     pub outputs: Vec<OutputChange<'t>>,
     /// The checks that did not pass.
     pub checks: Vec<Check<'t>>,
@@ -52,7 +52,7 @@ pub struct ChangeSet<'t> {
     pub complete: Option<bool>,
     /// Planning ended with an error.
     pub errored: bool,
-    /// The text that the values stand in, if they come from a document.
+    /// The text that the values are in, if they come from a document.
     pub(crate) document: DocumentText<'t>,
 }
 
@@ -95,7 +95,7 @@ fn deferral(reason: DeferredReason) -> &'static str {
     }
 }
 
-/// What happens to one resource instance, or to a deposed object of it.
+/// The change of one resource instance, or of a deposed object of it.
 #[derive(Debug, Default)]
 pub struct ChangedResource<'t> {
     /// The address of the instance.
@@ -116,7 +116,7 @@ pub struct ChangedResource<'t> {
     pub provider_name: Text<'t>,
     /// The key of the deposed object.
     pub deposed: Option<Text<'t>>,
-    /// What happens.
+    /// The action.
     pub change: ValueChange<'t>,
     /// Why, such as `replace_because_tainted`.
     pub action_reason: Option<Text<'t>>,
@@ -157,7 +157,7 @@ impl<'t> ChangedResource<'t> {
 /// The key of an instance, wherever it comes from.
 #[derive(Debug, Clone)]
 pub enum ChangedIndex<'t> {
-    /// As a document has it; perhaps it is no key.
+    /// As a document has it; perhaps it is not a key.
     Written(Raw<'t>),
     /// As it was planned.
     Planned(Index<'t>),
@@ -199,11 +199,11 @@ fn type_and_name(address: &str) -> (&str, &str) {
     (if names[0].is_empty() { names[1] } else { names[0] }, names[1])
 }
 
-/// What happens to a value, and its two sides.
+/// The change of a value: the action and both sides.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct ValueChange<'t> {
-    /// What Terraform does.
+    /// The actions of Terraform.
     pub actions: ResourceActions,
     /// The two sides, with their marks.
     pub values: ChangeValues<'t>,
@@ -251,7 +251,7 @@ impl Default for ChangeValues<'_> {
 }
 
 impl<'t> ChangeValues<'t> {
-    /// What a document says; `None` of what was planned.
+    /// The values in a document; `None` for planned values.
     pub fn written(&self) -> Option<&WrittenValues<'t>> {
         match self {
             Self::Written(values) => Some(values),
@@ -267,11 +267,11 @@ pub struct WrittenValues<'t> {
     pub before: Raw<'t>,
     /// The value after, without what is unknown.
     pub after: Raw<'t>,
-    /// What is unknown of the value after.
+    /// The unknown parts of the value after.
     pub after_unknown: Raw<'t>,
-    /// What must not be shown of the value before.
+    /// The sensitive parts of the value before.
     pub before_sensitive: Raw<'t>,
-    /// What must not be shown of the value after.
+    /// The sensitive parts of the value after.
     pub after_sensitive: Raw<'t>,
     /// The paths that force the replacement.
     pub replace_paths: Raw<'t>,
@@ -297,7 +297,7 @@ impl<'t> Importing<'t> {
     }
 }
 
-/// What is imported.
+/// An import.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Importing<'t> {
@@ -314,7 +314,7 @@ pub struct Importing<'t> {
 pub struct Deferred<'t> {
     /// Why, such as `provider_config_unknown`.
     pub reason: Text<'t>,
-    /// What is known of the change.
+    /// The change, as far as it is known.
     pub resource: ChangedResource<'t>,
 }
 
@@ -340,18 +340,18 @@ impl<'t> Deferred<'t> {
     }
 }
 
-/// What happens to an output.
+/// The change of an output.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct OutputChange<'t> {
     /// The name of the output.
     pub name: Text<'t>,
-    /// What happens.
+    /// The action.
     pub change: ValueChange<'t>,
 }
 
 impl<'t> OutputChange<'t> {
-    /// What happens to the output of this name.
+    /// The change of the output with this name.
     pub fn new(name: impl Into<Text<'t>>, change: ValueChange<'t>) -> Self {
         Self { name: name.into(), change }
     }

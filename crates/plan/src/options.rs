@@ -13,18 +13,19 @@ pub enum Colour {
     Always,
 }
 
-/// How a document is shown.
+/// Options for showing a document.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
     /// Whether the text has colour sequences.
     pub colour: Colour,
-    /// What the plan was made for; `None` to find that from the plan.
+    /// The mode of the plan; `None` to infer it.
     pub mode: Option<PlanMode>,
     /// The program as which the document is shown; `None` for the one that wrote it, as far as that can be told.
     pub program: Option<Program>,
-    /// The columns of the terminal; prose is wrapped one column earlier. 78 where the output is no terminal.
+    /// The columns of the terminal; prose is wrapped one column earlier. 78 where the output is not a
+    /// terminal.
     pub width: usize,
-    /// What is sensitive is shown, where OpenTofu can be asked for that: values, but no blocks. Reports hold it then,
+    /// Shows sensitive values, but not sensitive blocks, as an option of OpenTofu does. Reports hold it then,
     /// and so does whatever is made of them.
     pub show_sensitive: bool,
     /// Nothing is hidden: unchanged parts are shown too.

@@ -116,7 +116,7 @@ impl Version {
         Self::parse_exactly(text).map(|version| version.min(Self::NEWEST))
     }
 
-    /// As [`Version::parse`], also of versions that are newer than what is known here.
+    /// Like [`Version::parse`], also of versions that are newer than what is known here.
     fn parse_exactly(text: &str) -> Option<Self> {
         let (major, rest) = text.split_once('.')?;
         let minor = rest.split(['.', '-', '+']).next()?;
@@ -140,7 +140,7 @@ impl Program {
         }
     }
 
-    /// The same of a plan.
+    /// The same for a plan.
     ///
     /// What only OpenTofu writes tells that it did; where there is none of that, a version is Terraform's.
     pub(crate) fn of_plan(plan: &Plan<'_>) -> Self {
@@ -155,7 +155,7 @@ impl Program {
         }
     }
 
-    /// The same of a state.
+    /// The same for a state.
     pub(crate) fn of_state(state: &State<'_>) -> Self {
         match state.resources.iter().any(|resource| is_of_opentofu(&resource.provider_name)) {
             true => Self::OpenTofu,
@@ -194,7 +194,8 @@ impl Program {
         }
     }
 
-    /// The rules by which it compares what stands in no block. Only OpenTofu can be asked to show what is sensitive.
+    /// The rules by which it compares what is in no block. Only OpenTofu can be asked to show what is
+    /// sensitive.
     pub(crate) fn dialect(self, options: &Options) -> Dialect {
         let dialect = match self {
             Self::Terraform(_) => Dialect::LEGACY,

@@ -50,7 +50,7 @@ impl DiskFiles {
         &self.directory
     }
 
-    /// Where a path of the configuration leads; `None` where there is nothing.
+    /// Where a path of the configuration leads; `None` if there is nothing.
     pub fn find(&self, path: &str) -> Result<Option<PathBuf>, String> {
         let path = self.directory.join(path);
         let real = match fs::canonicalize(&path) {

@@ -158,7 +158,7 @@ fn root(directory: &Path) -> PathBuf {
     directory.join(data.map_or_else(|| PathBuf::from(".terraform"), PathBuf::from)).join("providers")
 }
 
-/// The names in a directory, in order; none where it is not there.
+/// The names in a directory, in order; none if it is not there.
 fn names(directory: &Path) -> Result<Vec<String>, InstalledError> {
     let failed = |error| Problem::Read { path: directory.to_owned(), error };
     let entries = match fs::read_dir(directory) {

@@ -12,11 +12,11 @@ use objchange_files::input::Source;
 /// A lock file is not longer.
 const MAX_LENGTH: u64 = 16 << 20;
 
-/// The providers that a directory's lock file names; none where there is no such file.
+/// The providers that a directory's lock file names; none if there is no such file.
 ///
 /// # Errors
 ///
-/// The file cannot be read, or is no HCL.
+/// The file cannot be read, or is not HCL.
 pub fn read_lock_file(directory: &Path) -> Result<BTreeMap<ProviderAddress, LockedProvider>, String> {
     let path = directory.join(LOCK_FILE);
     if path.is_file() { read(&path) } else { Ok(BTreeMap::new()) }
@@ -35,7 +35,7 @@ pub fn locked_versions(directory: &Path, remarks: &Remarks<'_>) -> BTreeMap<Prov
 ///
 /// # Errors
 ///
-/// The file cannot be read, or is no HCL.
+/// The file cannot be read, or is not HCL.
 pub fn read_locked_versions(path: &Path) -> Result<BTreeMap<ProviderAddress, String>, String> {
     read(path).map(versions)
 }

@@ -30,10 +30,10 @@ use crate::schemas::{GivenSchemas, SchemaError, schema_texts};
 use crate::workplace::Workplace;
 use objchange_files::input::Size;
 
-/// What the module in a directory is planned from.
+/// Settings for planning the module in a directory.
 #[derive(Clone)]
 pub struct PlanSettings<'a> {
-    /// What gives values to variables, beside the files of the directory and the environment.
+    /// Values of variables, beside those in files of the directory and in the environment.
     pub variables: &'a [VariableSetting],
     /// Files with answers in place of providers.
     pub answers: &'a [PathBuf],
@@ -45,7 +45,7 @@ pub struct PlanSettings<'a> {
     pub allow_path: &'a [PathBuf],
     /// The state file, if it is not that of the directory.
     pub state: Option<&'a Path>,
-    /// By the rules of which version.
+    /// The version whose rules apply.
     pub version: Version,
     /// The files are read as OpenTofu reads them.
     pub is_opentofu: bool,
@@ -58,7 +58,7 @@ pub struct PlanSettings<'a> {
     pub programs: &'a [ProviderProgram],
     /// Where the other schemas come from.
     pub lookup: SchemaLookup,
-    /// Which providers are asked for the plan.
+    /// The real providers that run for the plan.
     #[cfg(feature = "provider")]
     pub real: RealChoice<'a>,
     /// Where they are asked.
@@ -125,11 +125,11 @@ pub struct PlannedDirectory {
     pub config: Config,
     /// The schemas of all providers.
     pub schemas: Schemas,
-    /// How it was planned.
+    /// The options that it was planned with.
     pub options: PlanOptions,
     /// The providers that were asked.
     pub asked: BTreeSet<ProviderAddress>,
-    /// What nobody could answer.
+    /// The questions that nobody could answer.
     pub unanswered: Unanswered,
 }
 
@@ -140,7 +140,7 @@ pub struct Refused {
     pub config: Config,
     /// The schemas that were given, which say what in the configuration is secret.
     pub schemas: Schemas,
-    /// What is wrong.
+    /// The problem.
     pub diagnostics: Diagnostics,
 }
 
@@ -188,7 +188,7 @@ impl PlannedDirectory {
         write_plan(&self.plan, &self.config, &self.schemas, &info)
     }
 
-    /// How many changes depend on providers that were not asked.
+    /// Counts of changes that depend on providers that did not run.
     pub fn unasked(&self) -> Unasked {
         let providers = self.simulated_providers();
         let simulated = || self.plan.changes.iter().filter(|change| providers.contains(&change.provider));

@@ -1,6 +1,6 @@
 //! Notes and warnings that accompany a result.
 
-/// What is to be said beside an answer.
+/// A note or a warning that accompanies a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Remark {
     /// What else there is to know about the answer.

@@ -205,7 +205,7 @@ fn user_caches() -> Option<PathBuf> {
     absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(in_home)))
 }
 
-/// The names in a folder that are text; none where it is not there or cannot be read.
+/// The names in a folder that are text; none if it is not there or cannot be read.
 fn names(folder: &Path) -> impl Iterator<Item = String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().into_string().ok())

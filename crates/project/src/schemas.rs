@@ -53,7 +53,7 @@ pub enum SchemaError {
     Document {
         /// Where it is from.
         name: String,
-        /// What is wrong with it.
+        /// The problem with it.
         error: SchemaDocumentError,
     },
 }

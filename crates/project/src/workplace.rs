@@ -46,7 +46,7 @@ impl Workplace {
         Ok(Self { runtime, children, stopper })
     }
 
-    /// What ends the work.
+    /// Returns a handle that stops the work.
     pub fn stopper(&self) -> Stopper {
         self.stopper.clone()
     }

@@ -10,7 +10,7 @@ use smol_str::SmolStr;
 
 use crate::Capabilities;
 
-/// What a configuration is of.
+/// A kind of component that a provider has configurations for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Component {
@@ -54,7 +54,7 @@ impl Component {
         }
     }
 
-    /// What it is called in sentences.
+    /// Its name in sentences.
     pub const fn noun(self) -> &'static str {
         match self {
             Self::Provider => "provider configuration",
@@ -102,9 +102,9 @@ pub struct ReadResource {
     pub type_name: SmolStr,
     /// The object as far as it is known.
     pub state: Value,
-    /// What the provider left with it.
+    /// The provider's private data of it.
     pub private: PrivateData,
-    /// Which object of the service it is.
+    /// The identity of the object at the provider.
     pub identity: Option<Value>,
     /// The provider may answer that it cannot tell yet.
     pub deferral_allowed: bool,
@@ -115,13 +115,13 @@ pub struct ReadResource {
 pub struct ImportResource {
     /// The resource type.
     pub type_name: SmolStr,
-    /// Which object.
+    /// The object to import.
     pub target: ImportTarget,
     /// The provider may answer that it cannot tell yet.
     pub deferral_allowed: bool,
 }
 
-/// How the object is named that is to be imported.
+/// The object to import, by ID or identity.
 #[derive(Clone)]
 pub enum ImportTarget {
     /// By the identifier that people write.
@@ -141,7 +141,7 @@ pub struct MoveResource {
     pub source_version: i64,
     /// The object.
     pub source: RawState,
-    /// What its provider left with it.
+    /// Its provider's private data of it.
     pub source_private: PrivateData,
     /// Its identity, with the version of the schema that this was stored under.
     pub source_identity: Option<(i64, RawState)>,
@@ -154,15 +154,15 @@ pub struct MoveResource {
 #[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Answer {
-    /// The object; `None` where the answer has none.
+    /// The object; `None` if the answer has none.
     pub object: Option<Value>,
-    /// What the provider wants to be kept with it.
+    /// Private data of the provider to store with it.
     pub private: PrivateData,
-    /// Which object of the service it is.
+    /// The identity of the object at the provider.
     pub identity: Option<Value>,
     /// The provider cannot tell yet, and why.
     pub deferred: Option<DeferredReason>,
-    /// What the provider has to say.
+    /// The provider's diagnostics.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -178,7 +178,7 @@ impl Answer {
     }
 }
 
-/// What came of an import.
+/// The result of an import.
 #[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ImportAnswer {
@@ -186,7 +186,7 @@ pub struct ImportAnswer {
     pub resources: Vec<Imported>,
     /// The provider cannot tell yet, and why.
     pub deferred: Option<DeferredReason>,
-    /// What the provider has to say.
+    /// The provider's diagnostics.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -195,27 +195,27 @@ pub struct ImportAnswer {
 pub struct Imported {
     /// Its type.
     pub type_name: SmolStr,
-    /// The object, often with no more in it than reading it needs; `None` where the answer has none.
+    /// The object, often with no more in it than reading it needs; `None` if the answer has none.
     pub object: Option<Value>,
-    /// What the provider wants to be kept with it.
+    /// Private data of the provider to store with it.
     pub private: PrivateData,
-    /// Which object of the service it is.
+    /// The identity of the object at the provider.
     pub identity: Option<Value>,
 }
 
-/// What came of opening or renewing an ephemeral resource.
+/// The result of opening or renewing an ephemeral resource.
 #[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Opened {
-    /// The object; `None` where the answer has none, and always where it was renewed.
+    /// The object; `None` if the answer has none, and always where it was renewed.
     pub object: Option<Value>,
     /// When it has to be renewed.
     pub renew_at: Option<SystemTime>,
-    /// What the provider wants to have back.
+    /// Private data that the provider gets back.
     pub private: Option<PrivateData>,
     /// The provider cannot open it yet, and why.
     pub deferred: Option<DeferredReason>,
-    /// What the provider has to say.
+    /// The provider's diagnostics.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -235,20 +235,20 @@ pub struct ListQuestion {
 /// An object that was found.
 #[derive(Clone, PartialEq)]
 pub struct Listed {
-    /// Which object of the service it is.
+    /// The identity of the object at the provider.
     pub identity: Option<Value>,
-    /// What people call it.
+    /// Its name for people.
     pub display_name: String,
     /// The object, where it was asked for.
     pub object: Option<Value>,
-    /// What the provider has to say of it.
+    /// The provider's diagnostics about it.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// What a function of a provider gives.
+/// The result of a provider's function.
 #[derive(Clone, PartialEq)]
 pub enum FunctionAnswer {
-    /// Its result; `None` where the answer has none.
+    /// Its result; `None` if the answer has none.
     Result(Option<Value>),
     /// Why there is none.
     Error {
@@ -259,7 +259,7 @@ pub enum FunctionAnswer {
     },
 }
 
-/// What happens while an action is carried out.
+/// An event while an action runs.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ActionEvent {
@@ -269,16 +269,16 @@ pub enum ActionEvent {
     Completed(Vec<Diagnostic>),
 }
 
-/// What can be said of an action before it is carried out.
+/// The plan of an action.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ActionPlan {
     /// The provider cannot carry it out yet, and why.
     pub deferred: Option<DeferredReason>,
-    /// What the provider has to say.
+    /// The provider's diagnostics.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// What a provider has, by name, without what it looks like.
+/// The names of a provider's components, without their schemas.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Metadata {
@@ -286,18 +286,18 @@ pub struct Metadata {
     pub names: BTreeMap<Component, Vec<SmolStr>>,
     /// The names of the functions, sorted.
     pub functions: Vec<SmolStr>,
-    /// What it can do.
+    /// Its capabilities.
     pub capabilities: Capabilities,
-    /// What it has to say.
+    /// Its diagnostics.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// What came of configuring a state store.
+/// The result of configuring a state store.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct StoreConfigured {
-    /// How many bytes of a state go into one message.
+    /// The number of bytes of a state in one message.
     pub chunk_size: i64,
-    /// What the provider has to say.
+    /// The provider's diagnostics.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -306,16 +306,16 @@ pub struct StoreConfigured {
 pub struct StoredState {
     /// Its bytes.
     pub state: Vec<u8>,
-    /// What the provider has to say.
+    /// The provider's diagnostics.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// What came of locking a state.
+/// The result of locking a state.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Locked {
     /// By which it is unlocked.
     pub lock: String,
-    /// What the provider has to say.
+    /// The provider's diagnostics.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -324,7 +324,7 @@ pub struct Locked {
 pub struct StateIds {
     /// By which they are asked for.
     pub ids: Vec<String>,
-    /// What the provider has to say.
+    /// The provider's diagnostics.
     pub diagnostics: Vec<Diagnostic>,
 }
 

@@ -9,7 +9,7 @@ use crate::client::Log;
 
 /// Why a provider gave no answer: what went wrong, during which call, and what the provider wrote meanwhile.
 ///
-/// What a provider has to say about a configuration or a change is no error but a
+/// What a provider has to say about a configuration or a change is not an error but a
 /// [`Diagnostic`](objchange::change::Diagnostic) of its answer.
 ///
 /// ```
@@ -30,7 +30,7 @@ struct Inner {
 /// A result whose error is [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What keeps a provider from answering.
+/// The reason why a provider did not answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -49,7 +49,7 @@ pub enum ErrorKind {
         /// How it ended.
         status: String,
     },
-    /// The first line that the program wrote is no handshake.
+    /// The first line that the program wrote is not a handshake.
     #[error(
         "the first line on the provider's standard output is not a handshake, but {line:?}: is this a provider for Terraform?"
     )]
@@ -71,13 +71,13 @@ pub enum ErrorKind {
     /// Where the provider listens could not be connected to.
     #[error("no connection to the provider: {reason}")]
     NotConnected {
-        /// What went wrong.
+        /// The reason.
         reason: String,
     },
     /// What should say how to attach to a running provider does not.
     #[error("the reattach value: {reason}")]
     Reattach {
-        /// What is wrong with it.
+        /// The problem with it.
         reason: String,
     },
     /// The provider's process ended during the call.
@@ -109,14 +109,14 @@ pub enum ErrorKind {
         /// What the provider says.
         message: String,
     },
-    /// What the provider sends is no value of the type that its schema says.
+    /// What the provider sends is not a value of the type that its schema says.
     #[error("{field}{}: {problem}", if path.is_root() { String::new() } else { format!(", {path}") })]
     WrongValue {
         /// The field of the message.
         field: &'static str,
         /// Where in the value, up to the first key, which may be secret.
         path: Path,
-        /// What is wrong there.
+        /// The problem at this place.
         problem: String,
         /// How many parts are wanted there, and how many are given, where that is what is wrong.
         parts: Option<[usize; 2]>,
@@ -126,10 +126,10 @@ pub enum ErrorKind {
     Malformed {
         /// The field of the message.
         field: &'static str,
-        /// What is wrong with it.
+        /// The problem with it.
         reason: String,
     },
-    /// A value that is to be sent is none of the schema's type, or has marks.
+    /// A value that is to be sent is not one of the schema's type, or has marks.
     #[error(
         "{field}: the value cannot be sent to the provider ({problem}): bring it into the schema's type, without marks"
     )]
@@ -201,7 +201,7 @@ impl Error {
         Self(Box::new(Inner { kind, call: None, log: Log::default() }))
     }
 
-    /// What went wrong.
+    /// The kind of the error.
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
     }
@@ -211,7 +211,7 @@ impl Error {
         self.0.call
     }
 
-    /// What the provider wrote since the call began.
+    /// The provider's log since the call began.
     pub fn log(&self) -> &Log {
         &self.0.log
     }
@@ -249,7 +249,7 @@ impl From<ErrorKind> for Error {
 
 impl std::error::Error for Error {}
 
-/// The sentence; the first line of a crash stands behind it.
+/// The sentence; the first line of a crash is behind it.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(call) = self.0.call {

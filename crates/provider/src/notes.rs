@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 
 use crate::Component;
 
-/// What a provider says to people of its schemas, beside them: no rule depends on it.
+/// Descriptions and deprecations in a provider's schemas, for people: no rule depends on them.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Notes {
     schemas: BTreeMap<(Component, SmolStr), BTreeMap<Vec<SmolStr>, Note>>,
@@ -25,7 +25,7 @@ pub struct Description {
     pub is_markdown: bool,
 }
 
-/// What is said of a block or an attribute.
+/// The description and deprecation of a block or an attribute.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Note {
     /// What it is.
@@ -36,7 +36,7 @@ pub struct Note {
     pub deprecation: String,
 }
 
-/// What is said of a function.
+/// The description and deprecation of a function.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FunctionNote {
     /// What it does, in one line.

@@ -37,7 +37,7 @@ pub struct Schemas {
     pub notes: Notes,
     /// What it can do.
     pub capabilities: Capabilities,
-    /// What it has to say.
+    /// Its diagnostics.
     pub diagnostics: Vec<Diagnostic>,
     /// What of its schemas cannot be understood, and is left out if it is [fatal](SchemaFaultKind::is_fatal). What can be understood and is wrong all the same is for
     /// [`Block::validate`] to say.
@@ -51,7 +51,7 @@ pub struct Schemas {
 pub struct SchemaFault {
     /// Where, from the kind of thing on: `resource type kit_disk: name`.
     pub place: String,
-    /// What is wrong.
+    /// The problem.
     pub problem: SchemaFaultKind,
 }
 
@@ -62,7 +62,7 @@ impl SchemaFault {
     }
 }
 
-/// What cannot be understood of a schema.
+/// A part of a schema that cannot be understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum SchemaFaultKind {
@@ -113,7 +113,7 @@ impl SchemaFaultKind {
     }
 }
 
-/// What a provider can do beside what each must.
+/// Optional capabilities of a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Capabilities {
     /// It wants to be asked before something is destroyed.
@@ -131,7 +131,7 @@ pub struct Capabilities {
 pub struct Function {
     /// The parameters that each call must have.
     pub parameters: Vec<Parameter>,
-    /// What all further arguments are.
+    /// The parameter for all further arguments.
     pub variadic: Option<Parameter>,
     /// What it returns.
     pub returns: Type,

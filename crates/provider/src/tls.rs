@@ -104,7 +104,7 @@ impl Pinned {
 
     fn new(certificate: CertificateDer<'static>) -> Result<Self, TlsError> {
         let key = ParsedCertificate::try_from(&certificate)?.subject_public_key_info();
-        // The algorithm stands behind the lengths of what it is in.
+        // The algorithm is behind the lengths of what it is in.
         let is_rsa =
             key.windows(alg_id::RSA_ENCRYPTION.len()).take(16).any(|at| at == &*alg_id::RSA_ENCRYPTION);
         Ok(Self { certificate, is_rsa, provider: Arc::new(rustls::crypto::ring::default_provider()) })

@@ -34,7 +34,7 @@ impl fmt::Display for Location {
     }
 }
 
-/// What is wrong with a policy.
+/// A problem with a policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CompileError {
@@ -80,7 +80,7 @@ pub struct EvalError {
     pub limit: Option<Limit>,
     /// Where it happened.
     pub location: Option<Location>,
-    /// What happened. It may hold values of the input.
+    /// The error message. It may hold values of the input.
     pub message: String,
     /// What it depends on whether the rule fails: nothing, if it fails whatever the unknown values will be.
     pub doubt: Option<crate::Unknown>,

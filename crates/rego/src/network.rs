@@ -4,7 +4,7 @@ use std::fmt;
 use std::net::IpAddr;
 use std::time::Duration;
 
-/// What a host does for `http.send` and `net.lookup_ip_addr`.
+/// The host's implementation of `http.send` and `net.lookup_ip_addr`.
 pub trait Network: fmt::Debug + Send + Sync {
     /// Sends a request and waits for the response.
     ///
@@ -21,7 +21,7 @@ pub trait Network: fmt::Debug + Send + Sync {
     fn lookup(&self, name: &str, timeout: Duration) -> Result<Vec<IpAddr>, NetworkError>;
 }
 
-/// What `http.send` asks for. `Debug` does not show what may be secret.
+/// A request of `http.send`. `Debug` does not show what may be secret.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct HttpRequest {
     /// The method, in capitals.
@@ -42,7 +42,7 @@ pub struct HttpRequest {
     pub retries: u32,
 }
 
-/// What a server has answered. `Debug` does not show the content.
+/// A server's response. `Debug` does not show the content.
 #[derive(Clone)]
 pub struct HttpResponse {
     /// The code of the status, such as 200.
@@ -71,7 +71,7 @@ impl fmt::Debug for HttpResponse {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct NetworkError {
-    /// What is wrong.
+    /// The problem.
     pub message: String,
 }
 

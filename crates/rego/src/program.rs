@@ -21,7 +21,7 @@ pub struct Program {
     compiled: Compiled,
 }
 
-/// What there is to know of a rule.
+/// Facts about a rule.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct RuleInfo<'p> {
@@ -51,14 +51,14 @@ pub struct InputReference<'p> {
     pub location: Location,
 }
 
-/// What policies are evaluated over, and how.
+/// The input and options of an evaluation.
 #[derive(Debug, Clone)]
 pub struct Setup {
     /// What they see as `input`; nothing, if it is undefined.
     pub input: Option<Value>,
     /// The documents of `data`: an object.
     pub data: Value,
-    /// What evaluation may take.
+    /// The limits of the evaluation.
     pub limits: Limits,
     /// A built-in that fails ends the rule, and does not only make an expression undefined.
     pub strict_builtin_errors: bool,
@@ -298,7 +298,7 @@ fn on_big_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
 ///
 /// # Errors
 ///
-/// It is no YAML, or has what JSON has not.
+/// It is not YAML, or has what JSON has not.
 pub fn from_yaml(text: &str) -> Result<Value, String> {
     const MOST_WORK: usize = 1 << 30;
     let mut left = MOST_WORK;

@@ -47,7 +47,7 @@ impl Policy {
         Ok(Arc::new(Policy { name: Arc::from(name), lines, comments, params, compiled }))
     }
 
-    /// What it is called.
+    /// Its name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name

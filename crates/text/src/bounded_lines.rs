@@ -15,7 +15,7 @@ pub struct BoundedLine {
     pub text: Result<String, LineError>,
 }
 
-/// Why a line is no text to work with.
+/// Why a line is not text to work with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LineError {
     /// It is longer than 64 MiB.

@@ -19,12 +19,12 @@ pub fn clusters(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// How many clusters there are.
+/// The number of clusters.
 pub fn count(text: &str) -> usize {
     if text.is_ascii() && !text.contains('\r') { text.len() } else { clusters(text).count() }
 }
 
-/// Where a letter stands in a cluster that only joins with the one before it because of a mark between them.
+/// Where a letter is in a cluster that only joins with the one before it because of a mark between them.
 fn joined_letter(cluster: &str) -> Option<usize> {
     if cluster.len() < 4 {
         return None;

@@ -39,9 +39,9 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// A stable name of this sort of diagnostic, on which programs match.
     pub kind: Cow<'static, str>,
-    /// What is wrong, in a few words.
+    /// A summary of the problem.
     pub summary: Cow<'static, str>,
-    /// What is wrong and what to do about it, or nothing. Never holds a value that is sensitive.
+    /// The problem and how to fix it, or nothing. Never holds a value that is sensitive.
     pub detail: Cow<'static, str>,
     /// The part of the source that is wrong. None where something is missing that belongs to no part of it.
     pub subject: Option<Span>,
@@ -52,7 +52,7 @@ pub struct Diagnostic {
     pub values: Vec<(String, String)>,
     /// The function that failed, if it is about one.
     pub called: Option<Box<Called>>,
-    /// What may help.
+    /// Hints.
     pub hints: Vec<String>,
 }
 

@@ -4,7 +4,7 @@
 
 use std::io::{self, Cursor, Read};
 
-/// A byte that no UTF-8 text has: it stands for what is no text in UTF-16, so that whoever reads the UTF-8
+/// A byte that no UTF-8 text has: it stands for what is not text in UTF-16, so that whoever reads the UTF-8
 /// finds the place.
 const NOT_TEXT: u8 = 0xff;
 

@@ -91,7 +91,7 @@ impl<W: Write> std::fmt::Debug for Escaping<W> {
     }
 }
 
-/// A longer one is no colour.
+/// A longer one is not a colour.
 const MAX_SEQUENCE: usize = 32;
 
 /// The length of the sequence of a colour at the beginning of the text: `ESC [ 1 ; 31 m`.

@@ -21,7 +21,7 @@ impl fmt::Display for Position {
     }
 }
 
-/// Finds positions in a text. Made in one pass over it; with another one when the first position in a long line is
+/// Finds positions in a text. Made in one skip it; with another one when the first position in a long line is
 /// asked for, a position costs no more in a long line than in a short one.
 #[derive(Debug, Clone)]
 pub struct LineIndex<'t> {

@@ -12,10 +12,10 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use crate::json::write_string;
 use crate::quote::quote_into;
 
-/// What is shown in place of a secret.
+/// The text that replaces a secret.
 pub const SENSITIVE: &str = "(sensitive value)";
 
-/// A shorter secret is hidden only where it stands alone, because it is part of too many words.
+/// A shorter secret is hidden only where it is alone, because it is part of too many words.
 const SHORT: usize = 4;
 
 /// More secrets than these are not searched for one by one: then the whole text is hidden.
@@ -47,7 +47,7 @@ pub struct Secrets {
 impl Secrets {
     /// Adds a secret: also as it looks when it is quoted, and each of its lines.
     ///
-    /// An empty text is no secret.
+    /// An empty text is not a secret.
     pub fn add(&mut self, secret: &str) {
         // A secret that fills the memory is one that hides everything.
         if self.is_too_many() {
@@ -128,7 +128,7 @@ impl Secrets {
         self.texts.len() > MOST_SECRETS || self.bytes > MOST_BYTES
     }
 
-    /// What hides these secrets. Where there are more of them than it can hold, it hides every text.
+    /// The redactor for these secrets. Where there are more of them than it can hold, it hides every text.
     pub fn redactor(&self) -> Redactor {
         if self.texts.is_empty() {
             return Redactor(Search::Nothing);
@@ -231,7 +231,7 @@ fn hide(text: &str, ranges: &[(usize, usize)]) -> String {
     out
 }
 
-/// Whether what stands at a place that was found is hidden.
+/// Whether what is at a place that was found is hidden.
 fn is_searched(text: &str, start: usize, end: usize) -> bool {
     end - start >= SHORT || stands_alone(text, start, end)
 }

@@ -4,7 +4,7 @@ use anstyle::{AnsiColor, Style};
 
 /// What is fine.
 pub const GOOD: Style = AnsiColor::Green.on_default();
-/// What is wrong.
+/// The problem.
 pub const BAD: Style = AnsiColor::Red.on_default();
 /// What is beside the point.
 pub const FAINT: Style = Style::new().dimmed();

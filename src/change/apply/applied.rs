@@ -15,16 +15,16 @@ pub struct AppliedChange {
     pub tainted: bool,
     /// The old object, where a new one is there and the old one could not be destroyed.
     pub deposed: Option<Value>,
-    /// What is wrong with the provider's answers. Terraform reports them as errors, but for those of the result's
-    /// consistency where the provider uses the legacy type system.
+    /// The violations in the provider's answers. Terraform reports them as errors, but for those of the
+    /// result's consistency where the provider uses the legacy type system.
     pub violations: Vec<ApplyViolation>,
     /// The provider uses the legacy type system.
     pub legacy_type_system: bool,
-    /// What the provider wants to be kept with the object.
+    /// Private data of the provider to store with the object.
     pub private: PrivateData,
-    /// Which object of the service it is, as far as the provider has said.
+    /// The identity of the object, if the provider has given one.
     pub identity: Option<Value>,
-    /// What the provider has to say.
+    /// The provider's diagnostics.
     pub diagnostics: Vec<Diagnostic>,
 }
 

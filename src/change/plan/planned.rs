@@ -67,7 +67,7 @@ impl PlanViolation {
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PlannedChange {
-    /// What happens.
+    /// The action.
     pub action: Action,
     /// Why the object is replaced, if it is.
     pub replace_reason: Option<ReplaceReason>,
@@ -75,26 +75,26 @@ pub struct PlannedChange {
     pub before: Value,
     /// The object after, as far as it is known.
     pub after: Value,
-    /// What the provider was asked to plan for.
+    /// The proposed new object, which the provider was asked to plan.
     pub proposed: Value,
     /// The parts of the object before that are marked as sensitive, and will not be any more. What they hold is marked
     /// in the object after all the same, wherever it comes out again.
     pub no_longer_sensitive: Vec<Path>,
-    /// What is wrong with the provider's answer. Terraform would stop here, unless the provider uses the
+    /// The violations in the provider's answer. Terraform would stop here, unless the provider uses the
     /// legacy type system.
     pub violations: Vec<PlanViolation>,
-    /// What is wrong with the object that takes the place of the old one in a replacement. Terraform finds out when
-    /// it applies the plan: it asks the provider again then.
+    /// Problems with the new object of a replacement, which show only when it is applied. Terraform finds out
+    /// when it applies the plan: it asks the provider again then.
     pub at_apply: Vec<PlanViolation>,
     /// The provider uses the legacy type system.
     pub legacy_type_system: bool,
-    /// What the provider wants to have back when the change is made.
+    /// Private data that the provider gets back when the change is applied.
     pub private: PrivateData,
-    /// Which object of the service it will be, as far as the provider has said.
+    /// The planned identity of the object, if the provider has given one.
     pub identity: Option<Value>,
     /// The provider cannot plan the change yet, and why. The object after is a guess then.
     pub deferred: Option<DeferredReason>,
-    /// What the provider has to say; no errors.
+    /// The provider's diagnostics, without errors.
     pub diagnostics: Vec<Diagnostic>,
 }
 

@@ -7,7 +7,7 @@ use crate::change::{IgnoreChanges, PrivateData};
 use crate::schema::Block;
 use crate::value::Value;
 
-/// What is to be planned.
+/// A request to plan a change.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct PlanRequest {
@@ -17,20 +17,20 @@ pub struct PlanRequest {
     pub prior: Value,
     /// The configuration; null destroys the object. Any object that the schema can coerce is accepted.
     pub config: Value,
-    /// How the change is to be made.
+    /// Options for making the change.
     pub lifecycle: Lifecycle,
-    /// What the provider left with the prior object.
+    /// The provider's private data of the prior object.
     pub private: PrivateData,
-    /// Which object of the service the prior object is, as far as the provider has said.
+    /// The identity of the prior object, if the provider has given one.
     pub identity: Option<Value>,
     /// The provider may answer that it cannot plan yet.
     pub deferral_allowed: bool,
 }
 
-/// What besides the configuration decides how a change is made.
+/// The options of `lifecycle` and of planning that affect a change.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Lifecycle {
-    /// What of the configuration is not looked at while the object exists.
+    /// The parts of the configuration that are ignored while the object exists.
     pub ignore_changes: IgnoreChanges,
     /// A replacement creates the new object before it destroys the old one.
     pub create_before_destroy: bool,

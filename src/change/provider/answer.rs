@@ -6,7 +6,8 @@ use super::question::{Outline, PrivateData};
 use crate::schema::Cover;
 use crate::value::{Path, Value};
 
-/// What a provider plans. What of the object is sensitive is not known here, so [`Debug`] shows none of its content.
+/// A provider's plan of a resource. What of the object is sensitive is not known here, so [`Debug`] shows
+/// none of its content.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PlannedResource {
@@ -16,30 +17,30 @@ pub struct PlannedResource {
     pub requires_replace: Vec<Path>,
     /// It uses the legacy type system, so that an invalid plan is only worth a warning.
     pub legacy_type_system: bool,
-    /// What it wants to have back when the plan is applied.
+    /// Private data that it gets back when the plan is applied.
     pub private: PrivateData,
-    /// Which object of the service it will be.
+    /// The planned identity of the object at the provider.
     pub identity: Option<Value>,
     /// It cannot plan yet, and why. The object is then a guess that nobody checks.
     pub deferred: Option<DeferredReason>,
-    /// What it has to say.
+    /// Its diagnostics.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// What a provider has made of a planned change. What of the object is sensitive is not known here, so [`Debug`] shows none
-/// of its content.
+/// A provider's result of applying a change. What of the object is sensitive is not known here, so [`Debug`]
+/// shows none of its content.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AppliedResource {
-    /// The object as it is now, null if it is gone; `None` where the provider does not say.
+    /// The object as it is now, null if it is gone; `None` if the provider does not say.
     pub new_state: Option<Value>,
     /// It uses the legacy type system, so that an inconsistent result is only worth a warning.
     pub legacy_type_system: bool,
-    /// What it wants to be kept with the object.
+    /// Private data to store with the object.
     pub private: PrivateData,
-    /// Which object of the service it is.
+    /// The identity of the object at the provider.
     pub identity: Option<Value>,
-    /// What it has to say.
+    /// Its diagnostics.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -61,9 +62,9 @@ pub enum DeferredReason {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Diagnostic {
-    /// Whether it keeps the change from being made.
+    /// Whether it is an error or a warning.
     pub severity: Severity,
-    /// What it is about, in one line.
+    /// A summary in one line.
     pub summary: String,
     /// The whole story; may be empty.
     pub detail: String,

@@ -17,7 +17,7 @@ pub use simulated::SimulatedProvider;
 /// [`Diagnostic`].
 pub type ProviderError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Who plans a resource: a real provider, a simulated one, or a test.
+/// Plans and applies a resource: a real provider, a simulated one, or a test.
 ///
 /// Any function of the right shape is one.
 pub trait Provider {

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::schema::Block;
 use crate::value::{SENSITIVE, Value};
 
-/// What a provider is asked when a change is planned. The values carry no marks, so [`Debug`] shows none of their content.
+/// The request to plan a change. The values carry no marks, so [`Debug`] shows none of their content.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct PlanResourceChange {
@@ -17,35 +17,36 @@ pub struct PlanResourceChange {
     pub config: Value,
     /// Prior and configuration merged.
     pub proposed: Value,
-    /// What the provider left with the prior object, or with its earlier answer where it is asked again.
+    /// The provider's private data of the prior object, or of its earlier answer if it is asked again.
     pub private: PrivateData,
-    /// What the provider left with its plan, where it is asked once more when that plan is applied.
+    /// The provider's private data of the plan, if it is asked once more when that plan is applied.
     pub planned_private: PrivateData,
-    /// Which object of the service it is, as far as the provider has said.
+    /// The identity of the object, if the provider has given one.
     pub identity: Option<Value>,
     /// The provider may answer that it cannot plan yet.
     pub deferral_allowed: bool,
 }
 
-/// What a provider is asked when a change is made. The values carry no marks, so [`Debug`] shows none of their content.
+/// The request to apply a change. The values carry no marks, so [`Debug`] shows none of their content.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct ApplyResourceChange {
     /// The schema of the resource type.
     pub schema: Block,
-    /// The object as it is, or null where one is created.
+    /// The object as it is, or null if one is created.
     pub prior: Value,
-    /// The planned object, or null where the prior one is destroyed.
+    /// The planned object, or null if the prior one is destroyed.
     pub planned: Value,
-    /// The configuration, now wholly known; null where the object is destroyed.
+    /// The configuration, now wholly known; null if the object is destroyed.
     pub config: Value,
-    /// What the provider left with its plan.
+    /// The provider's private data of the plan.
     pub private: PrivateData,
-    /// Which object of the service it is, as planned.
+    /// The planned identity of the object at the provider.
     pub identity: Option<Value>,
 }
 
-/// What a provider keeps with an object for itself. Nobody else knows what it is, so [`Debug`] shows only how long.
+/// Private data that a provider stores with an object. Nobody else knows what it is, so [`Debug`] shows only
+/// how long.
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
 pub struct PrivateData(pub Vec<u8>);
 

@@ -1,10 +1,11 @@
 //! Prior elements of shapes that few others have: found by what is rarest in them.
 //!
-//! What a prior element needs of a configured one is a collection of *facts*, one for each object in it: where
-//! the object stands, and its own leaves. An element of config can only be matched by prior elements all of
-//! whose facts it has. So each prior element waits under the one of its facts that the fewest others share, and
-//! an element of config looks under each of its own: time in proportion to its size, however many shapes there
-//! are. Only where every fact of an element is shared by many, in ever new combinations, are many tried in vain.
+//! What a prior element needs of a configured one is a collection of *facts*, one for each object in it:
+//! where the object is, and its own leaves. An element of config can only be matched by prior elements all of
+//! whose facts it has. So each prior element waits under the one of its facts that the fewest others share,
+//! and an element of config looks under each of its own: time in proportion to its size, however many shapes
+//! there are. Only where every fact of an element is shared by many, in ever new combinations, are many tried
+//! in vain.
 
 use std::hash::Hasher;
 
@@ -90,9 +91,9 @@ fn index(members: Members<'_>, prior: &[Value], elements: &[u32], left: Left) ->
 /// Where an object stands.
 #[derive(Clone, Copy)]
 struct Place {
-    /// In the element.
+    /// The position in the element.
     value: u64,
-    /// In the schema.
+    /// The position in the schema.
     schema: u64,
 }
 

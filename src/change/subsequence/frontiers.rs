@@ -28,7 +28,7 @@ pub(super) fn walk_back(xs: &[Option<u32>], ys: &[Option<u32>], work: usize) -> 
                 pairs.push((i, j));
             }
             (x, Some(_)) => {
-                // Passing over y keeps the length unless that costs an edit more, not one less.
+                // Skipping y keeps the length unless that costs an edit more, not one less.
                 if edits > 0 && frontiers.reaches(edits - 1, ci, cj - 1) {
                     j -= 1;
                     cj -= 1;

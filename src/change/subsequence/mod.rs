@@ -19,7 +19,7 @@ use walk::{Places, walk_back};
 /// Finds the longest common subsequence of `xs` and `ys`, as pairs of positions, ascending.
 ///
 /// Of several the one is chosen that Terraform's table of lengths and its walk back from the end pick: equal
-/// elements are paired as late as possible, and an element of `ys` is passed over before one of `xs` where both
+/// elements are paired as late as possible, and an element of `ys` is skipped before one of `xs` where both
 /// would do.
 ///
 /// With n elements, of which d are edits (they are on both sides, but not in the subsequence), and m pairs of equal

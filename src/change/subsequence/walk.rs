@@ -31,7 +31,7 @@ pub(super) fn walk_back(xs: &[Option<u32>], places: &Places, mut rows: impl Rows
     pairs
 }
 
-/// Where each element stands in `ys`.
+/// Where each element is in `ys`.
 pub(super) struct Places {
     pub(super) columns: usize,
     /// Where the places of each name begin; those of the next end them.

@@ -12,11 +12,11 @@ use crate::value::{ParseNumberError, Path, PathStack, Type, Value};
 pub struct ConvertError {
     /// Where the part stands that could not be converted.
     pub path: Path,
-    /// What is wrong.
+    /// The problem.
     pub kind: ConvertErrorKind,
 }
 
-/// What is wrong with a value that could not be converted.
+/// A problem with a value that could not be converted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConvertErrorKind {
@@ -91,7 +91,7 @@ impl ConvertError {
     }
 }
 
-/// The path as it stands before a message.
+/// The path as it is before a message.
 pub(crate) fn place(path: &Path) -> String {
     if path.is_root() { String::new() } else { format!("{path}: ") }
 }

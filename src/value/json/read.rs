@@ -44,14 +44,14 @@ struct Document<'t> {
     stack: Stack,
 }
 
-/// A part of the value, where the reader stands.
+/// A part of the value, where the reader is.
 #[derive(Clone, Copy)]
 struct Place<'a> {
     ty: &'a Type,
     path: PathStack<'a>,
     /// Whether the text itself names the type, so that nobody else has set a bound to its size.
     own_type: bool,
-    /// Whether this is the inside of `{"$literal":{…}}`: an object, whose keys are no markers.
+    /// Whether this is the inside of `{"$literal":{…}}`: an object, whose keys are not markers.
     literal: bool,
 }
 
@@ -196,7 +196,7 @@ impl<'t> Document<'t> {
         fields.finish(self, at)
     }
 
-    /// Reads what stands behind a marker.
+    /// Reads what is behind a marker.
     fn marker(&mut self, marker: &str, at: Place<'_>) -> Result<Value, Failure> {
         let hidden = Place { path: at.path.hide(true), literal: false, ..at };
         match marker {

@@ -6,7 +6,7 @@ use super::write::write_string;
 use crate::value::{Bound, Number, Refinements};
 use objchange_text::json::{JsonError, JsonErrorKind, Reader, Token};
 
-/// Reads promises; `None` where it is known that the value is null. One that is null itself promises nothing.
+/// Reads promises; `None` if it is known that the value is null. One that is null itself promises nothing.
 ///
 /// An error says what belongs there and not what is there, which may be part of a secret.
 pub(super) fn read(reader: &mut Reader<'_>) -> Result<Option<Refinements>, JsonError> {

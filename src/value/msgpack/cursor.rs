@@ -137,7 +137,7 @@ impl<'m> Cursor<'m> {
         }
     }
 
-    /// So many parts are announced, of at least one byte each.
+    /// The announced number of parts, of at least one byte each.
     fn needs(&self, parts: usize) -> Result<usize, MsgpackProblem> {
         match parts.checked_sub(self.left()) {
             None | Some(0) => Ok(parts),

@@ -48,7 +48,7 @@ impl<'a> Place<'a> {
         MsgpackError { offset, path: self.path.to_path(), problem }
     }
 
-    /// Fails if an array or a map may not stand here because of all those around it.
+    /// Fails if an array or a map may not be here because of all those around it.
     fn check_depth(&self) -> Result<(), MsgpackProblem> {
         if self.depth + 1 < MAX_DEPTH { Ok(()) } else { Err(TooDeep) }
     }
@@ -132,7 +132,7 @@ impl<'m> Reader<'m> {
         Ok(value)
     }
 
-    /// A value that stands beside its type.
+    /// A value that is beside its type.
     fn typed(&mut self, at: Place<'_>) -> Result<Value, Failure> {
         at.check_depth()?;
         let found = self.cursor.array_len("an array of a type and a value")?;

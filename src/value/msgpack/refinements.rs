@@ -1,6 +1,6 @@
 //! Refinements of an unknown value in MessagePack: the payload of its extension.
 //!
-//! A map with integer keys. A reader passes over keys that it does not know, and over what follows the map.
+//! A map with integer keys. A reader skips keys that it does not know, and what follows the map.
 
 use rmp::encode::{self, ByteBuf};
 use unicode_segmentation::UnicodeSegmentation;
@@ -18,7 +18,7 @@ const NUMBER_UPPER: i128 = 4;
 const LENGTH_LOWER: i128 = 5;
 const LENGTH_UPPER: i128 = 6;
 
-/// Reads promises; `None` where it is known that the value is null.
+/// Reads promises; `None` if it is known that the value is null.
 pub(super) fn read(payload: &[u8]) -> Result<Option<Refinements>, MsgpackProblem> {
     let mut cursor = Cursor::new(payload);
     let mut refinements = Refinements::default();

@@ -106,7 +106,7 @@ fn length(length: usize, path: PathStack<'_>) -> Result<u32, WriteError> {
     length.try_into().map_err(|_| WriteError::TooLong { path: path.to_path() })
 }
 
-/// The smallest form of an integer of 64 bits; a double that is no integer; else decimal text, also for
+/// The smallest form of an integer of 64 bits; a double that is not an integer; else decimal text, also for
 /// larger integers that are doubles.
 pub(super) fn write_number(number: &Number, out: &mut ByteBuf) {
     if let Some(int) = number.as_i64() {

@@ -228,7 +228,7 @@ impl Number {
         if self.is_integer() || self.is_infinite() { self.clone() } else { self.whole(!self.is_negative()) }
     }
 
-    /// The integer part of a number that is no integer, or the integer that is next after it from zero.
+    /// The integer part of a number that is not an integer, or the integer that is next after it from zero.
     fn whole(&self, further: bool) -> Self {
         let precision = self.precision();
         let magnitude =

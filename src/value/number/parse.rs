@@ -81,7 +81,7 @@ impl Number {
             digits.filter(|digits| !digits.is_empty()).ok_or(ParseNumberError::NotAnInteger { base })?;
         let zeros = digits.iter().take_while(|digit| **digit == 0).count();
         let digits = &digits[zeros..];
-        // In base 2 a digit is a bit, and in all others more.
+        // Each digit is at least one bit, so more digits than bits cannot fit.
         let magnitude = (digits.len() <= Binary::PRECISION as usize)
             .then(|| BigUint::from_radix_be(digits, base).unwrap_or_default())
             .filter(|magnitude| magnitude.bits() <= Binary::PRECISION.into())

@@ -10,7 +10,8 @@ impl Number {
     ///
     /// # Errors
     ///
-    /// A negative number has no power that is no integer. A finite number beyond all doubles is out of range.
+    /// A negative number has no power that is not an integer. A finite number beyond all doubles is out of
+    /// range.
     ///
     /// ```
     /// use objchange::value::{ArithmeticError, Number};

@@ -9,18 +9,18 @@ use super::{Path, PathStep};
 use crate::value::{Number, Value};
 use objchange_text::json::Reader;
 
-/// Why a text is no path.
+/// Why a text is not a path.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("column {column}: {kind}; write a path like disk[0].size or tags[\"Name\"]")]
 #[non_exhaustive]
 pub struct ParsePathError {
     /// Where in the text, in bytes from 1.
     pub column: usize,
-    /// What is wrong there.
+    /// The problem at this place.
     pub kind: ParsePathErrorKind,
 }
 
-/// Why a text is no path, at one place of it.
+/// Why a text is not a path, at one place of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParsePathErrorKind {
@@ -42,7 +42,7 @@ pub enum ParsePathErrorKind {
     /// A string that does not end, or has an escape that JSON does not know.
     #[error("the string in double quotes is not closed, or has a wrong escape")]
     BadString,
-    /// What stands in brackets is no key.
+    /// What is in brackets is not a key.
     #[error("an index is a number or a string in double quotes")]
     NoKey,
     /// A bracket is not closed.
@@ -67,10 +67,11 @@ impl ParsePathErrorKind {
 
 /// Reads a path as configuration and Terraform's messages write it: `disk[0].size`, `.tags["Name"]`.
 ///
-/// An attribute's name that is no identifier stands in double quotes, with the escapes of JSON: `labels."a b"`.
+/// An attribute's name that is not an identifier is in double quotes, with the escapes of JSON:
+/// `labels."a b"`.
 ///
-/// What [`Display`](std::fmt::Display) writes is read back, but for steps to elements of a set that are no string,
-/// number or bool, and for sensitive keys: these have no text.
+/// What [`Display`](std::fmt::Display) writes is read back, but for steps to elements of a set that are not
+/// string, number or bool, and for sensitive keys: these have no text.
 ///
 /// ```
 /// use objchange::value::Path;
@@ -138,7 +139,7 @@ fn quoted(text: &str) -> Result<(Cow<'_, str>, &str), Problem<'_>> {
     }
 }
 
-/// Whether an attribute's name can stand in a path as it is: an identifier of the configuration language.
+/// Whether an attribute's name can be in a path as it is: an identifier of the configuration language.
 pub(super) fn is_name(name: &str) -> bool {
     !name.is_empty() && name.char_indices().all(|(at, c)| is_in_name(c, at == 0))
 }

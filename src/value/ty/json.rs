@@ -113,7 +113,7 @@ impl<'de> Visitor<'de> for TypeVisitor {
     }
 }
 
-/// The attributes of an object type as they stand in JSON.
+/// The attributes of an object type as they are in JSON.
 struct AttributeList(Vec<(SmolStr, Type)>);
 
 impl<'de> Deserialize<'de> for AttributeList {

@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::Union;
 
-/// What may stand in a random value beside known content.
+/// What may be in a random value beside known content.
 #[derive(Debug, Clone, Copy)]
 pub struct Content {
     /// Null, at any depth.
@@ -246,7 +246,7 @@ fn unknown(ty: &Type) -> BoxedStrategy<Value> {
     };
     (refinements, any::<bool>())
         .prop_map(move |(refinements, not_null)| {
-            // Bounds that contradict each other are no refinement.
+            // Bounds that contradict each other are not refinement.
             Value::refined_unknown(plain.clone(), Refinements { not_null, ..refinements })
                 .unwrap_or_else(|_| Value::unknown(plain.clone()))
         })

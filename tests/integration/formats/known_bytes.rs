@@ -303,10 +303,10 @@ fn any_extension_is_an_unknown_value() {
 
 #[test]
 fn promises_are_read_leniently() {
-    // A key of a later version, with a value of two levels, is passed over; so is what follows the map.
+    // A key of a later version, with a value of two levels, is skipped; so is what follows the map.
     let bytes = b"\xc7\x0b\x0c\x82\x63\x81\xa1k\x91\xc3\x01\xc2\xff\xff";
     reads(bytes, &Type::String, &refined(Type::String, Refinements::not_null()));
-    // Whatever stands there takes no more and no less than its own bytes.
+    // Whatever is there takes no more and no less than its own bytes.
     let passed_over: [&[u8]; 19] = [
         b"\xc0",
         b"\xc2",

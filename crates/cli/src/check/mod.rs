@@ -87,7 +87,7 @@ struct Counts {
     failed: u64,
 }
 
-/// An input that is no case file, or cannot be read.
+/// An input that is not a case file, or cannot be read.
 #[derive(Debug)]
 struct Unusable {
     input: String,
@@ -112,13 +112,13 @@ struct Checked<'a> {
 #[derive(Default)]
 struct Input {
     name: String,
-    /// Lines that are no JSON objects, held back until it is clear that this is a case file at all.
+    /// Lines that are not JSON objects, held back until it is clear that this is a case file at all.
     held: Vec<Verdict>,
     is_case_file: bool,
     given_up: bool,
 }
 
-/// So many lines that are no JSON, before anything else, are no case file.
+/// A file that begins with this many lines that are not JSON is not a case file.
 const MAX_HELD: usize = 100;
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {

@@ -12,7 +12,7 @@ use super::Only;
 use crate::input::{NOTHING_PIPED_IN, Source};
 use crate::pool::{self, Abandoned, Queue};
 
-/// What came of one case.
+/// The result of one case.
 #[derive(Debug)]
 pub(crate) struct Verdict {
     /// From 1.

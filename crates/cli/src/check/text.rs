@@ -15,11 +15,11 @@ use crate::style::{BAD, FAINT, GOOD, colour};
 
 /// What is longer is cut around the first character that differs.
 const MAX_TEXT: usize = 400;
-/// Texts that are no longer stand beside each other on lines of their own.
+/// Texts that are no longer are beside each other on lines of their own.
 const MAX_LINE: usize = 100;
-/// So many lines of a difference are shown.
+/// The number of lines of a difference that are shown.
 const MAX_LINES: usize = 60;
-/// So many errors are explained.
+/// The number of errors that are explained.
 const MAX_SENTENCES: usize = 10;
 /// How much is shown before that character.
 const BEFORE: usize = 60;

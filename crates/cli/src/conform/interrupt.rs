@@ -39,7 +39,7 @@ pub(super) fn listen(children: Children, stop: Stop, made: Option<Made>) -> io::
     thread::Builder::new().name("signals".into()).spawn(heard).map(drop)
 }
 
-/// So many things are named one by one.
+/// The number of things that are named one by one.
 const NAMED: usize = 50;
 
 /// Says what was made and may still be there.

@@ -354,7 +354,7 @@ fn not_tried(error: &objchange_provider::Error, secrets: &[Value]) -> CommandErr
     CommandError::Shown
 }
 
-/// Why a run in which nothing was checked is no success.
+/// Why a run in which nothing was checked is not a success.
 fn nothing_checked(report: &Report) -> String {
     match &report.not_configured {
         Some(reason) => {

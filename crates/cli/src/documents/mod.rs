@@ -32,7 +32,7 @@ use crate::pool::{self, Abandoned, Queue};
 pub(crate) struct Wanted {
     /// What their files are called, where a folder is searched for them.
     pub(crate) extensions: &'static [&'static str],
-    /// What they are. Other documents that a folder has are passed over.
+    /// Their kind. Other documents that a folder has are skipped.
     pub(crate) kinds: &'static [DocumentKind],
     /// What they are called, in the plural.
     pub(crate) name: &'static str,
@@ -101,9 +101,9 @@ pub(crate) struct Summary {
 ///
 /// An errored plan is refused unless `errored` allows it.
 ///
-/// What cannot be read or answered (`answer` gives the sentence, see [`Document::complaint`]) is said on standard error
-/// and counted, and the others are answered to all the same. What a folder holds beside the wanted documents is passed
-/// over, which is said once at the end.
+/// What cannot be read or answered (`answer` gives the sentence, see [`Document::complaint`]) is said on
+/// standard error and counted, and the others are answered to all the same. What a folder holds beside the
+/// wanted documents is skipped, which is said once at the end.
 pub(crate) fn for_each<A: Send>(
     inputs: &Inputs,
     wanted: Wanted,

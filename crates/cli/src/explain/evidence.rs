@@ -65,7 +65,7 @@ impl Text {
 }
 
 impl AtHand {
-    /// Reads what the arguments name; `None` where there is no schema.
+    /// Reads what the arguments name; `None` if there is no schema.
     pub(super) fn read(args: &Args, all: &[Explained]) -> Result<Option<Self>, EvidenceError> {
         let mut schemas = args.schemas.load(Size::MAX)?.schemas;
         if !args.schemas.is_given() {
@@ -96,7 +96,8 @@ impl AtHand {
         Ok(Some(at_hand))
     }
 
-    /// What is at hand about the object of a message; `None` where the message names none, or one of another provider.
+    /// What is at hand about the object of a message; `None` if the message names none, or one of another
+    /// provider.
     pub(super) fn evidence(&self, explained: &Explained) -> Result<Option<Evidence>, EvidenceError> {
         let (Some(address), Some(resource_type)) = (&explained.address, explained.resource_type()) else {
             return Ok(None);

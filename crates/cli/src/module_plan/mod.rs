@@ -172,7 +172,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     }
 }
 
-/// Plans the module in a directory. `None` where it cannot be planned because of errors, which are printed.
+/// Plans the module in a directory. `None` if it cannot be planned because of errors, which are printed.
 pub(crate) fn plan_directory(
     directory: &Path,
     inputs: &PlanInputs<'_>,

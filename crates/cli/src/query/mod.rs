@@ -127,7 +127,7 @@ impl Args {
         }
     }
 
-    /// What is found in a document.
+    /// The result of a search in one document.
     fn answer(&self, search: Search<'_>, document: &Document) -> Result<Answer, String> {
         let read = Read::parse(&document.text).map_err(|error| document.complaint(&error))?;
         let subject = Subject::new(self.of.collection_kind(), read).map_err(|error| match error {

@@ -169,7 +169,7 @@ fn a_baseline_and_a_corpus() {
     assert!(folder.read("known.json").contains("kit_planned_string"));
 }
 
-/// Nothing is created without leave, and a run in which nothing is checked is no success.
+/// Nothing is created without leave, and a run in which nothing is checked is not a success.
 #[test]
 fn what_was_not_checked_is_told() {
     let output = conform(&["--only", "kit_thing"]);

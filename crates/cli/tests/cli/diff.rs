@@ -94,7 +94,7 @@ fn options_that_match_nothing_are_noted() {
     }
 }
 
-/// What is no whole plan is named.
+/// What is not a whole plan is named.
 #[test]
 fn what_is_no_plan_is_refused_by_its_name() {
     let whole = plan(&json!({}), &json!({})).to_string();

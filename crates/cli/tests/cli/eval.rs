@@ -133,7 +133,7 @@ fn a_directory_is_read_as_terraform_reads_it() {
     let file = file.to_str().unwrap();
     assert_eq!(all(&["--var", "c=6", "--var-file", file]), r#""[["${2}"],2,5]""#);
     assert_eq!(all(&["--var-file", file, "--var", "c=6", "--var", "a=[]"]), r#""[[],2,6]""#);
-    // A file of OpenTofu stands in place of the one of that name.
+    // A file of OpenTofu replaces the one of that name.
     folder.file("variables.tofu", "variable \"a\" {}\nvariable \"b\" {\n  default = 1\n}\n");
     assert_eq!(all(&["--var", "a=[]"]), r#""["[]",2,4]""#);
 }

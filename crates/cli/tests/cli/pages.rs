@@ -91,7 +91,7 @@ fn run(page: &str) {
         let output = shell.env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE").output().unwrap();
         let (stdout, stderr) =
             (String::from_utf8(output.stdout).unwrap(), String::from_utf8_lossy(&output.stderr));
-        // 1 says that something was found, as on many pages; 2 that the command cannot be used as it stands.
+        // 1 says that something was found, as on many pages; 2 that the command cannot be used as it is.
         assert!(matches!(output.status.code(), Some(0 | 1)), "{command}\n{stderr}");
         assert!(is_shown(&lines(&shown), &lines(&stdout)), "{command}\n{stdout}{stderr}");
     }

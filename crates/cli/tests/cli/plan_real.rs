@@ -335,7 +335,7 @@ fn disk() -> impl Strategy<Value = Disk> {
     (text(), prop::option::of(1..3_u8), prop::option::of(text()), prop::option::of(text()))
 }
 
-/// What stands in the state of a disk, if it is there.
+/// What is in the state of a disk, if it is there.
 fn stored() -> impl Strategy<Value = Option<(String, Option<u8>)>> {
     let name = prop::sample::select(vec!["a", "b", "x-1"]).prop_map(str::to_owned);
     prop::option::of((name, prop::option::of(1..3_u8)))

@@ -444,7 +444,7 @@ fn links_are_followed_within_a_folder_alone() {
         assert_eq!(output.stderr.matches(&skipped).count(), 1, "{}", output.stderr);
     }
     assert_eq!(ask(&format!("{}/agai?/*.json", plans.display())).stdout, name("again/1.json"));
-    // What a gate would have read by name is no warning.
+    // What a gate would have read by name is not a warning.
     symlink("../elsewhere/3.json", plans.join("three.json")).unwrap();
     let output = ask(plans.to_str().unwrap());
     assert_eq!(output.code, 2);

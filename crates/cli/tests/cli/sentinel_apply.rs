@@ -532,7 +532,7 @@ fn no_plan_is_needed_where_none_is_imported() {
         "{}",
         output.stderr
     );
-    // What ends with an error is no failure of the policy.
+    // What ends with an error is not a failure of the policy.
     assert_eq!(apply(&folder, &["q.sentinel"], "").code, 3);
     assert_eq!(apply(&folder, &["q.sentinel", "--global", "q=2"], "").code, 1);
     assert_eq!(apply(&folder, &["p.sentinel", "--level", "advisory", "--global", "x=2"], "").code, 0);

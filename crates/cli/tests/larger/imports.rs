@@ -1,4 +1,4 @@
-//! What policies import of documents of real runs is what stands in these.
+//! What policies import of documents of real runs is what is in these.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -93,7 +93,7 @@ fn list(json: &Json) -> &[Json] {
     json.as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
-/// Plans one resource from its block, and compares the action; `None` where it has no block in the file.
+/// Plans one resource from its block, and compares the action; `None` if it has no block in the file.
 fn planned_as_written(folder: &Path, plan: &Json, text: &str, change: &Json) -> Option<Result<(), String>> {
     let (address, ty) = (change["address"].as_str()?, change["type"].as_str()?);
     let header = format!("resource \"{ty}\" \"{}\" {{", change["name"].as_str()?);

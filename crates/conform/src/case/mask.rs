@@ -1,4 +1,5 @@
-//! Secrets, and what stands in their place where others read: something of the same type, the same for the same secret.
+//! Secrets, and what is in their place where others read: something of the same type, the same for the same
+//! secret.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -11,7 +12,7 @@ use super::super::parts::{parts, with_parts};
 /// A text that is shorter may be anything, and tells nobody anything.
 const SECRET: usize = 4;
 
-/// What stands in the place of which secret.
+/// What is in the place of which secret.
 #[derive(Clone)]
 pub(crate) struct Mask {
     /// What the generator made: no secret, wherever it is.
@@ -127,7 +128,7 @@ pub(super) fn hides_names(block: &Block, object: &Value) -> bool {
         hides |= part.is_marked() && has_object(part.unmarked());
         if hides { objchange::value::Descend::Over } else { objchange::value::Descend::Into }
     });
-    // Where the schema names them, they are no content.
+    // Where the schema names them, they are not content.
     hides && block.implied_type().has_dynamic()
 }
 

@@ -15,8 +15,8 @@ use self::mask::{Mask, hides_names};
 use super::run::Exchange;
 use super::{Clause, Finding, shape};
 
-/// The line, or why there is none. What the schema says is secret, and what stands at these paths, is replaced in it by
-/// others of their type.
+/// The line, or why there is none. What the schema says is secret, and what is at these paths, is replaced in
+/// it by others of their type.
 pub(super) fn case(
     id: &str,
     block: &Block,

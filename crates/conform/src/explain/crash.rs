@@ -148,7 +148,7 @@ pub(super) fn is_crash(message: &Message) -> bool {
     let any = |is_it: &dyn Fn(&str) -> bool| message.paragraphs.iter().any(|text| is_it(text));
     let has_panic = any(&|text| panic(text).is_some());
     let is_core = any(&|text| CORE.iter().chain(&BANNERS).any(|word| text.contains(word)));
-    // What other programs say when they crash stands below a heading of its own, or names their packages.
+    // What other programs say when they crash is below a heading of its own, or names their packages.
     let has_trace = message.summary.is_empty() && any(&|text| text.contains("goroutine "));
     let is_other = is_core || any(&|text| PACKAGE.is_match(text));
     // The folder of a provider's code may have other programs in it.
@@ -232,7 +232,8 @@ pub(super) fn lost_connection(paragraph: &str) -> Option<ParsedSentence<'_>> {
     })
 }
 
-/// The provider, and its version, whose program ended as programs in Go do when they panic; `None` where there are several.
+/// The provider, and its version, whose program ended as programs in Go do when they panic; `None` if there
+/// are several.
 pub(super) fn exited(messages: &[Message]) -> Option<(String, Option<String>)> {
     let is_it = |text: &&String| text.contains("plugin process exited") && text.contains("exit status 2");
     let texts = messages.iter().flat_map(|message| &message.paragraphs).filter(is_it);
@@ -307,7 +308,7 @@ fn name(one: &Explained) -> Option<&str> {
 fn joined(crashes: &[&Explained], cancelled: &[&Explained]) -> Vec<Explained> {
     let Some(first) = crashes.first() else { return Vec::new() };
     let mut reasons: BTreeSet<&str> = crashes.iter().filter_map(|one| reason(one)).collect();
-    // The signal stands below what the program says.
+    // The signal is below what the program says.
     if reasons.len() > 1 {
         reasons.retain(|reason| !reason.starts_with(SIGNAL));
     }
@@ -358,8 +359,8 @@ pub(super) fn reason(one: &Explained) -> Option<&str> {
     one.words.as_deref().filter(is_reason)
 }
 
-/// An error of the connection to the plugin, and not one of a service that the provider asks: it is all that is said, or
-/// stands behind the call.
+/// An error of the connection to the plugin, and not one of a service that the provider asks: it is all that
+/// is said, or is behind the call.
 pub(super) fn rpc_error(text: &str) -> Option<&str> {
     const ERROR: &str = "rpc error: code = ";
     let at = text.find(ERROR)?;
@@ -387,7 +388,8 @@ pub(super) fn kind_of_rpc(text: &str) -> Option<&'static str> {
     }
 }
 
-/// What stands in the log of Terraform's side of the plugin: connections end there whenever a provider has done its work.
+/// What is in the log of Terraform's side of the plugin: connections end there whenever a provider has done
+/// its work.
 pub(super) fn is_housekeeping(paragraph: &str) -> bool {
     const NAMES: [&str; 4] = ["provider: plugin ", "plugin: plugin ", "provider.stdio: ", "plugin.stdio: "];
     page::is_logged(paragraph)

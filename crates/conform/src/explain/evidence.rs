@@ -30,11 +30,11 @@ impl std::fmt::Debug for Objects {
 /// What a schema and objects tell of a message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Evidence {
-    /// The schema calls the place sensitive: nothing of what stands there may be shown.
+    /// The schema calls the place sensitive: nothing of what is there may be shown.
     pub is_secret: bool,
     /// What the schema says of the place: `optional, computed; string`.
     pub schema: Option<String>,
-    /// What stands there: in which object, and the value.
+    /// What is there: in which object, and the value.
     pub values: Vec<(&'static str, String)>,
     /// What is wrong by the rules: the path, the stable name of what is wrong, and a sentence.
     pub violations: Vec<(String, &'static str, String)>,
@@ -45,7 +45,7 @@ pub struct Evidence {
 pub struct ExplainedMessage {
     /// What the message says.
     pub explained: Explained,
-    /// What is at hand about its object; `None` where that is nothing.
+    /// What is at hand about its object; `None` if that is nothing.
     pub evidence: Option<Evidence>,
 }
 

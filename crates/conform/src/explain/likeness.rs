@@ -8,7 +8,7 @@ use regex::Regex;
 use super::lines::pattern;
 use super::literal::Literal;
 
-/// What two values have in common.
+/// How two values are alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Likeness {

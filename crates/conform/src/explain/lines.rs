@@ -64,10 +64,10 @@ const SIDE: char = '│';
 /// What encloses code in Markdown.
 const FENCE: &str = "```";
 
-/// What is longer is no prefix of a tool.
+/// What is longer is not a prefix of a tool.
 const MAX_PREFIX: usize = 200;
 
-/// So many prefixes are looked for at a time, in so many lines below a heading.
+/// The number of prefixes that are looked for at a time, in so many lines below a heading.
 const MAX_PREFIXES: usize = 16;
 const LINES_AHEAD: usize = 8;
 
@@ -212,7 +212,7 @@ fn without_emphasis(text: &str) -> &str {
     inside.find(|inside| inside.ends_with('.')).unwrap_or(text)
 }
 
-/// Whether what stands before the side of a box is a sentence, and not what a tool writes before each line.
+/// Whether what is before the side of a box is a sentence, and not what a tool writes before each line.
 fn is_prose(before: &str) -> bool {
     let before = before.trim();
     let count = before.split_whitespace().count();
@@ -221,7 +221,7 @@ fn is_prose(before: &str) -> bool {
     before.starts_with("# ") || (is_sentence && !TIME_OF_DAY.is_match(before))
 }
 
-/// What may stand behind a fence: nothing, or the name of a language.
+/// What may be behind a fence: nothing, or the name of a language.
 fn is_language(text: &str) -> bool {
     text.len() < 20 && !text.contains(char::is_whitespace) && !text.contains(':')
 }
@@ -229,12 +229,12 @@ fn is_language(text: &str) -> bool {
 /// What a tool writes before a line.
 struct Prefix {
     text: String,
-    /// A space stands behind it.
+    /// A space is behind it.
     is_apart: bool,
 }
 
 impl Prefix {
-    /// What stands before the heading of a message.
+    /// What is before the heading of a message.
     fn before_heading(text: &str) -> Option<Self> {
         let at = ["Error: ", "Warning: "].iter().filter_map(|word| text.find(word)).min()?;
         let before = &text[..at];
@@ -263,8 +263,8 @@ impl Prefix {
     }
 }
 
-/// Takes off what a tool wrote before each line, whatever tool it is: the same stands before a heading and before the lines
-/// below it.
+/// Takes off what a tool wrote before each line, whatever tool it is: the same is before a heading and before
+/// the lines below it.
 pub(super) fn without_prefixes(lines: &mut [&mut Line]) {
     let mut known: Vec<Prefix> = Vec::new();
     for at in 0..lines.len() {

@@ -61,8 +61,8 @@ use crate::{Advice, Clause};
 pub struct Explained {
     /// What the message is headed with; empty where the text has no heading.
     pub summary: String,
-    /// The clause that was broken. Where the message does not tell, all that it may be, the most likely first. None where the
-    /// message is about a [trouble](Self::trouble).
+    /// The clause that was broken. Where the message does not tell, all that it may be, the most likely
+    /// first. None if the message is about a [trouble](Self::trouble).
     pub clauses: Vec<Clause>,
     /// The stable name of the way in which it was broken, where the message tells, or of the trouble.
     pub kind: Option<&'static str>,
@@ -89,7 +89,7 @@ pub struct Explained {
     /// The values of the message as it prints them, by what they are: `planned`, `config`, `prior`, `actual`, `key`,
     /// `target_type`.
     pub values: BTreeMap<String, String>,
-    /// What the two values have in common.
+    /// How the two values are alike.
     pub likeness: Option<Likeness>,
 }
 
@@ -519,7 +519,7 @@ fn by_summary(message: &Message) -> Option<ParsedSentence<'_>> {
         clauses = with(&goes_on);
     }
     if clauses.contains(&Clause::N1) {
-        // Functions fail for reasons of their own, too. The paragraphs above say where the call stands.
+        // Functions fail for reasons of their own, too. The paragraphs above say where the call is.
         let words = message.paragraphs.last().filter(|text| text.ends_with("required."))?;
         let words = words.find("Call to function").map_or(words.as_str(), |start| &words[start..]);
         return Some(ParsedSentence {

@@ -11,7 +11,7 @@ use super::place::{address_and_path, place, without_label};
 use super::plugin_log;
 use crate::Clause;
 
-/// A message: what stands behind `Error:`, and the paragraphs below it.
+/// A message: what is behind `Error:`, and the paragraphs below it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Message {
     /// What it is headed with; empty where the text begins in the middle of a message.
@@ -56,7 +56,7 @@ pub(super) const TRACE: &str = "Stack trace from the ";
 /// The stream of Terraform's log, which may come between the lines of its messages.
 const LOG: &str = "[log]";
 
-/// So many boxes may begin inside of others.
+/// The maximum depth of boxes inside of others.
 const MAX_CUT: usize = 8;
 
 /// What a line of a text is.
@@ -119,7 +119,7 @@ struct Pages {
     after_log: bool,
     /// Whether the line is in a block of code of Markdown.
     is_code: bool,
-    /// What is imported.
+    /// The object that is being imported.
     importing: Option<String>,
 }
 
@@ -151,7 +151,7 @@ impl Pages {
                     self.edge(&stream, is_lower);
                     self.in_box = None;
                 }
-                // Code is apart from the prose around it; a heading may stand before it.
+                // Code is apart from the prose around it; a heading may be before it.
                 Piece::Fence => {
                     self.is_code = !self.is_code;
                     let open = std::mem::take(&mut self.open);
@@ -277,7 +277,7 @@ impl Pages {
             page.in_summary = !page.message.is_title;
             return;
         }
-        // A stack trace may be of another provider than what stands above it.
+        // A stack trace may be of another provider than what is above it.
         if line.starts_with(TRACE) {
             self.end(stream);
         }

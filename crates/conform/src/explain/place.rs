@@ -30,8 +30,8 @@ pub(super) fn place<'t>(text: &'t str, ends: &[&str]) -> Option<(&'t str, &'t st
     None
 }
 
-/// An address with a path behind it, as two: `data.aws_ami.web[0].filter[1].name` is the instance `data.aws_ami.web[0]`, and
-/// `.filter[1].name` of it. `None` where there is no address.
+/// An address with a path behind it, as two: `data.aws_ami.web[0].filter[1].name` is the instance
+/// `data.aws_ami.web[0]`, and `.filter[1].name` of it. `None` if there is no address.
 pub(super) fn address_and_path(text: &str) -> Option<(&str, &str)> {
     type_and_end(text).map(|(_, end)| text.split_at(end))
 }

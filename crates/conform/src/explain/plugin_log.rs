@@ -2,7 +2,7 @@
 
 use super::page::{Message, Page, is_logged};
 
-/// So many lines may belong to one entry.
+/// The maximum number of lines of one entry.
 const MAX_LINES: usize = 200;
 
 /// The message in an entry of a log that begins at the first of these lines, and how many lines it has.

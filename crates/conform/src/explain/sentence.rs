@@ -28,7 +28,7 @@ pub(super) struct ParsedSentence<'t> {
     pub(super) trouble: Option<Trouble>,
 }
 
-/// What stands before the reason why a schema cannot be had.
+/// What is before the reason why a schema cannot be had.
 pub(super) const LOADING: &str = "failed to retrieve schema from provider \"";
 
 /// What a paragraph says of a provider.

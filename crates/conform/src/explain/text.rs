@@ -10,7 +10,7 @@ use crate::{Advice, Clause};
 
 /// A value that is longer is cut.
 const MAX_VALUE: usize = 400;
-/// So many places of one sort are named.
+/// The maximum number of places of one sort that are named.
 const MAX_PLACES: usize = 20;
 
 /// Messages to which the same advice applies.

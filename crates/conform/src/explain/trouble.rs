@@ -118,7 +118,7 @@ troubles! {
          "please report this to the provider developer"], OWN_FAULT;
 }
 
-/// What stands before the reason why a provider does not start.
+/// What is before the reason why a provider does not start.
 const START: [&str; 2] = ["nstantiate provider \"", "\" to obtain schema:"];
 
 impl Trouble {

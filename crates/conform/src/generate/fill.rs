@@ -85,7 +85,7 @@ impl<'p> Put<'p> {
 }
 
 impl Taste<'_> {
-    /// How many of these there are.
+    /// The number of of these.
     fn count(&mut self, least: usize, most: usize) -> usize {
         match self {
             Self::Nothing => least,
@@ -108,7 +108,7 @@ impl<'a> Maker<'a> {
         Self { component, name, hints, at, left: Cell::new(MAX_OPTIONAL), made: Cell::new(0) }
     }
 
-    /// A whole configuration. It is no valid one where [it is too large](Self::is_too_large).
+    /// A whole configuration. It is not a valid one where [it is too large](Self::is_too_large).
     pub(in super::super) fn config(
         &self,
         block: &Block,
@@ -137,7 +137,7 @@ impl<'a> Maker<'a> {
         self.left.set(self.left.get().saturating_sub(1));
     }
 
-    /// How many elements or blocks there are.
+    /// The number of elements or blocks.
     fn count(&self, taste: &mut Taste<'_>, least: usize, most: usize) -> usize {
         if self.left.get() == 0 { least } else { taste.count(least, most) }
     }
@@ -375,7 +375,7 @@ impl<'a> Maker<'a> {
     }
 }
 
-/// So many objects, held as they are held.
+/// This many objects, in the form that the nesting mode requires.
 fn held(
     nesting: NestingMode,
     count: usize,

@@ -34,7 +34,7 @@ pub struct Sample {
     pub config: Value,
     /// The same with all of it known, where some of it is not.
     pub known: Option<Value>,
-    /// What is special about it.
+    /// A label that says what is special about it.
     pub label: String,
     /// How often it was changed until the provider took it.
     pub repairs: u32,

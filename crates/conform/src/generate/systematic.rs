@@ -130,7 +130,7 @@ impl<'b> Systematic<'b> {
         Self { spots, unknowns: unknowns.into(), groups, turn: 0, others: 0 }
     }
 
-    /// The next one; `None` where it is to be a random one.
+    /// The next one; `None` if it is to be a random one.
     pub(super) fn next(&mut self, maker: &Maker<'_>, block: &Block) -> Option<Sample> {
         Some(match self.skip() {
             Next::Minimal => Sample::new(maker.config(block, Taste::Nothing, None), "minimal"),

@@ -82,7 +82,8 @@ impl HintedValue {
 }
 
 impl RegexText {
-    /// The texts that this expression matches; `None` where it is no regular expression, or one whose texts may be huge.
+    /// The texts that this expression matches; `None` if it is not a regular expression, or one whose texts
+    /// may be huge.
     pub(in super::super) fn new(expression: &str) -> Option<Self> {
         // Both ends are meant where nothing is said of them.
         let whole = expression.trim_start_matches('^').trim_end_matches('$');

@@ -43,7 +43,7 @@ use super::within;
 /// The key of an object that stands for a secret.
 const SENSITIVE: &str = "$sensitive";
 
-/// What people tell the harness about a provider: see the [module](self). The default says nothing.
+/// Hints about a provider: see the [module](self). The default says nothing.
 ///
 /// What is said later in a file counts before what is said earlier, and what is said of types before what is said of all.
 #[derive(Clone, Default)]
@@ -65,7 +65,7 @@ struct OfTypes {
     update: Vec<(String, Value)>,
 }
 
-/// A diagnostic that is no surprise.
+/// A diagnostic that is not a surprise.
 #[derive(Clone)]
 struct Expected {
     severity: Option<Severity>,
@@ -83,9 +83,9 @@ enum Summary {
 #[error("{place}: {problem}")]
 #[non_exhaustive]
 pub struct HintsError {
-    /// Where: the path in the file, or the line and column of what is no JSON.
+    /// Where: the path in the file, or the line and column of what is not JSON.
     pub place: String,
-    /// What is wrong there.
+    /// The problem at this place.
     pub problem: String,
 }
 
@@ -107,7 +107,7 @@ impl Hints {
     ///
     /// # Errors
     ///
-    /// The first thing in it that is no hint.
+    /// The first thing in it that is not a hint.
     pub fn parse(file: &[u8]) -> Result<Self, HintsError> {
         read::hints(file)
     }

@@ -134,7 +134,8 @@ pub(super) fn other(value: &Value) -> Value {
     }
 }
 
-/// The same of a secret: what is secret in one type is hidden in findings of all others, so that it must be a text of its own.
+/// The same for a secret: what is secret in one type is hidden in findings of all others, so that it must be
+/// a text of its own.
 pub(super) fn other_secret(value: &Value) -> Value {
     match value.as_str() {
         Some(text) => Value::from(format!("{text}-other-secret")),

@@ -224,7 +224,7 @@ faults! {
     AppliedBlockCount, "applied_block_count", A5, Apply, Some("block count changed from 2 to 3");
     /// There are more blocks of a set.
     AppliedBlockSet, "applied_block_set", A5, Apply, Some("block set length changed from 1 to 2");
-    /// A block stands under another key.
+    /// A block is under another key.
     AppliedBlockKey, "applied_block_key", A5, Apply, None;
     /// The object is null.
     AppliedNothing, "applied_nothing", A6, Apply, Some("Root object was present, but now absent");

@@ -95,7 +95,8 @@ pub fn trial_config(nested_types: bool) -> Value {
 ///
 /// - the data sources `kit_null`, `kit_no_object`, `kit_unknown`, `kit_type`, `kit_other` and `kit_deferred` answer with null, with nothing,
 ///   with something unknown, of another type, with something else than is configured, and that they cannot tell yet;
-/// - the ephemeral resource types `kit_null`, `kit_unknown`, `kit_type`, `kit_other` and `kit_deferred` likewise;
+/// - the ephemeral resource types `kit_null`, `kit_unknown`, `kit_type`, `kit_other` and `kit_deferred` in
+///   the same way;
 /// - the functions `nothing`, `type`, `impure` and `unknown` with nothing, of another type, differently each time, and with
 ///   something unknown;
 /// - the lists `kit_planned_string` and `kit_planned_number` without identities, and with more than was asked for;

@@ -29,10 +29,10 @@ const ROUNDS: u32 = 40;
 /// How often something is done for a part that need not be set, before it is given up.
 const PATIENCE: usize = 4;
 
-/// So many rounds may change nothing: each tries something else.
+/// The maximum number of rounds that change nothing: each tries something else.
 const MAX_IDLE: u32 = 5;
 
-/// So many diagnostics are read at once, and so many characters of each.
+/// The maximum number of diagnostics that are read at once, and of characters of each.
 const MAX_DIAGNOSTICS: usize = 100;
 const MAX_TEXT: usize = 2_000;
 
@@ -278,7 +278,7 @@ impl<'a> Repair<'a> {
         }
     }
 
-    /// Takes a part away, or those that cannot stand beside it where it must be there.
+    /// Takes a part away, or those that cannot be beside it where it must be there.
     fn absent(&mut self, spot: &Spot<'a>, rivals: &[&Spot<'a>]) {
         let is_kept = self.is_fixed(spot) || spot.is_required();
         if (rivals.is_empty() || !is_kept) && self.remove(spot) {

@@ -126,7 +126,7 @@ fn is(pattern: &LazyLock<Option<Regex>>, text: &str) -> bool {
 /// What is wanted, as far as the sentence is understood. `name` is that of the attribute that it is about, if that is known:
 /// its own words say nothing about what is wanted. `is_known` says whether there is an attribute or block type of a name.
 pub(super) fn wish(sentence: &str, name: Option<&str>, is_known: &dyn Fn(&str) -> bool) -> Wish {
-    // What is quoted of the configuration is no wish.
+    // What is quoted of the configuration is not a wish.
     let text = GOT.as_ref().map_or(sentence.into(), |got| got.replace(sentence, ""));
     let text = text.as_ref();
     if is(&ONLY_ONE, text) {
@@ -194,7 +194,7 @@ fn items(list: &str) -> Vec<String> {
         let is_plain = found.get(4).is_some();
         let Some(item) = group(&found).filter(|_| is_plain != is_quoted) else { continue };
         match found.get(3) {
-            // Names that stand in one pair of them.
+            // Names that are in one pair of them.
             Some(names) => items.extend(names.as_str().split(',').map(|name| name.trim().to_owned())),
             None if is_plain && matches!(item.as_str(), "or" | "and" | ":") => {}
             None if is_plain => items.push(item.trim_end_matches(['.', ')']).to_owned()),
@@ -270,7 +270,7 @@ fn form(text: &str, name: Option<&str>) -> Option<Wish> {
     is(&EXISTING, text).then_some(Wish::Existing)
 }
 
-/// The names in a sentence: those in quotes if there are any, else all that stands in brackets, else all words.
+/// The names in a sentence: those in quotes if there are any, else all that is in brackets, else all words.
 pub(super) fn names(text: &str) -> Vec<String> {
     let Some(item) = ITEM.as_ref() else { return Vec::new() };
     let split =

@@ -43,8 +43,8 @@ pub(super) fn targets<'s, 'b>(
     mentioned(spots, config, &text, &[])
 }
 
-/// The parts below a path that a text names. A name that says where it stands counts before one that is quoted, and that before
-/// a mere word; what is set counts before what is not.
+/// The parts below a path that a text names. A name that says where it is counts before one that is quoted,
+/// and that before a mere word; what is set counts before what is not.
 fn mentioned<'s, 'b>(
     spots: &'s [Spot<'b>],
     config: &Value,

@@ -14,7 +14,7 @@ pub struct Left {
     /// Its resource type.
     #[serde(rename = "type")]
     pub type_name: String,
-    /// Its identifier, where it has one that is no secret.
+    /// Its identifier, where it has one that is not a secret.
     pub id: Option<String>,
     /// Why it was not destroyed.
     pub reason: &'static str,
@@ -22,7 +22,7 @@ pub struct Left {
     pub count: u64,
 }
 
-/// What was made by a run and not yet destroyed. All clones tell of the same.
+/// Objects that a run created and has not destroyed yet. All clones tell of the same.
 #[derive(Clone, Default)]
 pub struct Made(Arc<Mutex<Vec<Thing>>>);
 
@@ -90,7 +90,7 @@ impl Made {
         }
     }
 
-    /// What came of it.
+    /// The result of it.
     pub(super) fn answered(
         &self,
         owner: usize,

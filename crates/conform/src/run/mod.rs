@@ -69,7 +69,7 @@ struct Task {
     begun: Option<Box<TrialState>>,
 }
 
-/// What came of one type, and the configurations that are worth to be kept.
+/// The result of one type, and the configurations that are worth to be kept.
 struct Outcome {
     report: TypeReport,
     kept: Vec<Kept>,
@@ -135,7 +135,7 @@ where
     while let Some(done) = workers.join_next().await {
         match done {
             Ok(done) => outcomes.extend(done),
-            // A defect of this program is no finding.
+            // A defect of this program is not a finding.
             Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
             Err(_) => {}
         }

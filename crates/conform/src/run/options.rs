@@ -24,7 +24,7 @@ pub struct Options {
     pub exclude: Vec<String>,
     /// Only these kinds; all where there are none.
     pub subjects: Vec<Subject>,
-    /// What people know of the provider.
+    /// Hints about the provider.
     pub hints: Hints,
     /// Whose rules it is held to.
     pub flavor: Flavor,
@@ -42,9 +42,9 @@ pub struct Options {
     pub shrink: usize,
     /// The configurations that are tried first.
     pub corpus: Corpus,
-    /// By this it is stopped.
+    /// Stops the run.
     pub stop: Stop,
-    /// What was made and is still there.
+    /// Objects that were created and still exist.
     pub made: Made,
 }
 
@@ -122,7 +122,7 @@ impl Stop {
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Progress<'r> {
-    /// So many types will be tried.
+    /// The number of types that will be tried.
     Begun {
         /// How many.
         types: usize,
@@ -134,7 +134,7 @@ pub enum Progress<'r> {
     },
     /// This was the outcome of one type.
     Tried {
-        /// What came of it.
+        /// The result of it.
         report: &'r TypeReport,
         /// How many types are done.
         done: usize,

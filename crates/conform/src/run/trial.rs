@@ -104,11 +104,12 @@ impl ConfigHistory {
 /// What has more parts than these is not looked at more often than it must be.
 const MAX_SIZE: usize = 500;
 
-/// So many configurations of a type are tried before others have their turn, and so many times more in its next.
+/// The number of configurations of a type that are tried before others have their turn, and so many times
+/// more in its next.
 const FIRST_TURN: usize = 3;
 const MORE: usize = 4;
 
-/// So many configurations are remembered that the provider accepts.
+/// The number of configurations that are remembered that the provider accepts.
 const MAX_VALID: usize = 8;
 
 /// What tells a finding from others.
@@ -460,7 +461,7 @@ impl<'w> Trials<'w> {
         Err(format!("given up: the provider crashed or hung {} times", self.of.deaths))
     }
 
-    /// What is found with a trial, and what was asked; `None` where the run is over.
+    /// What is found with a trial, and what was asked; `None` if the run is over.
     async fn judged(&mut self, trial: &Trial) -> Result<Option<(Judgement, Vec<Exchange>)>, String> {
         let provider = self.worker.provider_in_time().await?;
         provider.take();

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::{Curve, Growth, Scale, Scaling, Verdict, scale, svg};
 use crate::{Acceptance, Options, Subject, accepted, samples};
 
-/// So many configurations are tried to find one that the provider accepts.
+/// The number of configurations that are tried to find one that the provider accepts.
 const SAMPLES: usize = 20;
 
 /// How the cost of a provider grows.
@@ -30,11 +30,11 @@ pub struct ScaleReport {
     pub complete: bool,
     /// Collections whose cost grows with the square of their elements, as `type.path`.
     pub quadratic: Vec<String>,
-    /// What was measured, by type.
+    /// The measurements by type.
     pub types: Vec<MeasuredType>,
 }
 
-/// What was measured of a type.
+/// The measurements of a type.
 #[derive(Debug, Serialize)]
 #[non_exhaustive]
 pub struct MeasuredType {

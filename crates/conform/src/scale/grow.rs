@@ -70,7 +70,7 @@ impl Collection<'_> {
         }
     }
 
-    /// The configuration with so many elements here, each another one; `None` where there are not so many.
+    /// The configuration with so many elements here, each another one; `None` if there are not so many.
     pub(super) fn filled(&self, config: &Value, n: usize) -> Option<Value> {
         let filled = match &self.kind {
             Kind::Plain(ty) => collection(ty, (0..n).map(|i| element(ty.element()?, i)))?,
@@ -127,7 +127,7 @@ fn blocks(nested: &NestedBlock, n: usize) -> Option<Value> {
     let blocks: Vec<Value> = (0..n).map(|i| members(&nested.block, i)).collect::<Option<_>>()?;
     let implied = nested.implied_type();
     match implied {
-        // Blocks of several types: they are held in what has a type for each.
+        // Blocks of several types need an object or a tuple.
         Type::Dynamic if nested.nesting == NestingMode::Map => {
             Some(Value::object((0..).map(key).zip(blocks)))
         }
@@ -189,7 +189,7 @@ fn members(block: &Block, i: usize) -> Option<Value> {
             NestingMode::Group => members(&nested.block, i)?,
             NestingMode::Single if nested.min_items == 0 => Value::null(nested.implied_type()),
             NestingMode::Single => members(&nested.block, i)?,
-            // So many blocks that each one must have are none that one wants to write.
+            // Nobody wants to write so many blocks in each block.
             _ => blocks(nested, usize::try_from(nested.min_items).ok().filter(|least| *least <= 16)?)?,
         };
         Some((name.clone(), inner))

@@ -42,7 +42,7 @@ pub struct Scale {
     pub apply: bool,
     /// Where one call takes longer, no more elements are tried.
     pub limit: Duration,
-    /// What the time is.
+    /// The clock.
     pub clock: Arc<dyn Fn() -> Duration + Send + Sync>,
     /// Whether nothing more is to be begun.
     pub is_over: Arc<dyn Fn() -> bool + Send + Sync>,
@@ -97,7 +97,7 @@ pub struct Curve {
     pub path: String,
     /// What it is: `list`, `set`, `map`, `nested list` or `blocks (set)`, for example.
     pub what: String,
-    /// What was measured, the empty collection first.
+    /// The measurements, the empty collection first.
     pub points: Vec<Point>,
     /// How planning grows.
     pub plan: Growth,
@@ -107,7 +107,7 @@ pub struct Curve {
     pub stopped: Option<String>,
 }
 
-/// What was measured with one number of elements.
+/// The measurement with one number of elements.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Point {

@@ -99,8 +99,8 @@ const fn sentence(template: &'static str, clauses: &'static [Clause], rest: Rest
     Sentence { template, clauses, rest }
 }
 
-/// What is longer stands before what is a part of it. Holes: the `provider`, the `address` of a resource, an `attribute` with
-/// its address, and the `rest`.
+/// What is longer is before what is a part of it. Holes: the `provider`, the `address` of a resource, an
+/// `attribute` with its address, and the `rest`.
 pub(crate) const SENTENCES: &[Sentence] = {
     use Clause::*;
     &[

@@ -26,7 +26,7 @@ pub(crate) fn matched<'t>(template: &str, text: &'t str) -> Option<Vec<(String, 
     Some(holes)
 }
 
-/// The sentence with this in its holes; `None` where one of them stays empty.
+/// The sentence with this in its holes; `None` if one of them stays empty.
 pub(crate) fn filled(template: &str, mut fill: impl FnMut(&str) -> Option<String>) -> Option<String> {
     let mut parts = template.split('{');
     let mut out = parts.next().unwrap_or_default().to_owned();

@@ -3,7 +3,8 @@
 use objchange::Type;
 use objchange::value::{Path, PathStep, TypeMismatch, TypeMismatchKind};
 
-/// What Terraform says, and nothing else, where a value is not of the type that the schema says; `None` where that was not seen.
+/// What Terraform says, and nothing else, where a value is not of the type that the schema says; `None` if
+/// that was not seen.
 pub(crate) fn required(path: &Path, wanted: &Type, parts: Option<[usize; 2]>) -> Option<String> {
     let wanted = match (wanted, parts) {
         (Type::Object(_), Some([wanted, given])) => {

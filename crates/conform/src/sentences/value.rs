@@ -19,7 +19,7 @@ const fn said(template: &'static str, kind: &'static str) -> Sentence {
     Sentence { kind, template, is_printed: false }
 }
 
-/// Of plans. What is longer stands before what it begins with.
+/// Of plans. What is longer is before what it begins with.
 const PLANNED: &[Sentence] = &[
     says("planned for absence but config wants existence", "planned_absent"),
     says("planned for existence but config wants absence", "planned_present"),
@@ -99,12 +99,12 @@ const RESULTS: &[Sentence] = &[
     says("length changed from {planned} to {actual}", "set_grew"),
 ];
 
-/// What a sentence about a plan says, with this in its holes; `None` where there is none, or a hole stays empty.
+/// What a sentence about a plan says, with this in its holes; `None` if there is none, or a hole stays empty.
 pub(crate) fn words_of_plan(kind: &str, fill: impl FnMut(&str) -> Option<String>) -> Option<String> {
     words(PLANNED, kind, fill)
 }
 
-/// The same of a result, or of a final plan.
+/// The same for a result, or of a final plan.
 pub(crate) fn words_of_result(kind: &str, fill: impl FnMut(&str) -> Option<String>) -> Option<String> {
     words(RESULTS, kind, fill)
 }

@@ -22,13 +22,14 @@ pub(super) struct Edit {
 
 #[derive(Debug, Clone)]
 pub(super) enum Change {
-    /// These parts of it are empty, or gone where that is how a part is empty. Each is given with what stands in its place.
+    /// These parts of it are empty, or gone where that is how a part is empty. Each is given with what is in
+    /// its place.
     Without(Vec<(usize, Option<Value>)>),
-    /// This stands in its place.
+    /// This is in its place.
     Leaf(Value),
 }
 
-/// The value after an edit; `None` where it has no such part, or is the same.
+/// The value after an edit; `None` if it has no such part, or is the same.
 pub(super) fn edit(value: &Value, edit: &Edit) -> Option<Value> {
     let Some((first, rest)) = edit.at.split_first() else {
         let changed = match &edit.change {
@@ -60,7 +61,8 @@ enum Shape<'s> {
     Plain,
 }
 
-/// The edits of a configuration. Where something is unknown that the other value knows, what that knows may stand there.
+/// The edits of a configuration. Where something is unknown that the other value knows, what that knows may
+/// be there.
 pub(super) fn edits(block: &Block, config: &Value, known: Option<&Value>) -> Vec<Edit> {
     let mut found = EditList { edits: Vec::new() };
     found.value(Shape::Block(block), config, known, &[]);
@@ -168,7 +170,7 @@ impl EditList {
     }
 }
 
-/// What stands where a member has no content; `None` where it must have some.
+/// What stands where a member has no content; `None` if it must have some.
 fn empty(shape: Shape<'_>, name: &str, part: &Value) -> Option<Value> {
     let null = || Value::null(part.ty().clone());
     let attribute = |attribute: &Attribute| (!attribute.required).then(null);

@@ -86,16 +86,16 @@ enum Reduction {
 }
 
 impl<'s> Shrink<'s> {
-    /// Begins with a trial that shows it. Its configurations are of the type that the schema implies. What stands at the places
-    /// that are given stays what it is, or goes with all that is around it.
+    /// Begins with a trial that shows it. Its configurations are of the type that the schema implies. What is
+    /// at the places that are given stays what it is, or goes with all that is around it.
     pub(super) fn new(block: &'s Block, trial: Trial, given: Vec<Vec<SmolStr>>) -> Self {
         let steps = steps(block, &trial);
         let fixed = Fixed::new(&trial, given);
         Self { block, current: trial, steps, next: 0, refuted: 0, candidate: None, fixed }
     }
 
-    /// The next candidate; `None` where no single thing can be taken away any more. It is asked for once the last one was
-    /// answered.
+    /// The next candidate; `None` if no single thing can be taken away any more. It is asked for once the
+    /// last one was answered.
     pub(super) fn candidate(&mut self) -> Option<&Trial> {
         self.candidate = None;
         while self.refuted < self.steps.len() {
@@ -117,7 +117,7 @@ impl<'s> Shrink<'s> {
         if let Some(candidate) = self.candidate.take() {
             self.current = candidate;
             self.steps = steps(self.block, &self.current);
-            // What stands at this position now has not been tried, and what is behind it neither.
+            // What is at this position now has not been tried, and what is behind it neither.
             (self.next, self.refuted) = (self.next.saturating_sub(1), 0);
         }
     }
@@ -143,7 +143,7 @@ fn steps(block: &Block, trial: &Trial) -> Vec<Reduction> {
     if let Some((config, known)) = &trial.update {
         let pairs = parts(&trial.config).into_iter().zip(parts(config)).enumerate();
         let changed = pairs.filter(|(_, (was, is))| was != is).map(|(at, _)| Reduction::Unchanged(at));
-        // What changes nothing any more is no update.
+        // What changes nothing any more is not an update.
         let changed: Vec<Reduction> = changed.collect();
         if changed.len() > 1 {
             steps.extend(changed);
@@ -173,7 +173,7 @@ fn changing(mut edit: Edit, differs: &[bool]) -> Option<Edit> {
     }
 }
 
-/// The trial after a step; `None` where that is none that Terraform would come to.
+/// The trial after a step; `None` if that is none that Terraform would come to.
 fn smaller(block: &Block, trial: &Trial, step: &Reduction) -> Option<Trial> {
     let mut smaller = trial.clone();
     match step {

@@ -64,7 +64,7 @@ proptest! {
         trial.update = is_updated.then_some((second.config, second.known));
         let all = parts(&trial.config);
         let needs: Vec<String> = picks.iter().map(|pick| pick.get(&all).clone()).collect();
-        // What does not show it is no trial to begin with.
+        // What does not show it is not a trial to begin with.
         let odd = if wrong(&trial, &needs, odd) { odd } else { 0 };
         let (smallest, _) = shrunk(trial.clone(), &needs, odd);
         prop_assert!(wrong(&smallest, &needs, odd));

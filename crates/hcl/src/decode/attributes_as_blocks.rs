@@ -25,7 +25,7 @@ pub(super) fn may_be_legacy(schema: &Block) -> bool {
         && schema.block_types().iter().all(|(_, nested)| !nested.computed && may_be_legacy(&nested.block))
 }
 
-/// Whether an element is no collection of anything but primitives.
+/// Whether an element is not a collection of anything but primitives.
 fn is_flat(element: &Type) -> bool {
     element.element().is_none_or(Type::is_primitive)
 }

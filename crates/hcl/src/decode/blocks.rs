@@ -65,8 +65,8 @@ impl Decoder<'_> {
         }
     }
 
-    /// The objects of several blocks with the marks that stand on each of them, and whether these are all: if it is
-    /// unknown how many there are, the first that is not known is looked at, and nothing behind it.
+    /// The objects of several blocks with the marks that are on each of them, and whether these are all: if
+    /// it is unknown how many there are, the first that is not known is looked at, and nothing behind it.
     fn objects<'b>(
         &mut self,
         all: &Blocks<'_, 'b, '_>,

@@ -17,7 +17,7 @@ use crate::syntax::json::{JsonBody, Node, NodeKind, Property, Style};
 const COMMENT: &str = "//";
 
 impl<'t> JsonBody<'t> {
-    /// The properties whose names are told apart so, and the others.
+    /// The properties whose names are distinguished so, and the others.
     pub(crate) fn split(&self, is_first: impl Fn(&str) -> bool) -> (JsonBody<'t>, JsonBody<'t>) {
         let [first, second] = [true, false].map(|wanted| {
             let part = |object: &Node<'t>| match &object.kind {
@@ -93,7 +93,7 @@ impl<'t> JsonBody<'t> {
         self.read(&Rules::Body(Cow::Borrowed(schema)), may_be_legacy(schema))
     }
 
-    /// All properties as arguments that mean what stands there, as in a file of values for variables; and what is
+    /// All properties as arguments that mean what is there, as in a file of values for variables; and what is
     /// wrong.
     pub fn constants(&self) -> (Body, Vec<Diagnostic>) {
         self.read(&Rules::Arguments(Style::Constant), false)

@@ -70,19 +70,19 @@ pub fn decode<'b>(body: &'b Body, schema: &Block, scope: &Scope<'_>, functions: 
     Decoded { value, errors: decoder.evaluator.into_diagnostics(), place }
 }
 
-/// What a body comes to under a schema.
+/// The result of decoding a body with a schema.
 #[derive(Debug, Clone)]
 pub struct Decoded<'b> {
     /// The config object, of the type that the schema implies. Where something is wrong, as far as it goes.
     pub value: Value,
-    /// What is wrong.
+    /// The problem.
     pub errors: Vec<Diagnostic>,
     place: BodyPlace<'b>,
 }
 
 impl Decoded<'_> {
-    /// Where the part at this path of the object comes from, or if that is not written, what it would stand in: so that
-    /// what is found later can point at the configuration.
+    /// Where the part at this path of the object comes from, or if that is not written, what it would be in:
+    /// so that what is found later can point at the configuration.
     pub fn place(&self, path: &Path) -> Span {
         self.place.find(path)
     }
@@ -94,12 +94,12 @@ struct Decoder<'f> {
     is_legacy: bool,
 }
 
-/// What a body stands in.
+/// What a body is in.
 #[derive(Debug, Clone, Copy, Default)]
 struct Surroundings {
     /// Of the `for_each` around it: each argument has them.
     marks: Marks,
-    /// Nobody knows whether the block will be there, or how often: its arguments are not evaluated.
+    /// It is unknown whether the block will be there, or how often: its arguments are not evaluated.
     is_unknown: bool,
 }
 

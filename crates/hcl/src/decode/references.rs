@@ -10,7 +10,7 @@ use super::find;
 use crate::syntax::ast::{self, Body, Expr};
 use crate::walk::{Reference, variables};
 
-/// For what the references of a body are asked.
+/// The purpose for which the references of a body are collected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// To expand its dynamic blocks: what their `for_each` and labels need.
@@ -23,8 +23,8 @@ pub enum Purpose {
     Core,
 }
 
-/// The variables that a body needs for a purpose, in source order, as often as they stand there. The names that dynamic
-/// blocks and `for` give to their elements are none.
+/// The variables that a body needs for a purpose, in source order, as often as they are there. The names that
+/// dynamic blocks and `for` give to their elements are none.
 pub fn references<'b>(body: &'b Body, schema: &Block, purpose: Purpose) -> Vec<Reference<'b>> {
     let mut walk = Walk { purpose, found: Vec::new(), iterators: Vec::new() };
     walk.body(body, schema);

@@ -14,7 +14,7 @@ impl Evaluator<'_> {
         end.unwrap_or_else(|Failed| dynamic())
     }
 
-    /// The same with computed keys: each is evaluated, whatever is wrong with what stands before it.
+    /// The same with computed keys: each is evaluated, whatever is wrong with what is before it.
     pub(super) fn accesses(&mut self, value: Value, accesses: &[Access], scope: &Scope<'_>) -> Value {
         let mut end = Ok(value);
         for access in accesses {
@@ -126,8 +126,8 @@ impl Evaluator<'_> {
                 return self.failed(INVALID, span, detail);
             }
         };
-        // What stands under a key that must not be shown is no secret, but which one it is may be. Not so with an
-        // object's attribute, as in Terraform.
+        // What is under a key that must not be shown is not a secret, but which one it is may be. Not so with
+        // an object's attribute, as in Terraform.
         let with_key = marks | if matches!(ty, Type::Object(_)) { Default::default() } else { key.marks() };
         let missing = "The given key does not identify an element in this collection value.";
         match (ty, value.kind(), key.kind()) {

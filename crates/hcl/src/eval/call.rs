@@ -188,7 +188,7 @@ impl Evaluator<'_> {
         })
     }
 
-    /// The arguments, with those of an expanded list one by one; `None` if nobody knows how many there are.
+    /// The arguments, with those of an expanded list one by one; `None` if it is unknown how many there are.
     pub(super) fn arguments<'c>(
         &mut self,
         call: &'c Call,

@@ -85,7 +85,7 @@ impl Evaluator<'_> {
         })
     }
 
-    /// An object of the JSON syntax: no name stands in it twice.
+    /// An object of the JSON syntax: no name is in it twice.
     pub(super) fn properties(&mut self, items: &[Item], scope: &Scope<'_>) -> Value {
         let mut attributes: HashMap<SmolStr, Value> = HashMap::with_capacity(items.len());
         let mut marks = Marks::NONE;

@@ -16,7 +16,7 @@ pub(crate) fn equal(a: &Value, b: &Value) -> Option<bool> {
     equal_parts(a, b)
 }
 
-/// As [`equal`], where nothing unknown is of a type that is not known.
+/// Like [`equal`], where nothing unknown is of a type that is not known.
 fn equal_parts(a: &Value, b: &Value) -> Option<bool> {
     match (a.kind(), b.kind()) {
         (Kind::Null, Kind::Null) => return Some(true),

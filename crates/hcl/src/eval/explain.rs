@@ -45,7 +45,7 @@ enum Cause {
     Marks,
 }
 
-/// What a diagnostic says of an expression.
+/// Adds facts about an expression to a diagnostic.
 pub trait DiagnosticExt: Sized {
     /// The same with the values that an expression refers to.
     #[must_use]
@@ -138,7 +138,8 @@ fn add_values(
     diagnostic.values.sort();
 }
 
-/// What a value is, in Terraform's words. Of one that is marked, no more than that; `None` where that says nothing.
+/// What a value is, in Terraform's words. Of one that is marked, no more than that; `None` if that says
+/// nothing.
 fn statement(value: &Value, cause: Cause) -> Option<String> {
     let marks = value.marks();
     if !marks.is_empty() {

@@ -16,7 +16,7 @@ const CONDITION: &str = "Invalid 'for' condition";
 struct Progress {
     /// The expression, in which its errors are seen.
     whole: Span,
-    /// That stand on the whole result.
+    /// That are on the whole result.
     marks: Marks,
     /// Something was unknown or wrong that decides what there is: the result is unknown, and only what is wrong with
     /// other elements is still of interest.

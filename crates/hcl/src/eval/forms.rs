@@ -1,4 +1,5 @@
-//! Calls that are no functions, because they look at expressions: `try`, `can`, `convert` and `templatestring`.
+//! Calls that are not functions, because they look at expressions: `try`, `can`, `convert` and
+//! `templatestring`.
 
 use objchange::value::{ConvertError, Kind};
 use objchange::{Type, Value};

@@ -78,7 +78,7 @@ pub fn evaluate(expr: &Expr, scope: &Scope<'_>, functions: &Functions) -> (Value
     (value, evaluator.into_diagnostics())
 }
 
-/// As [`evaluate`], for a template that is a text of its own: functions that read files are refused in it.
+/// Like [`evaluate`], for a template that is a text of its own: functions that read files are refused in it.
 pub fn evaluate_template(
     template: &Expr,
     scope: &Scope<'_>,

@@ -58,7 +58,7 @@ impl<'s> Scope<'s> {
         Self { names: Names::Element(element), around: Some(self) }
     }
 
-    /// What a name means.
+    /// The value of a name.
     pub fn get(&self, name: &str) -> Option<&'s Value> {
         let mut scope = Some(self);
         while let Some(Scope { names, around }) = scope {

@@ -40,7 +40,7 @@ impl Evaluator<'_> {
         value.with_marks(marks)
     }
 
-    /// Appends a known value to a text, if there is still one. A value that is no text is left out.
+    /// Appends a known value to a text, if there is still one. A value that is not text is left out.
     fn append(&mut self, value: &Value, span: Span, text: Option<&mut String>) {
         const SUMMARY: &str = "Invalid template interpolation value";
         if value.is_null() {

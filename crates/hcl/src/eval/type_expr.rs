@@ -273,7 +273,7 @@ impl Evaluator<'_> {
         Ok(TypeConstraint { ty, defaults })
     }
 
-    /// The type of an attribute that may be left out, and what then stands in its place.
+    /// The type of an attribute that may be left out, and what then is in its place.
     fn optional_type(
         &mut self,
         call: &Call,

@@ -95,7 +95,7 @@ fn charset(name: &str, position: usize) -> Result<Charset, FunctionError> {
         "iso-8859-1" | "iso_8859-1" | "latin1" | "l1" | "iso-ir-100" | "csisolatin1" | "cp819" | "ibm819" => {
             Charset::Bytes(0xff)
         }
-        // These are names of the web, not registered ones.
+        // Terraform refuses these names, which browsers know but IANA has not registered.
         label if ["cp12", "x-", "iso88", "dos-", "cn-"].iter().any(|start| label.starts_with(start)) => {
             return Err(unsupported(name, position));
         }

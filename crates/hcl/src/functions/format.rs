@@ -14,7 +14,7 @@ pub(super) fn add(functions: &mut Functions) {
     functions.insert("format", format.variadic(any("args").null().unknown().dynamic()));
 }
 
-/// What stands before the first verb is known in any case.
+/// What is before the first verb is known in any case.
 fn format(arguments: &[Value], _: &Type) -> Answer {
     let format = text(arguments, 0);
     if !arguments.iter().all(Value::is_wholly_known) {

@@ -113,7 +113,7 @@ fn decoded(text: &str) -> Answer {
     })
 }
 
-/// What Go says of a text that is not JSON; `None` where the text is JSON that is not read.
+/// What Go says of a text that is not JSON; `None` if the text is JSON that is not read.
 fn refusal(text: &str, error: &JsonError) -> Option<String> {
     let rest = text.get(error.offset()..)?;
     let unexpected = |at: usize, place: &str| match rest.as_bytes().get(at) {

@@ -29,7 +29,7 @@ struct Network {
     bits: u32,
 }
 
-/// Addresses of IPv4 as they stand in those of IPv6.
+/// Addresses of IPv4 as they are in those of IPv6.
 const MAPPED: u128 = 0xffff << 32;
 
 impl Network {

@@ -1,7 +1,7 @@
 //! Text that was encrypted for an RSA key.
 //!
-//! The key stands in the configuration, and whoever can measure how long this takes can read it there: so this needs
-//! none of the care against that which makes the `rsa` crate large, and is not for any other use.
+//! The key is in the configuration, and whoever can measure how long this takes can read it there: so this
+//! needs none of the care against that which makes the `rsa` crate large, and is not for any other use.
 
 use num_bigint::BigUint;
 use objchange::{Type, Value};

@@ -269,7 +269,7 @@ struct Flat {
 
 impl Flat {
     fn open(&mut self, value: &Value) -> Result<(), FunctionError> {
-        // One list may stand in it many times.
+        // One list may be in it many times.
         self.opened += 1;
         check_elements(Some(self.opened))?;
         match value.kind() {

@@ -79,7 +79,7 @@ fn lower(c: char) -> char {
     c.to_lowercase().next().unwrap_or(c)
 }
 
-/// As [`upper`], but of letters that are two in one only the first is, and Georgian has no title case.
+/// Like [`upper`], but of letters that are two in one only the first is, and Georgian has no title case.
 fn title(c: char) -> char {
     match c {
         'Ǆ'..='ǆ' => 'ǅ',
@@ -91,7 +91,7 @@ fn title(c: char) -> char {
     }
 }
 
-/// The first letter of each word in title case. A word begins after what is no letter, digit or `_`.
+/// The first letter of each word in title case. A word begins after what is not a letter, digit or `_`.
 fn titled(text: &str) -> Value {
     let mut previous = ' ';
     let mut case = |c| {

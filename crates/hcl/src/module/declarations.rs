@@ -12,7 +12,7 @@ use super::body::ConfigBody;
 use crate::eval::TypeConstraint;
 use crate::syntax::ast::{Attribute, Expr};
 
-/// What the files of one module declare, with override files applied.
+/// The declarations of one module, with override files applied.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct ModuleConfig {
@@ -59,7 +59,7 @@ impl ModuleConfig {
     }
 }
 
-/// What names a resource in its module.
+/// The name of a resource in its module.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ResourceName {
     /// The kind of block.
@@ -75,9 +75,9 @@ pub struct ResourceName {
 pub struct Condition {
     /// The header of the block.
     pub header: Span,
-    /// What must be true.
+    /// The condition that must be true.
     pub condition: Expr,
-    /// What people read where it is false.
+    /// The message if it is false.
     pub error_message: Expr,
 }
 
@@ -119,7 +119,7 @@ pub struct OutputConfig {
     pub sensitive: bool,
     /// The value is not kept.
     pub ephemeral: bool,
-    /// What `depends_on` names, one reference each.
+    /// The references in `depends_on`.
     pub depends_on: Vec<Expr>,
     /// The `precondition` blocks.
     pub preconditions: Vec<Condition>,
@@ -132,7 +132,7 @@ pub struct ResourceConfig {
     pub header: Span,
     /// Where the type is written.
     pub type_span: Span,
-    /// What the provider sees.
+    /// The part of the block for the provider.
     pub body: ConfigBody,
     /// `count`.
     pub count: Option<Expr>,
@@ -140,7 +140,7 @@ pub struct ResourceConfig {
     pub for_each: Option<Expr>,
     /// `provider`.
     pub provider: Option<ProviderRef>,
-    /// What `depends_on` names, one reference each.
+    /// The references in `depends_on`.
     pub depends_on: Vec<Expr>,
     /// The `lifecycle` block.
     pub lifecycle: LifecycleConfig,
@@ -148,18 +148,18 @@ pub struct ResourceConfig {
     pub provisioners: Vec<ProvisionerConfig>,
     /// The `connection` block.
     pub connection: Option<ConfigBody>,
-    /// The `check` block that a data source stands in.
+    /// The `check` block that a data source is in.
     pub check: Option<SmolStr>,
 }
 
 /// A `lifecycle` block.
 #[derive(Debug, Clone, Default)]
 pub struct LifecycleConfig {
-    /// Replacements create the new object first; `None` where it is not set.
+    /// Replacements create the new object first; `None` if it is not set.
     pub create_before_destroy: Option<bool>,
     /// Plans that destroy the object are errors.
     pub prevent_destroy: bool,
-    /// What of the configuration is ignored while the object exists.
+    /// The parts of the configuration that are ignored while the object exists.
     pub ignore_changes: IgnoreChanges,
     /// Where each path of `ignore_changes` is written.
     pub ignore_changes_spans: Vec<Span>,
@@ -178,7 +178,7 @@ pub struct ProvisionerConfig {
     pub kind: SmolStr,
     /// Where the type is written.
     pub kind_span: Span,
-    /// What is for the provisioner.
+    /// The part of the block for the provisioner.
     pub body: ConfigBody,
     /// The `connection` block.
     pub connection: Option<ConfigBody>,
@@ -205,7 +205,7 @@ pub struct ModuleCall {
     pub for_each: Option<Expr>,
     /// `providers`: the configuration in the module, and the one that is passed.
     pub providers: Vec<(ProviderRef, ProviderRef)>,
-    /// What `depends_on` names, one reference each.
+    /// The references in `depends_on`.
     pub depends_on: Vec<Expr>,
 }
 
@@ -220,7 +220,7 @@ pub struct ProviderConfig {
     pub alias: Option<SmolStr>,
     /// `version`, deprecated, with its place.
     pub version: Option<(String, Span)>,
-    /// What the provider sees.
+    /// The part of the block for the provider.
     pub body: ConfigBody,
     /// The block has no arguments at all.
     pub is_empty: bool,
@@ -248,7 +248,7 @@ pub struct RequiredProvider {
     pub aliases: Vec<ProviderRef>,
     /// Where the entry is written.
     pub span: Span,
-    /// Where what stands behind its equals sign is written.
+    /// Where what is behind its equals sign is written.
     pub value_span: Span,
 }
 
@@ -263,7 +263,7 @@ pub struct CheckConfig {
     pub asserts: Vec<Condition>,
 }
 
-/// What a `moved` or `removed` block names, relative to its module.
+/// The target of a `moved` or `removed` block, relative to its module.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MoveTarget {
     /// A module call or an instance of it.
@@ -275,7 +275,7 @@ pub enum MoveTarget {
 /// An address in a `moved` or `removed` block.
 #[derive(Debug, Clone)]
 pub struct MoveEndpoint {
-    /// What it names.
+    /// The target that it names.
     pub target: MoveTarget,
     /// Where it is written.
     pub span: Span,
@@ -297,7 +297,7 @@ pub struct MovedConfig {
 pub struct RemovedConfig {
     /// The header of the block.
     pub header: Span,
-    /// What is no longer managed.
+    /// The objects that are no longer managed.
     pub from: MoveEndpoint,
     /// The objects are destroyed, and not only forgotten.
     pub destroy: bool,

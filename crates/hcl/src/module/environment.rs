@@ -14,14 +14,14 @@ use crate::function::Functions;
 use crate::syntax::ast::Attribute;
 use crate::walk::{Reference, variables};
 
-/// What names mean.
+/// The values of names.
 #[derive(Debug, Default)]
 pub struct Environment {
     /// A variable for each name that a reference begins with.
     pub variables: Variables,
     /// The references to what nobody gives, which is unknown in the variables.
     pub missing: BTreeSet<String>,
-    /// What is wrong with the variables and local values that are needed, in the source of the module.
+    /// The problems with the variables and local values that are needed, in the source of the module.
     pub errors: Vec<Diagnostic>,
 }
 

@@ -1,8 +1,8 @@
 //! A module: what its files declare, put together as Terraform does.
 //!
-//! `raw` reads blocks of either syntax, `shape` is what may stand in them, `read` makes of them what `declarations` has,
-//! with `merge` for files that override others; `environment` says what names mean in it, with `variable` for what is
-//! given.
+//! `raw` reads blocks of either syntax, `shape` is what may be in them, `read` makes of them what
+//! `declarations` has, with `merge` for files that override others; `environment` says what names mean in it,
+//! with `variable` for what is given.
 
 mod body;
 mod declarations;
@@ -41,7 +41,7 @@ pub use variable::{Input, VariableValues};
 use crate::syntax::ast::Body;
 
 impl Body {
-    /// The arguments and blocks whose names are told apart so, and the others.
+    /// The arguments and blocks whose names are distinguished so, and the others.
     pub(crate) fn split(self, is_first: impl Fn(&str) -> bool) -> (Body, Body) {
         let (attributes, other_attributes) = self.attributes.into_iter().partition(|a| is_first(&a.name));
         let (blocks, other_blocks) = self.blocks.into_iter().partition(|block| is_first(&block.kind));

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use objchange_text::{Diagnostic, Span, Summary};
 
-/// What is wrong with the files of a module.
+/// A problem with the files of a module.
 #[derive(Debug, Clone, Default)]
 pub struct Problems {
     /// There is no plan.

@@ -1,4 +1,4 @@
-//! Blocks as they stand in files of either syntax, read shape by shape.
+//! Blocks as they are in files of either syntax, read shape by shape.
 
 use smol_str::SmolStr;
 
@@ -41,7 +41,7 @@ pub(crate) struct Content<'t> {
 }
 
 impl<'t> RawBody<'t> {
-    /// The body of a file; `None` where it is not of its syntax.
+    /// The body of a file; `None` if it is not of its syntax.
     pub(super) fn of_file(file: &'t SourceFile, problems: &mut Problems) -> Option<Self> {
         if file.name.ends_with(".json") {
             let read = body_at(&file.text, file.start).map(RawBody::Json);

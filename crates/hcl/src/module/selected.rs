@@ -45,7 +45,7 @@ pub enum SelectError {
         /// Which instances there are.
         instances: String,
     },
-    /// The text is no address of a resource.
+    /// The text is not an address of a resource.
     #[error(
         "{address:?} is not the address of a resource, such as aws_instance.web or aws_instance.web[\"a\"]"
     )]
@@ -262,9 +262,9 @@ fn trigger(expr: &Expr) -> Option<String> {
 /// Which instances a block has.
 enum Instances<'v> {
     One,
-    /// As many as this; `None` where that is not known.
+    /// As many as this; `None` if that is not known.
     Count(Option<u64>),
-    /// One for each element; `None` where they are not known.
+    /// One for each element; `None` if they are not known.
     Each(Option<&'v Value>),
 }
 
@@ -327,11 +327,11 @@ fn keys(collection: &Value) -> String {
 pub struct DecodedResource<'s> {
     /// The configured object.
     pub config: Value,
-    /// What it refers to and nobody gives.
+    /// The references without a value.
     pub missing: BTreeSet<String>,
     /// It is known that configuration has this instance.
     pub is_certain: bool,
-    /// What one change by itself does not show.
+    /// The parts of the block that planning a single change does not follow.
     pub unfollowed: Unfollowed,
     /// `create_before_destroy` of the block.
     pub create_before_destroy: bool,
@@ -347,7 +347,7 @@ pub struct DecodedResource<'s> {
     sources: &'s Sources,
 }
 
-/// What a block says that one change by itself does not show.
+/// The parts of a block that planning a single change does not follow.
 #[derive(Debug)]
 pub struct Unfollowed {
     replace_triggered_by: Vec<String>,
@@ -378,7 +378,7 @@ pub struct SourcePlace {
     pub line: u32,
     /// The column, from 1.
     pub column: u32,
-    /// What stands there, where it may be shown.
+    /// The source, if it may be shown.
     #[serde(skip)]
     pub source: Option<String>,
 }

@@ -10,7 +10,7 @@ pub(crate) struct Shape {
     pub(crate) required: &'static [&'static str],
     /// Its blocks, with what their labels are called.
     pub(crate) blocks: &'static [(&'static str, &'static [&'static str])],
-    /// What else stands there is for somebody else to look at.
+    /// What else is there is for somebody else to look at.
     pub(crate) is_open: bool,
 }
 

@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 use super::declarations::{Condition, MoveTarget, ProviderConfig, ProviderRef, VariableConfig};
 use crate::syntax::ast::{Attribute, Expr};
 
-/// What a test file declares: `*.tftest.hcl` or `*.tftest.json`.
+/// The declarations of a test file: `*.tftest.hcl` or `*.tftest.json`.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct TestFile {
@@ -45,7 +45,7 @@ pub struct TestRun {
     pub module: Option<RunModule>,
     /// Its `assert` blocks.
     pub asserts: Vec<Condition>,
-    /// What `expect_failures` names, one reference each.
+    /// The references in `expect_failures`.
     pub expect_failures: Vec<Expr>,
     /// `providers`: the configuration in the module, and the one of the file that it gets.
     pub providers: Vec<(ProviderRef, ProviderRef)>,
@@ -57,7 +57,7 @@ pub struct TestRun {
     pub overrides: Vec<Override>,
 }
 
-/// What a run does.
+/// The command of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RunCommand {
     /// It plans and applies.
@@ -122,7 +122,7 @@ pub struct MockProvider {
     pub source: Option<(String, Span)>,
     /// `override_during`.
     pub during: Option<OverrideDuring>,
-    /// What is written in the block itself.
+    /// The mock data in the block itself.
     pub data: MockData,
 }
 
@@ -155,7 +155,7 @@ pub struct MockObject {
 pub struct Override {
     /// The header of the block.
     pub header: Span,
-    /// What it overrides.
+    /// The target that it overrides.
     pub target: MoveTarget,
     /// Where the target is written, with the name of the argument.
     pub target_span: Span,

@@ -17,7 +17,7 @@ use crate::walk::variables;
 
 const INVALID: &str = "Invalid value for input variable";
 
-/// What is given for a variable.
+/// The input for a variable.
 #[derive(Debug, Clone)]
 pub enum Input {
     /// A text, as on a command line: a string, a number or a bool stands as it is, everything else is an expression.
@@ -115,7 +115,7 @@ impl Declaration<'_> {
         match converted(&value, ty) {
             Ok(value) => Some(value),
             Err(kind) => {
-                // What stands in the value is not told.
+                // What is in the value is not told.
                 let detail = format!(
                     "The value given for var.{} does not fit the type of the variable: {kind}.",
                     self.name
@@ -135,7 +135,7 @@ impl Declaration<'_> {
         if is_plain {
             return Some(Value::from(text));
         }
-        // Where it is wrong is a place in no file, and what stands there may be secret.
+        // Where it is wrong is a place in no file, and what is there may be secret.
         match parse_expression(text).and_then(|expr| constant(&expr)) {
             Ok(value) => Some(value),
             Err(_) => {

@@ -25,7 +25,7 @@ pub(crate) enum ExprKind {
     /// The joined results of a `%{ for }`.
     Join(Box<For>),
     Variable(Box<Variable>),
-    /// Attributes and indexes of something else than a variable, and all that stands behind a computed index.
+    /// Attributes and indexes of something else than a variable, and all that is behind a computed index.
     Relative(Box<Relative>),
     Splat(Box<Splat>),
     /// The element that the splat around this is at.
@@ -288,11 +288,11 @@ impl Body {
 /// `name = expression`.
 #[derive(Debug, Clone)]
 pub struct Attribute {
-    /// What stands before the equals sign.
+    /// The name before the equals sign.
     pub name: SmolStr,
     /// Where it stands.
     pub name_span: Span,
-    /// What stands behind it.
+    /// The expression after it.
     pub expr: Expr,
 }
 
@@ -311,7 +311,7 @@ pub struct Block {
     pub open: Span,
     /// The closing brace; in the JSON syntax, the opening one.
     pub close: Span,
-    /// What is inside.
+    /// The content of the block.
     pub body: Body,
 }
 

@@ -205,7 +205,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What may stand on the line of a block's braces: one argument.
+    /// What may be on the line of a block's braces: one argument.
     fn single_argument(&mut self, body: &mut Body, open: Span) -> Parsed<()> {
         const SINGLE: &str = "Invalid single-argument block definition";
         let result = self.only_argument(body);

@@ -49,12 +49,12 @@ pub struct JsonBody<'t> {
 ///
 /// # Errors
 ///
-/// The first thing that is no JSON, or JSON of something else.
+/// The first thing that is not JSON, or JSON of something else.
 pub fn parse_body_json(text: &str) -> Result<JsonBody<'_>, Vec<Diagnostic>> {
     body_at(text, 0)
 }
 
-/// As [`parse_body_json`], of a text that begins at this byte of all of the configuration.
+/// Like [`parse_body_json`], of a text that begins at this byte of all of the configuration.
 pub(crate) fn body_at(text: &str, start: u32) -> Result<JsonBody<'_>, Vec<Diagnostic>> {
     let told = |error: Diagnostic| vec![error.moved(start)];
     check_length(text)?;

@@ -173,7 +173,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// What is no ordinary character of the language.
+    /// What is not an ordinary character of the language.
     fn unusual(&mut self) {
         let c = self.text[self.at..].chars().next().unwrap_or_default();
         if is_xid_start(c) {
@@ -251,7 +251,7 @@ impl Lexer<'_> {
         self.push(Kind::Name, start);
     }
 
-    /// Digits and dots, with exponents, up to the last digit. What is no number is found when it is read.
+    /// Digits and dots, with exponents, up to the last digit. What is not a number is found when it is read.
     fn number(&mut self) {
         let start = self.at;
         let mut end = start;

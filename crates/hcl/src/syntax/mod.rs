@@ -39,7 +39,7 @@ pub fn parse_expression(text: &str) -> Result<Expr, Vec<Diagnostic>> {
     expression(text, 0)
 }
 
-/// Reads one expression that stands at this byte of all of the configuration.
+/// Reads one expression that is at this byte of all of the configuration.
 pub(crate) fn parse_expression_at(text: &str, start: u32) -> Result<Expr, Vec<Diagnostic>> {
     match expression(text, 0) {
         Ok(mut expr) => {

@@ -48,7 +48,7 @@ impl<'t> Parser<'t> {
 
     /// The next token.
     pub(super) fn peek(&mut self) -> Token {
-        // What is passed over here is passed over by whoever is around as well, or they would have looked first.
+        // What is skipped here is skipped by whoever is around as well, or they would have looked first.
         while !self.newlines && self.tokens[self.at].kind == Kind::Newline {
             self.at += 1;
         }
@@ -147,7 +147,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// As [`error`](Self::error), for a part that then has no meaning.
+    /// Like [`error`](Self::error), for a part that then has no meaning.
     pub(super) fn fail<T>(
         &mut self,
         summary: impl Into<Summary>,
@@ -159,7 +159,7 @@ impl<'t> Parser<'t> {
         Err(Broken { told })
     }
 
-    /// As [`fail`](Self::fail), for an error that is reported in any case.
+    /// Like [`fail`](Self::fail), for an error that is reported in any case.
     pub(super) fn fail_loudly<T>(
         &mut self,
         summary: impl Into<Summary>,

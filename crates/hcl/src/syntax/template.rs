@@ -300,7 +300,7 @@ impl Parser<'_> {
                 }
                 _ => {}
             }
-            // Where the end is not found, the directive reaches up to what stands in its place.
+            // Where the end is not found, the directive reaches up to what is in its place.
             row.parts.push(TemplatePart { span: marker.span.to(close.span), kind });
             if broken {
                 p.recover_sequence(row);

@@ -10,7 +10,7 @@ use super::parser::{Broken, Parsed, Parser};
 use super::token::{Kind, Token};
 
 impl Parser<'_> {
-    /// All that stands behind a term.
+    /// All that is behind a term.
     pub(super) fn traversals(&mut self, mut expr: Expr) -> Parsed<Expr> {
         let mut broken = None;
         loop {
@@ -45,7 +45,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What stands behind a dot: a name, or a number as the index was written in old days. `star` is that of the
+    /// What is behind a dot: a name, or a number as the index was written in old days. `star` is that of the
     /// splat which this belongs to; errors point to it.
     fn attribute(&mut self, dot: Token, star: Option<Span>) -> Parsed<TraversalStep> {
         let token = self.peek();
@@ -78,7 +78,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What stands in brackets, and the closing bracket.
+    /// What is in brackets, and the closing bracket.
     fn index_key(&mut self) -> Parsed<(Expr, Span)> {
         let key = match self.expression() {
             Ok(key) => key,
@@ -111,7 +111,7 @@ impl Parser<'_> {
         self.traversals(splat)
     }
 
-    /// `[*]` and all that stands behind it.
+    /// `[*]` and all that is behind it.
     fn full_splat(&mut self, source: Expr, open: Token) -> Parsed<Expr> {
         let close = self.with_newlines(false, |p| {
             p.next();

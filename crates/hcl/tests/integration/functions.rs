@@ -306,7 +306,7 @@ fn files_of_allowed_directories_are_read_too() {
         assert!(call("fileset", &[".", path]).is_err(), "{path}");
     }
     assert!(call("fileset", &["..", "*/text.txt"]).is_err());
-    // Without a home nobody knows what is in it.
+    // Without a home it is unknown what is in it.
     assert!(call("fileexists", &["~/text.txt"]).is_err());
     assert!(call("pathexpand", &["~/text.txt"]).is_err());
     let functions = Functions::pure().clone().with_files(&base.with_home(place.join("beside")));
@@ -385,7 +385,8 @@ fn what_cannot_be_planned_is_unknown() {
     );
 }
 
-/// In the type of a `convert` the names of types are no variables; where a version has no such function, it is not there.
+/// In the type of a `convert` the names of types are not variables; where a version has no such function, it
+/// is not there.
 #[test]
 fn types_to_convert_to_are_no_references() {
     let expr = parse_expression("convert(a, object({ b = optional(string, c) })) + string").unwrap();

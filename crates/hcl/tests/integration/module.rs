@@ -380,7 +380,7 @@ fn declarations_say_only_what_is_known_by_itself() {
         let errors = value_of(&[("a.tf", &text)], &[], "1").unwrap_err();
         assert_eq!(errors.iter().map(|error| &*error.summary).collect::<Vec<_>>(), [summary], "{body}");
     }
-    // In JSON they are what stands there.
+    // In JSON they are what is there.
     let json = r#"{"variable": {"x": {"default": "${1+1}", "type": "string"}, "y": {"default": {"a${b}": "$${b}"}},
         "z": {"type": "number", "default": 1, "sensitive": "true"}}, "locals": [{"p": "${var.x}-1"}, {"//": 5}]}"#;
     let json = [("a.tf.json", json)];

@@ -256,7 +256,7 @@ fn defaults_that_become_secrets_are_hidden() {
     let hidden: Vec<&str> = hidden.spans().iter().map(|span| &text[span.range()]).collect();
     // A name says where the secret is, and is none.
     assert_eq!(hidden, ["\"xyzzy\""]);
-    // Keys and references of JSON are no secrets.
+    // Keys and references of JSON are not secrets.
     let text = r#"{"variable": {"v": {"default": "xyzzy", "x": "${local.a}", "n": 12}}}"#;
     let sources = Sources::from_text("main.tf.json", text).unwrap();
     let hidden = HiddenSource::new(&sources, |_, _| None, []);

@@ -4,8 +4,8 @@
 //! them; in `tests/larger/console_types` it is the type of the value. Where the program is installed, `terraform console` is
 //! asked again; with `UPDATE_CONSOLE=1` its answers are written down. Without it those tests are ignored.
 //!
-//! The keys in `rsa.txt` are throw-away keys that open nothing. Their headers are made of two texts, so that whoever
-//! looks for lost keys passes over them.
+//! The keys in `rsa.txt` are throw-away keys that open nothing. Their headers are made of two texts, so that
+//! whoever looks for lost keys skips them.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -274,7 +274,7 @@ impl Place {
         self.0.join(name)
     }
 
-    /// The JSON of what each expression gives in Terraform; `None` where it is not installed.
+    /// The JSON of what each expression gives in Terraform; `None` if it is not installed.
     fn terraform(&self, expressions: &[&str]) -> Option<Vec<String>> {
         // The program reads no line of more than 64 KiB.
         let parts = expressions.chunk_by({
@@ -289,14 +289,14 @@ impl Place {
         parts.map(|part| self.ask(part)).collect::<Option<Vec<_>>>().map(|answers| answers.concat())
     }
 
-    /// The type of what each expression gives in Terraform, in one line; `None` where it is not installed.
+    /// The type of what each expression gives in Terraform, in one line; `None` if it is not installed.
     fn types(&self, expressions: &[&str]) -> Option<Vec<String>> {
         let each: Vec<String> = expressions.iter().map(|expression| or_failed(expression)).collect();
         let output = self.run(&format!("type([{}])", each.join(", ")))?;
         let shown = String::from_utf8(output.stdout).unwrap();
         let inside = shown.trim().strip_prefix("tuple([\n").and_then(|rest| rest.strip_suffix("\n])"));
         let inside = inside.unwrap_or_else(|| panic!("{shown}\n{}", String::from_utf8_lossy(&output.stderr)));
-        // An element ends with the comma that is no deeper than its beginning.
+        // An element ends with the comma that is not a deeper than its beginning.
         let lines: Vec<&str> = inside.lines().map(|line| line.strip_prefix("    ").unwrap()).collect();
         let elements = lines.split_inclusive(|line| line.ends_with(',') && !line.starts_with(' '));
         let elements = elements.map(|lines| in_one_line(&lines.join("\n")));
@@ -322,7 +322,7 @@ impl Place {
         Some(program.wait_with_output().unwrap())
     }
 
-    /// As [`Self::terraform`], all in one line.
+    /// Like [`Self::terraform`], all in one line.
     fn ask(&self, expressions: &[&str]) -> Option<Vec<String>> {
         // The program shows the answer to its last line only, so all questions are one.
         let each: Vec<String> =

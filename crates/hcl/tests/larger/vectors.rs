@@ -66,7 +66,7 @@ fn check_file(path: &Path, op: &str) -> Result<(), Failed> {
     }
 }
 
-/// The summaries that stand in the source files below a folder, as patterns: a name in braces is any word.
+/// The summaries that are in the source files below a folder, as patterns: a name in braces is any word.
 ///
 /// A summary is the first argument of what reports an error, or a constant; functions have no summaries of their own.
 fn summaries(folder: &Path) -> BTreeSet<String> {

@@ -16,11 +16,11 @@ pub struct GeneratedValues {
 pub struct FillError {
     /// The attribute.
     pub path: Path,
-    /// What is wrong.
+    /// The problem.
     pub problem: FillProblem,
 }
 
-/// What is wrong with a value that somebody gives. Never shows the value.
+/// A problem with a value that somebody gives. Never shows the value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FillProblem {
     /// It cannot be converted to the type of the attribute: the type, and why.

@@ -24,7 +24,7 @@ use crate::plan::{CheckResult, ModulePlan, PlanInput, PlanMode, PlannedAction, P
 use crate::providers::Providers;
 use crate::state::{PriorState, Removals, StateOutput};
 
-/// What applying a plan comes to.
+/// The result of applying a plan.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct AppliedModule {

@@ -27,7 +27,7 @@ pub struct InventingProviders<'f> {
     pub others: SimulatedProviders<'f>,
     /// The values.
     pub values: GeneratedValues,
-    /// What was made up so far.
+    /// The values that were made up so far.
     pub invented: BTreeSet<Invention>,
     /// A plan is being applied: then data sources are made up that nobody could read while planning.
     pub is_applying: bool,

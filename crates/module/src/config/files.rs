@@ -11,7 +11,7 @@ pub trait Files {
     /// There is no such directory, or it cannot be read: why, in words.
     fn list(&self, directory: &str) -> Result<Vec<String>, String>;
 
-    /// The text of a file; `None` where there is none.
+    /// The text of a file; `None` if there is none.
     ///
     /// # Errors
     ///

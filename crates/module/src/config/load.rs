@@ -214,7 +214,7 @@ impl Loader<'_> {
         }
     }
 
-    /// The source of a call that is no literal.
+    /// The source of a call that is not a literal.
     fn computed_source(&mut self, parent: ModuleId, call: &ModuleCall) -> Option<(String, Span)> {
         let expr = call.computed_source.as_ref()?;
         if !self.options.is_new() {
@@ -427,7 +427,7 @@ impl Loader<'_> {
             Some(source) => source.clone(),
             None => self.computed_source(parent, call)?,
         };
-        // What is no source was told with the module.
+        // What is not a source was told with the module.
         let source = ModuleSource::parse(&text, call.version.is_some()).ok()?;
         let module = &self.config.modules[parent];
         let key: Vec<&str> = self.key.iter().chain(&module.path).chain([name]).map(SmolStr::as_str).collect();

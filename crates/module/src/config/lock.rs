@@ -10,7 +10,7 @@ use crate::ProviderAddress;
 /// The name of the lock file, in the directory of the root module.
 pub const LOCK_FILE: &str = ".terraform.lock.hcl";
 
-/// What a lock file says of a provider.
+/// A provider in a lock file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LockedProvider {
     /// The version that is installed.

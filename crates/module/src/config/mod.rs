@@ -23,7 +23,7 @@ pub(crate) use load::{InstalledPlace, clean};
 pub use lock::{LOCK_FILE, LockedProvider, locked_providers};
 pub use provider_configs::provider_config_missing;
 
-/// Which module of a [`Config`]; 0 is the root.
+/// The index of a module in a [`Config`]; 0 is the root.
 pub type ModuleId = usize;
 
 /// A module with all modules that it calls.
@@ -36,7 +36,7 @@ pub struct Config {
 }
 
 impl Config {
-    /// The module that an instance is of; `None` where the configuration does not call it.
+    /// The module that an instance is of; `None` if the configuration does not call it.
     pub fn module_of(&self, address: &ModuleAddress) -> Option<ModuleId> {
         self.module_at(address.0.iter().map(|step| step.name.as_str()))
     }
@@ -59,7 +59,7 @@ pub struct LoadedModule {
     pub directory: String,
     /// The source of its call, evaluated; empty of the root.
     pub source: String,
-    /// What its files declare, shared by all calls of one directory.
+    /// The declarations in its files, shared by all calls of one directory.
     pub config: Arc<ModuleConfig>,
     /// The modules that it calls, by the name of the call.
     pub children: BTreeMap<SmolStr, ModuleId>,

@@ -73,7 +73,7 @@ impl Config {
         diagnostics
     }
 
-    /// What to say where nothing is known of some providers; `None` where all are known.
+    /// What to say where nothing is known of some providers; `None` if all are known.
     pub fn missing_providers(
         &self,
         is_known: impl Fn(&ProviderAddress) -> bool,

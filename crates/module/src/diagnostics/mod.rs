@@ -174,7 +174,7 @@ impl Diagnostics {
         self.errors = self.all.iter().filter(|found| found.is_error()).count();
     }
 
-    /// Takes out those that are told apart so.
+    /// Takes out those that are distinguished so.
     pub(crate) fn extract(&mut self, is_wanted: impl Fn(&ModuleDiagnostic) -> bool) -> Self {
         let all = std::mem::take(&mut self.all);
         let (wanted, others): (Vec<_>, Vec<_>) = all.into_iter().partition(is_wanted);
@@ -191,7 +191,7 @@ impl Diagnostics {
         self.errors > 0
     }
 
-    /// How many errors there are.
+    /// The number of errors.
     pub fn error_count(&self) -> usize {
         self.errors
     }

@@ -129,7 +129,7 @@ fn write_comparison(comparison: &Comparison, out: &mut String) {
     out.push('\n');
 }
 
-/// A line of the source: only tabs may stand in it beside what is to be seen.
+/// A line of the source: only tabs may be in it beside what is to be seen.
 fn visible_line(line: &str) -> String {
     line.split('\t').map(visible).collect::<Vec<_>>().join("\t")
 }

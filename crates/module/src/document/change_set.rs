@@ -15,7 +15,8 @@ use crate::plan::{
     UndecidedReason, UndecidedResource,
 };
 
-/// What of a plan reports show. Their reports are those of the document that [`write_plan`](super::write_plan) writes.
+/// Makes the changes of a plan for reports. Their reports are those of the document that
+/// [`write_plan`](super::write_plan) writes.
 pub fn change_set(plan: &ModulePlan) -> ChangeSet<'_> {
     let mut set = ChangeSet::default();
     set.resources = in_order(&plan.changes).into_iter().map(changed).collect();

@@ -34,12 +34,12 @@ impl<'g> GraphReport<'g> {
         Self { nodes: nodes(graph, shown, only_unknown) }
     }
 
-    /// For Graphviz.
+    /// The graph in the format of Graphviz.
     pub fn dot(&self) -> String {
         dot(&self.nodes)
     }
 
-    /// For Mermaid.
+    /// The graph in the format of Mermaid.
     pub fn mermaid(&self) -> String {
         mermaid(&self.nodes)
     }

@@ -33,7 +33,7 @@ use crate::state::PriorState;
 /// The version of the format of plan documents that is written.
 pub const FORMAT_VERSION: &str = "1.2";
 
-/// What a document says of the program and the time.
+/// The program and the time in a document.
 #[derive(Debug, Clone, Copy)]
 pub struct DocumentInfo<'a> {
     /// The version of Terraform whose rules were followed: `1.15.5`.

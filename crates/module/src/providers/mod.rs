@@ -30,9 +30,9 @@ use crate::plan::ImportedBy;
 pub struct ProviderObject {
     /// The object; null if there is none.
     pub value: Value,
-    /// What the provider keeps with it.
+    /// The private data of the provider.
     pub private: PrivateData,
-    /// Which object of the service it is, as far as the provider has said.
+    /// The identity of the object, if the provider has given one.
     pub identity: Option<Value>,
 }
 
@@ -52,7 +52,7 @@ impl fmt::Debug for ProviderObject {
 /// What a provider answers, with its warnings; or its errors, among which there may be warnings.
 pub type Answered<T> = Result<(T, Vec<Diagnostic>), Vec<Diagnostic>>;
 
-/// What a data source or an ephemeral resource is.
+/// The answer for a data source or an ephemeral resource.
 #[derive(Debug, Clone)]
 pub enum DataAnswer {
     /// The object that was read, and warnings.
@@ -63,7 +63,7 @@ pub enum DataAnswer {
     Failed(Vec<Diagnostic>),
 }
 
-/// What an import gives.
+/// The answer for an import.
 #[derive(Debug, Clone)]
 pub enum ImportAnswer {
     /// The object that exists already, and warnings.

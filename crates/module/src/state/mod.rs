@@ -20,7 +20,7 @@ pub use removed::{Removals, warn_of_forgotten};
 use crate::ProviderConfigAddress;
 use crate::providers::ProviderObject;
 
-/// What the state knows.
+/// The state before the plan.
 #[derive(Debug, Clone, Default)]
 pub struct PriorState {
     /// The resources in all instances of modules.
@@ -50,7 +50,7 @@ impl StateResource {
 /// An instance of a resource.
 #[derive(Debug, Clone, Default)]
 pub struct StateInstance {
-    /// Its object; none where there are only deposed ones.
+    /// Its object; none if there are only deposed ones.
     pub current: Option<StateObject>,
     /// Objects that wait to be destroyed, by their keys.
     pub deposed: BTreeMap<SmolStr, StateObject>,
@@ -63,11 +63,11 @@ pub struct StateObject {
     pub value: Value,
     /// The version of the schema that it is of.
     pub schema_version: i64,
-    /// Which object of the service it is, as far as its provider has said.
+    /// The identity of the object, if its provider has given one.
     pub identity: Option<Value>,
     /// It has to be replaced.
     pub tainted: bool,
-    /// What the provider keeps with it.
+    /// The private data of the provider.
     pub private: PrivateData,
     /// The resources that it depended on, without instance keys.
     pub dependencies: Vec<ResourceAddress>,

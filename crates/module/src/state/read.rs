@@ -42,7 +42,7 @@ pub enum ReadStateError {
         column: usize,
         /// The address of the instance, or the output.
         of: String,
-        /// What is wrong.
+        /// The problem.
         problem: StateProblem,
     },
     /// A schema cannot be read.
@@ -50,7 +50,7 @@ pub enum ReadStateError {
     Schema(#[from] SchemaDocumentError),
 }
 
-/// What is wrong with a part of a state.
+/// A problem with a part of a state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StateProblem {

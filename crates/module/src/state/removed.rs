@@ -111,7 +111,7 @@ impl Removal {
     }
 }
 
-/// Warns of objects that Terraform forgets. Each stands there as often as it has objects.
+/// Warns of objects that Terraform forgets. Each is there as often as it has objects.
 pub fn warn_of_forgotten<'a>(
     forgotten: impl IntoIterator<Item = &'a InstanceAddress>,
     diagnostics: &mut Diagnostics,

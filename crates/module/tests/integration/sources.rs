@@ -1,4 +1,4 @@
-//! Sources of modules that are no literals, and modules that are wrong. Terraform 1.15.5 was asked for each.
+//! Sources of modules that are not literals, and modules that are wrong. Terraform 1.15.5 was asked for each.
 
 use objchange_module::config::MemoryFiles;
 use objchange_module::plan::PlanOptions;

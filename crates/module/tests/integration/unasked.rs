@@ -95,7 +95,7 @@ fn what_a_simulated_provider_computes_is_no_error_of_the_users() {
     assert_eq!(for_each("", "{ for k, v in [sim_thing.s] : v.id => k }"), because("sim_thing.s"));
     // What has a value keeps it, and what has none may get one.
     assert_eq!(for_each(STATE, "toset([sim_thing.old.arn])"), because("sim_thing.old.arn"));
-    // The provider in Terraform is no simulation, and nothing else can be known of a new object.
+    // The provider in Terraform is not a simulation, and nothing else can be known of a new object.
     assert_eq!(for_each("", "toset([terraform_data.t.id])"), known_to_nobody);
     assert_eq!(for_each("", "toset([local.id])"), known_to_nobody);
     assert_eq!(for_each("", "toset([sim_thing.s.name])"), known_to_nobody);

@@ -9,7 +9,8 @@ use thiserror::Error;
 
 use crate::text::Text;
 
-/// Which modules or resources of the first plan have another address in the second: `module.staging=module.prod`.
+/// Maps a module or resource of the first plan to another address in the second:
+/// `module.staging=module.prod`.
 ///
 /// What is in a module goes with it, and where no key is named, each instance has its own in both. An empty side is the
 /// root module.
@@ -36,7 +37,7 @@ pub enum AddressMapError {
     /// There is no `=` outside of keys.
     #[error("expected two addresses such as `module.staging=module.prod`")]
     NoEquals,
-    /// A side is no address.
+    /// A side is not an address.
     #[error("`{0}` is the address of neither a module nor a resource")]
     NoAddress(String),
     /// One side is a module, and the other one a resource.

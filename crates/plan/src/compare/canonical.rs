@@ -116,7 +116,7 @@ pub(super) struct Side<'v, 't> {
 pub(super) struct Notes {
     /// There is a set of several elements: without its schema it would be a list.
     pub(super) has_sets: bool,
-    /// How many sensitive values there are.
+    /// The number of sensitive values.
     pub(super) secrets: usize,
 }
 
@@ -316,7 +316,7 @@ impl<'i> CanonicalWriter<'i> {
             let node = self.node(Side { value, unknown, sensitive }, schema, &matching, start, false);
             nodes.push((key, node));
         }
-        // No key is this long, so that the end of an object is none of its keys.
+        // No key is this long, so that the end of an object is not one of its keys.
         write_len(usize::MAX, &mut self.bytes);
         NodeKind::Object(nodes)
     }

@@ -8,28 +8,29 @@ use crate::changes::Importing;
 use crate::document::ResourceActions;
 use crate::text::Text;
 
-/// What two plans do differently: everything that a printer needs, and nothing that must not be shown.
+/// The differences between two plans: everything that a printer needs, without sensitive values.
 ///
 /// A value that was unknown in the first plan and is known in the second is *expected*: that is what unknown values are
 /// for. Everything else is a *surprise*. The JSON form is described in the project's `schema/comparison.schema.json`.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Comparison<'t> {
-    /// How many differences there are.
+    /// The number of differences.
     pub counts: ComparisonCounts,
-    /// What differs in what happens to resources, by address.
+    /// Differences in the changes of resources, by address.
     pub resources: Vec<Difference<'t>>,
-    /// What differs in the outputs of the root module, by name.
+    /// Differences in the outputs of the root module, by name.
     pub outputs: Vec<Difference<'t>>,
-    /// What differs in the actions that are invoked, by address.
+    /// Differences in invoked actions, by address.
     pub invocations: Vec<Difference<'t>>,
-    /// What differs in what has changed outside of Terraform, by address. It counts in plans that change no resource.
+    /// Differences in changes made outside of Terraform, by address. It counts in plans that change no
+    /// resource.
     pub drift: Vec<Difference<'t>>,
     /// The options that name nothing in the plans, as they were given.
     pub unmatched: Vec<String>,
 }
 
-/// How many differences there are, and how much is the same.
+/// The numbers of differences, and of steps that are the same.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ComparisonCounts {
@@ -83,9 +84,9 @@ pub struct Difference<'t> {
     pub address: Text<'t>,
     /// In what they differ.
     pub kind: DifferenceKind,
-    /// What the first plan does; `None` if it says nothing of it.
+    /// The step of the first plan; `None` if it has none.
     pub a: Option<PlannedStep<'t>>,
-    /// What the second plan does; `None` if it says nothing of it.
+    /// The step of the second plan; `None` if it has none.
     pub b: Option<PlannedStep<'t>>,
     /// The values that differ, if both plans have some.
     pub values: Vec<ValueDifference<'t>>,
@@ -115,7 +116,7 @@ pub enum DifferenceKind {
     Expected,
 }
 
-/// What one plan does with a resource, an output or an action, without the values.
+/// A step of one plan for a resource, an output or an action, without the values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PlannedStep<'t> {
@@ -125,11 +126,11 @@ pub struct PlannedStep<'t> {
     pub deposed: Option<Text<'t>>,
     /// The address before a move.
     pub previous_address: Option<Text<'t>>,
-    /// What happens; of an action that it is invoked.
+    /// The actions of the step.
     pub actions: StepActions,
     /// It is left to the next plan.
     pub is_deferred: bool,
-    /// What is imported.
+    /// An import.
     pub importing: Option<Importing<'t>>,
     /// The provider that does it, if the document names one.
     pub provider: Option<Text<'t>>,
@@ -137,7 +138,7 @@ pub struct PlannedStep<'t> {
     pub trigger: Option<(Text<'t>, Text<'t>)>,
 }
 
-/// What happens in a step.
+/// The actions of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StepActions {
@@ -151,7 +152,7 @@ pub enum StepActions {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ValueDifference<'t> {
-    /// Of which side of the changes.
+    /// The side of the change.
     pub side: ComparedSide,
     /// Where.
     pub path: Vec<ValueStep<'t>>,

@@ -35,7 +35,7 @@ pub enum CompareError {
     Document {
         /// Of which plan.
         plan: ComparedPlan,
-        /// What is wrong.
+        /// The problem.
         error: DocumentError,
     },
     /// The schemas cannot be read.

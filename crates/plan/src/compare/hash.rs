@@ -48,7 +48,7 @@ pub struct PlanHash {
     digest: [u8; 32],
 }
 
-/// What is in a hash beside everything that is in any.
+/// The options that a hash was made with.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct HashForm {
@@ -64,9 +64,9 @@ pub struct HashForm {
 pub struct HashedPlan {
     /// The hash.
     pub hash: PlanHash,
-    /// How many things the plan does.
+    /// The number of steps of the plan.
     pub steps: usize,
-    /// How many sensitive values it has, before and after. Without a key they are left out of the hash.
+    /// The number of its sensitive values, before and after. Without a key they are left out of the hash.
     pub secrets: usize,
 }
 
@@ -91,7 +91,8 @@ impl HashedPlan {
     }
 }
 
-/// What the sensitive values of a plan are hashed with. Whoever has it can try values out; nobody else can.
+/// The key with which the sensitive values of a plan are hashed. Whoever has it can try values out; nobody
+/// else can.
 #[derive(Clone)]
 pub struct HashKey(Vec<u8>);
 
@@ -120,7 +121,7 @@ impl fmt::Debug for HashKey {
     }
 }
 
-/// Why bytes are no key.
+/// Why bytes are not a key.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("a key has at least {} bytes; `openssl rand -hex 32` makes one", HashKey::MIN_LENGTH)]
 #[non_exhaustive]
@@ -133,7 +134,7 @@ impl HashKeyError {
     }
 }
 
-/// Why a text is no hash of a plan.
+/// Why a text is not a hash of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ParseHashError {
@@ -189,7 +190,7 @@ impl HashedPlan {
 }
 
 impl PlanHash {
-    /// What is in it.
+    /// The options that it was made with.
     pub fn form(&self) -> HashForm {
         self.form
     }

@@ -30,7 +30,7 @@ enum IgnoredStep {
     Any,
 }
 
-/// Why a text is no path of values to be ignored.
+/// Why a text is not a path of values to be ignored.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("expected a path such as `tags.Owner`, `disk[0].size` or `rule[*].port`")]
 #[non_exhaustive]

@@ -47,7 +47,7 @@ use self::steps::{Group, PlanStep, StepValues, steps};
 use crate::changes::ChangeSet;
 use crate::report::Schemas;
 
-/// How two plans are compared.
+/// Options for comparing two plans.
 #[derive(Debug, Clone, Default)]
 pub struct CompareOptions {
     /// Addresses of the first plan that are others in the second. The first that names an address counts.

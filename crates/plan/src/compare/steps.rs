@@ -29,7 +29,7 @@ pub(super) struct PlanStep<'c, 't> {
     pub(super) group: Group,
     /// The address in the second plan, if addresses are mapped.
     pub(super) address: Text<'t>,
-    /// The address before a move, likewise.
+    /// The address before a move, in the same way.
     pub(super) previous: Option<Text<'t>>,
     /// What tells it from others of this address: the key of a deposed object, or what triggers an action.
     pub(super) key: Vec<Text<'t>>,
@@ -179,7 +179,7 @@ impl<'c, 't> PlanStep<'c, 't> {
         }
     }
 
-    /// What is said of it.
+    /// The step without its values.
     pub(super) fn planned(&self) -> PlannedStep<'t> {
         let (deposed, previous_address, provider, trigger) = match self.source {
             Source::Resource { resource, .. } => (

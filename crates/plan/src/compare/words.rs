@@ -268,7 +268,7 @@ fn write(value: &ShownValue<'_>, out: &mut String, limit: usize) {
     }
 }
 
-/// So many characters of a text.
+/// The maximum number of characters of a text.
 fn start(text: &str, characters: usize) -> &str {
     text.char_indices().nth(characters).map_or(text, |(end, _)| &text[..end])
 }

@@ -18,10 +18,10 @@ pub use parts::{CollectionPart, Parts};
 
 use crate::text::Text;
 
-/// What differs at one place, and below it.
+/// The difference in one part of a value, and below it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Diff<'t> {
-    /// What happens to this place: its own change, or what its parts have in common.
+    /// The action on this part: its own change, or the common action of its parts.
     pub action: DiffAction,
     /// A change here forces the replacement of the resource.
     #[serde(skip_serializing_if = "is_false")]
@@ -30,15 +30,16 @@ pub struct Diff<'t> {
     /// Always false before a report decides; what is below something hidden is hidden with it.
     #[serde(skip_serializing_if = "is_false")]
     pub hidden: bool,
-    /// That it becomes sensitive, or no longer is, is said above it. Always false before a report decides.
+    /// Whether a note above it says that it becomes sensitive, or no longer is. Always false before a report
+    /// decides.
     #[serde(skip_serializing_if = "is_false")]
     pub mark_changes: bool,
-    /// What kind of thing is at this place, and its parts.
+    /// The kind of this part of the value, and its own parts.
     #[serde(flatten)]
     pub kind: Kind<'t>,
 }
 
-/// What kind of thing stands at a place.
+/// The kind of a part of a value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -123,16 +124,17 @@ pub enum Kind<'t> {
 /// A value without parts, on both sides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Primitive<'t> {
-    /// The value before; null where there is none.
+    /// The value before; null if there is none.
     pub before: Scalar<'t>,
-    /// The value after; null where there is none.
+    /// The value after; null if there is none.
     pub after: Scalar<'t>,
-    /// There is a null before, and it is that of a string, or stands in JSON: Terraform writes such a null in its own way.
+    /// There is a null before, and it is that of a string, or is in JSON: Terraform writes such a null in its
+    /// own way.
     #[serde(skip_serializing_if = "is_false")]
     pub null_string: bool,
 }
 
-/// What is known of something that must not be shown.
+/// The facts about a sensitive value that may be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Sensitivity {
     /// It is sensitive before the change.
@@ -173,7 +175,7 @@ pub struct Line<'t> {
 pub struct Entry<'t> {
     /// The name of the attribute or the key of the element.
     pub key: Text<'t>,
-    /// What differs there.
+    /// The difference there.
     #[serde(flatten)]
     pub diff: Diff<'t>,
 }
@@ -218,7 +220,7 @@ pub struct BlockType<'t> {
 pub struct NestedBlock<'t> {
     /// The label of a block in a map.
     pub label: Option<Text<'t>>,
-    /// What differs in the block.
+    /// The difference in the block.
     pub diff: Diff<'t>,
 }
 

@@ -88,7 +88,7 @@ impl<'t, T: CollectionPart<'t>> Parts<'t, T> {
         }
     }
 
-    /// What happens to the part at a position.
+    /// The action on the part at a position.
     ///
     /// # Panics
     ///

@@ -8,7 +8,7 @@ use hashbrown::HashMap;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Fact {
     name: u64,
-    /// `None` where it is not known yet.
+    /// `None` if it is not known yet.
     value: Option<u64>,
     /// The attribute usually tells elements apart.
     is_identifier: bool,
@@ -28,8 +28,8 @@ const MAX_SHARED: usize = 64;
 const MAX_COMPARED: usize = 128;
 
 impl Facts {
-    /// Of an element with these attributes, whose values are `None` where they are unknown. Leave out those that are empty:
-    /// they identify nothing.
+    /// Of an element with these attributes, whose values are `None` if they are unknown. Leave out those that
+    /// are empty: they identify nothing.
     pub(super) fn new<'n, V: Hash>(
         state: &impl BuildHasher,
         parts: impl IntoIterator<Item = (&'n str, Option<V>)>,
@@ -176,7 +176,7 @@ mod tests {
             ([("port", "80"), ("from", "a"), ("text", "x")], [("port", "80"), ("from", "a"), ("text", "y")]);
         assert_eq!(paired(&[&old], &[&new]), [Some(0)]);
         assert_eq!(paired(&[&old], &[&[("port", "80"), ("from", "b"), ("text", "y")]]), [None]);
-        // Half is no majority.
+        // Half is not a majority.
         assert_eq!(paired(&[&old[..2]], &[&[("port", "80"), ("from", "b")]]), [None]);
         assert_eq!(paired(&[&[]], &[&[]]), [None]);
     }

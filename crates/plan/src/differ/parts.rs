@@ -49,12 +49,12 @@ impl<'t> At<'t> {
         })
     }
 
-    /// What stands at the same positions, so many.
+    /// What is at the same positions, so many.
     pub(super) fn positions(count: usize) -> Self {
         Self::Places(Places::Positions(count))
     }
 
-    /// Whether each part stands at the same place on both sides, if it is there.
+    /// Whether each part is at the same place on both sides, if it is there.
     fn are_pairs(&self) -> bool {
         matches!(self, At::Keys(_) | At::Places(Places::Positions(_)))
     }
@@ -182,7 +182,7 @@ pub(crate) struct LazyParts<'t> {
     replace: bool,
     of: PartKind<'t>,
     at: At<'t>,
-    /// `None` where nothing happens to any.
+    /// `None` if nothing happens to any.
     actions: Option<Box<[DiffAction]>>,
 }
 
@@ -315,7 +315,7 @@ mod tests {
         Ok(())
     }
 
-    /// What stands on both sides is found to stay as it is, whether it was read once or twice.
+    /// What is on both sides is found to stay as it is, whether it was read once or twice.
     fn is_same<'t, T: CollectionPart<'t> + PartialEq + std::fmt::Debug>(
         changes: [&Change<'_, 't>; 2],
         of: PartKind<'t>,

@@ -73,7 +73,7 @@ pub(super) fn places<'v, 't>(change: &Change<'v, 't>, is_object: impl Fn(View<'v
     }
 }
 
-/// As [`places`], for lines of text.
+/// Like [`places`], for lines of text.
 pub(super) fn line_places(before: &[Option<&str>], after: &[Option<&str>], dialect: Dialect) -> Places {
     let (old, new) = ((before.len(), |i: usize| before[i]), (after.len(), |i: usize| after[i]));
     match dialect.is_opentofu() {

@@ -188,7 +188,7 @@ fn scalar<'t>(value: View<'_, 't>) -> Scalar<'t> {
         Shape::Bool(b) => Scalar::Bool(b),
         Shape::Number(_) => Scalar::Number(value.text().unwrap_or_default()),
         Shape::String(_) => Scalar::String(value.text().unwrap_or_default()),
-        // Neither can stand in a position of a primitive type; whatever does is shown as having no value.
+        // Neither can be in a position of a primitive type; whatever does is shown as having no value.
         Shape::Null | Shape::Array(_) | Shape::Object(_) => Scalar::Null,
     }
 }

@@ -17,7 +17,7 @@ pub(super) fn unknown_block<'t>(
     around: &'t Schema,
 ) -> Option<Diff<'t>> {
     if ty.nesting == NestingMode::Map && !change.before.is_null() {
-        // Its labels are no names.
+        // Its labels are not names.
         change.before = change.before.bool(true);
         change.before_sensitive = change.before_sensitive.bool(change.is_before_sensitive());
     }

@@ -11,8 +11,8 @@ const MAX_LENGTH: usize = 1 << 20;
 
 /// The JSON of a text that is one YAML document of several lines, a mapping or a sequence.
 ///
-/// `None` if it is none, and where JSON cannot say the same: tags, anchors, merged mappings, keys that are no
-/// scalars. Plain scalars that are numbers in JSON are numbers; `yes` and the like are strings.
+/// `None` if it is none, and where JSON cannot say the same: tags, anchors, merged mappings, keys that are
+/// not scalars. Plain scalars that are numbers in JSON are numbers; `yes` and the like are strings.
 pub(super) fn to_json(text: &str) -> Option<String> {
     if text.len() > MAX_LENGTH || !text.trim_end().contains('\n') {
         return None;

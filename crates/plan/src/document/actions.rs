@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::text::Text;
 
-/// What Terraform does with a resource instance.
+/// The actions of Terraform on a resource instance.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ResourceActions {
@@ -32,8 +32,8 @@ pub enum ResourceActions {
     CreateThenForget,
     /// Stop managing it and create another one: what OpenTofu does.
     ForgetThenCreate,
-    /// What these words say, which are none of the above: a newer program has written them. Without words the document
-    /// does not say what happens.
+    /// What these words say, which are not among the above: a newer program has written them. Without words
+    /// the document does not say what happens.
     Unknown(&'static [&'static str]),
 }
 

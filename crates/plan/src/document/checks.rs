@@ -12,7 +12,7 @@ pub struct Check<'p> {
     pub address: Text<'p>,
     /// The result.
     pub status: CheckStatus,
-    /// What its conditions say.
+    /// The messages of its conditions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<Text<'p>>,
 }

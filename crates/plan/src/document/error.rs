@@ -20,11 +20,11 @@ pub struct DocumentError {
     /// The path of the part that was being read, such as `resource_changes[3].change`; empty if that is not
     /// known.
     pub location: String,
-    /// What is wrong.
+    /// The problem.
     pub problem: Problem,
 }
 
-/// What is wrong with a document.
+/// A problem with a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {
@@ -36,13 +36,13 @@ pub enum Problem {
     Truncated,
     /// The text is not well-formed JSON, or not of the form expected there.
     Malformed(Cow<'static, str>),
-    /// A value is none of the type that it states, or has a part twice.
+    /// A value is not one of the type that it states, or has a part twice.
     Value(String),
     /// A state file of another version than 4.
     StateFileVersion(u64),
     /// OpenTofu has encrypted it.
     Encrypted,
-    /// The values of an instance stand there as Terraform before 0.12 wrote them.
+    /// The values of an instance are there as Terraform before 0.12 wrote them.
     Flat,
     /// It holds the schemas of providers.
     Schemas,

@@ -10,7 +10,8 @@ use super::DocumentKind;
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Extracted {
-    /// The document, after blank text in place of what stands before it: lines and columns are those of the input.
+    /// The document, after blank text in place of what is before it: lines and columns are those of the
+    /// input.
     pub text: String,
     /// The line where it begins, from 1, if there is text before it.
     pub begins: Option<usize>,
@@ -20,7 +21,7 @@ pub struct Extracted {
     pub another: Option<usize>,
 }
 
-/// The first document of a text, if others or other text stand around it.
+/// The first document of a text, if others or other text are around it.
 ///
 /// A document begins where a line does, as commands write it, or where another value has ended: what is further to the
 /// right may be a part of a document that is broken. No part of the text is read more than twice.
@@ -90,7 +91,7 @@ fn next(text: &str, from: usize) -> Option<(usize, usize)> {
                 }
                 after_blank(end)
             }
-            // What is no JSON here may be a line that looks like it.
+            // What is not JSON here may be a line that looks like it.
             Err(error) => {
                 let failed = start + error.offset().min(text.len() - start);
                 let line =

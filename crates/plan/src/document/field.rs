@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::json::{JsonError, Raw, Reader};
 use crate::text::Text;
 
-/// Whether the next value is null; if so it is passed over.
+/// Whether the next value is null; if so it is skipped.
 pub(super) fn is_null(reader: &mut Reader<'_>) -> Result<bool, JsonError> {
     if reader.peek() == Some(b'n') { reader.word("null").map(|()| true) } else { Ok(false) }
 }
@@ -45,7 +45,7 @@ pub(super) fn list<'t, T>(
     Ok(list)
 }
 
-/// As [`list`] in state files, where Terraform reads null as an empty list.
+/// Like [`list`] in state files, where Terraform reads null as an empty list.
 pub(super) fn list_or_null<'t, T>(
     reader: &mut Reader<'t>,
     element: impl FnMut(&mut Reader<'t>) -> Result<T, JsonError>,
@@ -53,7 +53,7 @@ pub(super) fn list_or_null<'t, T>(
     if is_null(reader)? { Ok(Vec::new()) } else { list(reader, element) }
 }
 
-/// As [`Reader::members`] in state files, where Terraform reads null as an object without members.
+/// Like [`Reader::members`] in state files, where Terraform reads null as an object without members.
 pub(super) fn object_or_null<'t>(
     reader: &mut Reader<'t>,
     member: impl FnMut(Cow<'t, str>, &mut Reader<'t>) -> Result<(), JsonError>,

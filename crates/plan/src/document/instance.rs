@@ -55,7 +55,7 @@ impl<'t> State<'t> {
     ///
     /// # Errors
     ///
-    /// What stands there is no object of the schema. The line and column are those in the text of the state.
+    /// What is there is no object of the schema. The line and column are those in the text of the state.
     pub fn object(&self, resource: &StateResource<'_>, schema: &Block) -> Result<Value, ObjectError> {
         self.not_flat(resource)?;
         let value =
@@ -63,8 +63,8 @@ impl<'t> State<'t> {
         self.with_marks(&value, resource)
     }
 
-    /// As [`State::object`], of a schema that may have changed since: what it lacks is left out, and what the state
-    /// lacks is null. An instance without values has an object without values.
+    /// Like [`State::object`], of a schema that may have changed since: what it lacks is left out, and what
+    /// the state lacks is null. An instance without values has an object without values.
     ///
     /// # Errors
     ///
@@ -79,11 +79,11 @@ impl<'t> State<'t> {
         self.with_marks(&value, resource)
     }
 
-    /// As [`State::object`], without a schema: of the types that its JSON looks like.
+    /// Like [`State::object`], without a schema: of the types that its JSON looks like.
     ///
     /// # Errors
     ///
-    /// What stands there is no object.
+    /// What is there is no object.
     pub fn untyped_object(&self, resource: &StateResource<'_>) -> Result<Value, DocumentError> {
         let value = match resource.values.text() {
             "null" if !resource.is_flat => Value::object::<&str, Value>([]),
@@ -152,7 +152,8 @@ impl Shown<'_> {
 impl<'t> StateResource<'t> {
     /// The value and what of it is sensitive, as a document has them.
     ///
-    /// Where there is no schema, or the value is none of the schema's, what looks like a value with its type is one.
+    /// Where there is no schema, or the value is not one of the schema's, what looks like a value with its
+    /// type is one.
     pub(crate) fn shown(
         &self,
         state: &State<'_>,
@@ -176,7 +177,7 @@ impl<'t> StateResource<'t> {
     ///
     /// # Errors
     ///
-    /// The state file has it in the flat form of Terraform 0.11, or it is no object.
+    /// The state file has it in the flat form of Terraform 0.11, or it is not an object.
     pub fn file_value(
         &self,
         text: &str,
@@ -250,14 +251,15 @@ fn reached(value: &Value, path: &Path) -> Option<Path> {
 fn collect(shape: View<'_, '_>, value: &Value, path: &Path, paths: &mut Vec<(Path, Marks)>) {
     let mark = |path: &Path| (path.clone(), Marks::SENSITIVE);
     match (shape.shape(), value.kind()) {
-        // What says neither yes nor no is no shape that Terraform writes; it must not open what it stands for.
+        // What says neither yes nor no is not a shape that Terraform writes; it must not open what it stands
+        // for.
         (Shape::Bool(true) | Shape::String(_) | Shape::Number(_), _) => paths.push(mark(path)),
         (Shape::Array(shapes), Kind::List(elements) | Kind::Tuple(elements)) => {
             for (i, (shape, element)) in shapes.iter().zip(elements).enumerate() {
                 collect(shape, element, &path.clone().index(i), paths);
             }
         }
-        // The elements may stand in another order here: one that is sensitive makes the set so.
+        // The elements may be in another order here: one that is sensitive makes the set so.
         (Shape::Array(_), Kind::Set(_)) if hides(shape) => paths.push(mark(path)),
         (Shape::Object(_), Kind::Map(map)) => {
             for (key, element) in map.iter() {

@@ -18,9 +18,9 @@ pub struct ActionInvocation<'t> {
     pub provider_name: Text<'t>,
     /// The configuration, without what is unknown; `None` if the document says nothing of it.
     pub config_values: Option<Raw<'t>>,
-    /// What must not be shown of the configuration.
+    /// The sensitive parts of the configuration.
     pub config_sensitive: Option<Raw<'t>>,
-    /// What is unknown of the configuration.
+    /// The unknown parts of the configuration.
     pub config_unknown: Option<Raw<'t>>,
     /// The change that triggers it.
     pub trigger: Option<ActionTrigger<'t>>,

@@ -4,7 +4,7 @@ use super::error::{DocumentError, Problem};
 use super::open;
 use crate::json::JsonError;
 
-/// What a JSON text is, as far as the names of its members tell.
+/// The kind of a document, judged by the names of its members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DocumentKind {
@@ -20,7 +20,7 @@ pub enum DocumentKind {
     Schemas,
     /// The messages of a command with `-json`.
     Messages,
-    /// An object that is none of these.
+    /// An object that is not one of these.
     Other,
 }
 
@@ -29,7 +29,7 @@ impl DocumentKind {
     ///
     /// # Errors
     ///
-    /// The text is no JSON object, as far as it was looked at.
+    /// The text is not JSON object, as far as it was looked at.
     ///
     /// ```
     /// use objchange_plan::DocumentKind;

@@ -93,7 +93,7 @@ impl Plan<'_> {
             same += 1;
         }
         if same == 0 && !self.plans_destruction() {
-            // A plan that only refreshes: its objects stand in the prior state alone.
+            // A plan that only refreshes: its objects are in the prior state alone.
             return false;
         }
         // A plan of a few targets may say nothing of the others.

@@ -89,8 +89,8 @@ impl<'t> Document<'t> {
         }
     }
 
-    /// As [`Document::parse`], also what somebody has left of a document without its format version. What is not there
-    /// may have been left out: nothing must be decided by such a part.
+    /// Like [`Document::parse`], also what somebody has left of a document without its format version. What
+    /// is not there may have been left out: nothing must be decided by such a part.
     ///
     /// # Errors
     ///

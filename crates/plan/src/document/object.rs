@@ -16,7 +16,7 @@ use super::error::{DocumentError, Problem};
 use super::place::offset_of;
 use crate::json::{Json, JsonError, Raw, Reader, Shape};
 
-/// Why a text is no object of a resource type, and where. Never shows a value.
+/// Why a text is not an object of a resource type, and where. Never shows a value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 #[non_exhaustive]
@@ -25,23 +25,23 @@ pub struct ObjectError {
     pub line: usize,
     /// The column in bytes, from 1.
     pub column: usize,
-    /// What is wrong, for programs.
+    /// The kind of the error, for programs.
     pub kind: ObjectErrorKind,
-    /// What is wrong, for people.
+    /// The message, for people.
     pub message: String,
 }
 
-/// What is wrong with a text that is to be an object.
+/// A problem with a text that is to be an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ObjectErrorKind {
-    /// It is no JSON.
+    /// It is not JSON.
     Json,
     /// A key stands twice in an object.
     RepeatedKey,
-    /// A part is no value of the type that it states, or no marker.
+    /// A part is not a value of the type that it states, or no marker.
     Value,
-    /// The object is none of the schema.
+    /// The object is not one of the schema.
     Schema,
     /// It is a document of Terraform.
     Document,
@@ -76,7 +76,7 @@ pub enum Form {
 ///
 /// # Errors
 ///
-/// The text is no JSON, has a key twice in one object, or is no object of the schema.
+/// The text is not JSON, has a key twice in one object, or is not an object of the schema.
 ///
 /// ```
 /// use objchange::Type;
@@ -95,7 +95,7 @@ pub fn read_object(text: &str, schema: &Block, form: Form) -> Result<Value, Obje
     object_of(raw, schema, form).map_err(|fault| fault.in_text(text))
 }
 
-/// As [`read_object`], of a part of a text.
+/// Like [`read_object`], of a part of a text.
 pub(super) fn object_of(raw: Raw<'_>, schema: &Block, form: Form) -> Result<Value, Fault> {
     let value = written(raw, schema, form)?;
     if value.attribute("format_version").is_some() && schema.attribute("format_version").is_none() {
@@ -191,7 +191,7 @@ pub(super) fn written(raw: Raw<'_>, schema: &Block, form: Form) -> Result<Value,
             (Form::Markers, Some(depth)) => schema.hide_keys_below(&path, depth),
             (Form::Markers, None) => schema.hide_keys(&path),
         };
-        // What is no JSON has a place in the text alone.
+        // What is not JSON has a place in the text alone.
         let is_part = misfit.fault.kind == ObjectErrorKind::Value && !shown.is_root();
         let place = if is_part { format!("{shown}: ") } else { String::new() };
         Fault { message: format!("{place}{}", misfit.fault.message), ..misfit.fault }
@@ -403,7 +403,7 @@ fn few_members<'t>(reader: &Reader<'t>) -> Vec<Ahead<'t>> {
         members.push(Ahead { key, reader: before, raw: reader.raw()? });
         Ok(())
     });
-    // What is no JSON is found when it is read.
+    // What is not JSON is found when it is read.
     if read.is_ok() { members } else { Vec::new() }
 }
 

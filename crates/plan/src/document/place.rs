@@ -16,7 +16,7 @@ pub(super) fn offset_of(value: Raw<'_>, path: &Path) -> usize {
     part.offset()
 }
 
-/// The part one step further, inside of the markers that may stand around it.
+/// The part one step further, inside of the markers that may be around it.
 fn below<'t>(mut part: Raw<'t>, step: &PathStep) -> Option<Raw<'t>> {
     let name = match step {
         PathStep::Attribute(name) => Some(name.as_str()),

@@ -19,11 +19,11 @@ use crate::text::Text;
 pub struct Plan<'t> {
     /// The major and minor version of the format; `None` where somebody has left it out.
     pub format_version: Option<(u64, u64)>,
-    /// What happens.
+    /// The action.
     pub changes: ChangeSet<'t>,
     /// The version of the program that wrote it.
     pub terraform_version: Option<Text<'t>>,
-    /// All members of the document, also those above, as they stand there.
+    /// All members of the document, also those above, as they are there.
     members: Vec<(Text<'t>, Raw<'t>)>,
 }
 
@@ -32,7 +32,7 @@ impl<'t> Plan<'t> {
     ///
     /// # Errors
     ///
-    /// The text is not JSON, is cut off, is no plan, or has a format that is not supported.
+    /// The text is not JSON, is cut off, is not a plan, or has a format that is not supported.
     pub fn parse(document: &'t str) -> Result<Self, DocumentError> {
         let plan = Self::parse_part(document)?;
         match plan.format_version {
@@ -41,7 +41,7 @@ impl<'t> Plan<'t> {
         }
     }
 
-    /// As [`Plan::parse`], also where the format version is left out.
+    /// Like [`Plan::parse`], also where the format version is left out.
     pub(super) fn parse_part(document: &'t str) -> Result<Self, DocumentError> {
         let mut plan = Plan::default();
         let changes = &mut plan.changes;
@@ -93,7 +93,7 @@ impl<'t> Plan<'t> {
         self.member("variables")
     }
 
-    /// What the state will be as far as it is known, in the form of a state's `values`.
+    /// The planned state as far as it is known, in the form of a state's `values`.
     pub fn planned_values(&self) -> Option<Raw<'t>> {
         self.member("planned_values")
     }

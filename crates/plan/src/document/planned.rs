@@ -8,11 +8,11 @@ use objchange::schema::Block;
 use super::{Form, Plan, read_object};
 use crate::{ChangedResource, Json, Shape, View};
 
-/// What a plan says that the object at an address will be.
+/// Reads the planned object at an address from a plan.
 ///
 /// # Errors
 ///
-/// The text is no plan, the plan has no such object, or the object is not of the schema.
+/// The text is not a plan, the plan has no such object, or the object is not of the schema.
 pub fn read_planned(text: &str, block: &Block, address: &str) -> Result<Value, String> {
     let plan = Plan::parse(text).map_err(|error| error.to_string())?;
     let is_it = |change: &&ChangedResource<'_>| *change.address == *address && change.deposed.is_none();

@@ -27,7 +27,7 @@ pub enum PriorError {
     /// The document is a plan.
     #[error("this is a plan, not a state: pass the output of `terraform show -json` without a plan file")]
     Plan,
-    /// An address names an object of a state, and the text is no state.
+    /// An address names an object of a state, and the text is not a state.
     #[error("an address names an object of a state, and this is none")]
     NoState,
     /// The text is a state, and no address names an object of it.
@@ -59,7 +59,7 @@ pub enum PriorError {
     Object {
         /// Where it is in a state.
         address: Option<String>,
-        /// What is wrong with it.
+        /// The problem with it.
         error: ObjectError,
     },
 }
@@ -135,7 +135,7 @@ pub fn read_prior(
         }
         (Ok(_), Some(_)) => return Err(PriorError::NoState),
         (Err(error), Some(_)) => return Err(error.into()),
-        // What is no object at all is for the reader of objects to say.
+        // What is not an object at all is for the reader of objects to say.
         (Ok(_) | Err(_), None) => {
             let value = read_object(text, schema, Form::Markers)
                 .map_err(|error| PriorError::Object { address: None, error })?;

@@ -54,7 +54,7 @@ pub struct StateResource<'t> {
     pub depends_on: Raw<'t>,
     /// The provider configuration, as a state file has it; empty in documents, which do not tell it.
     pub provider_config: Text<'t>,
-    /// What the provider keeps with the object, in base 64: a text, or null. Documents do not have it.
+    /// The private data of the provider, in base 64: a text, or null. Documents do not have it.
     pub private: Raw<'t>,
     /// The version of the schema that the values are of.
     pub schema_version: u64,
@@ -62,7 +62,7 @@ pub struct StateResource<'t> {
     pub create_before_destroy: bool,
     /// The value.
     pub values: Raw<'t>,
-    /// What of it must not be shown.
+    /// Its sensitive parts.
     pub sensitive: Sensitive<'t>,
     /// The value is kept in a form that is not read.
     pub(super) is_flat: bool,
@@ -76,7 +76,7 @@ pub struct StateResource<'t> {
     pub(crate) follows_resources: bool,
 }
 
-/// What of a value a state calls sensitive.
+/// The parts of a value that a state calls sensitive.
 #[derive(Debug)]
 pub enum Sensitive<'t> {
     /// As `terraform show -json` prints it: in the shape of the value, with `true` where it is sensitive.
@@ -139,7 +139,7 @@ impl<'t> State<'t> {
     ///
     /// # Errors
     ///
-    /// The text is not JSON, is cut off, is no state, or has a format that is not supported.
+    /// The text is not JSON, is cut off, is not a state, or has a format that is not supported.
     pub fn parse(document: &'t str) -> Result<Self, DocumentError> {
         let state = Self::parse_part(document)?;
         match state.format_version {
@@ -148,7 +148,7 @@ impl<'t> State<'t> {
         }
     }
 
-    /// As [`State::parse`], also where the format version is left out.
+    /// Like [`State::parse`], also where the format version is left out.
     pub(super) fn parse_part(document: &'t str) -> Result<Self, DocumentError> {
         let mut state = State { text: DocumentText(document), ..State::default() };
         let (format_version, _) = read_members(document, |key, reader, _| member(key, reader, &mut state))?;

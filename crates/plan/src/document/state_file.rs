@@ -23,7 +23,7 @@ impl<'t> State<'t> {
     ///
     /// # Errors
     ///
-    /// The text is not JSON, is cut off, is no state file, or has another version.
+    /// The text is not JSON, is cut off, is not a state file, or has another version.
     ///
     /// ```
     /// use objchange_plan::State;

@@ -12,21 +12,21 @@ use crate::json::Raw;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnknownKind {
-    /// What they are.
+    /// Their kind.
     pub kind: UnfamiliarKind,
     /// The words, each once, the first few of them.
     pub words: Vec<String>,
     /// The address of the first resource or action that has one of them.
     pub address: String,
-    /// How many resources or actions have one of them.
+    /// The number of resources or actions with one of them.
     pub count: usize,
 }
 
-/// What an unknown word describes.
+/// The kind of thing that an unknown word describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum UnfamiliarKind {
-    /// What happens to a resource.
+    /// An action on a resource.
     Actions,
     /// Why it happens.
     Reason,

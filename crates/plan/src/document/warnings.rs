@@ -32,7 +32,7 @@ pub fn document_warnings(document: &Document<'_>) -> Vec<String> {
     warnings
 }
 
-/// What of the document is unknown or missing.
+/// Warnings about unknown or missing parts of the document.
 pub fn unknown_warnings(document: &Document<'_>) -> Vec<String> {
     let warning = |unfamiliar: &UnknownKind| {
         let consequence = match unfamiliar.kind {

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use super::{Document, Plan, Problem, extract, unknown_warnings};
 use crate::{CompareError, ComparedPlan, ShowError};
 
-/// Why a text is no document.
+/// Why a text is not a document.
 #[derive(Debug, thiserror::Error)]
 pub enum WholeDocumentError {
     /// It cannot be read.
@@ -13,7 +13,7 @@ pub enum WholeDocumentError {
     Document {
         /// What the text is called.
         name: String,
-        /// What is wrong with it.
+        /// The problem with it.
         error: Box<ShowError>,
     },
     /// It has several documents.

@@ -7,7 +7,7 @@ use super::tree::{Builder, Built, Node, Open, Tag};
 use crate::document::Index;
 
 impl Builder<'_> {
-    /// A builder of values that stand in no document.
+    /// A builder of values that are in no document.
     pub(crate) fn of_made() -> Self {
         Self::new("", 0)
     }

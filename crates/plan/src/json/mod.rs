@@ -1,6 +1,6 @@
 //! JSON as plan documents have it: numbers as their text, strings borrowed from the document, all nodes of a
-//! value side by side. The reader is that of the engine: reading a value costs one pass, [`Raw`] passes over
-//! one without building it.
+//! value side by side. The reader is that of the engine: reading a value costs one pass, [`Raw`] skips one
+//! without building it.
 
 mod compare;
 mod make;
@@ -60,7 +60,7 @@ impl<'t> Json<'t> {
     ///
     /// # Errors
     ///
-    /// What stands there is no JSON value. The offset of the error counts from the start of the document.
+    /// What is there is no JSON value. The offset of the error counts from the start of the document.
     pub fn read(raw: &Raw<'t>) -> Result<Self, JsonError> {
         let mut builder = Builder::for_values(&[raw]);
         let value = builder.read(raw)?;

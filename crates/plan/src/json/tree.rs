@@ -80,7 +80,7 @@ pub(super) struct Tree<'t> {
     large: Vec<Vec<Node>>,
     /// Where the texts are whose nodes have no room for their length, or for their place.
     long: Vec<Range<usize>>,
-    /// The strings that do not stand in the text as they are.
+    /// The strings that do not be in the text as they are.
     pub(super) unescaped: String,
 }
 
@@ -105,7 +105,7 @@ impl<'t> Tree<'t> {
         }
     }
 
-    /// The text of a number, or of a string that stands in the document.
+    /// The text of a number, or of a string that is in the document.
     #[inline]
     pub(super) fn verbatim(&self, node: &Node) -> &'t str {
         &self.text[self.range(node)]

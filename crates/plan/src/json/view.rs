@@ -15,7 +15,7 @@ pub struct View<'v, 't> {
     pub(super) node: &'v Node,
 }
 
-/// What a JSON value is.
+/// The type and content of a JSON value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Shape<'v, 't> {
     /// `null`
@@ -47,7 +47,7 @@ pub struct Members<'v, 't> {
 }
 
 impl<'v, 't> View<'v, 't> {
-    /// What the value is.
+    /// The type and content of the value.
     #[inline]
     pub fn shape(self) -> Shape<'v, 't> {
         match self.node.tag {
@@ -66,7 +66,8 @@ impl<'v, 't> View<'v, 't> {
         self.members().find(key).ok().map(|(_, value)| value)
     }
 
-    /// As [`View::get`], for names that are asked for in their order: `at` is where the next one is expected.
+    /// Like [`View::get`], for names that are asked for in their order: `at` is where the next one is
+    /// expected.
     #[inline]
     pub(crate) fn get_next(self, key: &str, at: &mut u32) -> Option<View<'v, 't>> {
         let members = self.members();
@@ -125,7 +126,7 @@ impl<'v, 't> View<'v, 't> {
         }
     }
 
-    /// The text of a string or number, borrowed from the document if it stands there as it is.
+    /// The text of a string or number, borrowed from the document if it is there as it is.
     #[inline]
     pub fn text(self) -> Option<Text<'t>> {
         match self.node.tag {
@@ -135,8 +136,8 @@ impl<'v, 't> View<'v, 't> {
         }
     }
 
-    /// Whether this may be more than a string of one line: JSON, or several lines. What stands in the document as it
-    /// is has no control characters.
+    /// Whether this may be more than a string of one line: JSON, or several lines. What is in the document as
+    /// it is has no control characters.
     #[inline]
     pub(crate) fn is_special_string(self) -> bool {
         let is_json = || matches!(self.tree.bytes(self.node).first(), Some(b'{' | b'['));
@@ -299,7 +300,8 @@ impl<'v, 't> Members<'v, 't> {
         self.find(key).ok().map(|(position, _)| position)
     }
 
-    /// As [`Members::position`], for one that is likely to be near: objects of one kind have their keys in one order.
+    /// Like [`Members::position`], for one that is likely to be near: objects of one kind have their keys in
+    /// one order.
     pub fn position_near(self, key: &str, guess: usize) -> Option<usize> {
         let is_there = self.nodes.get(guess).is_some_and(|[k, _]| self.tree.bytes(k) == key.as_bytes());
         if is_there { Some(guess) } else { self.position(key) }

@@ -20,7 +20,7 @@ pub(super) fn lines(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Text that stands on one line, every control character escaped.
+/// Text that is on one line, every control character escaped.
 pub(super) fn line(text: &str) -> Cow<'_, str> {
     if text.contains(['\n', '\t']) {
         return lines(&text.replace('\n', "\\n").replace('\t', "\\t")).into_owned().into();

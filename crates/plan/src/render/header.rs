@@ -30,7 +30,7 @@ impl Writer<'_> {
         self.plain = false;
     }
 
-    /// Writes what stands before the body of a resource.
+    /// Writes what is before the body of a resource.
     pub(super) fn opening(&mut self, mode: &str, resource_type: &str, name: &str) {
         match mode {
             "data" => self.push("data"),
@@ -209,7 +209,7 @@ fn sentence(comment: &Comment<'_>, header: &ResourceHeader<'_>) -> String {
         Comment::IndexOutOfRange(index) => format!("because index [{index}] is out of range for count"),
         Comment::KeyNotInMap(key) => format!("because key [{key}] is not in for_each map"),
         Comment::NotEnabled => "because enabled is false".to_owned(),
-        // These are no sentences in brackets.
+        // These are not sentences in brackets.
         Comment::ForgottenByState | Comment::ForgottenByConfiguration | Comment::ImportedByIdentity => {
             String::new()
         }

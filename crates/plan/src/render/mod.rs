@@ -55,7 +55,7 @@ use crate::options::Options;
 use crate::program::Program;
 use crate::report::ShowError;
 
-/// How a value is written where it stands.
+/// How a value is written where it is.
 #[derive(Debug, Clone, Copy, Default)]
 struct View {
     /// Nothing deleted is followed by `-> null`.

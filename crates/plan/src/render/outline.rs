@@ -22,8 +22,8 @@ use crate::report::{
     StateHeader,
 };
 
-/// What of a report is on a page for people: sections, the things in them, and what is said of each. Their diffs are made one
-/// at a time, when they are looked at.
+/// The content of a page for people: sections, items, and the text about each. Their diffs are made one at a
+/// time, when they are looked at.
 ///
 /// ```
 /// use objchange_plan::{DiffRole, Filter, Options, Plan, Report, Schemas};
@@ -49,17 +49,17 @@ use crate::report::{
 pub struct Outline<'r, 'p> {
     /// The program, what the document is, and what everything adds up to.
     pub title: String,
-    /// What is to be known before the rest is read.
+    /// Notes to read first.
     pub sentences: Vec<String>,
     /// The sections, in the order of the page.
     pub sections: Vec<OutlineSection>,
-    /// What is in the sections and their groups, in the order of the page.
+    /// The items of the sections and their groups, in the order of the page.
     pub items: Vec<OutlineItem<'r, 'p>>,
     report: &'r Report<'p>,
 }
 
 impl<'p> Report<'p> {
-    /// What of the report is on a page for people, such as a screen that shows one thing at a time.
+    /// The content of a page for people, such as a screen that shows one item at a time.
     pub fn outline(&self) -> Outline<'_, 'p> {
         let (sections, items) = sections(self);
         let sentences = sentences(self).into_iter();
@@ -74,7 +74,7 @@ impl<'p> Report<'p> {
 }
 
 impl Outline<'_, '_> {
-    /// Makes the lines of the diff of the item at this place; there are none where nothing is to be seen.
+    /// Makes the lines of the diff of the item at this place; there are none if nothing is to be seen.
     ///
     /// # Errors
     ///
@@ -94,7 +94,7 @@ impl Outline<'_, '_> {
         Ok(lines.end())
     }
 
-    /// What items can be filtered by.
+    /// The filters for items.
     pub fn filters(&self) -> Vec<OutlineFilter> {
         filters(&self.sections, &self.items)
     }
@@ -117,9 +117,9 @@ impl Outline<'_, '_> {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct OutlineSection {
-    /// What it is about.
+    /// The title.
     pub title: &'static str,
-    /// What its items are grouped by: modules, or nothing.
+    /// The groups of its items: modules, or none.
     pub groups: Vec<Option<OutlineModule>>,
 }
 
@@ -141,7 +141,7 @@ pub struct OutlineItem<'r, 'p> {
     pub group: usize,
     /// Which goes first where not all fit: the highest.
     pub(super) rank: u8,
-    /// What happens to the resource, in a word, in the section of those that change.
+    /// The action in one word, for resources that change.
     pub action: Option<&'static str>,
     /// The sign of what happens to it, such as `-/+`; empty if nothing does.
     pub sign: &'static str,
@@ -151,7 +151,7 @@ pub struct OutlineItem<'r, 'p> {
     pub name: String,
     /// The key of the deposed object that this is, as it is in the document.
     pub deposed: Option<String>,
-    /// What is said of it.
+    /// The text about it.
     pub line: Vec<OutlinePiece>,
     body: Body<'r, 'p>,
 }
@@ -169,7 +169,7 @@ impl fmt::Debug for OutlineItem<'_, '_> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OutlinePiece {
-    /// What happens.
+    /// The action.
     Verb(&'static str),
     /// Our words between the others.
     Words(&'static str),
@@ -194,9 +194,9 @@ impl OutlinePiece {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OutlineFilter {
-    /// What it is called.
+    /// Its name.
     pub title: &'static str,
-    /// How many items it lets through.
+    /// The number of items that match.
     pub count: usize,
     pub(super) action: Option<&'static str>,
     pub(super) section: usize,
@@ -522,7 +522,7 @@ pub struct OutlineModule {
 }
 
 impl OutlineModule {
-    /// What happens in it, such as `1 to destroy, 2 to update`.
+    /// Counts of its actions, such as `1 to destroy, 2 to update`.
     pub fn counts(&self) -> String {
         let counts = self.counts.iter().filter(|(_, count)| *count > 0);
         counts.map(|(phrase, count)| format!("{count} {phrase}")).collect::<Vec<_>>().join(", ")

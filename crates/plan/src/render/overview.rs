@@ -11,7 +11,7 @@ pub(super) const LINK: usize = 1_000;
 /// The most names of what is destroyed that are listed above the entries.
 pub(super) const NAMES: usize = 10;
 
-/// So many characters of a text.
+/// The maximum number of characters of a text.
 pub(crate) fn start(text: &str, characters: usize) -> &str {
     text.char_indices().nth(characters).map_or(text, |(end, _)| &text[..end])
 }
@@ -48,7 +48,7 @@ pub(super) struct Sentence {
     pub(super) rest: &'static str,
 }
 
-/// What is to be known before the rest is read.
+/// Notes to read first.
 pub(super) fn sentences(report: &Report<'_>) -> Vec<Sentence> {
     let mut sentences = Vec::new();
     if report.errored {

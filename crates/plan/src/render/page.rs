@@ -187,7 +187,7 @@ impl Writer<'_> {
             }
             Section::Legend(actions) => self.legend(actions),
             Section::ResourceChanges(entries) => {
-                // It stands above invoked actions too.
+                // It is above invoked actions too.
                 if report.sections.iter().any(|section| matches!(section, Section::Summary(_))) {
                     self.actions_heading(report.errored);
                 }

@@ -4,7 +4,7 @@ use objchange_text::visible;
 
 use super::tokens::{Role, Tokens};
 
-/// What a piece of a line is.
+/// The role of a piece of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DiffRole {
@@ -60,7 +60,8 @@ struct Line {
 pub struct DiffLine<'d> {
     /// The text, without the line end.
     pub text: &'d str,
-    /// So many of the next lines are unchanged parts that it stands for; they may have such lines among them.
+    /// The number of following lines that are the unchanged parts it stands for; they may have such lines
+    /// among them.
     pub unfolds: usize,
     pieces: &'d [(DiffRole, usize)],
     start: usize,

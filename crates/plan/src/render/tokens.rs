@@ -56,7 +56,7 @@ pub(super) enum Role {
     Plain,
     /// The spaces in front of a line, before its sign.
     Indent,
-    /// The sign in front of a line of what happens to what is on it, in its columns. There is none where nothing
+    /// The sign in front of a line of what happens to what is on it, in its columns. There is none if nothing
     /// happens.
     Sign,
     /// The same in a sentence.

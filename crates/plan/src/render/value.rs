@@ -51,7 +51,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes a name or key, the equals sign and the value; what must be known beforehand stands above it.
+    /// Writes a name or key, the equals sign and the value; what must be known beforehand is above it.
     pub(super) fn entry(&mut self, key: &str, width: usize, diff: &Diff<'_>, indent: usize, view: View) {
         self.warnings(diff, indent);
         self.start_line(indent, diff.action);
@@ -127,7 +127,7 @@ impl Writer<'_> {
 
     fn unknown(&mut self, diff: &Diff<'_>, before: Option<&Diff<'_>>, indent: usize, view: View) {
         if let Some(before) = before {
-            // OpenTofu says it of both.
+            // OpenTofu prints `# forces replacement` for both values, Terraform only for the new one.
             let omit_replace = !self.program.is_opentofu();
             self.value(before, indent, View { no_null_suffix: true, omit_replace });
             self.push(" -> ");

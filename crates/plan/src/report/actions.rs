@@ -15,7 +15,7 @@ use crate::program::{Novelty, Program};
 use crate::text::Text;
 use crate::walk::{Dialect, Sides};
 
-/// What is said of an action that is invoked. The diff beside it is its configuration, unless that is hidden.
+/// The text about an invoked action. The diff beside it is its configuration, unless that is hidden.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ActionHeader<'p> {
     /// The address of the action.
@@ -29,7 +29,7 @@ pub struct ActionHeader<'p> {
     pub called_from: Option<Text<'p>>,
 }
 
-/// That an action is invoked, and why.
+/// An invoked action, and why it is invoked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invocation<'p> {
     /// The address of the action.

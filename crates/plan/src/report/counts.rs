@@ -8,7 +8,7 @@ use crate::changes::ChangedResource;
 use crate::document::ResourceActions;
 use crate::program::{Novelty, Program};
 
-/// How many things of each kind happen, of those that were chosen, whether they are shown or not.
+/// Counts of all selected changes by kind, shown or not.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Counts {
@@ -20,9 +20,9 @@ pub struct Counts {
     pub update: usize,
     /// Resources that are replaced, also where the old object is kept.
     pub replace: usize,
-    /// Of those that are replaced: the old object is kept and no longer managed, after the other one is created.
+    /// Replaced resources whose old object is forgotten after the new one is created.
     pub create_then_forget: usize,
-    /// Of those that are replaced: the old object is kept and no longer managed, before the other one is created.
+    /// Replaced resources whose old object is forgotten before the new one is created.
     pub forget_then_create: usize,
     /// Resources that are destroyed, and not created again.
     pub delete: usize,

@@ -13,10 +13,10 @@ use crate::diff::Diff;
 /// One entry of a section: what is said of a thing, and what is shown of it.
 #[derive(Debug, Clone, Serialize)]
 pub struct ReportEntry<'p, H> {
-    /// What is said of it.
+    /// The text about it.
     #[serde(flatten)]
     pub header: H,
-    /// What is shown of it; what is not is marked as hidden, perhaps the whole entry.
+    /// Its difference, with the parts that are not shown marked as hidden.
     pub diff: Diff<'p>,
     /// The actions that are invoked before this change, in their order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -76,7 +76,8 @@ impl<'p, H: Clone> Entries<'p, H> {
         }
     }
 
-    /// What is said of each, without reading values; of drift also of what turns out not to matter.
+    /// The text above each entry, without reading values; for drift also of entries that turn out not to
+    /// matter.
     pub fn headers(&self) -> impl Iterator<Item = Cow<'_, H>> {
         (0..self.len()).map(|index| match &self.0 {
             Repr::Made(entries) => Cow::Borrowed(&entries[index].header),

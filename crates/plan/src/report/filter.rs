@@ -6,7 +6,7 @@ use wildmatch::WildMatch;
 use crate::changes::ChangedResource;
 use crate::document::ResourceActions;
 
-/// Which resources of a document are shown: all, unless it says otherwise.
+/// Selects the resources of a document; the default selects all.
 ///
 /// What it is told of one kind (addresses, modules, types, actions) are alternatives; a resource must fit one of each
 /// kind. An address names what has it, all instances where it has no key, and of a module everything inside.
@@ -58,8 +58,8 @@ impl Filter {
         self
     }
 
-    /// Also resources with one of these actions. Resources with actions that are not known match, too: nobody knows that
-    /// they are none of these.
+    /// Also resources with one of these actions. Resources with actions that are not known match, too: nobody
+    /// knows that they are not among these.
     #[must_use]
     pub fn actions(mut self, actions: &[ResourceActions]) -> Self {
         self.actions.extend(actions);
@@ -120,7 +120,7 @@ impl Filter {
 #[derive(Debug, Clone)]
 struct Pattern {
     whole: WildMatch,
-    /// It names a key: any may stand in the address where it names none at all.
+    /// It names a key: any may be in the address where it names none at all.
     has_keys: bool,
     /// It can be the address of a module.
     is_module: bool,

@@ -6,7 +6,7 @@ use super::selection::REPLACEMENTS;
 use super::{Counts, Report, Selection};
 use crate::{ChangedResource, Plan, PlanMode, ResourceActions};
 
-/// What of a plan is refused.
+/// The conditions under which a plan is refused.
 #[derive(Debug, Clone, Default)]
 pub struct Gate {
     /// The plan is refused if one of these happens.
@@ -15,7 +15,7 @@ pub struct Gate {
     pub allow_unmatched: bool,
 }
 
-/// How many changes of a plan depend on providers that were not asked.
+/// Counts of changes that depend on providers that did not run.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Unasked {
     /// Updates.
@@ -109,7 +109,7 @@ impl GateCondition {
         self.words().0
     }
 
-    /// What it means, where the name does not say that.
+    /// Its meaning, if the name does not say it.
     pub const fn meaning(self) -> Option<&'static str> {
         self.words().1
     }
@@ -179,10 +179,10 @@ impl GateError {
     }
 }
 
-/// What was found out of a plan.
+/// The verdict on a plan.
 #[derive(Debug, Clone, Default)]
 pub struct Verdict {
-    /// What of it is refused.
+    /// The reasons why it is refused.
     pub refused: Vec<String>,
     /// Something is to be applied.
     pub changes: bool,
@@ -224,7 +224,7 @@ impl Gate {
         self.refuse_undecided(verdict, undecided.count());
     }
 
-    /// Refuses resources of which nobody knows what happens to them.
+    /// Refuses resources of which it is unknown what happens to them.
     pub fn refuse_undecided(&self, verdict: &mut Verdict, undecided: usize) {
         if !self.conditions.is_empty() && undecided > 0 {
             verdict.refuse(format!("{undecided} that only the providers can decide about"));
@@ -270,7 +270,7 @@ impl Gate {
         if unmatched.is_empty() { Ok(()) } else { Err(GateError::Unmatched(unmatched.join("; "))) }
     }
 
-    /// What is refused of a plan as it is shown.
+    /// Judges a plan as it is shown.
     pub fn judge(&self, report: &Report<'_>) -> Verdict {
         let counts = &report.counts;
         let mut refused = Vec::new();

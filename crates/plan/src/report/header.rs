@@ -9,7 +9,7 @@ use crate::json::{Json, Raw};
 use crate::program::Program;
 use crate::text::Text;
 
-/// What is said of a resource of a plan.
+/// The text about a resource of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResourceHeader<'p> {
     /// The address of the instance.
@@ -35,7 +35,7 @@ pub struct ResourceHeader<'p> {
     /// The provider's address, or what the document has in its place; `None` if it says nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider_name: Option<Text<'p>>,
-    /// What Terraform does.
+    /// The actions of Terraform.
     pub actions: ResourceActions,
     /// Why, in the word of the document, such as `replace_because_tainted`; of what is deferred, why that is.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,14 +46,14 @@ pub struct ResourceHeader<'p> {
     /// The object is imported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub importing: Option<Importing<'p>>,
-    /// What happens, in a word.
+    /// The action in one word.
     pub heading: Heading,
-    /// What is said besides, in this order.
+    /// Further comments, in this order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub comments: Vec<Comment<'p>>,
 }
 
-/// What happens to a resource.
+/// The action on a resource, as a heading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -94,7 +94,7 @@ pub enum Heading {
     Unknown,
 }
 
-/// What is said of a resource besides its heading.
+/// A comment on a resource, below its heading.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -190,7 +190,7 @@ pub(super) fn header<'p>(
     }
 }
 
-/// The key of an instance; none where what stands there is no key.
+/// The key of an instance; none where what is there is no key.
 pub(super) fn index(index: Option<Raw<'_>>) -> Option<Index<'_>> {
     Index::read(index).ok().flatten()
 }

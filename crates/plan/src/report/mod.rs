@@ -59,7 +59,7 @@ use crate::options::Options;
 use crate::program::Program;
 use crate::text::Text;
 
-/// What of a document is shown: everything that a printer needs, and nothing secret.
+/// The parts of a document that are shown: everything that a printer needs, without secrets.
 ///
 /// In JSON (see the project's `schema/report.schema.json`) each section is a member, in the order of the page.
 ///
@@ -84,15 +84,15 @@ use crate::text::Text;
 pub struct Report<'p> {
     /// The program as which the document is shown.
     pub program: Program,
-    /// What the plan was made for.
+    /// The mode of the plan.
     pub mode: PlanMode,
     /// Planning ended with an error.
     pub errored: bool,
-    /// Whether applying the plan would do anything; `None` where it does not say.
+    /// Whether applying the plan would do anything; `None` if it does not say.
     pub applyable: Option<bool>,
-    /// Whether nothing was left out of the plan; `None` where it does not say.
+    /// Whether nothing was left out of the plan; `None` if it does not say.
     pub complete: Option<bool>,
-    /// How much of what happens, of what was chosen.
+    /// Counts of the selected changes.
     pub counts: Counts,
     /// Only a part of the document was chosen.
     pub of_selection: bool,
@@ -112,7 +112,7 @@ pub struct Report<'p> {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Section<'p> {
-    /// What to know before reading on.
+    /// Warnings at the top of the page.
     Warnings(Vec<Warning>),
     /// What has changed outside of Terraform, as far as it matters to the plan.
     ResourceDrift(Entries<'p, ResourceHeader<'p>>),
@@ -135,7 +135,7 @@ pub enum Section<'p> {
         /// The names of the others.
         unchanged: Vec<Text<'p>>,
     },
-    /// What else there is to know.
+    /// Notes.
     Notes(Vec<Note>),
     /// The resources of a state; nothing in them is hidden.
     Resources(Entries<'p, StateHeader<'p>>),
@@ -143,17 +143,17 @@ pub enum Section<'p> {
     Outputs(Entries<'p, OutputHeader<'p>>),
 }
 
-/// What is said of an output.
+/// The text about an output.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutputHeader<'p> {
     /// The name of the output.
     pub name: Text<'p>,
-    /// What Terraform does, in a plan.
+    /// The actions of Terraform, in a plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actions: Option<ResourceActions>,
 }
 
-/// What to know before reading on.
+/// A warning at the top of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -191,7 +191,7 @@ pub enum Outcome {
     MatchesDriftUnsaved,
 }
 
-/// What else there is to know.
+/// A note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -200,7 +200,7 @@ pub enum Note {
     SavesOutputsOnly,
 }
 
-/// What a plan was made for.
+/// The mode of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -216,7 +216,7 @@ pub enum PlanMode {
 }
 
 impl<'p> Report<'p> {
-    /// What is shown of a document, by these schemas, and only the resources that the filter lets through.
+    /// Makes the report of a document with these schemas, for the resources that match the filter.
     ///
     /// # Errors
     ///
@@ -233,7 +233,7 @@ impl<'p> Report<'p> {
         }
     }
 
-    /// What is shown of changes, by these schemas, and only the resources that the filter lets through.
+    /// Makes the report of changes with these schemas, for the resources that match the filter.
     ///
     /// # Errors
     ///
@@ -250,7 +250,7 @@ impl<'p> Report<'p> {
         plan::report(differ, options.mode.unwrap_or_default(), filter)
     }
 
-    /// What is shown of a plan, as [`Report::new`].
+    /// Makes the report of a plan, like [`Report::new`].
     ///
     /// # Errors
     ///
@@ -271,7 +271,7 @@ impl<'p> Report<'p> {
         Ok(report)
     }
 
-    /// What is shown of a state, as [`Report::new`].
+    /// Makes the report of a state, like [`Report::new`].
     pub fn of_state(state: &'p State<'_>, schemas: &'p Schemas, options: &Options, filter: &Filter) -> Self {
         let program = options.program.unwrap_or_else(|| Program::of_state(state));
         state::report(state, schemas, program, program.dialect(options), filter)

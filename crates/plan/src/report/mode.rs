@@ -5,7 +5,7 @@ use crate::document::{Plan, ResourceActions, State};
 use crate::json::{Json, View};
 
 impl PlanMode {
-    /// What a plan was made for, as far as that can be told. No document says it.
+    /// Infers the mode of a plan, if possible. No document says it.
     ///
     /// Of a plan that shows changes it does not matter; of the others most leave no doubt. What remains unclear: a plan
     /// whose targets do not exist, an empty state planned with `-destroy` or `-refresh-only`, and a plan where nothing
@@ -35,7 +35,7 @@ impl PlanMode {
     }
 }
 
-/// The same of a whole plan without changes, from a state without managed objects.
+/// The same for a whole plan without changes, from a state without managed objects.
 fn of_nothing(plan: &Plan<'_>) -> PlanMode {
     let are_all = |actions| plan.changes.outputs.iter().all(|output| output.change.actions == actions);
     let configuration = plan.configuration().and_then(|raw| Json::read(&raw).ok());
@@ -63,8 +63,8 @@ fn has_managed(plan: &Plan<'_>) -> bool {
     state.is_some_and(|state| state.resources.iter().any(|resource| &*resource.mode == "managed"))
 }
 
-/// Whether a plan to reach what a module says would create something if nothing is there: the module, or one that it
-/// calls once, has a managed resource that stands there once.
+/// Whether a plan to reach what a module says would create something if nothing is there: the module, or one
+/// that it calls once, has a managed resource that is there once.
 fn would_create(module: View<'_, '_>) -> bool {
     let is_once = |part: View<'_, '_>| {
         part.get("count_expression").is_none() && part.get("for_each_expression").is_none()

@@ -19,7 +19,7 @@ use crate::options::Options;
 use crate::program::Program;
 use crate::walk::{Dialect, Paths, Sides};
 
-/// How many resources a plan imports, adds, changes and destroys.
+/// The numbers of resources that a plan imports, adds, changes and destroys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Summary {
     /// Imported, whatever else happens to them.

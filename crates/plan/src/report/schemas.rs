@@ -114,12 +114,12 @@ impl Schemas {
         names.into_iter().map(|(name, _)| name.clone()).collect()
     }
 
-    /// The schema of a resource: that of what was planned, if there is one. `None` where there is none, which is
+    /// The schema of a resource: that of what was planned, if there is one. `None` if there is none, which is
     /// remembered as [`missing`](Self::missing) where there are any schemas.
     ///
     /// # Errors
     ///
-    /// What stands there is no schema.
+    /// What is there is no schema.
     pub fn of_change<'s>(
         &'s self,
         resource: &'s ChangedResource<'_>,
@@ -143,7 +143,7 @@ impl Schemas {
     ///
     /// # Errors
     ///
-    /// What stands there is no schema.
+    /// What is there is no schema.
     pub fn of_type(
         &self,
         provider: &str,

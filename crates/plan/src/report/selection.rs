@@ -9,7 +9,8 @@ use objchange_text::similar;
 use super::Filter;
 use crate::{ChangeSet, Document, ResourceActions};
 
-/// Names that are longer are no proposal: what it costs to compare two grows with the product of their lengths.
+/// Longer names are not suggested: what it costs to compare two grows with the product of their
+/// lengths.
 const LONGEST: usize = 300;
 
 /// Resources that are chosen by their place, by their type, and by what happens to them.
@@ -23,13 +24,13 @@ pub struct Selection {
     pub types: Vec<String>,
     /// Modules.
     pub modules: Vec<String>,
-    /// What happens to them.
+    /// Their actions.
     pub actions: Vec<SelectedAction>,
     /// Changes outside of Terraform alone.
     pub drift: bool,
 }
 
-/// What happens to resources that are chosen by it.
+/// An action by which resources are selected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SelectedAction {
     /// They are created.
@@ -170,7 +171,7 @@ pub fn places<'d>(document: &'d Document<'_>) -> Vec<(&'d str, &'d str)> {
     }
 }
 
-/// The same of changes.
+/// The same for changes.
 pub fn changed_places<'d>(changes: &'d ChangeSet<'_>) -> Vec<(&'d str, &'d str)> {
     let actions = changes.invocations.iter().map(|a| (&*a.address, &*a.action_type));
     changes.all_resources().map(|r| (&*r.address, &*r.resource_type)).chain(actions).collect()

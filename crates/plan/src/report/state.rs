@@ -15,7 +15,7 @@ use crate::program::Program;
 use crate::text::Text;
 use crate::walk::{Change, Dialect};
 
-/// What is said of a resource of a state.
+/// The text about a resource of a state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateHeader<'p> {
     /// The address of the instance.
@@ -38,14 +38,14 @@ pub struct StateHeader<'p> {
     /// The provider's address, or what the document has in its place; `None` if it says nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider_name: Option<Text<'p>>,
-    /// The instance, which is no deposed object, is to be replaced.
+    /// The instance, which is not a deposed object, is to be replaced.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tainted: bool,
-    /// How it stands to the resource before it.
+    /// Its module, relative to that of the resource before it.
     pub module: ModulePlace,
 }
 
-/// How a resource of a state stands to the one before it.
+/// The module of a resource, relative to that of the one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ModulePlace {

@@ -78,7 +78,7 @@ impl Serialize for Members {
     }
 }
 
-/// What becomes of an instance, in the form of the engine.
+/// The new state of an instance, as values of the engine.
 #[derive(Debug)]
 pub struct StateEdit<'a> {
     /// Its address.

@@ -27,7 +27,7 @@ pub struct InstanceObject {
     pub object: Value,
     /// Whether it is to be replaced.
     pub tainted: bool,
-    /// What the provider keeps with it.
+    /// The private data of the provider.
     pub private: PrivateData,
     /// Its identity, if it has one.
     pub identity: Option<Value>,
@@ -129,7 +129,7 @@ pub struct StoredObject {
     pub attributes: Box<RawValue>,
     /// Where the object is sensitive.
     pub sensitive: Vec<Path>,
-    /// What the provider keeps with it.
+    /// The private data of the provider.
     pub private: PrivateData,
     /// Its identity, as it is written.
     pub identity: Option<Box<RawValue>>,

@@ -1,4 +1,4 @@
-//! By whose rules a change is compared, as far as those depend on where a value stands.
+//! By whose rules a change is compared, as far as those depend on where a value is.
 
 /// How a place is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +23,7 @@ enum Rules {
     },
 }
 
-/// What stands at a place.
+/// What is at a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PlaceKind {
     /// A block.
@@ -116,7 +116,7 @@ impl Dialect {
         }
     }
 
-    /// The rules for a member of what stands here.
+    /// The rules for a member of what is here.
     #[inline]
     pub(crate) fn member(self) -> Self {
         match self.rules {
@@ -132,7 +132,7 @@ impl Dialect {
         self.hidden().at(PlaceKind::Inside)
     }
 
-    /// The rules for what stands here where something hides it: Terraform forgets then that a place is modern.
+    /// The rules for what is here where something hides it: Terraform forgets then that a place is modern.
     #[inline]
     pub(crate) fn hidden(self) -> Self {
         match self.rules {

@@ -17,14 +17,14 @@ use crate::diff::{BlockType, CollectionPart, Diff, DiffAction, Kind, Parts};
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct LeafChange {
-    /// Where: in the object after if it stands there, or else in the one before. An element of a set is a part as a
-    /// whole.
+    /// Where: in the object after if it is there, or else in the one before. An element of a set is a part as
+    /// a whole.
     pub path: Path,
-    /// The value before; `None` where it is absent or null. Marked if it must not be shown.
+    /// The value before; `None` if it is absent or null. Marked if it must not be shown.
     pub before: Option<Value>,
-    /// The value after; `None` where it is absent or null. Marked if it must not be shown.
+    /// The value after; `None` if it is absent or null. Marked if it must not be shown.
     pub after: Option<Value>,
-    /// What happens to it.
+    /// The action on it.
     pub action: DiffAction,
     /// It must not be shown.
     pub hidden: bool,
@@ -144,7 +144,8 @@ impl Walk<'_> {
         }
     }
 
-    /// The elements of a list or set; in a list that is `paired` they stand at the same positions on both sides.
+    /// The elements of a list or set; in a list that is `paired` they are at the same positions on both
+    /// sides.
     fn elements<'t, T: CollectionPart<'t>>(
         &mut self,
         parts: &Parts<'t, T>,
@@ -165,7 +166,7 @@ impl Walk<'_> {
                 _ if paired => (true, true),
                 DiffAction::Create => (false, true),
                 DiffAction::Delete => (true, false),
-                // The null of an object that comes or goes alone is no change.
+                // The null of an object that comes or goes alone is not a change.
                 DiffAction::NoOp if is_null(before, i) != is_null(after, j) => {
                     (is_null(before, i), is_null(after, j))
                 }

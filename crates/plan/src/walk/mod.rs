@@ -23,15 +23,15 @@ pub use sides::Sides;
 use crate::diff::DiffAction;
 use crate::json::View;
 
-/// What is known at one place of a resource or output: its value on both sides, whether it stands there at
-/// all, and the marks that mirror its nesting.
+/// What is known at one place of a resource or output: its value on both sides, whether it is there at all,
+/// and the marks that mirror its nesting.
 ///
 /// `'v` is how long the values live, `'t` how long the text does that they are borrowed from.
 #[derive(Debug, Clone)]
 pub(crate) struct Change<'v, 't> {
-    /// The value before; null where there is none.
+    /// The value before; null if there is none.
     pub(crate) before: View<'v, 't>,
-    /// The value after; null where there is none.
+    /// The value after; null if there is none.
     pub(crate) after: View<'v, 't>,
     /// The value before is there even if it is null.
     pub(crate) before_explicit: bool,
@@ -159,7 +159,7 @@ impl<'v, 't> Change<'v, 't> {
         unknown || self.before_sensitive.has_true() || self.after_sensitive.has_true()
     }
 
-    /// Whether the value was read once and stands on both sides, without any mark on the whole of it.
+    /// Whether the value was read once and is on both sides, without any mark on the whole of it.
     #[inline]
     pub(crate) fn is_unmarked_same(&self) -> bool {
         self.before.is_same(self.after) && self.before_explicit == self.after_explicit && self.is_unmarked()
@@ -216,7 +216,7 @@ impl<'v, 't> Change<'v, 't> {
         self.next_member(key, &mut Position::default())
     }
 
-    /// As [`Change::member`], for names that are asked for in their order.
+    /// Like [`Change::member`], for names that are asked for in their order.
     pub(crate) fn next_member(&self, key: &str, at: &mut Position) -> Self {
         let before = self.before.get_next(key, &mut at.before);
         let after = self.after.get_next(key, &mut at.after);
@@ -246,7 +246,7 @@ impl<'v, 't> Change<'v, 't> {
         Self { before_explicit: false, after_explicit: false, ..self.next_member(name, at) }
     }
 
-    /// The elements at two positions; `None` where there is no such element on a side.
+    /// The elements at two positions; `None` if there is no such element on a side.
     ///
     /// Where there is none, the marks of the position after the last one hold: marks that reach beyond their own side
     /// hide the other side's elements as well, as in Terraform. The rules for elements start anew.
@@ -377,12 +377,12 @@ impl<'v, 't> Change<'v, 't> {
         }
     }
 
-    /// The keys that stand on either side, sorted.
+    /// The keys that are on either side, sorted.
     pub(crate) fn explicit_keys(&self) -> Keys<'t> {
         Keys::union([self.before, self.after].into_iter())
     }
 
-    /// The keys that stand on either side or that a mark names, sorted.
+    /// The keys that are on either side or that a mark names, sorted.
     pub(crate) fn keys(&self) -> Keys<'t> {
         let named = [self.before, self.after, self.before_sensitive, self.after_sensitive];
         let unknown = match self.unknown {

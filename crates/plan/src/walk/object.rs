@@ -77,8 +77,8 @@ pub struct PlannedValues {
 }
 
 impl PlannedValues {
-    /// Those of objects of this schema; null is no object. Without a schema, or where they are no objects, their own
-    /// marks say what is sensitive.
+    /// Those of objects of this schema; null is not an object. Without a schema, or where they are not
+    /// objects, their own marks say what is sensitive.
     pub fn new(schema: Option<&Block>, before: &Value, after: &Value, replace: Vec<Path>) -> Self {
         let marked = |value: &Value| schema.map_or_else(|| value.clone(), |schema| as_written(schema, value));
         Self { schema: schema.cloned(), before: marked(before), after: marked(after), replace }
@@ -127,7 +127,8 @@ impl PlannedValues {
 }
 
 impl<'s> ObjectChange<'s> {
-    /// The change from one object to another; null is no object. What the schema calls sensitive is hidden.
+    /// The change from one object to another; null is not an object. What the schema calls sensitive is
+    /// hidden.
     pub fn new(schema: &'s Block, before: &Value, after: &Value) -> Self {
         Self { schema, values: PlannedValues::new(Some(schema), before, after, Vec::new()) }
     }
@@ -149,7 +150,7 @@ impl<'s> ObjectChange<'s> {
         self.values
     }
 
-    /// What differs, as data.
+    /// The difference, as data.
     pub fn diff(&self) -> Diff<'s> {
         let sides = self.values.sides();
         let replaced = sides.replaced();
@@ -162,7 +163,7 @@ impl<'s> ObjectChange<'s> {
     }
 }
 
-/// What differs in two values that are of this type, or almost.
+/// The difference between two values of this type.
 pub fn diff_values<'t>(before: &Value, after: &Value, ty: &'t Type) -> Diff<'t> {
     let sides = Sides::from_values(before, after, &[]);
     let replaced = sides.replaced();

@@ -12,11 +12,11 @@ pub struct Sides<'t> {
     pub before: Json<'t>,
     /// The value after, as far as it is known.
     pub after: Json<'t>,
-    /// What of the value after is unknown.
+    /// The unknown parts of the value after.
     pub unknown: Json<'t>,
-    /// What of the value before is sensitive.
+    /// The sensitive parts of the value before.
     pub before_sensitive: Json<'t>,
-    /// What of the value after is sensitive.
+    /// The sensitive parts of the value after.
     pub after_sensitive: Json<'t>,
     /// The paths that force the replacement.
     pub replace: Json<'t>,

@@ -549,7 +549,7 @@ fn each_managed_resource_is_among_the_changes() {
         (json!([a, b]), json!([a, b]), json!([changed("a"), changed("b")]), json!(true), false),
         (json!([a, b]), json!([a, b]), json!([changed("a")]), json!(true), true),
         (json!([a, b]), json!([]), json!([changed("a")]), json!(true), true),
-        // One that is destroyed stands in the prior state alone.
+        // One that is destroyed is in the prior state alone.
         (json!([a]), json!([a, b]), json!([changed("a")]), json!(true), true),
         (json!([a]), json!([b]), json!([moved("a", "b")]), json!(true), false),
         (json!([a, data]), json!([a, data]), json!([changed("a")]), json!(true), false),

@@ -9,7 +9,7 @@ use objchange_plan::{
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-/// A text that stands in a document only where it must not be shown.
+/// A text that is in a document only where it must not be shown.
 pub(crate) const MARKER: &str = "SECRET-MARKER";
 
 /// Any JSON value; strings may hold JSON, several lines, control characters.

@@ -161,7 +161,7 @@ fn plan_of_all() -> Json {
             within("module.n.u.d", "u", &["delete", "create"], "module.n"),
             resource("t.same", &["no-op"], &none),
         ],
-        // Not relevant, and a move that is no drift.
+        // Not relevant, and a move that is not a drift.
         "resource_drift": [resource("t.e", &["update"], &none), resource("t.f", &["no-op"], &none)],
         "deferred_changes": [{"reason": "deferred_prereq", "resource_change": resource("t.g", &["create"], &none)}],
         "action_invocations": [

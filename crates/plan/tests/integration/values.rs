@@ -11,7 +11,7 @@ use objchange_plan::{
 };
 use proptest::prelude::*;
 
-/// A text that stands in a value only where it must not be shown.
+/// A text that is in a value only where it must not be shown.
 const SECRET: &str = "SECRET-MARKER";
 
 /// Takes one choice after the other.
@@ -160,7 +160,7 @@ fn one_type(ty: &Type) -> Type {
     if matches!(ty, Type::List(_) | Type::Set(_) | Type::Map(_)) { known(ty) } else { ty.clone() }
 }
 
-/// As [`any_value`], with secrets where the schema calls something sensitive or write-only.
+/// Like [`any_value`], with secrets where the schema calls something sensitive or write-only.
 fn any_object(schema: &Block, rules: Rules, choices: &mut Choices<'_>) -> Value {
     let object = content(schema.implied_type(), rules, choices);
     let hidden = [schema.sensitive_paths(&object), schema.write_only_paths(&object)].concat();

@@ -2,7 +2,7 @@
 
 use super::Marked;
 
-/// What is known, before apply, of the place that a path leads to.
+/// The answer about a path: the value there, as far as it is known before apply.
 #[derive(Debug, Clone, Copy)]
 pub enum Answer<'v, 't> {
     /// It is there; parts of it may be unknown.
@@ -17,7 +17,7 @@ pub enum Answer<'v, 't> {
 }
 
 impl<'v, 't> Answer<'v, 't> {
-    /// What is there.
+    /// The value there.
     pub fn known(self) -> Option<Marked<'v, 't>> {
         match self {
             Self::Known(marked) => Some(marked),

@@ -15,7 +15,7 @@ use crate::tfplan::Change;
 /// A field of an item: its name, and what it holds.
 pub type Field = (&'static str, FieldKind);
 
-/// What a field holds.
+/// The kind of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FieldKind {
@@ -25,7 +25,7 @@ pub enum FieldKind {
     Mode,
     /// True or false.
     Bool,
-    /// The `count` index or `for_each` key of an instance; null where there is none.
+    /// The `count` index or `for_each` key of an instance; null if there is none.
     Index,
     /// A list of texts.
     Texts,
@@ -54,7 +54,7 @@ pub(crate) enum FieldValue<'v, 't> {
         planned: ResourceActions,
         is_known: bool,
     },
-    /// None where all of it is unknown, and the document has nothing.
+    /// None if all of it is unknown, and the document has nothing.
     Value(Option<Marked<'v, 't>>),
     Marks(Marked<'v, 't>),
     Expressions(&'v Expressions<'t>),

@@ -12,7 +12,7 @@ use super::Answer;
 /// alone.
 #[derive(Debug, Clone, Copy)]
 pub struct Marked<'v, 't> {
-    /// What stands there; `None` where only marks do.
+    /// What is there; `None` where only marks do.
     value: Option<View<'v, 't>>,
     /// What of it is unknown, in its shape.
     unknown: View<'v, 't>,
@@ -35,7 +35,7 @@ impl<'v, 't> Marked<'v, 't> {
         Self { value: Some(value), unknown: value.bool(false), sensitive }
     }
 
-    /// The same value; that there is no object is no secret, nor unknown.
+    /// The same value; that there is no object is not a secret, nor unknown.
     #[must_use]
     pub fn without_null_marks(self) -> Self {
         match self.value {
@@ -59,8 +59,8 @@ impl<'v, 't> Marked<'v, 't> {
         Self { unknown, ..self }
     }
 
-    /// The value as the document has it, secrets included: unknown members of objects are missing, and in a list null
-    /// stands for an unknown element. `None` where it is unknown and nothing stands there.
+    /// The value as the document has it, secrets included: unknown members of objects are missing, and in a
+    /// list null stands for an unknown element. `None` if it is unknown and nothing is there.
     pub fn exact(&self) -> Option<View<'v, 't>> {
         self.value
     }
@@ -85,7 +85,7 @@ impl<'v, 't> Marked<'v, 't> {
         self.sensitive.iter().any(|marks| marks.has_true()) || self.is_sensitive()
     }
 
-    /// What is known of it.
+    /// The answer about it: its value, as far as it is known.
     pub fn answer(self) -> Answer<'v, 't> {
         match self.value {
             _ if self.is_unknown() => Answer::Unknown { sensitive: self.is_sensitive() },
@@ -94,7 +94,7 @@ impl<'v, 't> Marked<'v, 't> {
         }
     }
 
-    /// What is known of the part that a path leads to.
+    /// The answer about the part at a path.
     ///
     /// What is unknown makes everything beneath it unknown. A key of a map is found by either form of step, and null,
     /// strings, numbers and bools have no parts.
@@ -120,13 +120,13 @@ impl<'v, 't> Marked<'v, 't> {
         }
     }
 
-    /// What is known of a member of an object or a map.
+    /// The answer about a member of an object or a map.
     pub fn member(self, key: &str) -> Answer<'v, 't> {
         self.below(|view| view.get(key)).answer()
     }
 
-    /// The part at a position as it stands in the document, whatever is said of it: among the elements, or among the
-    /// members in the order of their keys. None where only marks are.
+    /// The part at a position as it is in the document, whatever is said of it: among the elements, or among
+    /// the members in the order of their keys. None where only marks are.
     pub fn part(self, position: usize) -> Option<Self> {
         match self.value?.shape() {
             Shape::Array(elements) => {
@@ -141,7 +141,7 @@ impl<'v, 't> Marked<'v, 't> {
         }
     }
 
-    /// A member of an object or map as it stands in the document, whatever is said of it.
+    /// A member of an object or map as it is in the document, whatever is said of it.
     pub fn there(self, key: &str) -> Option<Self> {
         Some(self.below(|view| view.get(key))).filter(|member| member.value.is_some())
     }
@@ -152,7 +152,7 @@ impl<'v, 't> Marked<'v, 't> {
         self.below(|view| view.get(key))
     }
 
-    /// What is known of an element of a list, set or tuple, by its position.
+    /// The answer about an element of a list, set or tuple, by its position.
     pub fn element(self, index: usize) -> Answer<'v, 't> {
         self.below(|view| view.elements().get(index)).answer()
     }
@@ -181,9 +181,9 @@ impl<'v, 't> Marked<'v, 't> {
         Full(self)
     }
 
-    /// The value as one of the engine: what is unknown is so there, and what is sensitive is marked. It has the types that
-    /// JSON tells; a schema knows more ([`Block::coerce_config`](objchange::schema::Block::coerce_config)). `None` where
-    /// nothing stands.
+    /// The value as one of the engine: what is unknown is so there, and what is sensitive is marked. It has
+    /// the types that JSON tells; a schema knows more
+    /// ([`Block::coerce_config`](objchange::schema::Block::coerce_config)). `None` if nothing stands.
     ///
     /// # Errors
     ///

@@ -38,7 +38,7 @@ impl<'t, T> Collection<'t, T> {
         self.0.get_index(position).map(|(key, item)| (key.as_str(), item))
     }
 
-    /// How many items there are.
+    /// The number of items.
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -95,7 +95,7 @@ impl<'c, 't, T> IntoIterator for &'c Collection<'t, T> {
     }
 }
 
-/// Whether a part stands in its document, and is not what a reader gives where there is none: no part stands at the
+/// Whether a part is in its document, and is not what a reader gives where there is none: no part is at the
 /// very beginning.
 pub(crate) fn is_there(part: &Raw<'_>) -> bool {
     part.offset() > 0

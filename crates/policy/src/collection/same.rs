@@ -20,7 +20,7 @@ impl Answer<'_, '_> {
 }
 
 impl Marked<'_, '_> {
-    /// As [`Answer::same`].
+    /// Like [`Answer::same`].
     pub fn same(self, other: Marked<'_, '_>) -> Option<bool> {
         if self.is_unknown() || other.is_unknown() {
             return None;

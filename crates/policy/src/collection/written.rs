@@ -24,11 +24,11 @@ pub struct Redacted<'a, T: ?Sized>(pub &'a T);
 pub enum Secrets {
     /// It is written as it is.
     Shown,
-    /// `(sensitive value)` stands in its place.
+    /// `(sensitive value)` is in its place.
     Hidden,
 }
 
-/// What can be written [`Exact`] or [`Redacted`]: the collections, their items and parts of values.
+/// Collections, their items and parts of values, which can be written [`Exact`] or [`Redacted`].
 pub trait Collected {
     /// Writes it; [`Exact`] and [`Redacted`] are how this is asked for.
     #[doc(hidden)]
@@ -97,7 +97,7 @@ impl Collected for HiddenWith<'_, '_> {
     }
 }
 
-/// What stands in place of something sensitive.
+/// What replaces something sensitive.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Hidden {
     /// `(sensitive value)`

@@ -8,7 +8,7 @@ use cel::common::value::Val;
 
 use super::error::limit;
 
-/// So many parts of values are looked at for one item, and so often [`TEXT`] bytes of text.
+/// The number of parts of values that are looked at for one item, and so often [`TEXT`] bytes of text.
 ///
 /// A step costs about a microsecond: an item that takes more is not waited for.
 const MAX: u64 = 1_000_000;
@@ -32,7 +32,7 @@ impl Budget {
         self.spent.store(0, Ordering::Relaxed);
     }
 
-    /// Whether something was refused, which an expression may have passed over.
+    /// Whether something was refused, which an expression may have skipped.
     pub(super) fn is_exceeded(&self) -> bool {
         self.spent.load(Ordering::Relaxed) > MAX
     }

@@ -70,7 +70,7 @@ pub(super) fn wrong_containment((a, of_a): Part<'_>, (b, of_b): Part<'_>) -> Opt
     })
 }
 
-/// A word that is none of those that can stand there.
+/// A word that is not one of those that can be there.
 fn wrong_word(word: &str, words: &[&'static str]) -> Option<Wrong> {
     if words.contains(&word) {
         return None;

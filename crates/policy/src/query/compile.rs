@@ -85,7 +85,7 @@ fn parse(of: CollectionKind, text: &str) -> Result<Compiled, QueryError> {
     Ok(Compiled { expr, places, patterns: patterns.into(), comparisons, paths, hides_errors })
 }
 
-/// What the parser says, in a sentence: it lists what else could stand there.
+/// What the parser says, in a sentence: it lists what else could be there.
 fn spoken(message: &str) -> String {
     let message = message.strip_prefix("Syntax error: ").unwrap_or(message);
     let quoted = message.split_once('\'').map(|(_, rest)| rest.split("' expecting").next().unwrap_or(rest));

@@ -7,25 +7,25 @@ use cel::ExecutionError;
 
 use super::unknown::UNKNOWN;
 
-/// What is wrong with an expression, or why it has no value for an item. It holds nothing of the document.
+/// A problem with an expression, or why it has no value for an item. It holds nothing of the document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct QueryError {
-    /// What kind of error it is.
+    /// The kind of the error.
     pub kind: QueryErrorKind,
     /// Where in the text of the expression, in bytes.
     pub place: Range<usize>,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
-    /// What may be meant.
+    /// A suggestion.
     pub help: Option<String>,
 }
 
-/// What kind of error it is.
+/// The kind of the error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum QueryErrorKind {
-    /// The text is no expression.
+    /// The text is not an expression.
     Syntax,
     /// There is no such name, field or function.
     Name,

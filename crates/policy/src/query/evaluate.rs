@@ -54,7 +54,7 @@ impl<'q, 's> Evaluation<'q, 's> {
         self.scope.budget.renew();
         self.scope.unknown.renew();
         let evaluated = Value::resolve_val(expr, &self.context);
-        // That it was too much is no more forgotten where `||` passes over it.
+        // `||` may have ignored the error that the budget is exceeded.
         let evaluated = if self.scope.budget.is_exceeded() { Err(Budget::error()) } else { evaluated };
         let hides_errors = self.compiled.hides_errors;
         let unknown = &self.scope.unknown;

@@ -47,8 +47,8 @@ impl<'a, 't> Item<'a, 't> {
         matches!(self.0, Kind::Possible(..))
     }
 
-    /// What is no value of it: its names, and what happens to it. An index is a text, also where it is a number, so that
-    /// all items have the same types. Nothing of this is secret.
+    /// What is not a value of it: its names, and what happens to it. An index is a text, also where it is a
+    /// number, so that all items have the same types. Nothing of this is secret.
     pub fn fields(self) -> Vec<(&'static str, serde_json::Value)> {
         let scope = Scope::new(true);
         let thing = Thing::new(self.0, &scope);
@@ -251,7 +251,7 @@ impl<'a, 't> Thing<'a, 't> {
         })
     }
 
-    /// The values that an item has before and after; none where there is no object, which is no secret.
+    /// The values that an item has before and after; none if there is no object, which is not a secret.
     pub(super) fn sides(&self) -> Result<[Option<Marked<'a, 't>>; 2], ExecutionError> {
         let is_there = |side: &Marked<'a, 't>| side.exact().is_none_or(|value| !value.is_null());
         let side = |side: Result<Marked<'a, 't>, DocumentError>| match side {

@@ -107,7 +107,7 @@ impl Query {
     ///
     /// # Errors
     ///
-    /// The text is no expression, or names what is not there. The error says where.
+    /// The text is not an expression, or names what is not there. The error says where.
     pub fn parse(of: CollectionKind, text: &str) -> Result<Self, QueryError> {
         Compiled::parse(of, text).map(Self)
     }
@@ -165,7 +165,7 @@ impl Projection {
     ///
     /// # Errors
     ///
-    /// The text is no expression, or names what is not there. The error says where.
+    /// The text is not an expression, or names what is not there. The error says where.
     pub fn parse(of: CollectionKind, text: &str) -> Result<Self, QueryError> {
         let compiled = Compiled::parse(of, text)?;
         let names = columns(&compiled.expr).into_iter().map(|(name, _)| name.map(str::to_owned)).collect();

@@ -3,14 +3,14 @@
 use super::kinds::Kinds;
 use crate::{Field, FieldKind, tfconfig, tfplan, tfstate};
 
-/// What a query asks about: a collection of a plan, of its state or of its configuration.
+/// The collection that a query searches: of a plan, of its state or of its configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum CollectionKind {
     /// What happens to resource instances.
     #[default]
     ResourceChanges,
-    /// What has happened to resource instances outside of Terraform.
+    /// The changes of resource instances made outside of Terraform.
     ResourceDrift,
     /// What happens to the outputs of the root module.
     OutputChanges,
@@ -119,7 +119,7 @@ impl Shape {
 /// The fields of an object.
 #[derive(Debug)]
 pub(super) struct Model {
-    /// What it is called.
+    /// Its name.
     pub(super) name: &'static str,
     pub(super) fields: &'static [Field],
 }

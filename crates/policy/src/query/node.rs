@@ -20,7 +20,7 @@ use crate::collection::{Marked, SENSITIVE};
 #[derive(Debug, Clone)]
 pub(super) struct Scope {
     pub(super) budget: Arc<Budget>,
-    /// Whether `(sensitive value)` stands in place of what is sensitive: for all that is shown.
+    /// Whether `(sensitive value)` replaces what is sensitive: for all that is shown.
     pub(super) is_masked: bool,
     pub(super) unknown: Arc<UnknownReads>,
     /// The paths that are written in the expression.
@@ -69,7 +69,7 @@ fn part<'a>(
     are_marks: bool,
     scope: &Scope,
 ) -> Result<Box<dyn Val + 'a>, ExecutionError> {
-    // What is unknown until apply is no value, and least of all null.
+    // What is unknown until apply is not a value, and least of all null.
     if value.is_unknown() {
         return Err(scope.unknown());
     }

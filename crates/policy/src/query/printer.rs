@@ -22,14 +22,14 @@ pub enum Form {
     Json,
 }
 
-/// What of the items is written.
+/// The parts of items that are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Printed {
     /// The items.
     Items,
     /// The values of the projection.
     Values,
-    /// How many items there are.
+    /// The number of items.
     Count,
     /// How many there are for each value of the projection.
     Groups,

@@ -5,12 +5,12 @@ use serde_json::Value;
 use super::tally::{Tallies, Tally};
 use super::{Comparisons, Item, Projection, Query, QueryErrorKind, Subject};
 
-/// What is looked for in each document.
+/// A search in each document.
 #[derive(Debug, Clone, Copy)]
 pub struct Search<'a> {
-    /// Which items.
+    /// The query that selects items.
     pub query: &'a Query,
-    /// What of each item is wanted, if not all of it.
+    /// The projection of each item, if there is one.
     pub projection: Option<&'a Projection>,
     /// Items for which the answer is unknown until apply, instead of those that match.
     pub undecided: bool,
@@ -20,11 +20,11 @@ pub struct Search<'a> {
     pub with_fields: bool,
 }
 
-/// What is found in a document.
+/// The result of a search in one document.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Answer {
-    /// How many items.
+    /// The number of items.
     pub found: u64,
     /// The keys of the items for which the answer is unknown until apply.
     pub undecided: Vec<String>,

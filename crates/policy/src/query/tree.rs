@@ -1,4 +1,4 @@
-//! The parsed expression: its parts, and where they stand in the text.
+//! The parsed expression: its parts, and where they are in the text.
 
 use std::ops::Range;
 
@@ -49,7 +49,7 @@ pub(super) fn call(id: u64, function: &str, args: Vec<IdedExpr>) -> IdedExpr {
     IdedExpr { id, expr: Expr::Call(CallExpr { func_name: function.to_owned(), target: None, args }) }
 }
 
-/// Where the parts of an expression stand in its text.
+/// Where the parts of an expression are in its text.
 #[derive(Debug)]
 pub(super) struct Places {
     text: String,
@@ -69,16 +69,16 @@ impl Places {
         self.characters.get(character).copied().unwrap_or(self.text.len())
     }
 
-    /// What stands at a node itself, such as its operator.
+    /// What is at a node itself, such as its operator.
     fn own(&self, expr: &IdedExpr) -> Option<Range<usize>> {
         let (start, last) = self.source.offset_for(expr.id)?;
         let (start, end) = (self.offset(start as usize), self.offset(last as usize + 1));
         Some(match &expr.expr {
-            // A call stands at its parenthesis.
+            // A call is at its parenthesis.
             Expr::Call(call) if self.text[..start].ends_with(&*call.func_name) => {
                 start - call.func_name.len()..end.max(start)
             }
-            // A field stands at its dot.
+            // A field is at its dot.
             Expr::Select(select) => {
                 let field = self.text[start..].find(&*select.field).map_or(start, |at| start + at);
                 start..(field + select.field.len()).min(self.text.len())
@@ -95,7 +95,7 @@ impl Places {
         start..places.iter().map(|place| place.end).max().unwrap_or(start)
     }
 
-    /// As [`Places::all`], of the operands of an operator.
+    /// Like [`Places::all`], of the operands of an operator.
     pub(super) fn all_of_call(&self, id: u64, of: &CallExpr) -> Range<usize> {
         let own = self
             .source

@@ -10,7 +10,7 @@ pub struct UndecidedItems {
 }
 
 impl UndecidedItems {
-    /// So many are named.
+    /// The maximum number of names.
     const NAMED: usize = 20;
 
     /// Adds those of a file.

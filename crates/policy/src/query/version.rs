@@ -64,7 +64,7 @@ impl Constraints {
         text.split(',').map(constraint).collect::<Option<_>>().map(Self)
     }
 
-    /// Whether a version meets them all; `None` if it is no version.
+    /// Whether a version meets them all; `None` if it is not a version.
     ///
     /// A version before a release meets a constraint on the order only if that has one of the same release.
     pub(super) fn hold(&self, version: &str) -> Option<bool> {

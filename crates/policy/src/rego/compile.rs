@@ -23,7 +23,7 @@ pub(super) struct Compiled {
     pub(super) members: Members,
     /// What they see as `input`.
     pub(super) mode: InputMode,
-    /// What there is to know about them that is no error.
+    /// What there is to know about them that is not an error.
     pub(super) notes: Vec<String>,
 }
 

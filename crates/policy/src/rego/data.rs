@@ -11,7 +11,7 @@ pub struct DataFile {
     pub name: String,
     /// Where in `data` its members are.
     pub path: Vec<String>,
-    /// What is in it.
+    /// Its content.
     pub text: String,
     /// It is YAML, and no JSON.
     pub is_yaml: bool,

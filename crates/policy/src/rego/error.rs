@@ -38,7 +38,7 @@ pub struct PolicyError {
     document: Option<Box<DocumentError>>,
 }
 
-/// What kind of error it is.
+/// The kind of the error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PolicyErrorKind {
@@ -120,12 +120,12 @@ impl PolicyError {
         Self::new(PolicyErrorKind::Time, place, message)
     }
 
-    /// What kind of error it is.
+    /// The kind of the error.
     pub fn kind(&self) -> PolicyErrorKind {
         self.kind
     }
 
-    /// What is wrong with the document, if it is that.
+    /// The error in the document, if it is one.
     pub fn document(&self) -> Option<&DocumentError> {
         self.document.as_deref()
     }
@@ -135,7 +135,7 @@ impl PolicyError {
         self.place.as_ref()
     }
 
-    /// What is wrong, without the place.
+    /// The problem, without its position.
     pub fn message(&self) -> &str {
         &self.message
     }

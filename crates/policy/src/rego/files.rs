@@ -45,8 +45,9 @@ fn policy(path: &Path) -> Result<PolicyFile, String> {
     Ok(PolicyFile::new(path.display().to_string(), text.strip_prefix('\u{feff}').unwrap_or(&text)))
 }
 
-/// Reads documents. Of folders of `--data` every JSON and YAML file counts, of folders of policies those that are called
-/// `data.json`, `data.yaml` or `data.yml`, as OPA has it: each stands below the names of the folders that it is in.
+/// Reads documents. Of folders of `--data` every JSON and YAML file counts, of folders of policies those that
+/// are called `data.json`, `data.yaml` or `data.yml`, as OPA has it: each is below the names of the folders
+/// that it is in.
 ///
 /// # Errors
 ///

@@ -111,7 +111,7 @@ pub(super) fn finding(message: &Value, is_shown: bool, rule: &str, addresses: &A
             None => None,
         })
     });
-    // Addresses are no secrets, but a rule may put one in the place of an address.
+    // Addresses are not secrets, but a rule may put one in the place of an address.
     let named = named.filter(|address| is_shown || addresses.0.contains(address));
     let address = named.or_else(|| addresses.mentioned(&text)).map(|address| address.to_string());
     let details = match message {

@@ -17,7 +17,7 @@ use crate::tfstate::TfState;
 #[derive(Debug, Clone)]
 pub(super) enum Secrets {
     Shown,
-    /// `(sensitive value)`, or another value that is no secret.
+    /// `(sensitive value)`, or another value that is not a secret.
     Hidden(Option<Value>),
 }
 

@@ -91,7 +91,7 @@ impl PolicyFile {
     }
 }
 
-/// What policies see as `input`.
+/// The form of `input` that policies see.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum InputMode {
     /// What the policies look at: the collections, or the document.
@@ -103,13 +103,13 @@ pub enum InputMode {
     Raw,
 }
 
-/// How policies are evaluated.
+/// Options for evaluating policies.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Options {
     /// The time that policies see, in nanoseconds since 1970. It is read once for each document.
     pub now_ns: fn() -> i64,
-    /// What they see.
+    /// The form of `input` that they see.
     pub input: InputMode,
     /// The packages of which rules are evaluated; all, if there are none.
     pub packages: Vec<String>,
@@ -122,9 +122,9 @@ pub struct Options {
     pub network: Option<Arc<dyn Network>>,
     /// A rule fails where a built-in function does: otherwise the condition is undefined, with a warning.
     pub strict_builtin_errors: bool,
-    /// How long compiling the policies may take, and evaluating them for a document.
+    /// The time limit for compiling the policies, and for evaluating them over a document.
     pub timeout: Duration,
-    /// How many bytes the values that policies make may take, roughly.
+    /// The approximate memory limit for the values of policies, in bytes.
     pub memory: u64,
     /// On how many threads the rules are evaluated for one document.
     pub threads: usize,
@@ -176,11 +176,11 @@ impl Policies {
         Ok(Self { compiled, options })
     }
 
-    /// What the policies say of a plan document.
+    /// Evaluates the policies over a plan document.
     ///
     /// # Errors
     ///
-    /// The text is no plan, or evaluating a rule fails or takes too long.
+    /// The text is not a plan, or evaluating a rule fails or takes too long.
     pub fn evaluate(&self, text: &str) -> Result<Verdicts, PolicyError> {
         evaluate::evaluate(&self.compiled, &self.options, text)
     }
@@ -193,7 +193,7 @@ impl Policies {
 }
 
 impl Policies {
-    /// What there is to know about the policies that is no error.
+    /// Notes about the policies.
     pub fn notes(&self) -> &[String] {
         &self.compiled.notes
     }

@@ -6,7 +6,7 @@ use wildmatch::WildMatch;
 use super::Options;
 use super::error::PolicyLocation;
 
-/// How bad it is when a rule holds.
+/// The severity of a rule that holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
@@ -17,7 +17,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// What the name of a rule says; `None` is no rule that is evaluated without being asked for.
+    /// What the name of a rule says; `None` is not a rule that is evaluated without being asked for.
     fn from_rule_name(rule: &str) -> Option<Self> {
         match rule.split_once('_').map_or(rule, |(first, _)| first) {
             "deny" | "violation" => Some(Self::Failure),

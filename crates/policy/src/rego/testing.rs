@@ -9,7 +9,7 @@ use super::compile::compile;
 use super::error::{PolicyError, PolicyLocation};
 use super::{Options, PolicyFile};
 
-/// What became of a test.
+/// The result of a test.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct TestVerdict {
@@ -17,16 +17,16 @@ pub struct TestVerdict {
     pub test: String,
     /// Where it is defined.
     pub place: PolicyLocation,
-    /// How it turned out.
+    /// The result.
     pub result: TestResult,
     /// How long it took.
     #[serde(skip)]
     pub duration: Duration,
-    /// What it has printed.
+    /// Its output from `print`.
     pub prints: Vec<String>,
 }
 
-/// How a test turned out.
+/// The result of a test.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TestResult {

@@ -14,7 +14,7 @@ use crate::collection::SENSITIVE;
 #[derive(Default)]
 pub(super) struct Values {
     texts: HashSet<SmolStr, foldhash::fast::RandomState>,
-    /// What stands in place of `(sensitive value)`, if it is not that text.
+    /// What replaces `(sensitive value)`, if it is not that text.
     replacement: Option<Value>,
 }
 

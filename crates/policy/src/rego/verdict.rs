@@ -6,16 +6,16 @@ use serde_json::value::RawValue;
 use super::error::PolicyLocation;
 use super::rules::Severity;
 
-/// What policies say of one document.
+/// The verdicts of policies on one document.
 #[derive(Debug, Clone, Default, Serialize)]
 #[non_exhaustive]
 pub struct Verdicts {
-    /// What each rule says, in the order of the files. A rule of several definitions comes once for each that says
-    /// anything, and once if none does.
+    /// The verdict of each rule, in the order of the files. A rule of several definitions comes once for each
+    /// that says anything, and once if none does.
     pub rules: Vec<RuleVerdict>,
-    /// What the rules have printed, after the place of the `print`.
+    /// The output of `print` in the rules, each with its position.
     pub prints: Vec<String>,
-    /// What built-in functions could not do, so that conditions were undefined.
+    /// Failures of built-in functions, which made conditions undefined.
     pub warnings: Vec<Warning>,
 }
 
@@ -25,23 +25,23 @@ pub struct Verdicts {
 pub struct Warning {
     /// Where it is called.
     pub place: PolicyLocation,
-    /// What it could not do.
+    /// The failure.
     pub message: String,
 }
 
-/// What one definition of a rule says.
+/// The verdict of one definition of a rule.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct RuleVerdict {
     /// The package and the name of the rule.
     pub rule: String,
-    /// How bad it is when it holds.
+    /// The severity if it holds.
     pub severity: Severity,
     /// Where it is defined.
     pub place: PolicyLocation,
-    /// What is so whatever becomes of what is unknown.
+    /// Findings that hold whatever the unknown values turn out to be.
     pub findings: Vec<Finding>,
-    /// What may be so and depends on what is unknown until apply.
+    /// The undecided part: findings that depend on unknown values.
     pub undecided: Option<Undecided>,
     /// An `exception` of its package names the rule: what it says does not count.
     pub excepted: bool,
@@ -49,13 +49,13 @@ pub struct RuleVerdict {
     pub error: Option<String>,
 }
 
-/// What a rule that looked at something unknown says.
+/// The undecided result of a rule that read unknown values.
 #[derive(Debug, Clone, Default, Serialize)]
 #[non_exhaustive]
 pub struct Undecided {
-    /// What it says as long as it is unknown.
+    /// The findings while the values are unknown.
     pub findings: Vec<Finding>,
-    /// What it waits for.
+    /// The unknown values that it depends on.
     pub waits_for: Vec<Unknown>,
 }
 
@@ -75,13 +75,13 @@ pub struct Unknown {
 pub struct Finding {
     /// The address of the resource that it is about, where that is known.
     pub address: Option<String>,
-    /// What it says; `None` where that holds something sensitive.
+    /// The message; `None` if it contains something sensitive.
     pub message: Option<String>,
     /// The whole of what it says, where it is more than a text.
     pub details: Option<Box<RawValue>>,
 }
 
-/// How the verdict on a rule turns out.
+/// The outcome of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
@@ -102,7 +102,7 @@ impl RuleVerdict {
         !self.findings.is_empty() || self.undecided.is_some() || self.error.is_some()
     }
 
-    /// How it turns out.
+    /// The outcome.
     pub fn outcome(&self) -> Outcome {
         match self {
             Self { error: Some(_), .. } => Outcome::Error,
@@ -114,7 +114,7 @@ impl RuleVerdict {
     }
 }
 
-/// What stands for a message that must not be shown.
+/// Replaces a message that must not be shown.
 pub const HIDDEN_MESSAGE: &str = "(message hidden: it holds a sensitive value)";
 
 impl Finding {

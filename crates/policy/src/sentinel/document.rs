@@ -59,7 +59,7 @@ const CHANGES: [&str; 4] = ["deferred_changes", "output_changes", "resource_chan
 /// The members of a plan that hold actions which it invokes.
 const INVOCATIONS: [&str; 2] = ["action_invocations", "deferred_action_invocations"];
 
-/// What stands in a document.
+/// What is in a document.
 struct Collections<'t> {
     plan: Option<OfPlan<'t>>,
     state: OnceLock<Result<TfState<'t>, DocumentError>>,
@@ -77,7 +77,7 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// The text is no document of `terraform show -json`, and no state file.
+    /// The text is not a document of `terraform show -json`, and no state file.
     pub fn new(text: Arc<String>) -> Result<Self, DocumentError> {
         let read = WithText::try_new(text, |text| Collections::new(text))?;
         Ok(Self { read, orders: Default::default() })

@@ -6,11 +6,11 @@ use std::path::Path;
 use objchange_sentinel::{Diagnostic, LineIndex, Position, RunError, RunErrorKind};
 use serde::Serialize;
 
-/// What is wrong, and where if that is known.
+/// A problem, with its position if that is known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Fault {
-    /// What is wrong.
+    /// The problem.
     pub message: String,
     /// The file that it is in.
     pub file: String,
@@ -18,7 +18,7 @@ pub struct Fault {
     pub line: Option<u32>,
     /// The column in that.
     pub col: Option<u32>,
-    /// What sort of error it is, if it is one of a run.
+    /// The kind of error, if it is an error of a run.
     #[serde(skip)]
     pub kind: Option<RunErrorKind>,
 }

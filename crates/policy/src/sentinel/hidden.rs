@@ -9,7 +9,7 @@ use objchange_sentinel::Value;
 use objchange_text::redact::SENSITIVE;
 use serde_json::{Value as Json, json};
 
-/// What stands in place of what is sensitive: two values that have nothing in common, so that what is the same with
+/// What replaces what is sensitive: two values that have nothing in common, so that what is the same with
 /// both and with the secret is made from none of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Replacement {
@@ -30,7 +30,7 @@ impl Replacement {
         }
     }
 
-    /// What stands in place of a value of this shape: of the same type, so that a policy goes on as it would.
+    /// What replaces a value of this shape: of the same type, so that a policy goes on as it would.
     pub(super) fn stand_in(self, shape: Shape<'_, '_>) -> Value {
         let is_long = self == Self::Long;
         match shape {

@@ -91,7 +91,7 @@ pub enum MockError {
     /// The document has a part that is none.
     #[error("{0}")]
     Document(#[from] DocumentError),
-    /// A part of the document that is read only when it is written is no JSON.
+    /// A part of the document that is read only when it is written is not JSON.
     #[error("{0}")]
     Write(#[from] io::Error),
 }

@@ -21,7 +21,7 @@ use super::value::value;
 #[derive(Debug)]
 pub(super) struct RunContext {
     pub(super) shelf: Arc<Shelf>,
-    /// What stands in place of what is sensitive.
+    /// What replaces what is sensitive.
     pub(super) hiding: Option<Replacement>,
     pub(super) noted: Arc<AccessLog>,
     /// Resource changes
@@ -105,9 +105,9 @@ pub(super) struct ItemPlace {
 }
 
 impl ItemPlace {
-    /// The value at the end of a path in a part of the item, if that is no list or object.
+    /// The value at the end of a path in a part of the item, if that is not a list or object.
     pub(super) fn reach(&self, part: Field, from: &[u32], path: &[&str]) -> Option<Value> {
-        // There what is unknown stands beside the way.
+        // There what is unknown is beside the way.
         if self.of == CollectionKind::Raw {
             return None;
         }

@@ -80,12 +80,12 @@ pub struct Compiled {
     pub imports: BTreeMap<String, Source>,
 }
 
-/// What is said of policies beside their configuration.
+/// Options for policies beside their configuration.
 #[derive(Debug, Clone, Copy)]
 pub struct SetOptions<'a> {
     /// Parameters that go before all others.
     pub params: &'a [(String, Json)],
-    /// What follows if a policy is broken that no configuration names.
+    /// The enforcement level of policies that no configuration names.
     pub level: Level,
 }
 

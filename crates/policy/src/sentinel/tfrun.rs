@@ -11,7 +11,7 @@ pub(super) fn members(document: &Document, given: Option<&Value>) -> Value {
     document.plan(|plan| members_of(Some(plan), given)).unwrap_or_else(|| members_of(None, given))
 }
 
-/// The same of a plan itself.
+/// The same for a plan itself.
 pub(super) fn members_of(plan: Option<&TfPlan<'_>>, given: Option<&Value>) -> Value {
     let mut members = json!({"target_addrs": null});
     // Without a plan nobody knows.

@@ -6,7 +6,7 @@ use objchange_sentinel::{Policy, Run, Setup, Value};
 ///
 /// # Errors
 ///
-/// The text is no time.
+/// The text is not a time.
 pub fn parse_time(text: &str) -> Result<i64, String> {
     let policy = Policy::parse("time", "import \"time\"\nparam written\nnow = time.load(written).unix_nano")
         .map_err(|errors| format!("{errors:?}"))?;

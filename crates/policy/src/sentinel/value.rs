@@ -14,14 +14,14 @@ pub(super) fn value(place: &ItemPlace, part: Field, path: &mut Vec<u32>, marked:
     if marked.is_unknown() {
         let name = name(place, part, path, None).unwrap_or_default();
         let seen = match place.of {
-            // There it is as it stands in the document.
+            // There it is as it is in the document.
             CollectionKind::Raw => value(place, part, path, Marked::plain(view)),
             _ if path.is_empty() => Value::undefined(),
             _ => Value::Null,
         };
         return Value::unknown(&seen, &name);
     }
-    // That something is unknown is no secret; the keys in it may be.
+    // That something is unknown is not a secret; the keys in it may be.
     let is_open = part.1 == FieldKind::Marks && matches!(view.shape(), Shape::Bool(_) | Shape::Null);
     if !is_open && marked.is_sensitive() {
         place.visit.noted.secret();

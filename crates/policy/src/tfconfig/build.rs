@@ -13,7 +13,7 @@ impl<'t> TfConfig<'t> {
     ///
     /// # Errors
     ///
-    /// That part of the plan is no JSON, or has not the form that it is to have. The error says where.
+    /// That part of the plan is not JSON, or has not the form that it is to have. The error says where.
     pub fn new(plan: &Plan<'t>) -> Result<Self, DocumentError> {
         let marks = ConfigMarks::new(plan)?;
         let mut config = Self::default();
@@ -61,7 +61,8 @@ impl<'t> TfConfig<'t> {
     }
 }
 
-/// The first part of a configuration that is no list or object where it is to be one, and what it is to be.
+/// The first part of a configuration that is not a list or object where it is to be one, and what it is to
+/// be.
 fn wrong_part(root: View<'_, '_>) -> Option<(String, &'static str)> {
     let wrong = |of: View<'_, '_>, path: &str, name: &str| {
         let is_wrong = match (of.get(name)?.shape(), name) {

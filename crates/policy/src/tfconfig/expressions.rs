@@ -27,7 +27,7 @@ impl<'t> Expressions<'t> {
         self.hidden.is_some()
     }
 
-    /// What is written, secrets included; `None` where nothing is.
+    /// What is written, secrets included; `None` if nothing is.
     pub fn exact(&self) -> Option<View<'_, 't>> {
         self.json.as_ref().map(Json::view)
     }

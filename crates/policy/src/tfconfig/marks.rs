@@ -17,8 +17,8 @@ pub(crate) struct ConfigMarks<'t> {
     resources: HashMap<String, Arc<Names>>,
 }
 
-/// Names of attributes, however deep, of which all is sensitive. Positions and keys in lists are passed over: what is
-/// sensitive in one element or instance is so in all.
+/// Names of attributes, however deep, of which all is sensitive. Positions and keys in lists are skipped:
+/// what is sensitive in one element or instance is so in all.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     all: bool,
@@ -58,7 +58,7 @@ impl<'t> ConfigMarks<'t> {
         self.resources.get(address).cloned()
     }
 
-    /// As [`ConfigMarks::of_resource`], by the address of an instance.
+    /// Like [`ConfigMarks::of_resource`], by the address of an instance.
     pub(crate) fn of_instance(&self, address: &str) -> Option<Arc<Names>> {
         self.of_resource(&strip_keys(address))
     }

@@ -65,7 +65,7 @@ pub struct Provider<'t> {
     pub alias: Text<'t>,
     /// The address of its module; empty in the root module.
     pub module_address: Text<'t>,
-    /// What is written in it.
+    /// The expressions in it.
     pub config: Expressions<'t>,
     /// The constraint on its version; empty where there is none.
     pub version_constraint: Text<'t>,
@@ -89,13 +89,13 @@ pub struct Resource<'t> {
     pub provider_config_key: Text<'t>,
     /// Its provisioners in their order.
     pub provisioners: Vec<Provisioner<'t>>,
-    /// What is written in it.
+    /// The expressions in it.
     pub config: Expressions<'t>,
     /// The expression of `count`; empty where there is none.
     pub count: Expressions<'t>,
     /// The expression of `for_each`; empty where there is none.
     pub for_each: Expressions<'t>,
-    /// What `depends_on` names.
+    /// The references in `depends_on`.
     pub depends_on: Vec<Text<'t>>,
 }
 
@@ -109,7 +109,7 @@ pub struct Provisioner<'t> {
     pub provisioner_type: Text<'t>,
     /// Its position among those of the resource, in digits.
     pub index: Text<'t>,
-    /// What is written in it.
+    /// The expressions in it.
     pub config: Expressions<'t>,
 }
 
@@ -142,7 +142,7 @@ pub struct Output<'t> {
     pub value: Expressions<'t>,
     /// What it is for; empty where that is not said.
     pub description: Text<'t>,
-    /// What `depends_on` names.
+    /// The references in `depends_on`.
     pub depends_on: Vec<Text<'t>>,
 }
 
@@ -156,20 +156,20 @@ pub struct ModuleCall<'t> {
     pub name: Text<'t>,
     /// Where the module is from.
     pub source: Text<'t>,
-    /// What the call gives to the variables.
+    /// The arguments of the call.
     pub config: Expressions<'t>,
     /// The expression of `count`; empty where there is none.
     pub count: Expressions<'t>,
     /// The expression of `for_each`; empty where there is none.
     pub for_each: Expressions<'t>,
-    /// What `depends_on` names.
+    /// The references in `depends_on`.
     pub depends_on: Vec<Text<'t>>,
     /// The constraint on its version; empty where there is none.
     pub version_constraint: Text<'t>,
 }
 
 impl<'t> Variable<'t> {
-    /// The value that it has where none is given; null where there is none.
+    /// The value that it has where none is given; null if there is none.
     pub fn default(&self) -> Marked<'_, 't> {
         let value = self.default.view();
         Marked::known(value, [value.bool(self.sensitive && !value.is_null()); 2])

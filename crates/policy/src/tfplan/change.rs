@@ -10,7 +10,7 @@ use objchange_plan::{
 use crate::collection::{Marked, is_there, items, simplified};
 use crate::simulated::{Simulated, key};
 
-/// What happens to one resource instance, or to a deposed object of it.
+/// The change of one resource instance, or of a deposed object of it.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ResourceChange<'t> {
@@ -30,17 +30,17 @@ pub struct ResourceChange<'t> {
     pub provider_name: Text<'t>,
     /// The key of the deposed object; empty where it is none.
     pub deposed: Text<'t>,
-    /// What happens.
+    /// The action.
     pub change: Change<'t>,
 }
 
-/// What happens to an output of the root module.
+/// The change of an output of the root module.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct OutputChange<'t> {
     /// The name of the output.
     pub name: Text<'t>,
-    /// What happens.
+    /// The action.
     pub change: Change<'t>,
 }
 
@@ -131,29 +131,29 @@ impl<'t> Change<'t> {
         }
     }
 
-    /// What Terraform does, as far as that is known.
+    /// The actions of Terraform, if they are known.
     pub fn known_actions(&self) -> Option<ResourceActions> {
         self.are_actions_known.then_some(self.actions)
     }
 
-    /// The value before: null where there is none. Nothing of it is unknown.
+    /// The value before: null if there is none. Nothing of it is unknown.
     ///
     /// # Errors
     ///
-    /// What stands in the document is no JSON.
+    /// What is in the document is not JSON.
     pub fn before(&self) -> Result<Marked<'_, 't>, DocumentError> {
         let sides = self.sides()?;
         Ok(Marked::known(sides.before.view(), sensitive(sides)))
     }
 
-    /// The value after, as far as it is known: null where there is none.
+    /// The value after, as far as it is known: null if there is none.
     ///
     /// [`Marked::at`] answers for a path in it whether it is known, unknown until apply, or absent, and [`Marked::full`]
     /// is what policies call `after_full`.
     ///
     /// # Errors
     ///
-    /// What stands in the document is no JSON.
+    /// What is in the document is not JSON.
     pub fn after(&self) -> Result<Marked<'_, 't>, DocumentError> {
         let Read { sides, unknown } = self.read()?;
         let value = Some(sides.after.view()).filter(|_| self.has_after());
@@ -164,7 +164,7 @@ impl<'t> Change<'t> {
     ///
     /// # Errors
     ///
-    /// What stands in the document is no JSON.
+    /// What is in the document is not JSON.
     pub fn after_unknown(&self) -> Result<View<'_, 't>, DocumentError> {
         Ok(self.sides()?.unknown.view())
     }
@@ -173,7 +173,7 @@ impl<'t> Change<'t> {
     ///
     /// # Errors
     ///
-    /// What stands in the document is no JSON.
+    /// What is in the document is not JSON.
     pub fn unknown(&self) -> Result<Marked<'_, 't>, DocumentError> {
         let sides = self.sides()?;
         Ok(Marked::known(sides.unknown.view(), sensitive(sides)))
@@ -207,7 +207,7 @@ impl<'t> Change<'t> {
     }
 }
 
-/// What either side calls sensitive is so on both: the text of a secret may stand on the other.
+/// What either side calls sensitive is so on both: the text of a secret may be on the other.
 fn sensitive<'s, 't>(sides: &'s Sides<'t>) -> [View<'s, 't>; 2] {
     [sides.before_sensitive.view(), sides.after_sensitive.view()]
 }

@@ -56,13 +56,13 @@ pub struct TfPlan<'t> {
     pub terraform_version: Option<Text<'t>>,
     /// The variables of the root module, by name.
     pub variables: Collection<'t, Variable<'t>>,
-    /// What the state will be, as far as it is known.
+    /// The planned state, as far as it is known.
     pub planned_values: TfState<'t>,
-    /// What happens to each resource instance, by address; of a deposed object, with `:` and its key appended.
+    /// The change of each resource instance, by address; for a deposed object with `:` and its key appended.
     pub resource_changes: Collection<'t, ResourceChange<'t>>,
-    /// What has happened to resource instances outside of Terraform, by the same keys.
+    /// The changes of resource instances made outside of Terraform, by the same keys.
     pub resource_drift: Collection<'t, ResourceChange<'t>>,
-    /// What happens to the outputs of the root module, by name.
+    /// The changes of the outputs of the root module, by name.
     pub output_changes: Collection<'t, OutputChange<'t>>,
     /// The document itself.
     pub raw: RawPlan<'t>,

@@ -28,11 +28,11 @@ pub struct RawMember<'t> {
 }
 
 impl<'t> RawMember<'t> {
-    /// What stands there, secrets included.
+    /// What is there, secrets included.
     ///
     /// # Errors
     ///
-    /// It is no JSON.
+    /// It is not JSON.
     pub fn exact(&self) -> Result<View<'_, 't>, DocumentError> {
         let read = self.read.get_or_init(|| read(self.document.0, &self.part, &self.name));
         read.as_ref().map(Json::view).map_err(Clone::clone)
@@ -199,7 +199,7 @@ fn stated<'v, 't>(object: View<'v, 't>, key: &str, member: View<'v, 't>) -> Memb
         "before" | "after" => (SIDES, Hidden::Text),
         "after_unknown" | "before_sensitive" | "after_sensitive" => (SIDES, Hidden::Truth),
         "values" => ([("sensitive_values", "values"); 2], Hidden::Text),
-        // A type has the keys of its objects.
+        // The type of an object contains its keys, which may be secret.
         "value" | "type" => ([("sensitive", "value"); 2], Hidden::Text),
         "config_values" => ([("config_sensitive", "config_values"); 2], Hidden::Text),
         "replace_paths" => {

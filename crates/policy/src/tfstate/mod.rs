@@ -31,7 +31,7 @@ use crate::collection::{
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct TfState<'t> {
-    /// The version of Terraform that wrote the state; `None` where there is no state.
+    /// The version of Terraform that wrote the state; `None` if there is no state.
     pub terraform_version: Option<Text<'t>>,
     /// The outputs of the root module, by name.
     pub outputs: Collection<'t, Output<'t>>,
@@ -93,7 +93,8 @@ impl<'t> TfState<'t> {
         Self::planned(state, |_| None)
     }
 
-    /// As [`TfState::new`], of what is planned, where `unknown` says by the address what is unknown until apply.
+    /// Like [`TfState::new`], of what is planned, where `unknown` says by the address what is unknown until
+    /// apply.
     pub(crate) fn planned(
         state: State<'t>,
         unknown: impl Fn(&str) -> Option<Raw<'t>>,
@@ -141,7 +142,7 @@ impl<'t> Resource<'t> {
         })?;
         instance_address(address, &kept.module_address, &kept.resource_type, &kept.name, index.as_ref());
         Ok(Self {
-            // Most are what stands in the document, and are not kept twice.
+            // Most are what is in the document, and are not kept twice.
             address: match kept.address == **address || kept.resource_type.is_empty() {
                 true => kept.address.clone(),
                 false => Text::from(address.clone()),
@@ -176,7 +177,7 @@ impl<'t> Resource<'t> {
     ///
     /// # Errors
     ///
-    /// What stands in the document is no JSON, or no value of the type that it states.
+    /// What is in the document is not JSON, or no value of the type that it states.
     pub fn values(&self) -> Result<Marked<'_, 't>, DocumentError> {
         match self.read.get_or_init(|| self.read_values()) {
             Ok([values, sensitive, unknown]) => {
@@ -214,7 +215,7 @@ impl<'t> Resource<'t> {
     ///
     /// # Errors
     ///
-    /// What stands in the document is no JSON.
+    /// What is in the document is not JSON.
     pub fn depends_on(&self) -> Result<Vec<Text<'t>>, DocumentError> {
         let location = || format!("{}: depends_on", self.kept.address);
         let read = Json::read(&self.kept.depends_on)
@@ -235,11 +236,11 @@ impl<'t> Output<'t> {
         Self { name, sensitive, kept, document, is_file, read: OnceLock::new() }
     }
 
-    /// Its value; `None` where it is unknown.
+    /// Its value; `None` if it is unknown.
     ///
     /// # Errors
     ///
-    /// What stands in the document is no JSON.
+    /// What is in the document is not JSON.
     pub fn value(&self) -> Result<Option<Marked<'_, 't>>, DocumentError> {
         if !is_there(&self.kept.value) {
             return Ok(None);

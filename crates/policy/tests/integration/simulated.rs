@@ -11,7 +11,8 @@ fn resource(name: &str, actions: &[&str], before: &Value, after: &Value) -> Valu
     })
 }
 
-/// A disk that is updated, a new one, one that is tainted, and some of which nobody knows how many there are.
+/// A disk that is updated, a new one, one that is tainted, and some of which it is unknown how many there
+/// are.
 fn plan(version: &str) -> String {
     let old = json!({"id": "1", "name": "old"});
     let mut tainted = resource("tainted", &["delete", "create"], &old, &json!({"name": "old"}));

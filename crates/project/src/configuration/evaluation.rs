@@ -13,7 +13,7 @@ use serde_json::{Value as Json, json};
 use super::{Configuration, ConfigurationError, Given, covers};
 use crate::remark::Remarks;
 
-/// What expressions are evaluated with.
+/// Settings for evaluating expressions.
 #[derive(Debug)]
 pub struct Evaluation<'a> {
     /// The files of the configuration.

@@ -42,11 +42,11 @@ impl Configuration {
         Ok(configuration)
     }
 
-    /// What the files declare.
+    /// The declarations in the files.
     ///
     /// # Errors
     ///
-    /// They are no configuration.
+    /// They are not configuration.
     pub fn module(&self) -> Result<ModuleConfig, ConfigurationError> {
         let (module, problems) = ModuleConfig::read(&self.sources);
         if problems.errors.is_empty() {
@@ -99,7 +99,7 @@ fn is_left_alone(name: &str) -> bool {
     name.starts_with('.') || name.ends_with('~') || (name.starts_with('#') && name.ends_with('#'))
 }
 
-/// As in OpenTofu, `a.tofu` stands in place of `a.tf` where there are both.
+/// As in OpenTofu, `a.tofu` replaces `a.tf` where there are both.
 fn is_hidden_by_another(name: &str, names: &BTreeSet<String>) -> bool {
     [(".tf", ".tofu"), (".tf.json", ".tofu.json")].into_iter().any(|(end, other)| {
         name.strip_suffix(end).is_some_and(|stem| names.contains(&format!("{stem}{other}")))

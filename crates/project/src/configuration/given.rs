@@ -15,7 +15,7 @@ use crate::inputs::VariableSetting;
 use crate::remark::{Remark, Remarks};
 use objchange_files::input::Source;
 
-/// What is given for the variables of a configuration.
+/// Values for the variables of a configuration.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Given<'a> {
     /// Values and files; what comes later counts.

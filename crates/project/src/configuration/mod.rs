@@ -36,7 +36,7 @@ pub enum ConfigurationError {
     /// In the files of the configuration.
     #[error("there are errors in the configuration")]
     Problems {
-        /// What is wrong.
+        /// The problem.
         found: Vec<Diagnostic>,
         /// What of the files is not to be shown.
         hidden: HiddenSource,

@@ -20,14 +20,14 @@ use crate::plan::PlanError;
 use crate::program::ProviderProgram;
 use crate::workplace::Workplace;
 
-/// Which providers are asked; none by default.
+/// The real providers to run; none by default.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RealChoice<'a> {
     /// All of a module.
     pub all: bool,
     /// These, such as `hashicorp/aws`.
     pub providers: &'a [String],
-    /// How long each call and the start may take, if not as long as by default.
+    /// The timeout for the start and for each call, if not the default.
     pub timeout: Option<Duration>,
 }
 

@@ -19,7 +19,7 @@ use crate::lock_file::locked_versions;
 use crate::remark::Remarks;
 use objchange_files::input::Source;
 
-/// Which object is to be planned, and how.
+/// The object to plan, and options for planning it.
 #[derive(Clone, Copy)]
 pub struct ResourceInputs<'a> {
     /// The resource type; a block of configuration says it itself.
@@ -30,7 +30,7 @@ pub struct ResourceInputs<'a> {
     pub address: Option<&'a str>,
     /// The desired object, or a configuration and the block in it.
     pub config: &'a FilePath,
-    /// What is given for the variables of the configuration.
+    /// Values for the variables of the configuration.
     pub given: Given<'a>,
     /// Changes that are ignored.
     pub ignore_changes: &'a [IgnoredChange],
@@ -70,7 +70,7 @@ impl FromStr for IgnoredChange {
 ///
 /// # Errors
 ///
-/// The text is no path, or that of the whole object.
+/// The text is not a path, or that of the whole object.
 pub fn part_path(text: &str) -> Result<Path, String> {
     match text.parse::<Path>() {
         Ok(path) if path.is_root() => {
@@ -81,7 +81,7 @@ pub fn part_path(text: &str) -> Result<Path, String> {
     }
 }
 
-/// What is to be planned.
+/// A request to plan a change.
 pub struct Subject<'s> {
     /// The change that is asked for.
     pub request: PlanRequest,
@@ -101,7 +101,7 @@ struct BlockPlace {
 }
 
 impl BlockPlace {
-    /// What an argument says; `None` if it is no configuration.
+    /// What an argument says; `None` if it is not configuration.
     fn parse(argument: &FilePath) -> Option<Self> {
         let Some(text) = argument.to_str() else {
             return argument.is_dir().then(|| Self { path: argument.to_owned(), address: None });
@@ -114,7 +114,7 @@ impl BlockPlace {
     }
 }
 
-/// Where a configuration is, if it is no object, and what it says.
+/// Where a configuration is, if it is not an object, and what it says.
 #[derive(Debug)]
 pub struct ResourceConfig {
     block: Option<(BlockPlace, Configuration)>,
@@ -132,7 +132,7 @@ impl ResourceConfig {
         Ok(Self { block: Some((place, configuration)) })
     }
 
-    /// Its files, if it is no object.
+    /// Its files, if it is not an object.
     pub fn sources(&self) -> Option<&Sources> {
         self.block.as_ref().map(|(_, configuration)| &configuration.sources)
     }
@@ -248,7 +248,7 @@ impl<'s> Subject<'s> {
         Ok(Self { request, resource_type, address, written })
     }
 
-    /// What the resource is called where it is shown.
+    /// The address under which the resource is shown.
     pub fn shown_address(&self) -> String {
         self.address.clone().unwrap_or_else(|| format!("{}.this", self.resource_type))
     }

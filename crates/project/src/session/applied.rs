@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::{Hidden, PlannedObject, SessionError, redacted};
 
-/// What came of a change (`schema/provider-apply.schema.json`).
+/// The result of a change (`schema/provider-apply.schema.json`).
 #[derive(Debug, Serialize)]
 pub struct AppliedReport<'a> {
     format_version: &'static str,
@@ -79,7 +79,7 @@ impl<'a> AppliedReport<'a> {
             .map(|violation| (format!("{} ({})", violation.message, violation.kind), self.legacy_type_system))
     }
 
-    /// What was done, in a word.
+    /// The outcome in one word.
     pub fn outcome(&self) -> &'static str {
         match (self.action, self.tainted) {
             (Action::NoOp, _) => "nothing to do",

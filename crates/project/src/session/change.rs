@@ -28,13 +28,13 @@ pub struct PlannedObject<'s> {
     pub schema: Schema,
     /// The object before.
     pub known: InstanceObject,
-    /// What the provider plans.
+    /// The planned change.
     pub change: PlannedChange,
 }
 
 /// A change that was made.
 pub struct Applied {
-    /// What came of it.
+    /// The result of it.
     pub change: AppliedChange,
     /// Why the provider did not answer at one step. Nobody knows then whether it was done.
     pub silence: Option<objchange_provider::Error>,
@@ -187,7 +187,7 @@ impl<'s> PlannedObject<'s> {
     }
 }
 
-/// What the provider plans.
+/// The planned change.
 async fn planned_by(
     session: &Session<'_>,
     subject: &Subject<'_>,
@@ -268,7 +268,7 @@ async fn made(
                 match answer(session, type_name, question.request(), interrupt).await {
                     Ok(answer) => question.answer(answer),
                     Err(error) => {
-                        // Nobody knows whether what was to be destroyed is gone: it is not forgotten.
+                        // It is unknown whether what was to be destroyed is gone: it is not forgotten.
                         let ApplyResourceChange { prior, planned, .. } = question.request();
                         let mut failed = AppliedResource::new(prior.clone());
                         failed.new_state = planned.is_null().then(|| prior.clone());

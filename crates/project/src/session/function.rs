@@ -6,7 +6,7 @@ use objchange_provider::{FunctionAnswer, ProviderExt};
 use super::{Session, SessionError};
 use crate::resource::most_similar;
 
-/// What comes of a function.
+/// The result of a function.
 #[derive(Debug)]
 pub enum FunctionResult {
     /// Its value as JSON, without secrets.

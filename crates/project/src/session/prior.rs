@@ -45,7 +45,7 @@ pub async fn known_object(
             "{source}: the object is of version {has} of its schema, and the provider knows only {knows}: use a newer provider"
         )));
     }
-    // What the schema has lost without a new version is no upgrade's business.
+    // What the schema has lost without a new version is not an upgrade's business.
     let kept = (stored.schema_version == schema.version)
         .then(|| stored.known_attributes(schema.block.implied_type()))
         .flatten();

@@ -39,7 +39,7 @@ pub struct Handshake {
     pub(super) certificate: Option<String>,
 }
 
-/// What is shorter is no certificate.
+/// What is shorter is not a certificate.
 const MIN_CERTIFICATE: usize = 50;
 
 impl Handshake {
@@ -47,7 +47,8 @@ impl Handshake {
     ///
     /// # Errors
     ///
-    /// The line is no handshake of a provider that speaks gRPC, or its version of the protocol was not offered.
+    /// The line is not a handshake of a provider that speaks gRPC, or its version of the protocol was not
+    /// offered.
     pub fn parse(line: &str, offered: &[u32]) -> Result<Self, Error> {
         let fields: Vec<&str> = line.trim().split('|').collect();
         let no_handshake = || {

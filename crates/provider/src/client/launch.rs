@@ -10,7 +10,7 @@ use super::process::Children;
 /// What of the environment a provider gets without being named.
 const INHERITED: [&str; 2] = ["PATH", "HOME"];
 
-/// How a provider's program is started.
+/// Options for starting a provider's program.
 ///
 /// Its environment has `PATH`, `HOME`, what the protocol asks for, and what is named here: a test then means the same
 /// everywhere. `TMPDIR` is a folder of its own, which is removed with the process, unless it is named here.
@@ -33,7 +33,7 @@ pub struct Launch {
     pub directory: Option<PathBuf>,
     /// The versions of the protocol that are offered. Old providers take fright where 5 is missing.
     pub protocols: Vec<u32>,
-    /// How long things may take.
+    /// The timeouts.
     pub limits: Limits,
     /// Asks the provider to encrypt the connection, as Terraform does, both sides with a certificate made for this one time.
     /// A provider that speaks TLS without being asked is spoken to in TLS anyway.
@@ -43,7 +43,7 @@ pub struct Launch {
     pub(super) environment: Vec<(OsString, OsString)>,
 }
 
-/// How long a provider may take.
+/// Timeouts for a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// From its start to its handshake, and to the connection.

@@ -14,7 +14,7 @@ const MAX_LINE: usize = 64 << 10;
 /// The most that is kept of a crash, in bytes: Go prints what every goroutine was doing.
 const MAX_CRASH: usize = 256 << 10;
 
-/// What a provider wrote to standard error, as far as it is kept.
+/// The kept lines of a provider's standard error.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Log {
     lines: Vec<LogLine>,
@@ -50,15 +50,15 @@ impl fmt::Debug for Log {
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LogLine {
-    /// How much it matters.
+    /// Its level.
     pub level: Level,
     /// What it says.
     pub message: String,
-    /// Which part of the provider says it.
+    /// The part of the provider that wrote it.
     pub module: Option<String>,
     /// When, as the provider writes it.
     pub timestamp: Option<String>,
-    /// What else it says, by name; values as JSON.
+    /// Its other fields, by name; values as JSON.
     pub fields: Vec<(String, String)>,
 }
 
@@ -70,7 +70,7 @@ impl fmt::Debug for LogLine {
     }
 }
 
-/// How much a line of a log matters.
+/// The level of a line of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Level {

@@ -107,8 +107,8 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// The program cannot be started, is no provider, speaks no version of the protocol that was offered, or takes too long.
-    /// The process is gone then.
+    /// The program cannot be started, is not a provider, speaks no version of the protocol that was offered,
+    /// or takes too long. The process is gone then.
     pub async fn start(launch: &Launch) -> Result<Self> {
         let own = launch.mtls.then(Identity::new).transpose();
         let own = own.map_err(|error| ErrorKind::NotStarted { reason: error.to_string() })?;

@@ -277,7 +277,7 @@ fn own_group(_command: &mut Command) {}
 fn kill_group(child: &mut Child) {
     use rustix::process::{Pid, Signal, kill_process_group};
     if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
-        // It fails where nobody is left.
+        // It fails if no process of the group is left, which is fine.
         let _ = kill_process_group(group, Signal::KILL);
     }
 }

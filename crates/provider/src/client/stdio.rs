@@ -94,7 +94,7 @@ mod tests {
                 hyper::server::conn::http2::Builder::new(TokioExecutor::new())
                     .serve_connection(TokioIo::new(there), service_fn(answer)),
             );
-            // Nothing is asked: it is listened to from the beginning.
+            // No call is needed: the client reads the stream from the start.
             let client = Client::over(here, 6, Limits::default()).await.unwrap();
             while client.log().lines().len() < 2 {
                 tokio::time::sleep(Duration::from_millis(1)).await;

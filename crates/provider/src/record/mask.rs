@@ -12,7 +12,7 @@ use objchange_text::redact::{Redactor, Secrets};
 /// What is shorter is too common to be looked for inside of other texts.
 const MIN_LENGTH: usize = 3;
 
-/// What stands in place of a text in which a secret might be that is too short to be looked for.
+/// What replaces a text in which a secret might be that is too short to be looked for.
 const LEFT_OUT: &str = "(left out)";
 
 /// The secrets that were seen, and what stands for them.
@@ -34,7 +34,8 @@ impl Masks {
     /// The value with stand-ins for what is marked in it, for what its schema hides, and for what was secret elsewhere.
     pub(super) fn object(&mut self, block: &Block, value: &Value) -> Value {
         let marked = block.mark_hidden(value);
-        // A secret may stand in the clear before the attribute that is called sensitive: first all of them are learned.
+        // A secret may be in the clear before the attribute that is called sensitive: first all of them are
+        // learned.
         self.masked(&marked, Some(block.implied_type()), false);
         self.masked(&marked, Some(block.implied_type()), false)
     }
@@ -116,7 +117,7 @@ impl Masks {
                 || text.len() >= MIN_LENGTH && secret.contains(text)
         };
         let has_secret = || self.strings.keys().any(is_like);
-        // Whether a string is empty is no secret that could be kept: it decides about too much.
+        // Whether a string is empty is not a secret that could be kept: it decides about too much.
         if text.is_empty() || !is_secret && !has_secret() {
             return text.to_owned();
         }

@@ -53,7 +53,8 @@ impl<W: Write + Send> Recorder<W> {
         Self(Mutex::new(State { out, masks: Masks::new(), error: None }))
     }
 
-    /// What is marked in this value is secret, wherever it comes up. What schemas call sensitive need not be told.
+    /// Hides the marked parts of this value wherever they occur. What schemas call sensitive need not be
+    /// told.
     pub fn hide(&self, value: &Value) {
         self.state().masks.learn(value);
     }

@@ -1,4 +1,4 @@
-//! The calls about what is no managed resource.
+//! The calls about what is not a managed resource.
 
 use objchange::change::PrivateData;
 use objchange::{Type, Value};

@@ -26,7 +26,7 @@ const MAX_PATTERN_SIZE: usize = 4 << 20;
 /// What the caller answers when work is charged: an error ends the evaluation.
 type Budget<'h> = Box<dyn FnMut(usize) -> Result<(), String> + 'h>;
 
-/// What built-in functions share within one evaluation.
+/// The state that built-in functions share within one evaluation.
 pub struct Context<'h> {
     now_ns: i64,
     seed: u64,
@@ -81,7 +81,7 @@ impl<'h> Context<'h> {
         }
     }
 
-    /// As [`Context::charge`], and asks at once whether the evaluation may go on.
+    /// Like [`Context::charge`], and asks at once whether the evaluation may go on.
     pub(super) fn charge_now(&mut self, work: usize) -> Result<(), BuiltinError> {
         self.charge(work.max(CHARGE_STEP))
     }

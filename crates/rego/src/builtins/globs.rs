@@ -75,7 +75,7 @@ fn delimiters(operands: &[Value]) -> Result<String, BuiltinError> {
 
 /// Translates a glob to a regular expression.
 struct Translator {
-    /// One character that is no delimiter.
+    /// One character that is not a delimiter.
     single: String,
 }
 

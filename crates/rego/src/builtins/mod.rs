@@ -63,7 +63,7 @@ enum Action {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct BuiltinError {
-    /// What kind of failure it is.
+    /// The kind of failure.
     pub kind: BuiltinErrorKind,
     /// What is wrong, as OPA says it where it says something.
     pub message: String,

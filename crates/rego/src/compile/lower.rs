@@ -49,7 +49,7 @@ pub(super) struct Lowerer<'a, 's> {
     pub(super) ops: Vec<Op>,
 }
 
-/// What a name means.
+/// The value of a name.
 pub(super) enum Meaning {
     /// A variable of its own each time.
     Wildcard,
@@ -246,7 +246,7 @@ impl<'a, 's> Lowerer<'a, 's> {
         }
         let path = || self.unit.package.iter().map(String::as_str);
         let (node, taken) = self.shared.tree.follow(path().chain([name]));
-        // A package within this one is no rule.
+        // A package within this one is not a rule.
         let is_rule = taken == self.unit.package.len() + 1 && self.shared.has_rules(node, self.unit);
         is_rule.then(|| Meaning::Data(path().chain([name]).map(str::to_owned).collect()))
     }

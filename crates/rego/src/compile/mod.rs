@@ -25,11 +25,11 @@ use program::{DataReference, Node, RuleKind, RuleSet, SourcePlace};
 pub struct SourceFile {
     /// Its name, for places in errors.
     pub name: String,
-    /// What is in it.
+    /// Its content.
     pub text: String,
 }
 
-/// What becomes of calls of functions that need the network.
+/// How to treat calls of functions that need the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum NetworkAccess {
     /// Policies with such calls are refused.
@@ -41,11 +41,11 @@ pub enum NetworkAccess {
     Mocked,
 }
 
-/// What policies may do.
+/// Options for compiling policies.
 #[derive(Debug, Clone, Copy, Default)]
 #[non_exhaustive]
 pub struct CompileOptions {
-    /// What becomes of calls of functions that need the network.
+    /// How to treat calls of functions that need the network.
     pub network: NetworkAccess,
     /// Policies must be ready then.
     pub deadline: Option<std::time::Instant>,

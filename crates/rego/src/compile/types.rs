@@ -289,7 +289,7 @@ fn type_of(value: &Value) -> Types {
     }
 }
 
-/// These are `false` for all else, but OPA refuses constants that are no strings.
+/// These are `false` for all else, but OPA refuses constants that are not strings.
 fn takes_text_only(name: &str) -> bool {
     name.ends_with(".is_valid") && name != "semver.is_valid" || name == "net.cidr_is_valid"
 }

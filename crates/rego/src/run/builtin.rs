@@ -119,7 +119,7 @@ impl Machine<'_> {
         Ok(None)
     }
 
-    /// Calls a built-in whose errors are no news.
+    /// Calls a built-in whose errors are not news.
     fn quietly(&mut self, builtin: &'static Builtin, arguments: &[Value]) -> Run<Option<Value>> {
         match builtin.call(&mut self.context, arguments) {
             Ok(value) => Ok(value),

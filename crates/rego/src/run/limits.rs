@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::{Run, Stop};
 use crate::Value;
 
-/// What an evaluation may take.
+/// Limits of an evaluation.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// When it ends.

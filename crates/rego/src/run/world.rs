@@ -11,7 +11,7 @@ use crate::value::Value;
 #[derive(Default)]
 pub(super) struct World {
     pub(super) input: Option<Value>,
-    /// What stands in place of parts of `data`, by their paths: the last counts.
+    /// What replaces parts of `data`, by their paths: the last counts.
     pub(super) data: Vec<(Vec<String>, Value)>,
     pub(super) functions: HashMap<FunctionKey, Mock>,
     pub(super) rules: Cache,

@@ -8,7 +8,7 @@ pub(super) enum Token {
     Name(String),
     Number(String),
     String(String),
-    /// The parts of a template string: texts, and the spans of what stands in braces.
+    /// The parts of a template string: texts, and the spans of what is in braces.
     Template(Vec<Piece>),
     /// Brackets, operators and separators.
     Symbol(&'static str),
@@ -26,7 +26,7 @@ pub(super) enum Piece {
 pub(super) struct Lexeme {
     pub(super) token: Token,
     pub(super) span: Span,
-    /// White space stands before it.
+    /// White space is before it.
     pub(super) is_apart: bool,
     /// It is the first of its line.
     pub(super) is_first: bool,
@@ -307,7 +307,7 @@ impl<'a> Lexer<'a> {
         Ok(Token::Template(pieces))
     }
 
-    /// What stands between braces in a template string.
+    /// What is between braces in a template string.
     fn code(&mut self, span: Span) -> Result<Vec<Lexeme>, SyntaxError> {
         let mut depth = 0_usize;
         let mut lexemes = Vec::new();

@@ -7,7 +7,7 @@ use objchange_text::quote_into;
 
 use super::{Array, Hint, Object, Set, Value};
 
-/// What stands in text for a value that is not known yet.
+/// What is in text for a value that is not known yet.
 const UNKNOWN: &str = "(known after apply)";
 
 impl Value {

@@ -19,7 +19,7 @@ impl Compiler {
         }
     }
 
-    /// After a value that is stored or returned: if it is `false` as it stands there, what led there is why.
+    /// After a value that is stored or returned: if it is `false` as it is there, what led there is why.
     pub(super) fn falsify(&mut self, value: &Expr, place: u32) {
         let is_led = !self.loops_here().is_empty() || self.open.guarded > 0;
         if is_led && matches!(value.kind, ExprKind::Bool(false)) {
@@ -143,7 +143,7 @@ pub(super) fn falsifies(block: &[Stmt]) -> bool {
     false
 }
 
-/// What `length` is called with: the word, the collection and where the call stands.
+/// What `length` is called with: the word, the collection and where the call is.
 fn counted(expr: &Expr) -> Option<(&crate::syntax::ast::Name, &Expr, u32)> {
     let ExprKind::Postfix(postfix) = &expr.kind else { return None };
     let (ExprKind::Name(name), [call]) = (&postfix.base.kind, &postfix.parts[..]) else { return None };
@@ -156,7 +156,7 @@ fn counted(expr: &Expr) -> Option<(&crate::syntax::ast::Name, &Expr, u32)> {
     }
 }
 
-/// Whether a comparison of a collection, or of its length, is true where it is empty, or false there.
+/// Whether a comparison of a collection, or of its length, is true if it is empty, or false there.
 fn says_empty(op: BinaryOp, right: &Expr, is_length: bool) -> Option<bool> {
     use BinaryOp as Op;
     Some(match (&right.kind, op) {

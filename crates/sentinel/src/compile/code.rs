@@ -20,7 +20,7 @@ pub(crate) enum Op {
     Text(u32),
     /// A literal of the unit that holds literals only.
     Constant(u32),
-    /// A list or map of the file that nobody can change or keep where this stands, so that it is made but once.
+    /// A list or map of the file that nobody can change or keep where this is, so that it is made but once.
     Shared(u32),
     /// Whether what it takes is, or is not, a text of the unit.
     IsText(u32, bool),

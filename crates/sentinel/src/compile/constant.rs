@@ -21,8 +21,8 @@ pub(crate) enum Constant {
 #[derive(Debug)]
 pub(crate) struct Entries(Vec<(Text, Constant)>);
 
-/// Whether a literal holds literals only; found out before anything is made of it, as what is no constant is looked at
-/// again part by part.
+/// Whether a literal holds literals only; found out before anything is made of it, as what is not a constant
+/// is looked at again part by part.
 fn is_constant(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Null | ExprKind::Bool(_) | ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::String(_) => {

@@ -188,8 +188,8 @@ impl Compiler {
         true
     }
 
-    /// An operand that is looked at where it stands and then gone: a literal list or map of literals is shared by all
-    /// that look at it, if they see nothing but what nobody can change.
+    /// An operand that is looked at where it is and then gone: a literal list or map of literals is shared by
+    /// all that look at it, if they see nothing but what nobody can change.
     fn operand(&mut self, expr: &Expr, is_walked: bool) {
         let is_plain = |constant: &Constant| !matches!(constant, Constant::List(_) | Constant::Map(_));
         let constant = match &expr.kind {

@@ -1,4 +1,4 @@
-//! Values of a map that stand below one another.
+//! Values of a map that are below one another.
 
 /// An entry of a map that begins a line.
 #[derive(Clone, Copy, Debug)]

@@ -71,7 +71,7 @@ impl Layout<'_> {
         base
     }
 
-    /// What stands in brackets, with commas between.
+    /// What is in brackets, with commas between.
     fn items<T>(&mut self, items: &[T], gap: Gap, mut write: impl FnMut(&mut Self, &T, Gap)) {
         let outer = self.wrapped;
         let base = self.bracket(gap);

@@ -172,7 +172,7 @@ proptest! {
         template in program(),
         choices in prop::collection::vec(any::<u8>(), 1..60),
     ) {
-        // A `map` before an operator may be the word of a quantifier; then the template is no program.
+        // A `map` before an operator may be the word of a quantifier; then the template is not a program.
         if parse(&filled(&template, &[15])).is_err() {
             return Ok(());
         }

@@ -11,7 +11,7 @@ pub(super) struct Gap {
     kind: GapKind,
     /// The indentation of the token, if it begins a line.
     indent: usize,
-    /// The indentation of comments before it that stand on lines of their own.
+    /// The indentation of comments before it that are on lines of their own.
     comments: usize,
 }
 
@@ -164,7 +164,7 @@ impl<'t> Layout<'t> {
         Self::has_between(&self.newlines, self.done, self.start())
     }
 
-    /// Whether what stands between the token that comes next and this place is to have lines of its own.
+    /// Whether what is between the token that comes next and this place is to have lines of its own.
     pub(super) fn breaks_until(&self, end: u32) -> bool {
         Self::has_between(&self.breaks, self.start(), end)
     }

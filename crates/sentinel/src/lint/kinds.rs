@@ -50,7 +50,7 @@ pub(super) fn check(program: &Program, names: &Names, context: &LintContext<'_>,
 }
 
 impl Walk<'_> {
-    /// What a name is where it stands.
+    /// What a name is where it is.
     pub(super) fn name(&self, name: &Name) -> Shape {
         let Some(id) = self.names.binding(name) else { return Shape::ANY };
         let narrowed = self.narrowed.get(&id).and_then(|shapes| shapes.last());

@@ -23,7 +23,7 @@ use crate::syntax::parse;
 
 pub use shape::{Fields, Shape};
 
-/// What can be wrong with a policy.
+/// A problem with a policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum LintKind {
@@ -207,7 +207,8 @@ struct LintItems {
     compared: usize,
 }
 
-/// So many names at most are compared with those that nothing has: a text may have very many of both.
+/// The maximum number of names that are compared with those that nothing has: a text may have very many of
+/// both.
 const MAX_COMPARED: usize = 200_000;
 
 impl LintItems {

@@ -44,7 +44,7 @@ pub(super) enum BindingKind {
 #[derive(Debug, Default)]
 pub(super) struct Names {
     pub(super) bindings: Vec<Binding>,
-    /// By where a name stands. One that is not here is a function of the language, a global, or unknown.
+    /// By where a name is. One that is not here is a function of the language, a global, or unknown.
     pub(super) at: HashMap<u32, usize>,
     /// Those that are read where something is worked out that is not a rule or function at the top.
     pub(super) needed: Vec<usize>,

@@ -31,13 +31,13 @@ pub(super) enum Inside {
 
 /// The keys of a map that has these and no others.
 pub trait Fields: fmt::Debug + Send + Sync {
-    /// What is under a key; nothing if it is none of them.
+    /// What is under a key; nothing if it is not one of them.
     fn field(&self, name: &str) -> Option<Shape>;
 
     /// The keys, for suggestions.
     fn names(&self) -> Vec<String>;
 
-    /// Says of a name that it is none of them.
+    /// Says of a name that it is not one of them.
     fn missing(&self, name: &str) -> String;
 
     /// What has them if the value under a key is one of these strings, where that tells more.

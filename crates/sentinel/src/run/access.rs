@@ -148,7 +148,7 @@ impl Machine<'_> {
     pub(super) fn store_index(&mut self) -> Done<()> {
         let (key, base, value) = (self.pop(), self.pop(), self.pop());
         if let Value::Unknown(unknown) = &base {
-            // Nobody knows which collection is changed.
+            // It is unknown which collection is changed.
             let taint = self.taint_of(unknown);
             self.give_up(taint);
             self.may_fail(taint);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::{Done, RunErrorKind, Taint, Taints, fault_of};
 use crate::value::{Key, List, Map, SourcePlace, Unknown, Value};
 
-/// What a run is allowed.
+/// Limits of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {

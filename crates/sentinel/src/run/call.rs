@@ -7,8 +7,8 @@ use super::{Done, Machine, RunErrorKind, Taint, fault, fault_of};
 use crate::value::{Code, Host, Native, Value};
 
 impl Machine<'_> {
-    /// Calls what stands on the stack below so many arguments, to keep what made a false answer so; says whether that was done or begun, rather than that
-    /// a rule must be evaluated first.
+    /// Calls what is on the stack below so many arguments, to keep what made a false answer so; says whether
+    /// that was done or begun, rather than that a rule must be evaluated first.
     pub(super) fn call(&mut self, count: usize, is_explained: bool) -> Done<bool> {
         let callee = self.stack.len() - 1 - count;
         if !self.force_at(callee)? {
@@ -80,7 +80,7 @@ impl Machine<'_> {
         };
         // Most functions read their texts whole.
         for argument in this.into_iter().chain(&arguments) {
-            // The others say themselves what they look at.
+            // The other functions report what they read.
             if native.strict {
                 self.budget.touch(argument);
             }
@@ -115,7 +115,7 @@ const LOOKS_WITHIN: [&str; 13] = [
     "union",
 ];
 
-/// What is called and is no function of a policy.
+/// What is called and is not a function of a policy.
 enum Called {
     Native(&'static Native, Option<Rc<Value>>),
     Host(Rc<Host>),

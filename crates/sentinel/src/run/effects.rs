@@ -445,7 +445,7 @@ fn never_fails(unit: &Unit, at: u32) -> bool {
         | Op::Settle(..)
         | Op::Guard(..)
         | Op::Falsify => true,
-        // The element of a loop is no rule.
+        // The element of a loop is not a rule.
         Op::LoadMember(access, _) => match &unit.accesses[access as usize].candidates[..] {
             [slot] => unit.outside(at, *slot) < 0 && names.contains(&slot.slot),
             _ => false,

@@ -3,7 +3,7 @@
 use super::Location;
 use crate::value::SourcePlace;
 
-/// What is wrong, for programs.
+/// The kind of the error, for programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RunErrorKind {
@@ -65,9 +65,9 @@ impl RunErrorKind {
 #[error("{location}: {message}")]
 #[non_exhaustive]
 pub struct RunError {
-    /// What is wrong, for programs.
+    /// The kind of the error, for programs.
     pub kind: RunErrorKind,
-    /// What is wrong, for people.
+    /// The message, for people.
     pub message: String,
     /// Where that was found.
     pub location: Location,

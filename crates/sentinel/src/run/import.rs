@@ -18,7 +18,7 @@ pub trait Import: Send + Sync + fmt::Debug {
     fn member(&self, name: &str) -> Option<Value>;
 }
 
-/// What stands behind the name of an import.
+/// What is behind the name of an import.
 #[derive(Clone, Debug)]
 pub enum Source {
     /// A text of the language, whose names are the members: a module, or what stands in for an import in a test.

@@ -341,7 +341,7 @@ impl<'r> Machine<'r> {
         Ok(())
     }
 
-    /// As [`Machine::force`], but unknown values stay in their wrappers.
+    /// Like [`Machine::force`], but unknown values stay in their wrappers.
     pub(super) fn force_rules(&mut self, count: usize) -> Done<bool> {
         for index in self.stack.len().saturating_sub(count)..self.stack.len() {
             if let Value::Rule(_) = self.stack[index].seen()

@@ -38,7 +38,7 @@ use crate::policy::Policy;
 use crate::value::{SourcePlace, Value};
 use machine::Then;
 
-/// What a policy is run with.
+/// The setup of a run of a policy.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Setup {
@@ -48,7 +48,7 @@ pub struct Setup {
     pub globals: BTreeMap<String, serde_json::Value>,
     /// What can be imported beside the standard imports, or in place of them.
     pub imports: BTreeMap<String, Source>,
-    /// What time it is, in nanoseconds since 1970: a run has no clock.
+    /// The current time in nanoseconds since 1970: a run has no clock.
     pub now: i64,
     /// What a run is allowed.
     pub limits: Limits,
@@ -124,7 +124,7 @@ impl<'s> Run<'s> {
         self.error.insert(error).clone()
     }
 
-    /// What stopped the run.
+    /// The error that stopped the run.
     #[must_use]
     pub fn error(&self) -> Option<&RunError> {
         self.error.as_ref()
@@ -152,7 +152,7 @@ impl<'s> Run<'s> {
         }
     }
 
-    /// What the policy says: what its `main` is.
+    /// The verdict of the policy: the value of its `main`.
     pub fn verdict(&mut self) -> Verdict {
         let verdict = match self.value("main") {
             Err(error) => return Verdict::Error(error),
@@ -180,7 +180,7 @@ impl<'s> Run<'s> {
         Verdict::Error(RunError { kind: RunErrorKind::Main, message: message.into(), location, import: None })
     }
 
-    /// What was printed.
+    /// The output of `print`.
     #[must_use]
     pub fn printed(&self) -> String {
         String::from_utf8_lossy(&self.machine.printed).into_owned()

@@ -102,7 +102,7 @@ impl Machine<'_> {
         let answer = match (&map, &value) {
             (Value::Map(_) | Value::Undefined(_), Value::Undefined(place)) => Value::Undefined(*place),
             (Value::Undefined(place), _) => Value::Undefined(*place),
-            // What is no number is a key, but equal to none.
+            // What is not a number is a key, but equal to none.
             (Value::Map(_), Value::Float(float)) if float.is_nan() => Value::Bool(negated),
             (Value::Map(map), value) => {
                 let key = Key::from_value(value);

@@ -18,19 +18,19 @@ pub struct Element {
     pub value: Value,
 }
 
-/// What made a rule false or undefined.
+/// An element that made a rule false or undefined.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Witness {
     /// The elements, from the outermost collection that was walked to the innermost.
     pub elements: Vec<Element>,
-    /// What is so with the last of them.
+    /// The reason at the last of them.
     pub reason: Reason,
     /// The quantifier, comparison or assignment that says so.
     pub location: Location,
 }
 
-/// What is so with an element that made a rule false or undefined.
+/// The reason why an element made a rule false or undefined.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Reason {
@@ -66,7 +66,7 @@ pub struct Witnesses {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Evaluated {
-    /// What it is called.
+    /// Its name.
     pub name: Arc<str>,
     /// Where it stands.
     pub location: Location,

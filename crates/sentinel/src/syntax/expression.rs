@@ -45,7 +45,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The operator that stands here.
+    /// The operator that is here.
     fn operator(&self) -> Option<Operator> {
         use BinaryOp as Op;
         let token = self.peek();

@@ -1,5 +1,5 @@
-//! What operators stand between: names, literals, collections, functions, rules and quantifiers, and what is selected
-//! of them.
+//! What operators are between: names, literals, collections, functions, rules and quantifiers, and what is
+//! selected of them.
 
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ impl Parser<'_> {
         Ok(PostfixPartKind::Slice(low, high))
     }
 
-    /// What stands between an opening bracket and this closing one.
+    /// What is between an opening bracket and this closing one.
     fn items<T>(
         &mut self,
         close: &str,

@@ -124,7 +124,7 @@ impl<'t> Parser<'t> {
         Err(Failed)
     }
 
-    /// That something else stands here.
+    /// That something else is here.
     pub(super) fn expected<T>(&mut self, what: &str) -> Parsed<T> {
         let token = self.peek();
         let found = self.describe(token);

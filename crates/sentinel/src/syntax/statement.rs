@@ -221,7 +221,7 @@ impl Parser<'_> {
             self.expect("if", "if")?;
             let condition = self.expression()?;
             arms.push((condition, self.block()?));
-            // The clause may stand on the next line.
+            // The clause may be on the next line.
             let mut ahead = 0;
             while self.ahead(ahead).kind == Kind::Semicolon && self.text(self.ahead(ahead)) != ";" {
                 ahead += 1;

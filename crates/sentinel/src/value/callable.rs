@@ -12,7 +12,7 @@ use crate::run::{Done, Machine, Taint};
 
 /// The variables of a scope, and the scope around it.
 pub(crate) struct Env {
-    /// None where a name is not yet declared.
+    /// None if a name is not yet declared.
     pub(crate) slots: RefCell<Vec<Option<Value>>>,
     pub(crate) outer: Option<Rc<Env>>,
     /// The variables whose values depend on what is unknown, whatever is assigned to them.
@@ -52,7 +52,7 @@ impl Env {
     }
 }
 
-/// What can be called.
+/// A function.
 #[derive(Clone)]
 pub struct Function(pub(crate) Code);
 

@@ -55,7 +55,7 @@ impl List {
         self.0.unknown.iter().find(|(at, _)| *at == index).map(|(_, what)| what.as_str())
     }
 
-    /// How many values there are.
+    /// The number of values.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.items.borrow().len()
@@ -145,7 +145,7 @@ impl Map {
         Map::new(Content::Lazy(Rc::new(Lazy::new(members))))
     }
 
-    /// How many entries there are.
+    /// The number of entries.
     #[must_use]
     pub fn len(&self) -> usize {
         match &*self.0.content.borrow() {

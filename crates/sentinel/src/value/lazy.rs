@@ -19,8 +19,8 @@ pub trait Members {
     /// The value of a member, made anew each time.
     fn value(&self, position: usize) -> Value;
 
-    /// The value at the end of a path of keys, if that is no list or map, where it can be had without the maps on the
-    /// way; none where that is not so, or there is no such value. Paths have two keys at least.
+    /// The value at the end of a path of keys, if that is not a list or map, where it can be had without the
+    /// maps on the way; none if that is not so, or there is no such value. Paths have two keys at least.
     fn reach(&self, _path: &[&str]) -> Option<Value> {
         None
     }

@@ -101,7 +101,7 @@ impl Value {
         }
     }
 
-    /// What an error calls a value of this kind.
+    /// The name of this kind of value in errors.
     #[must_use]
     pub fn type_name(&self) -> &'static str {
         match self {
@@ -127,7 +127,7 @@ impl Value {
         self.to_json_within(1 << 28)
     }
 
-    /// As [`Value::to_json`]; none for what would be larger than this.
+    /// Like [`Value::to_json`]; none for what would be larger than this.
     #[must_use]
     pub fn to_json_within(&self, bytes: u64) -> Option<serde_json::Value> {
         let limits = crate::Limits { memory: bytes, ..Default::default() };

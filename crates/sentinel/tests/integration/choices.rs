@@ -46,7 +46,7 @@ fn text_and_grammar() {
         ("v = [1, 2][\n1\n]", "2"),
         ("v = [1, 2, 3][\n1\n:\n2\n]", "[2]"),
         ("func f(\n)\n{ return 1 }\nv = f()", "syntax 2:2: expected {, found the end of the line"),
-        // An else may stand on the next line.
+        // An else may be on the next line.
         ("if false {\n}\nelse if true {\nv = 1\n}\nelse {\n}", "1"),
         // Functions stand wherever expressions do.
         ("f = func(g) { return g(2) }\nv = f(func(x) { return x * 2 })", "4"),

@@ -359,7 +359,7 @@ fn rules_in_lists_and_maps_are_evaluated_when_they_are_looked_at() {
     assert_eq!(shown("main"), r#"{"a": [1]}"#);
     assert_eq!(shown("nested"), r#"{"a": {"b": [1]}}"#);
     assert_eq!(run.printed(), "{\"a\": [1]}\n");
-    // One that needs itself is no endless one.
+    // One that needs itself is not an endless one.
     let policy = Policy::parse("p", "r = rule { {\"a\": r} }\nmain = rule { r is {} }").unwrap();
     let error = Run::new(&policy, &setup).value("main").unwrap_err();
     assert_eq!(error.kind, objchange_sentinel::RunErrorKind::Circle);

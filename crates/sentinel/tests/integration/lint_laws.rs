@@ -53,7 +53,7 @@ fn check(head: &str, a: &str, operator: &str, b: &str) -> Result<(), TestCaseErr
     let mut setup = Setup::default();
     setup.limits.steps = 50_000;
     let value = Run::new(&policy, &setup).value("v");
-    // An error is none of the values that are denied.
+    // An error is not one of the values that are denied.
     let value = value.ok().flatten().map_or_else(|| "undefined".to_owned(), |value| format!("{value:?}"));
     if said(LintKind::UnlikeComparison, from, to) {
         let denied = if operator.contains("not") { "false" } else { "true" };

@@ -19,13 +19,13 @@ struct Failure {
     within: Vec<Segment>,
 }
 
-/// What is wrong with a text.
+/// A problem with a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum JsonErrorKind {
     /// It ends too early.
     Truncated,
-    /// It is no JSON.
+    /// It is not JSON.
     Malformed,
     /// Something follows the value.
     Trailing,
@@ -66,7 +66,7 @@ impl JsonError {
         Self(Box::new(Failure { kind, offset: Some(offset), message: message.into(), within: Vec::new() }))
     }
 
-    /// Of something that does not know where it stands.
+    /// Of something that does not know where it is.
     #[cold]
     pub(super) fn nowhere(mut message: String) -> Self {
         if let Some((end, _)) = message.char_indices().nth(MAX_MESSAGE) {
@@ -103,13 +103,13 @@ impl JsonError {
         self
     }
 
-    /// What is wrong.
+    /// The problem.
     pub fn kind(&self) -> JsonErrorKind {
         self.0.kind
     }
 
-    /// The byte that is wrong: the first one that cannot stand there, or the last one of what was read and is not
-    /// what was expected. The length of the text where it ends too early.
+    /// The byte that is wrong: the first one that cannot be there, or the last one of what was read and is
+    /// not what was expected. The length of the text where it ends too early.
     pub fn offset(&self) -> usize {
         self.0.offset.unwrap_or_default()
     }
@@ -119,7 +119,7 @@ impl JsonError {
         &self.0.message
     }
 
-    /// What is wrong there.
+    /// The problem at this place.
     pub fn into_message(self) -> Cow<'static, str> {
         if self.is_truncated() { "the text ends too early: is it cut off?".into() } else { self.0.message }
     }

@@ -12,7 +12,7 @@ pub struct Raw<'t> {
     pub(super) start: usize,
 }
 
-/// Shows where the value stands, not what it is: it may be secret.
+/// Shows where the value is, not what it is: it may be secret.
 impl std::fmt::Debug for Raw<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Raw({} bytes at {})", self.text().len(), self.start)

@@ -1,4 +1,4 @@
-//! The reader: a cursor over the text that builds values or passes over them.
+//! The reader: a cursor over the text that builds values or skips them.
 
 use std::borrow::Cow;
 
@@ -39,7 +39,7 @@ pub const MAX_DEPTH: usize = 200;
 pub const TOO_DEEP: usize = 128;
 const MAX_VALUE_DEPTH: usize = TOO_DEEP - 1;
 
-/// Shows where the reader stands, not what it reads: that may be secret.
+/// Shows where the reader is, not what it reads: that may be secret.
 impl std::fmt::Debug for Reader<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Reader(at {} of {} bytes)", self.at, self.text.len())
@@ -58,7 +58,7 @@ impl<'t> Reader<'t> {
         Self { rules: Rules::Values, ..Self::new(text) }
     }
 
-    /// The same of what `depth` arrays and objects are around already.
+    /// The same for what `depth` arrays and objects are around already.
     #[must_use]
     pub fn at_depth(self, depth: usize) -> Self {
         Self { depth, ..self }
@@ -87,7 +87,7 @@ impl<'t> Reader<'t> {
         self.at
     }
 
-    /// The first byte of the next value or bracket, white space passed over.
+    /// The first byte of the next value or bracket, white space skipped.
     #[inline]
     pub fn peek(&mut self) -> Option<u8> {
         let bytes = self.text.as_bytes();
@@ -104,7 +104,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Reads an object, calling `member` with each key and the reader before the key's value, which `member`
-    /// must read or pass over.
+    /// must read or skip.
     ///
     /// # Errors
     ///
@@ -122,7 +122,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// Reads an array, calling `element` before each element, which it must read or pass over.
+    /// Reads an array, calling `element` before each element, which it must read or skip.
     ///
     /// # Errors
     ///
@@ -156,8 +156,8 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// The key of the next member of the object that the reader is in, before whose value it then stands; `None` at its
-    /// end, which is passed over.
+    /// The key of the next member of the object that the reader is in, before whose value it then stands;
+    /// `None` at its end, which is skipped.
     ///
     /// # Errors
     ///
@@ -171,7 +171,8 @@ impl<'t> Reader<'t> {
         Ok(name)
     }
 
-    /// As [`next_member`](Self::next_member), but the reader stands before the colon then: at the end of the key.
+    /// Like [`next_member`](Self::next_member), but the reader is before the colon then: at the end of the
+    /// key.
     ///
     /// # Errors
     ///
@@ -181,8 +182,8 @@ impl<'t> Reader<'t> {
         if self.next_key(is_first)? { self.string().map(Some) } else { Ok(None) }
     }
 
-    /// Whether the object that the reader is in has another member, before whose key it then stands; else its end is
-    /// passed over.
+    /// Whether the object that the reader is in has another member, before whose key it then stands; else its
+    /// end is skipped.
     ///
     /// # Errors
     ///
@@ -216,7 +217,7 @@ impl<'t> Reader<'t> {
         Ok(!ahead.next_key(&mut false)?)
     }
 
-    /// Passes over what stands between a key and its value.
+    /// Passes over what is between a key and its value.
     ///
     /// # Errors
     ///
@@ -230,8 +231,8 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// Whether the array that the reader is in has another element, before which it then stands; else its end is
-    /// passed over.
+    /// Whether the array that the reader is in has another element, before which it then stands; else its end
+    /// is skipped.
     ///
     /// # Errors
     ///

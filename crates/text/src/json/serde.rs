@@ -206,7 +206,7 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
         visited.map_err(|error| error.or_at(self.at - 1))
     }
 
-    /// An array is no struct, though serde's own visitors take its elements for the fields in their order.
+    /// An array is not a struct, though serde's own visitors take its elements for the fields in their order.
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         _: &'static str,

@@ -1,11 +1,11 @@
-//! Passing over values.
+//! Skipping values.
 
 use super::{JsonError, Reader};
 
 impl Reader<'_> {
     /// Passes over brackets that balance, however deep they nest.
     ///
-    /// Eight bytes at a time: most of what is passed over has neither brackets nor quotes.
+    /// Eight bytes at a time: most of what is skipped has neither brackets nor quotes.
     pub(super) fn skip_brackets(&mut self) -> Result<(), JsonError> {
         let bytes = self.text.as_bytes();
         let mut depth = 0usize;

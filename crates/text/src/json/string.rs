@@ -65,7 +65,7 @@ impl<'t> Reader<'t> {
     fn unescape(&mut self, start: usize, text: &mut String) -> Result<(), JsonError> {
         text.push_str(&self.text[start..self.at]);
         loop {
-            // An escape or the closing quote stands here.
+            // An escape or the closing quote is here.
             if self.text.as_bytes()[self.at] == b'"' {
                 self.at += 1;
                 return Ok(());

@@ -82,7 +82,7 @@ impl<'t> Reader<'t> {
     ///
     /// # Errors
     ///
-    /// It does not stand here.
+    /// It does not be here.
     #[inline]
     pub fn word(&mut self, word: &str) -> Result<(), JsonError> {
         if self.text.as_bytes()[self.at..].starts_with(word.as_bytes()) {
@@ -97,7 +97,7 @@ impl<'t> Reader<'t> {
     ///
     /// # Errors
     ///
-    /// What begins here is no number.
+    /// What begins here is not a number.
     #[inline]
     pub fn number(&mut self) -> Result<&'t str, JsonError> {
         let bytes = self.text.as_bytes();

@@ -40,11 +40,11 @@ pub enum PatternError {
     TooLarge,
 }
 
-/// What is wrong with a text that is not a pattern, as Go says it: a code and the part that is wrong.
+/// A problem with a text that is not a pattern, as Go says it: a code and the part that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Refusal {
-    /// What is wrong, such as `missing closing )`.
+    /// The problem, such as `missing closing )`.
     pub code: &'static str,
     /// The part of the pattern; empty where it is the end.
     pub part: String,
@@ -88,7 +88,7 @@ impl fmt::Display for TooManyReads {
 
 impl std::error::Error for TooManyReads {}
 
-/// So many bytes beyond the length of the text are taken to be read without looking.
+/// The number of bytes beyond the length of the text that are taken to be read without looking.
 const UNMETERED: usize = 1 << 12;
 
 /// Most patterns are small, and how much memory one may take decides how much its first search costs.
@@ -102,7 +102,7 @@ impl Pattern {
     ///
     /// # Errors
     ///
-    /// The text is no pattern of RE2, or the compiled pattern is too large.
+    /// The text is not a pattern of RE2, or the compiled pattern is too large.
     pub fn new(pattern: &str, max_size: usize) -> Result<Self, PatternError> {
         let Translated { text, names, size: width, property } =
             translate(pattern).map_err(PatternError::Syntax)?;
@@ -164,8 +164,8 @@ impl Pattern {
         self.search(text, |_| true).filter_map(Result::ok)
     }
 
-    /// As [`matches`](Self::matches), for as long as the searches together read no more bytes than `bytes_left`, which
-    /// they take away from it.
+    /// Like [`matches`](Self::matches), for as long as the searches together read no more bytes than
+    /// `bytes_left`, which they take away from it.
     ///
     /// With a pattern such as `(a*)*b|a` each search reads the text to its end, so that finding all matches takes time
     /// that grows with the square of the length.

@@ -5,9 +5,9 @@ use std::time::Duration;
 /// A test case: one thing that was looked at in a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JunitCase {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// What it belongs to.
+    /// The class that it belongs to.
     pub class: Option<String>,
     /// The file that it is defined in.
     pub file: Option<String>,
@@ -15,13 +15,13 @@ pub struct JunitCase {
     pub line: Option<u64>,
     /// How long it took.
     pub time: Option<Duration>,
-    /// What came of it.
+    /// The result of it.
     pub status: JunitStatus,
-    /// What it wrote.
+    /// Its output.
     pub output: Option<String>,
 }
 
-/// What came of a test case.
+/// The result of a test case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JunitStatus {
     pub(super) kind: Kind,
@@ -67,7 +67,7 @@ impl JunitStatus {
         Self { kind, sort: None, message: None, text: None }
     }
 
-    /// The same of this sort, with a sentence.
+    /// The same for this sort, with a sentence.
     #[must_use]
     pub fn with(self, sort: impl Into<String>, message: impl Into<String>) -> Self {
         Self { sort: Some(sort.into()), ..self.with_message(message) }
@@ -85,7 +85,7 @@ impl JunitStatus {
         Self { text: Some(text.into()), ..self }
     }
 
-    /// The same of this sort with all that there is to say, of which the first line is the message.
+    /// The same for this sort with all that there is to say, of which the first line is the message.
     #[must_use]
     pub fn with_lines(self, sort: impl Into<String>, text: impl Into<String>) -> Self {
         let text = text.into();

@@ -20,7 +20,7 @@ pub(super) enum Fields<'a, 't> {
     Dynamic {
         ty: Option<Type>,
         value: Option<Value>,
-        /// Before a value that was passed over, as its type was not known.
+        /// Before a value that was skipped, as its type was not known.
         before: Option<Reader<'t>>,
     },
 }
@@ -131,8 +131,8 @@ fn typed<'b>(at: Place<'b>, ty: &'b Type) -> Place<'b> {
 }
 
 impl Document<'_> {
-    /// Reads the type that stands beside a value. Errors do not show it: what stands there by mistake may
-    /// be a secret.
+    /// Reads the type that is beside a value. Errors do not show it: what is there by mistake may be a
+    /// secret.
     fn type_of_value(&mut self, at: Place<'_>) -> Result<Type, Failure> {
         Type::deserialize(&mut self.reader).map_err(|error| {
             failure(at, error.saying(r#""type" must be a type, such as "string" or ["list","string"]"#))

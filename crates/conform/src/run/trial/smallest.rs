@@ -20,7 +20,7 @@ use crate::{Clause, Finding, Trial};
 /// How many smaller configurations are tried, at most, of what kills the provider each time.
 const MAX_DEADLY: usize = 30;
 
-/// The same of what Terraform tolerates; and for all such findings of a type.
+/// The same for what Terraform tolerates; and for all such findings of a type.
 const MAX_TOLERATED: usize = 40;
 const MAX_TOLERATED_OF_TYPE: usize = 200;
 

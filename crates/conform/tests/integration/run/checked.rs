@@ -295,7 +295,7 @@ fn secrets_that_are_told_are_found() {
     assert!(clauses("kit_echoes").contains(&Clause::K1), "{:?}", clauses("kit_echoes"));
 }
 
-/// Terraform stops where the provider cannot be configured: what would come after that is no finding.
+/// Terraform stops where the provider cannot be configured: what would come after that is not a finding.
 #[test]
 fn without_a_configuration_only_validation_is_checked() {
     let make = || {

@@ -120,7 +120,7 @@ fn each_is_shown_by_the_smallest_configuration() {
     };
     for fault in Fault::ALL {
         for found in &type_report(report, &format!("kit_{}", fault.kind())).findings {
-            // What is changed may have to stand beside what is not; and these replace only what is called `b`.
+            // What is changed may have to be beside what is not; and these replace only what is called `b`.
             let is_updated = found.smallest.as_ref().is_some_and(|smallest| smallest.update.is_some());
             let most = if is_updated || fault.stage() == Stage::Replace { 2 } else { 1 };
             assert!(parts(found) <= most, "{}: {}", fault.kind(), smallest(found));

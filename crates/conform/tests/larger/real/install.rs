@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 pub(crate) struct Package {
     pub(crate) name: &'static str,
     version: &'static str,
-    /// Where the program stands in it.
+    /// Where the program is in it.
     program: &'static str,
     is_source: bool,
 }
@@ -42,7 +42,7 @@ pub(crate) const PACKAGES: [Package; 4] = [
 ];
 
 impl Package {
-    /// The program, downloaded into the folder if it is not there yet; `None` where that cannot be done.
+    /// The program, downloaded into the folder if it is not there yet; `None` if that cannot be done.
     pub(crate) fn install(&self, folder: &Path) -> Option<PathBuf> {
         let program = folder.join(Path::new(self.program).file_name()?);
         if program.exists() {

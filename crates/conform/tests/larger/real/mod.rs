@@ -33,7 +33,7 @@ pub(crate) fn trials(arguments: &Arguments) -> Vec<Trial> {
     trials.collect()
 }
 
-/// What came of all configurations.
+/// The result of all configurations.
 #[derive(Default)]
 struct Tally {
     configurations: u64,

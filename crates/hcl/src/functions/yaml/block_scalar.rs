@@ -51,7 +51,8 @@ impl<'t> BlockScalar<'t> {
         self.document[..self.start].rfind('\n').map_or(0, |at| at + 1)
     }
 
-    /// The text of a scalar whose first line is no content, because it is not indented: only comments may follow.
+    /// The text of a scalar whose first line is not content, because it is not indented: only comments may
+    /// follow.
     fn without_content(&self, line: usize, breaks: usize) -> Result<Cow<'t, str>, &'static str> {
         let mut after = self.document[line..].lines().take_while(|line| !line.starts_with("..."));
         let is_comment = |line: &str| matches!(line.trim_start_matches(' ').chars().next(), None | Some('#'));

@@ -24,7 +24,7 @@ pub(super) fn encoded(value: &Value) -> Result<String, FunctionError> {
 /// How many spaces a level is indented by.
 const INDENT: usize = 2;
 
-/// Longer keys stand on a line of their own.
+/// Longer keys are on a line of their own.
 const MAX_SIMPLE_KEY: usize = 128;
 
 /// A line that has become longer is broken at the next space, if that is in quotes.

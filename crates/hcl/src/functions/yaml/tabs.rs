@@ -31,7 +31,7 @@ impl<'t> Tabs<'t> {
         Self { lines: lines.collect(), ..Self::default() }
     }
 
-    /// Looks at one event and where it stands.
+    /// Looks at one event and where it is.
     pub(super) fn see(&mut self, event: &Event<'_>, span: Span) -> Result<(), Misplaced> {
         if self.lines.is_empty() {
             return Ok(());

@@ -17,7 +17,7 @@ impl Reader<'_> {
         Some((value.as_str()?.to_owned(), attribute.expr.span))
     }
 
-    /// The bool of an argument; `None` where it is not set, or null.
+    /// The bool of an argument; `None` if it is not set, or null.
     pub(super) fn bool(&mut self, content: &Content<'_>, name: &str) -> Option<bool> {
         let attribute = content.attribute(name)?;
         self.literal(&attribute.expr, &Type::Bool)?.as_bool()

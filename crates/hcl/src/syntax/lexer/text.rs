@@ -50,7 +50,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Whether `${` or `%{` starts here; passes over what only looks like it.
+    /// Whether `${` or `%{` starts here; skips what only looks like it.
     fn sequence_starts(&mut self) -> bool {
         let marker = self.byte(0);
         let run = self.bytes[self.at..].iter().take_while(|byte| **byte == marker).count();

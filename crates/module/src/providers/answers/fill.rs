@@ -37,8 +37,8 @@ pub(super) fn check(schema: &Block, answer: &Value) -> Result<(), String> {
     Ok(())
 }
 
-/// The object that an answer is when there is nothing else: what it leaves out is null. `None` where it says of a part that
-/// nobody knows it.
+/// The object that an answer is when there is nothing else: what it leaves out is null. `None` if it says of
+/// a part that nobody knows it.
 pub(super) fn complete(schema: &Block, answer: &Value) -> Result<Option<Value>, String> {
     unexpected(schema, answer)?;
     if answer.as_object().is_some_and(|object| object.values().iter().any(is_open)) {

@@ -31,7 +31,7 @@ pub struct AnswerError {
     pub line: usize,
     /// The column in bytes, from 1.
     pub column: usize,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
 }
 
@@ -137,11 +137,11 @@ fn find<'a>(answers: &'a BTreeMap<String, Answer>, address: &str, type_name: &st
 /// Answers with what people say, and asks others for the rest.
 #[derive(Debug)]
 pub struct AnsweringProviders<'a, P> {
-    /// What people say.
+    /// The answers from a file.
     pub answers: &'a Answers,
     /// Who answers the rest.
     pub others: P,
-    /// What nobody has answered so far.
+    /// The questions without an answer so far.
     pub unanswered: Unanswered,
 }
 

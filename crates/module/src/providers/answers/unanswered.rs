@@ -7,7 +7,7 @@ use objchange::schema::Block;
 use serde_json::{Map, Value as Json, json};
 use smol_str::SmolStr;
 
-/// What providers were asked and nobody could answer.
+/// Questions to providers that nobody could answer.
 #[derive(Debug, Clone, Default)]
 pub struct Unanswered {
     /// The attributes of data sources, by address.

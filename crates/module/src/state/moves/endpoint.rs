@@ -27,7 +27,7 @@ pub(super) struct Endpoint {
 }
 
 impl Endpoint {
-    /// What stands in a `moved` block of this module. `is_one` says that it names single instances.
+    /// What is in a `moved` block of this module. `is_one` says that it names single instances.
     pub(super) fn new(module: &[SmolStr], target: &MoveTarget, is_one: bool) -> Self {
         let mut steps: Vec<_> = module.iter().map(|name| (name.to_string(), Keys::Each)).collect();
         let one = |step: &ModuleStep| (step.name.clone(), Keys::One(step.key.clone()));

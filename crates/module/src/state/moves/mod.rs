@@ -30,9 +30,9 @@ pub struct Moves {
     cycles: Vec<Cycle>,
     /// The old address of each instance that has moved, by its new one.
     pub moved: BTreeMap<InstanceAddress, InstanceAddress>,
-    /// The same of data sources, which move along with their modules.
+    /// The same for data sources, which move along with their modules.
     moved_data: BTreeMap<InstanceAddress, InstanceAddress>,
-    /// What could not move, and where to: there is an object already.
+    /// Moves that are blocked because the target already has an object.
     pub blocked: BTreeSet<(String, String)>,
     /// The objects before they became ones of another type, by the new address.
     pub converted: BTreeMap<InstanceAddress, Value>,

@@ -27,7 +27,7 @@ use super::outline::sections;
 use super::overview::{TITLE, default_title, headline, start};
 use crate::report::{Report, ShowError};
 
-/// What people choose of an HTML page.
+/// Options for an HTML page.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct HtmlOptions<'a> {
     /// The headline, of which 200 characters are used; by default the program and what the document is.

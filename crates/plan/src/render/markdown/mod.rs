@@ -21,7 +21,7 @@ use super::overview::{
 use super::tokens::Tokens;
 use crate::report::{Report, ShowError};
 
-/// What people choose of a Markdown page.
+/// Options for a Markdown page.
 #[derive(Debug, Clone, Copy)]
 pub struct MarkdownOptions<'a> {
     /// The headline, of which 200 characters are used; by default the program and what the document is.
@@ -53,7 +53,7 @@ impl MarkdownOptions<'_> {
 pub struct TemplateError {
     /// The line of the template, if the error is at one.
     pub line: Option<usize>,
-    /// What is wrong there.
+    /// The problem at this place.
     pub message: String,
 }
 
@@ -165,7 +165,7 @@ fn link_line(target: &str) -> String {
     format!("\n[Full output]({target})\n")
 }
 
-/// What stands above the entries, as Markdown.
+/// What is above the entries, as Markdown.
 struct Head {
     marker: Option<String>,
     title: String,
@@ -320,7 +320,7 @@ impl<'s, 'r, 'p> Fit<'s, 'r, 'p> {
         Self { sections, items, lines, order, shown: vec![None; items.len()], room, no_diff: 0 }
     }
 
-    /// Takes the lines that fit, with what stands around them.
+    /// Takes the lines that fit, with what is around them.
     fn lines(&mut self) {
         let costs: Vec<_> = self.lines.iter().map(|line| length(line) + 2).collect();
         let around: Vec<Vec<_>> = self.sections.iter().map(lengths_around).collect();

@@ -12,9 +12,10 @@ use crate::report::{Report, ShowError};
 
 /// A template for Markdown pages, in the language of Jinja.
 ///
-/// It gets `page`, which is what the built-in page is made of, and `report`, the JSON form of the [`Report`]. What it prints of
-/// them is no markup: texts are escaped, and what the built-in page writes as code, lines or diffs is Markdown already. The
-/// filter `code` writes a text as code. A name that is not there is an error.
+/// It gets `page`, which is what the built-in page is made of, and `report`, the JSON form of the [`Report`].
+/// What it prints of them is not markup: texts are escaped, and what the built-in page writes as code, lines
+/// or diffs is Markdown already. The filter `code` writes a text as code. A name that is not there is an
+/// error.
 ///
 /// ```
 /// use objchange_plan::{Filter, MarkdownOptions, MarkdownTemplate, Options, Plan, Report, Schemas};
@@ -55,7 +56,7 @@ impl MarkdownTemplate {
     ///
     /// # Errors
     ///
-    /// The text is no template.
+    /// The text is not a template.
     pub fn parse(text: &str) -> Result<Self, TemplateError> {
         let mut environment = Environment::new();
         environment.set_trim_blocks(true);

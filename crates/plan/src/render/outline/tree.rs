@@ -10,7 +10,8 @@ const MAX_DEPTH: usize = 16;
 /// A module with those inside of it that have something on the page.
 #[derive(Debug)]
 pub struct OutlineNode<'s> {
-    /// What of the address is not that of the module around it, as it is in the document; `Root module` for the root module.
+    /// The address relative to the module around it, as written in the document; `Root module` for the root
+    /// module.
     pub label: &'s str,
     /// The module.
     pub module: &'s OutlineModule,

@@ -254,7 +254,7 @@ proptest! {
     fn a_plan_does_what_it_does((texts, schemas) in any_plans()) {
         let plan = Plan::parse(&texts[0]).unwrap();
         let text: Value = serde_json::from_str(&texts[0]).unwrap();
-        // Read from another text, so that nothing is skipped as it stands.
+        // Read from another text, so that nothing is skipped as it is.
         let pretty = serde_json::to_string_pretty(&text).unwrap();
         let again = Plan::parse(&pretty).unwrap();
         for other in [&plan, &again] {

@@ -237,7 +237,7 @@ fn keys_go_from_entry_to_entry(browser: &mut Browser) -> Result<(), Failed> {
     browser.press("Escape")?;
     equal(&browser.evaluate(dialog)?, &json!(false))?;
     equal(&browser.evaluate(FOCUS)?, &json!(OUTPUT))?;
-    // They pass over what is filtered out, and are text in the search.
+    // They skip what is filtered out, and are text in the search.
     search(browser, "aws_eip")?;
     browser.enter("j")?;
     browser.wait("document.querySelector('#status').textContent === '0 of 5 entries'")?;

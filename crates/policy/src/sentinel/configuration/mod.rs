@@ -21,7 +21,7 @@ use self::blocks::{Read, Reader};
 pub use self::reference::Reference;
 use super::Fault;
 
-/// What a configuration says.
+/// The content of a configuration.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Configuration {
@@ -29,15 +29,15 @@ pub struct Configuration {
     pub policies: Vec<PolicyEntry>,
     /// Modules and static data.
     pub imports: BTreeMap<String, Given>,
-    /// What stands in for an import. A mock goes before an import of the same name.
+    /// The mocks for imports. A mock goes before an import of the same name.
     pub mocks: BTreeMap<String, Given>,
     /// Names that all policies and modules have.
     pub globals: BTreeMap<String, Json>,
     /// Parameters of all policies.
     pub params: BTreeMap<String, Json>,
-    /// What rules are expected to be, in the order of the file; none if `main` is to pass.
+    /// The expected results of rules, in the order of the file; none if `main` must pass.
     pub rules: Option<Vec<(String, Json)>>,
-    /// What has no effect here.
+    /// Warnings about parts that have no effect.
     pub warnings: Vec<Fault>,
 }
 
@@ -58,7 +58,7 @@ impl Configuration {
         }
     }
 
-    /// What stands behind the name of an import, if the configuration says it.
+    /// What is behind the name of an import, if the configuration says it.
     pub fn given(&self, import: &str) -> Option<&Given> {
         self.mocks.get(import).or_else(|| self.imports.get(import))
     }
@@ -88,13 +88,13 @@ pub struct PolicyEntry {
     pub name: String,
     /// Where its text is.
     pub source: Reference,
-    /// What follows if it is broken.
+    /// The enforcement level.
     pub level: Level,
     /// Its own; see [`Configuration::params_of`].
     pub params: BTreeMap<String, Json>,
 }
 
-/// What follows if a policy is broken.
+/// The enforcement level of a policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// It is reported.
@@ -116,7 +116,7 @@ impl Level {
     }
 }
 
-/// What stands behind the name of an import.
+/// What is behind the name of an import.
 #[derive(Debug, Clone)]
 pub enum Given {
     /// A text of the language.

@@ -19,25 +19,25 @@ use super::hidden::Replacement;
 use super::place::AccessLog;
 use super::{Fault, Imports};
 
-/// What a policy says of a plan.
+/// The result of a policy on a plan.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Judged {
-    /// What it says.
+    /// The outcome.
     pub outcome: Outcome,
     /// Why it could not be evaluated.
     pub error: Option<Fault>,
     /// What it has printed.
     pub print: String,
-    /// What `main` is; none if it was not evaluated.
+    /// The value of `main`; none if it was not evaluated.
     pub main: Option<Json>,
     /// The rules that were evaluated, in the order of the text.
     pub rules: Vec<Judgement>,
     /// The other rules, by name, line and column.
     pub unused: Vec<(String, u32, u32)>,
-    /// What made the policy false.
+    /// The elements that made the policy false.
     pub witnesses: WitnessReports,
-    /// What was looked at that is unknown until apply.
+    /// The unknown values that were read.
     pub unknown: Vec<Unknown>,
     /// Whether the verdict may be another one after apply.
     pub is_undecided: bool,
@@ -50,7 +50,7 @@ pub struct Judgement {
     /// The rule.
     #[serde(flatten)]
     pub rule: Rule,
-    /// What made it false or undefined.
+    /// The elements that made it false or undefined.
     pub witnesses: WitnessReports,
     /// The rules that made it so, by their place in the list.
     pub because: Vec<usize>,
@@ -89,7 +89,7 @@ impl Unknown {
     }
 }
 
-/// What a policy says.
+/// The outcome of a policy.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Outcome {
     /// It is kept.
@@ -115,7 +115,7 @@ impl Outcome {
     }
 }
 
-/// What a policy says of a plan; an error is one of the plan.
+/// Runs a policy on a plan; an error is an error of the plan.
 ///
 /// A policy that has seen secrets is run again with other values in their place: what differs then is hidden. `setup` gives
 /// each run what it has beside the imports of the plan; imports of the same name go before these.

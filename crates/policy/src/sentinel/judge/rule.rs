@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct Rule {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// The line on which it is.
     pub line: u32,
@@ -16,11 +16,11 @@ pub struct Rule {
     pub col: u32,
     /// The comment directly above it.
     pub doc: Option<String>,
-    /// What it is, as a report has it.
+    /// Its value, for reports.
     pub value: Json,
 }
 
-/// A larger value is no answer that anybody reads, nor a program: it is cut, and then a text.
+/// A larger value is not an answer that anybody reads, nor a program: it is cut, and then a text.
 const LARGEST: u64 = 1 << 20;
 
 /// More of a value is not shown to people.

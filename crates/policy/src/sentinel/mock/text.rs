@@ -24,7 +24,7 @@ pub(super) fn write(out: &mut impl Write, value: &impl Serialize) -> io::Result<
     value.serialize(&mut serializer).map_err(io::Error::from)
 }
 
-/// What is open, and whether something stands in the innermost.
+/// What is open, and whether something is in the innermost.
 #[derive(Default)]
 struct Indented {
     depth: usize,
@@ -111,8 +111,8 @@ impl Formatter for Indented {
         self.write_raw_fragment(out, &value.to_string())
     }
 
-    /// Numbers that are no integers of 64 bits, and have more digits than a double. An integer that does not fit into those
-    /// of the language is a float there, as it is for the import.
+    /// Numbers that are not integers of 64 bits, and have more digits than a double. An integer that does not
+    /// fit into those of the language is a float there, as it is for the import.
     fn write_raw_fragment<W: ?Sized + Write>(&mut self, out: &mut W, number: &str) -> io::Result<()> {
         let is_integer = number.bytes().all(|byte| byte == b'-' || byte.is_ascii_digit());
         match number.parse::<f64>() {

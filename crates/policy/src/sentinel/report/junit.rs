@@ -31,7 +31,7 @@ pub fn policy_case(applied: &AppliedPolicy, judged: &Judged, unknown: OnUnknown)
     }
 }
 
-/// What came of a test case of this name.
+/// The result of a test case of this name.
 pub fn test_case(outcome: &Outcome, name: &str, time: Duration) -> JunitCase {
     JunitCase {
         class: Some(outcome.policy.clone()),

@@ -7,7 +7,7 @@ use crate::sentinel::Fault;
 use crate::sentinel::judge::{Judged, Judgement, Unknown, WitnessReports};
 use crate::sentinel::set::AppliedPolicy;
 
-/// What a policy says of a plan (`schema/sentinel-apply.schema.json`).
+/// The result of a policy on a plan, as a line of JSON (`schema/sentinel-apply.schema.json`).
 #[derive(Debug, Serialize)]
 pub struct PolicyLine<'a> {
     plan: &'a str,

@@ -19,7 +19,7 @@ pub use self::test_text::{write_coverage, write_summary, write_test};
 pub use self::text::TextReport;
 use super::judge::{Judged, Judgement, Outcome, show};
 
-/// What becomes of a policy whose verdict depends on unknown values.
+/// How to treat a policy whose verdict depends on unknown values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnUnknown {
     /// Unknown values are undefined, as in Sentinel.

@@ -7,7 +7,7 @@ use crate::sentinel::Fault;
 use crate::sentinel::judge::Rule;
 use crate::sentinel::testing::{Difference, Outcome};
 
-/// What came of a test case (`schema/sentinel-test.schema.json`).
+/// The result of a test case (`schema/sentinel-test.schema.json`).
 #[derive(Debug, Serialize)]
 pub struct TestLine<'a> {
     policy: &'a str,

@@ -25,7 +25,7 @@ pub fn check(
     schemas: &Arc<Schemas>,
 ) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
     let shape = |import: &str| {
-        // Nobody knows what a module or mock holds.
+        // It is unknown what a module or mock holds.
         let is_given = configuration.is_some_and(|configuration| configuration.given(import).is_some());
         if is_given { Some(Shape::ANY) } else { shape(import, schemas) }
     };
@@ -33,7 +33,7 @@ pub fn check(
     lint(text, &LintContext { is_policy, globals: globals.cloned().collect(), imports: Some(&shape) })
 }
 
-/// What a text that cannot be read is called in reports.
+/// The name of syntax errors in reports.
 pub const SYNTAX_ERROR: &str = "syntax-error";
 
 /// The same, where a text that cannot be read is a finding, too.

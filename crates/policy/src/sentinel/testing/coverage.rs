@@ -44,7 +44,7 @@ pub struct Counted {
 }
 
 impl Counted {
-    /// What the tests do not show of the rule.
+    /// The gap in the tests of the rule.
     pub fn gap(&self) -> Option<&'static str> {
         match (self.holds, self.broken, self.other) {
             (0, 0, 0) => Some("is evaluated in no test"),
@@ -87,7 +87,7 @@ impl Coverage {
         }
     }
 
-    /// What was counted, by policy.
+    /// The coverage, by policy.
     pub fn policies(&self) -> &[Covered] {
         &self.policies
     }

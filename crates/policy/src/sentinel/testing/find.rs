@@ -20,7 +20,7 @@ pub struct FoundTest {
 pub struct FoundTests {
     /// The tests.
     pub found: Vec<FoundTest>,
-    /// What looks like a mistake.
+    /// Warnings about likely mistakes.
     pub warnings: Vec<String>,
 }
 

@@ -31,18 +31,18 @@ pub struct Case {
     announced: Vec<PathBuf>,
 }
 
-/// What came of one.
+/// The result of one.
 #[derive(Debug)]
 pub struct Outcome {
     /// The file of the policy.
     pub policy: String,
     /// The file of the test case.
     pub case: String,
-    /// What rules were expected to be and are not.
+    /// The rules whose results differ from the expected ones.
     pub differences: Vec<Difference>,
     /// Why it could not be run.
     pub errors: Vec<Fault>,
-    /// What the policy printed.
+    /// The output of the policy.
     pub print: String,
     /// The rules that were evaluated, in the order of the text; empty where nobody wants to know them.
     pub rules: Vec<Rule>,
@@ -55,9 +55,9 @@ pub struct Outcome {
 pub struct Difference {
     /// Its name.
     pub rule: String,
-    /// What it should be.
+    /// The expected value.
     pub expected: Json,
-    /// What it is; none if there is no rule of that name.
+    /// The actual value; none if there is no such rule.
     pub got: Option<Json>,
 }
 

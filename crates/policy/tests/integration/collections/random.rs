@@ -111,7 +111,7 @@ impl Node {
         }
     }
 
-    /// The value as documents have it; `None` where all of it is unknown.
+    /// The value as documents have it; `None` if all of it is unknown.
     pub(crate) fn value(&self) -> Option<Value> {
         self.shown(None, None)
     }

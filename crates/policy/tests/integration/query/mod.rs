@@ -211,7 +211,7 @@ proptest! {
         let [before, after] = sides;
         let with = |secret: &Value| {
             let (mut before, mut after) = (before.clone(), after.clone());
-            // Whether it changes is no secret: it does.
+            // Whether it changes is not a secret: it does.
             before["s"] = json!([secret, 0]);
             after["s"] = secret.clone();
             let marks = json!({"s": true});

@@ -51,7 +51,7 @@ pub(super) enum Chunk {
     LowerPm,
     ZoneName,
     Offset(OffsetForm),
-    /// So many digits of a second, and whether zeros at the end are left out.
+    /// The number of digits of a second, and whether zeros at the end are left out.
     Fraction {
         digits: usize,
         is_trimmed: bool,

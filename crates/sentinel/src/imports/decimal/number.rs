@@ -1,4 +1,4 @@
-//! Decimal numbers of 100 digits, infinities, and what is no number.
+//! Decimal numbers of 100 digits, infinities, and what is not a number.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -51,7 +51,8 @@ pub(super) fn parse(text: &str) -> Option<Decimal> {
     Some(Decimal::of_parts(if is_negative { -size } else { size }, exponent))
 }
 
-/// What an operation of the context gives: what is no number is one of these, and what is too large is infinite.
+/// What an operation of the context gives: what is not a number is one of these, and what is too large is
+/// infinite.
 fn result<E>(result: Result<dashu_float::round::Rounded<DBig>, E>) -> Decimal {
     result.map_or(Decimal::NotANumber, |rounded| Decimal::new(rounded.value()))
 }
@@ -98,7 +99,7 @@ impl Decimal {
         matches!(self, Decimal::Finite(number) if *number == DBig::ZERO)
     }
 
-    /// None if one of them is no number.
+    /// None if one of them is not a number.
     pub(in crate::imports) fn order(&self, other: &Decimal) -> Option<Ordering> {
         let end = |decimal: &Decimal| match decimal {
             Decimal::Infinite { is_negative: true } => -1,
