@@ -298,6 +298,8 @@ impl<'i, 'c> Walk<'i, 'c> {
             removals,
             forgotten: Vec::new(),
             unanswered: vec![BTreeSet::new(); nodes],
+            asked: HashSet::new(),
+            triggers: HashMap::new(),
             creates_first: creates_first(graph),
             instance_count: 0,
             prevented: Vec::new(),
