@@ -295,6 +295,7 @@ impl<'i, 'c> Walk<'i, 'c> {
             pending: Pending::new(nodes, input.config.modules.len()),
             changes: HashMap::new(),
             imports: Default::default(),
+            open_imports: HashSet::new(),
             removals,
             forgotten: Vec::new(),
             unanswered: vec![BTreeSet::new(); nodes],

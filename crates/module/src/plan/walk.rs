@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use hashbrown::{HashMap, HashSet};
 use objchange::Value;
 use objchange::address::{InstanceAddress, InstanceKey, ResourceAddress};
-use objchange_hcl::{Expr, Functions, Scope, Span, evaluate};
+use objchange_hcl::{Expr, Functions, ResourceName, Scope, Span, evaluate};
 use smol_str::SmolStr;
 
 use super::ModulePlan;
@@ -57,6 +57,8 @@ pub(crate) struct Walk<'i, 'c> {
     pub(crate) changes: HashMap<ResourceAddress, BTreeMap<Option<InstanceKey>, usize>>,
     /// What is imported, by the address it gets.
     pub(crate) imports: BTreeMap<InstanceAddress, Import>,
+    /// The resources of which any instance may be imported, because only a provider knows which ones are.
+    pub(crate) open_imports: HashSet<(Vec<SmolStr>, ResourceName)>,
     /// What is forgotten and not destroyed.
     pub(crate) removals: &'i Removals,
     /// What was forgotten.
@@ -116,7 +118,9 @@ impl<'c> Walk<'_, 'c> {
             {
                 continue;
             }
-            if !is_check {
+            // The instances of a resource are not known yet.
+            let is_planned_resource = matches!(node.kind, NodeKind::Resource(_)) && self.applying.is_none();
+            if !is_check && !is_planned_resource {
                 self.open_checks(index);
             }
             for need in &node.needs {
