@@ -421,6 +421,8 @@ pub struct Functions {
     has_providers: bool,
     /// The version of Terraform whose language this is; `None` for the newest.
     version: Option<(u32, u32)>,
+    /// There are none, not even those that look at expressions.
+    is_bare: bool,
     coverage: Option<Arc<Coverage>>,
 }
 
@@ -484,7 +486,12 @@ impl Functions {
 
     /// The language of a version without any function.
     pub(crate) fn none_of_version(version: (u32, u32)) -> Self {
-        Self { version: Some(version), ..Self::default() }
+        Self { version: Some(version), is_bare: true, ..Self::default() }
+    }
+
+    /// Whether there are no calls at all, not even of what looks at expressions, such as `try`.
+    pub(crate) fn is_bare(&self) -> bool {
+        self.is_bare
     }
 
     pub(crate) fn lacks_convert(&self) -> bool {

@@ -48,7 +48,9 @@ impl<'t> Outline<'t> {
         let byte = byte.checked_sub(1)?;
         match &self.0 {
             Form::Native(blocks) => {
-                let block = blocks.iter().find(|(all, _)| (all.start..all.end).contains(&byte));
+                // They stand one behind the other.
+                let first = blocks.partition_point(|(all, _)| all.end <= byte);
+                let block = blocks.get(first).filter(|(all, _)| all.start <= byte);
                 block.map(|(_, header)| header.clone())
             }
             Form::Json(root) => {

@@ -79,6 +79,11 @@ impl Sources {
         self.files.last().map_or(0, |last| last.start + last.text.len() as u32)
     }
 
+    /// The text of the file with this name.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.files.iter().find(|file| *file.name == *name).map(|file| &*file.text)
+    }
+
     pub(crate) fn files(&self) -> &[SourceFile] {
         &self.files
     }

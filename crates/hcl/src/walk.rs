@@ -196,15 +196,10 @@ impl Expr {
 /// assert_eq!(constant("1 + 2"), Some(Value::from(3)));
 /// assert_eq!(constant("true ? 3 : var.x"), Some(Value::from(3)));
 /// assert_eq!(constant("upper(\"x\")"), None);
+/// assert_eq!(constant("false ? can(var.x) : 3"), Some(Value::from(3)));
 /// assert_eq!(constant("var.x"), None);
 /// ```
 pub fn constant_value(expr: &Expr, version: (u32, u32)) -> Option<Value> {
-    let mut walk = Walk::default();
-    walk.expr(expr);
-    // `try` and `can` make something of what fails here.
-    if walk.catches {
-        return None;
-    }
     let variables = Variables::default();
     // What is not there is unknown.
     let (value, _) = evaluate(expr, &Scope::new(&variables), &Functions::none_of_version(version));
@@ -245,8 +240,6 @@ struct Walk<'e> {
     found: Vec<Reference<'e>>,
     calls: Vec<Span>,
     sensitive: Vec<&'e Expr>,
-    /// There is a `try` or a `can`.
-    catches: bool,
     /// Names of `for` around the place.
     local: Vec<&'e str>,
     /// The place to look for, and whether it is the beginning of an argument.
@@ -303,7 +296,6 @@ impl<'e> Walk<'e> {
 
     fn call(&mut self, expr: &'e Expr, call: &'e Call) {
         self.calls.push(expr.span);
-        self.catches |= matches!(call.name.trim_start_matches("core::"), "try" | "can");
         if makes_sensitive(&call.name) {
             self.sensitive.extend(&call.arguments);
         }

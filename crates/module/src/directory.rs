@@ -8,6 +8,7 @@ use objchange_hcl::Functions;
 use smol_str::SmolStr;
 
 use crate::config::{Config, Files, LoadOptions};
+use crate::plan::input::since;
 use crate::plan::variable::root_value;
 use crate::plan::{GivenVariable, ModulePlan, PlanInput, PlanMode, PlanOptions, plan};
 use crate::state::PriorState;
@@ -132,6 +133,9 @@ impl Module {
         let input = PlanInput { config: &self.config, schemas, state, variables, functions, options };
         let (planned, more) = plan(&input);
         diagnostics.append(planned.diagnostics);
+        if !since(options.version, "1.13") {
+            diagnostics.name_no_given_types();
+        }
         (ModulePlan { diagnostics, ..planned }, more)
     }
 

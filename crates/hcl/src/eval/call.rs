@@ -41,6 +41,7 @@ pub(super) fn recursive(name: &str) -> String {
 impl Evaluator<'_> {
     pub(super) fn call(&mut self, call: &Call, scope: &Scope<'_>) -> Value {
         if let Some(form) = Form::named(&call.name)
+            && !self.functions.is_bare()
             && !(form == Form::Convert && self.functions.lacks_convert())
         {
             return self.form(form, call, scope);

@@ -60,7 +60,9 @@ impl Evaluator<'_> {
         if !collection.is_known() {
             return dynamic().with_marks(marks);
         }
+        let errors = self.errors();
         self.hiding(collection.marks(), |this| this.rounds(parts, &collection, &mut progress, scope));
+        progress.is_unknown |= self.functions.is_bare() && self.failed_since(errors);
         self.paid(progress.result(parts), parts.open)
     }
 

@@ -13,6 +13,7 @@ impl Evaluator<'_> {
         let mut marks = Marks::NONE;
         // Nothing before this was unknown, so that it is certain what comes next.
         let mut is_open = true;
+        let errors = self.errors();
         for part in parts {
             if let ExprKind::Literal(literal) = &part.kind
                 && let Some(literal) = literal.as_str()
@@ -30,7 +31,10 @@ impl Evaluator<'_> {
                 is_open = false;
             }
         }
-        let value = if is_open {
+        let value = if self.functions.is_bare() && self.failed_since(errors) {
+            // Nothing is promised of it.
+            Value::unknown(Type::String)
+        } else if is_open {
             Value::from(text)
         } else {
             let string_prefix = prefix::safe(&text).filter(|prefix| !prefix.is_empty()).map(Into::into);

@@ -113,6 +113,8 @@ pub struct OutputConfig {
     pub header: Span,
     /// The value.
     pub value: Expr,
+    /// The type that the value is converted to, and where `type` is written.
+    pub ty: Option<(TypeConstraint, Span)>,
     /// The description.
     pub description: Option<String>,
     /// The value is hidden.

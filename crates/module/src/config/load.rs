@@ -532,6 +532,13 @@ impl Loader<'_> {
                 problems.errors.extend(wrong);
             }
         }
+        if !self.options.is_new() {
+            let typed = config.outputs.values().filter_map(|output| output.ty.as_ref());
+            problems.errors.extend(typed.map(|(_, place)| {
+                let detail = "An argument named \"type\" is not expected here.";
+                Diagnostic::new("Unsupported argument", *place, detail)
+            }));
+        }
         let (config, problems) = (Arc::new(config), Arc::new(problems));
         let read = Directory { config, problems };
         self.directories.insert(directory.to_owned(), read.clone());

@@ -174,6 +174,20 @@ impl Diagnostics {
         self.errors = self.all.iter().filter(|found| found.is_error()).count();
     }
 
+    /// Says no more which type was given in place of another, as Terraform before 1.13: `bool required`, not `bool required,
+    /// but have object`.
+    pub(crate) fn name_no_given_types(&mut self) {
+        const GIVEN: &str = " required, but have ";
+        for found in self.all.iter_mut().filter(|found| found.condition.is_none()) {
+            let detail = &mut found.diagnostic.detail;
+            while let Some(at) = detail.find(GIVEN) {
+                let behind = &detail[at + GIVEN.len()..];
+                let end = behind.find(|c: char| !c.is_ascii_lowercase() && c != ' ').unwrap_or(behind.len());
+                *detail = format!("{} required{}", &detail[..at], &behind[end..]).into();
+            }
+        }
+    }
+
     /// Takes out those that are distinguished so.
     pub(crate) fn extract(&mut self, is_wanted: impl Fn(&ModuleDiagnostic) -> bool) -> Self {
         let all = std::mem::take(&mut self.all);

@@ -1,7 +1,7 @@
 //! Errors and warnings with what they point to.
 
-use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
 use objchange::address::Mode;
@@ -20,6 +20,8 @@ pub struct Shown<'s> {
     sources: &'s Sources,
     places: Places<'s>,
     hidden: OnceCell<HiddenSource>,
+    /// Those of the files that something was shown of, by name.
+    outlines: RefCell<HashMap<String, Outline<'s>>>,
     /// What module calls and blocks of providers hide, by kind and first label.
     blocks: BTreeMap<(String, String), Block>,
 }
@@ -80,7 +82,8 @@ impl<'s> Shown<'s> {
             add_outputs(&mut blocks, config);
         }
         let sources = sources.unwrap_or(&NOTHING);
-        Self { sources, places: sources.places(), hidden: OnceCell::new(), blocks }
+        let (hidden, outlines) = Default::default();
+        Self { sources, places: sources.places(), hidden, outlines, blocks }
     }
 
     fn hidden(&self) -> &HiddenSource {
@@ -88,6 +91,18 @@ impl<'s> Shown<'s> {
             let schema = |kind: &str, label: &str| self.blocks.get(&(kind.to_owned(), label.to_owned()));
             HiddenSource::new(self.sources, schema, [])
         })
+    }
+
+    /// The header of the block around a place in a file.
+    fn block_around(&self, file: &str, byte: u32) -> Option<String> {
+        let mut outlines = self.outlines.borrow_mut();
+        if let Some(outline) = outlines.get(file) {
+            return outline.around(byte);
+        }
+        let outline = Outline::new(file, self.sources.text(file)?);
+        let around = outline.around(byte);
+        outlines.insert(file.to_owned(), outline);
+        around
     }
 
     /// All of them in Terraform's order: warnings, then errors; what has no place, then by file and place.
@@ -136,7 +151,7 @@ impl<'s> Shown<'s> {
             let last_line = last_line.max(line(around.end.saturating_sub(1).max(around.start)));
             let hidden = self.hidden().in_file(&place, subject);
             Snippet {
-                context: Outline::new(place.name, place.lines.text()).around(place.span.start),
+                context: self.block_around(place.name, place.span.start),
                 first_line,
                 source: Excerpt::new(&place, first_line..=last_line.max(first_line), &hidden),
             }

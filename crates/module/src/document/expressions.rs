@@ -85,7 +85,8 @@ fn names(reference: &Reference<'_>) -> Vec<String> {
     // How many steps name the object.
     let object = match named(0) {
         Some("self") => 1,
-        Some("module") if matches!(steps.get(2), Some(PathStep::Index(_))) => 3,
+        // An instance of a module with an output of it ends there; alone it is followed by the module.
+        Some("module") if matches!(steps.get(2), Some(PathStep::Index(_))) && steps.len() > 3 => 3,
         Some("data" | "ephemeral" | "resource") => 3,
         _ => 2,
     };

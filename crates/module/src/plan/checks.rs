@@ -98,10 +98,8 @@ impl Checks {
                 CheckInstance { address, status, problems: results.problems }
             };
             let instances: Vec<CheckInstance> = found.instances.into_iter().map(instance).collect();
-            let status = match instances.is_empty() && !found.is_expanded {
-                true => CheckStatus::Unknown,
-                false => worst(instances.iter().map(|instance| instance.status)),
-            };
+            let unexpanded = (!found.is_expanded).then_some(CheckStatus::Unknown);
+            let status = worst(instances.iter().map(|instance| instance.status).chain(unexpanded));
             let instances = (!instances.is_empty()).then_some(instances);
             CheckResult { kind, module, name, status, instances }
         });

@@ -36,9 +36,8 @@ pub(crate) fn count(
         errors.append(&mut found);
         return Expansion::Wrong;
     }
-    let error = |summary: &'static str, detail: String| {
-        Diagnostic::new(summary, expr.span, detail).explained(expr, scope)
-    };
+    // Terraform does not say what is in an expression for a number of instances.
+    let error = |summary: &'static str, detail: String| Diagnostic::new(summary, expr.span, detail);
     let (value, marks) = value.unmark_deep();
     let number = match value.convert(&Type::Number) {
         Ok(number) => number,

@@ -1,9 +1,9 @@
 //! `import` blocks: which objects are imported, and as what.
 
 use hashbrown::HashSet;
-use objchange::Value;
 use objchange::address::{InstanceAddress, InstanceKey};
 use objchange::value::Marks;
+use objchange::{Type, Value};
 use objchange_hcl::{
     Diagnostic, DiagnosticExt, Expr, Functions, ImportConfig, ResourceConfig, ResourceName, Scope, evaluate,
 };
@@ -31,15 +31,15 @@ pub(crate) struct Import {
 
 impl<'c> Walk<'_, 'c> {
     /// Evaluates `import` blocks, once what they refer to is evaluated; whether all of them could be.
-    pub(crate) fn read_imports(&mut self, imports: &[&'c ImportConfig]) -> bool {
+    pub(crate) fn read_imports(&mut self, index: usize, imports: &[&'c ImportConfig]) -> bool {
         let errors = self.found.error_count();
         if self.input.options.mode != PlanMode::Destroy {
-            imports.iter().for_each(|import| self.read_import(import));
+            imports.iter().for_each(|import| self.read_import(index, import));
         }
         self.found.error_count() == errors
     }
 
-    fn read_import(&mut self, import: &'c ImportConfig) {
+    fn read_import(&mut self, index: usize, import: &'c ImportConfig) {
         let subjects = import_subjects(import);
         let values = self.world.variables(self.graph, 0, &subjects);
         let scope = Scope::new(&values);
@@ -50,6 +50,10 @@ impl<'c> Walk<'_, 'c> {
                 let most = self.input.options.max_instances;
                 match expand::for_each(expr, &scope, self.module_functions.of_module(0), most, &mut errors) {
                     Expansion::Known(instances) => instances,
+                    Expansion::Unknown(_) if self.is_unanswered(index, expr, 0) => {
+                        self.open_imports.insert(import_target(import));
+                        return;
+                    }
                     Expansion::Unknown(_) => {
                         let detail = "The \"for_each\" expression includes values derived from other resource attributes that \
                                       cannot be determined until apply, and so Terraform cannot determine the full set of \
@@ -70,6 +74,16 @@ impl<'c> Walk<'_, 'c> {
             let scope = scope.with(&names);
             let address = match import.to.resolve(&scope, self.module_functions.of_module(0)) {
                 Ok(Some(address)) => address,
+                Ok(None)
+                    if self.depends_on_unasked(
+                        index,
+                        import,
+                        import.to.computed_keys.iter().map(|(_, key)| key),
+                    ) =>
+                {
+                    self.open_imports.insert(import_target(import));
+                    continue;
+                }
                 Ok(None) => {
                     let detail = "The key in the \"to\" argument depends on resource attributes that cannot be determined until \
                                   apply, so Terraform cannot plan to import this resource.";
@@ -81,17 +95,22 @@ impl<'c> Walk<'_, 'c> {
                     continue;
                 }
             };
-            if let Some(by) = self.imported_by(import, &scope) {
+            if let Some(by) = self.imported_by(index, import, &scope) {
                 self.imports.insert(address, Import { by });
             }
         }
     }
 
-    fn imported_by(&mut self, import: &ImportConfig, scope: &Scope<'_>) -> Option<ImportedBy> {
+    fn imported_by(&mut self, index: usize, import: &ImportConfig, scope: &Scope<'_>) -> Option<ImportedBy> {
         let (by, errors) = match (&import.id, &import.identity) {
-            (Some(id), _) => {
-                let (id, errors) = identifier(id, scope, self.module_functions.of_module(0), true);
-                (id.map(ImportedBy::Id), errors)
+            (Some(expr), _) => {
+                let (id, errors) = identifier(expr, scope, self.module_functions.of_module(0));
+                match id {
+                    Some(id) if !id.is_known() && !self.depends_on_unasked(index, import, [expr]) => {
+                        (None, vec![unknown_identifier(expr)])
+                    }
+                    id => (id.map(ImportedBy::Id), errors),
+                }
             }
             (None, Some(identity)) => {
                 let (value, errors) = evaluate(identity, scope, self.module_functions.of_module(0));
@@ -104,15 +123,27 @@ impl<'c> Walk<'_, 'c> {
         by
     }
 
+    /// Whether one of the expressions of an import is unknown because a provider was not there to say what it is.
+    fn depends_on_unasked<'e>(
+        &mut self,
+        index: usize,
+        import: &'e ImportConfig,
+        expressions: impl IntoIterator<Item = &'e Expr>,
+    ) -> bool {
+        // What `each` is comes from there.
+        let mut all = expressions.into_iter().chain(&import.for_each);
+        all.any(|expr| self.is_unanswered(index, expr, 0))
+    }
+
     /// Reports imports of instances that a resource does not have, in modules that are there or not; whether there are any.
     pub(crate) fn misses_imports(
         &mut self,
         imports: &[&ImportConfig],
         resource: &ResourceNode<'c>,
-        expansions: &[(ModuleInstanceId, Option<Expanded<Repetition>>)],
+        expansions: &[(ModuleInstanceId, Expanded<Repetition>)],
     ) -> bool {
-        let is_unknown = |(at, expansion): &(ModuleInstanceId, Option<Expanded<Repetition>>)| {
-            self.world.instances[*at].is_undecided || !matches!(expansion, Some(known) if known.is_decided())
+        let is_unknown = |(at, expansion): &(ModuleInstanceId, Expanded<Repetition>)| {
+            self.world.instances[*at].is_undecided || !expansion.is_decided()
         };
         if imports.is_empty() || expansions.iter().any(is_unknown) {
             return false;
@@ -120,7 +151,7 @@ impl<'c> Walk<'_, 'c> {
         let mut wanted: HashSet<InstanceAddress> = HashSet::new();
         for (at, expansion) in expansions {
             let module = &self.world.instances[*at].address;
-            let keys = expansion.iter().flat_map(|known| known.iter().map(|(key, _)| key));
+            let keys = expansion.iter().map(|(key, _)| key);
             wanted.extend(keys.map(|key| instance_address(module, resource.name, key)));
         }
         let targets: HashSet<_> = imports.iter().map(|import| import_target(import)).collect();
@@ -141,6 +172,15 @@ impl<'c> Walk<'_, 'c> {
             self.found.without_place(Severity::Error, NO_CONFIG, no_instance(address));
         }
         !missing.is_empty()
+    }
+
+    /// What an instance is imported by if only a provider knows whether it is.
+    pub(crate) fn may_be_imported(&mut self, index: usize, address: &InstanceAddress) -> Option<ImportedBy> {
+        if !self.open_imports.contains(&target_of(address)) {
+            return None;
+        }
+        self.unanswered[index].insert(address.to_string());
+        Some(ImportedBy::Id(Value::unknown(Type::String)))
     }
 
     /// Leaves out imports of a resource whose instances are not known.
@@ -251,20 +291,27 @@ pub(crate) fn wrong_target(
     error("Invalid import 'to' expression", detail.to_owned())
 }
 
-/// The identifier of an import, and what is wrong with it. Whether it must be known by now depends on the walk.
+const WRONG_ID: &str = "Invalid import id argument";
+
+/// What is said of an identifier that nobody can know yet.
+fn unknown_identifier(expr: &Expr) -> Diagnostic {
+    let detail = "The import block \"id\" argument depends on resource attributes that cannot be determined until apply, so \
+                  Terraform cannot plan to import this resource.";
+    Diagnostic::new(WRONG_ID, expr.span, detail)
+}
+
+/// The identifier of an import, which may be unknown, and what is wrong with it.
 pub(crate) fn identifier(
     expr: &Expr,
     scope: &Scope<'_>,
     functions: &Functions,
-    must_be_known: bool,
 ) -> (Option<Value>, Vec<Diagnostic>) {
-    const SUMMARY: &str = "Invalid import id argument";
     let (value, errors) = evaluate(expr, scope, functions);
     if !errors.is_empty() {
         return (None, errors);
     }
     let wrong =
-        |detail: String| (None, vec![Diagnostic::new(SUMMARY, expr.span, detail).explained(expr, scope)]);
+        |detail: String| (None, vec![Diagnostic::new(WRONG_ID, expr.span, detail).explained(expr, scope)]);
     if value.is_null() {
         return wrong("The import ID cannot be null.".to_owned());
     }
@@ -272,16 +319,9 @@ pub(crate) fn identifier(
         return wrong("The import ID value cannot be ephemeral.".to_owned());
     }
     if !value.is_known() {
-        return match must_be_known {
-            false => (Some(value), Vec::new()),
-            true => {
-                let detail = "The import block \"id\" argument depends on resource attributes that cannot be determined until \
-                              apply, so Terraform cannot plan to import this resource.";
-                (None, vec![Diagnostic::new(SUMMARY, expr.span, detail)])
-            }
-        };
+        return (Some(value), Vec::new());
     }
-    match value.convert(&objchange::Type::String) {
+    match value.convert(&Type::String) {
         Err(error) => wrong(format!("The import ID value is unsuitable: {}.", error.kind)),
         Ok(id) if id.as_str() == Some("") => wrong(
             "The import ID value evaluates to an empty string, please provide a non-empty value.".to_owned(),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use objchange::Value;
-use objchange::address::{InstanceAddress, ModuleAddress};
+use objchange::address::{InstanceAddress, ModuleAddress, ModuleStep};
 use objchange_hcl::{Functions, Span};
 use objchange_plan::Version;
 use smol_str::SmolStr;
@@ -102,7 +102,7 @@ pub enum PlanMode {
 /// What `-target` names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
-    /// All of a module, or of all instances of one where keys are left out.
+    /// All of a module, or of all instances of one whose last key is left out.
     Module(ModuleAddress),
     /// A resource, or an instance of it.
     Resource(InstanceAddress),
@@ -114,22 +114,22 @@ pub(crate) fn since(version: Version, first: &str) -> bool {
 }
 
 impl Target {
-    /// Whether it names this instance of a resource. Without a key it names all instances of a module or resource.
+    /// Whether it names this instance of a resource. A key that is left out at its end means all; the modules around are
+    /// named as they are: `module.m.test_disk.data` is nothing in a module with `count`.
     pub fn contains(&self, address: &InstanceAddress) -> bool {
-        let (module, resource) = match self {
-            Self::Module(module) => (module, None),
-            Self::Resource(target) => (&target.resource.module, Some(target)),
-        };
-        let steps = &address.resource.module.0;
-        let is_inside = module.0.len() <= steps.len()
-            && std::iter::zip(&module.0, steps)
-                .all(|(a, b)| a.name == b.name && (a.key.is_none() || a.key == b.key));
-        let Some(target) = resource else { return is_inside };
-        let (a, b) = (&target.resource, &address.resource);
-        is_inside
-            && module.0.len() == steps.len()
-            && (a.mode, &a.resource_type, &a.name) == (b.mode, &b.resource_type, &b.name)
-            && (target.key.is_none() || target.key == address.key)
+        let module = &address.resource.module;
+        match self {
+            Self::Module(wanted) => match wanted.0.split_last() {
+                Some((ModuleStep { name, key: None }, around)) => {
+                    module.0.starts_with(around)
+                        && module.0.get(around.len()).is_some_and(|step| step.name == *name)
+                }
+                _ => module.0.starts_with(&wanted.0),
+            },
+            Self::Resource(wanted) => {
+                wanted.resource == address.resource && (wanted.key.is_none() || wanted.key == address.key)
+            }
+        }
     }
 }
 

@@ -115,17 +115,17 @@ impl<'c> Walk<'_, 'c> {
         let outer = Scope::new(variables);
         let scope = outer.with(&names);
         let is_destroy = self.input.options.mode == PlanMode::Destroy;
+        let errors = self.found.error_count();
+        let triggered = !is_destroy && self.is_triggered(instance, resource);
+        if self.found.error_count() > errors {
+            return nothing;
+        }
         if !is_destroy && !self.preconditions(instance, resource, &scope) {
             return nothing;
         }
         let Some(decoded) = self.config_object(instance, resource, &scope) else { return nothing };
         let lifecycle = &resource.config.lifecycle;
         let creates_first = self.creates_first[*index] || lifecycle.create_before_destroy == Some(true);
-        let errors = self.found.error_count();
-        let triggered = !is_destroy && self.is_triggered(instance, resource);
-        if self.found.error_count() > errors {
-            return nothing;
-        }
         let requested = self.input.options.replace.contains(address);
         let prior_value = prior
             .map_or_else(|| Value::null(schema.block.implied_type().clone()), |prior| prior.value.clone());

@@ -6,7 +6,7 @@ use objchange::Value;
 use objchange::value::Marks;
 use objchange_hcl::Scope;
 use objchange_hcl::evaluate;
-use objchange_hcl::{Diagnostic, OutputConfig};
+use objchange_hcl::{Diagnostic, OutputConfig, conversion_message};
 use objchange_plan::Version;
 use smol_str::SmolStr;
 
@@ -109,6 +109,21 @@ pub(crate) fn add_deleted(
     }
 }
 
+/// The value of an output as one of its type.
+///
+/// # Errors
+///
+/// The value does not fit.
+pub(crate) fn convert(output: &OutputConfig, value: Value) -> Result<Value, Box<Diagnostic>> {
+    let Some((ty, _)) = &output.ty else { return Ok(value) };
+    ty.convert(&value).map_err(|error| {
+        let reason = conversion_message(&error, ty.ty());
+        let detail =
+            format!("The value expression does not match this output value's type constraint: {reason}.");
+        Box::new(Diagnostic::new("Invalid output value", output.value.span, detail))
+    })
+}
+
 impl<'c> Walk<'_, 'c> {
     pub(crate) fn output(
         &mut self,
@@ -147,6 +162,13 @@ impl<'c> Walk<'_, 'c> {
             self.found.errors(errors);
             return;
         }
+        let value = match convert(output, value) {
+            Ok(value) => value,
+            Err(error) => {
+                self.found.push(Severity::Error, *error);
+                return;
+            }
+        };
         if let Some(refusal) = super::outputs::refusal(output, is_root, &value) {
             self.found.push(Severity::Error, refusal);
             return;

@@ -82,11 +82,17 @@ impl<'c> Walk<'_, 'c> {
         if self.input.options.mode == PlanMode::RefreshOnly || self.current(&instance.address).is_some() {
             return Ok(None);
         }
-        let Some(import) = self.imports.remove(&instance.address) else { return Ok(None) };
+        let Some(import) = self.imports.remove(&instance.address) else {
+            return Ok(self.may_be_imported(instance.index, &instance.address));
+        };
         self.secrets.learn_marked(import.by.value());
         let address = instance.address.to_string();
         let provider = &resource.provider_config;
-        match self.providers.import(provider, &address, instance.schema, &import.by) {
+        let answer = match import.by.value().is_wholly_known() {
+            true => self.providers.import(provider, &address, instance.schema, &import.by),
+            false => ImportAnswer::NotKnown,
+        };
+        match answer {
             ImportAnswer::Known(found, warnings) => {
                 self.provider_diagnostics(warnings, None, None, None);
                 let object = StateObject {

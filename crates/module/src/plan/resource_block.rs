@@ -30,28 +30,37 @@ impl<'c> Walk<'_, 'c> {
         let Some(schema) = resource.schema else { return };
         let schema = Arc::new(schema.clone());
         let graph = self.graph;
-        if !self.read_imports(&graph.nodes[index].imports) {
+        let imports = &graph.nodes[index].imports;
+        let (count, for_each) = (resource.config.count.as_ref(), resource.config.for_each.as_ref());
+        let repetition: Vec<_> =
+            count.into_iter().chain(for_each).flat_map(objchange_hcl::variables).collect();
+        if !own_references(resource, &repetition).is_empty() {
+            self.refers_to_itself(index, resource);
+            return;
+        }
+        let expansions = instances.iter().map(|at| Some((*at, self.expand(index, *at, count, for_each)?)));
+        let expansions: Vec<_> = expansions.collect();
+        // If those of one instance of the module are wrong, nothing of the resource is planned.
+        let Some(expansions) = expansions.into_iter().collect::<Option<Vec<_>>>() else {
             instances.into_iter().for_each(|at| self.keep_all(at, resource));
-            self.forget_imports(&graph.nodes[index].imports);
+            self.forget_imports(imports);
+            return;
+        };
+        self.open_resource_checks(index, resource, &expansions);
+        if !self.read_imports(index, imports) {
+            instances.into_iter().for_each(|at| self.keep_all(at, resource));
+            self.forget_imports(imports);
             return;
         }
         if self.refers_to_itself(index, resource) {
             return;
         }
-        let (count, for_each) = (resource.config.count.as_ref(), resource.config.for_each.as_ref());
-        let expansions = instances.iter().map(|at| (*at, self.expand(index, *at, count, for_each)));
-        let expansions: Vec<_> = expansions.collect();
-        if self.misses_imports(&graph.nodes[index].imports, resource, &expansions) {
-            self.forget_imports(&graph.nodes[index].imports);
+        if self.misses_imports(imports, resource, &expansions) {
+            self.forget_imports(imports);
             instances.into_iter().for_each(|at| self.keep_all(at, resource));
             return;
         }
         for (at, expansion) in expansions {
-            let Some(expansion) = expansion else {
-                self.keep_all(at, resource);
-                self.forget_imports(&graph.nodes[index].imports);
-                continue;
-            };
             if let Expanded::Undecided(repetition) = &expansion {
                 self.undecided(index, at, resource, &schema, repetition);
                 continue;
@@ -64,12 +73,6 @@ impl<'c> Walk<'_, 'c> {
             // The variables are the same for all instances.
             let variables = self.world.variables(self.graph, at, &self.graph.nodes[index].subjects);
             let module = self.world.instances[at].address.clone();
-            let text = resource_text(resource.name);
-            // What is destroyed is not checked.
-            let checked = expansion.iter().filter(|_| self.input.options.mode != PlanMode::Destroy);
-            for (key, _) in checked {
-                self.checks.open(CheckKind::Resource, &module, &text, key);
-            }
             let values = expansion.map(|key, repetition| {
                 let address = instance_address(&module, resource.name, key);
                 let instance = Instance { index, at, address, repetition, schema: &schema };
@@ -84,6 +87,32 @@ impl<'c> Walk<'_, 'c> {
             }
             let values = self.seen_by_references(index, values, &module, resource.name);
             self.world.instances[at].resources.insert(resource.name.clone(), values.to_value());
+        }
+    }
+
+    /// Says which instances of a resource have conditions, where that is known. What is destroyed is not checked.
+    fn open_resource_checks(
+        &mut self,
+        index: usize,
+        resource: &ResourceNode<'c>,
+        expansions: &[(ModuleInstanceId, Expanded<Repetition>)],
+    ) {
+        let is_decided = |(at, expansion): &&(ModuleInstanceId, Expanded<Repetition>)| {
+            expansion.is_decided() && !self.world.instances[*at].is_undecided
+        };
+        let decided: Vec<_> = expansions.iter().filter(is_decided).collect();
+        if decided.len() == expansions.len() {
+            self.open_checks(index);
+        }
+        if self.input.options.mode == PlanMode::Destroy {
+            return;
+        }
+        let text = resource_text(resource.name);
+        for (at, expansion) in decided {
+            let module = &self.world.instances[*at].address;
+            for (key, _) in expansion.iter() {
+                self.checks.open(CheckKind::Resource, module, &text, key);
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 //! `-target`: which part of the configuration and of the state is planned.
 
 use hashbrown::HashSet;
-use objchange::address::{InstanceAddress, ModuleAddress, ModuleStep};
+use objchange::address::{InstanceAddress, ModuleAddress};
 use objchange_hcl::ResourceName;
 use smol_str::SmolStr;
 
@@ -93,7 +93,7 @@ impl Targets {
         let path: Vec<SmolStr> =
             address.resource.module.0.iter().map(|step| step.name.as_str().into()).collect();
         part.needed.contains(&(path, resource_name(&address.resource)))
-            || part.targets.iter().any(|target| names_instance(target, address))
+            || part.targets.iter().any(|target| target.contains(address))
     }
 
     /// Whether everything is planned.
@@ -114,28 +114,6 @@ fn names_resource(target: &Target, path: &[SmolStr], name: &ResourceName) -> boo
             address.resource.module.0.len() == path.len()
                 && starts(&address.resource.module)
                 && resource_name(&address.resource) == *name
-        }
-    }
-}
-
-/// Whether a target names an instance. Keys that are left out mean all.
-pub(crate) fn names_instance(target: &Target, address: &InstanceAddress) -> bool {
-    let step = |(wanted, step): (&ModuleStep, &ModuleStep)| {
-        wanted.name == step.name && (wanted.key.is_none() || wanted.key == step.key)
-    };
-    let within = |module: &ModuleAddress| {
-        module.0.len() <= address.resource.module.0.len()
-            && std::iter::zip(&module.0, &address.resource.module.0).all(step)
-    };
-    match target {
-        Target::Module(module) => within(module),
-        Target::Resource(wanted) => {
-            wanted.resource.module.0.len() == address.resource.module.0.len()
-                && within(&wanted.resource.module)
-                && wanted.resource.mode == address.resource.mode
-                && wanted.resource.resource_type == address.resource.resource_type
-                && wanted.resource.name == address.resource.name
-                && (wanted.key.is_none() || wanted.key == address.key)
         }
     }
 }

@@ -50,14 +50,30 @@ impl<'c> Walk<'_, 'c> {
         let module = &self.world.instances[instance.at].address;
         let wanted = super::resource::resource_address(module, &name);
         let key = keys.as_ref().and_then(instance_key);
-        let found: Vec<usize> = match &key {
-            Some(key) => {
-                let known = self.changes.get(&wanted);
-                known.and_then(|known| known.get(&Some(key.clone()))).copied().into_iter().collect()
+        let path: Vec<PathStep> = rest.into_iter().map(|(step, _)| step).collect();
+        let triggered = match (&key, name.mode) {
+            (_, mode) if mode != Mode::Managed => None,
+            (Some(key), _) => {
+                let known = self.changes.get(&wanted).and_then(|known| known.get(&Some(key.clone())));
+                known.map(|position| self.changes_at(*position, &path))
             }
-            None => self.instances_of(&wanted),
+            // All instances are the same to all that name none of them.
+            (None, _) => {
+                let trigger = (wanted, trigger.span);
+                match self.triggers.get(&trigger) {
+                    Some(known) => *known,
+                    None => {
+                        let changes = self.changes.get(&trigger.0);
+                        let triggered = changes.filter(|changes| !changes.is_empty()).map(|changes| {
+                            changes.values().any(|position| self.changes_at(*position, &path))
+                        });
+                        self.triggers.insert(trigger, triggered);
+                        triggered
+                    }
+                }
+            }
         };
-        if name.mode != Mode::Managed || found.is_empty() {
+        triggered.unwrap_or_else(|| {
             let module = match &self.world.instances[instance.at].address {
                 root if root.is_root() => "the root module".to_owned(),
                 module => module.to_string(),
@@ -68,20 +84,18 @@ impl<'c> Walk<'_, 'c> {
             }
             let summary = format!("no change found for {text} in {module}");
             self.found.without_place(Severity::Error, ("no_change_found", summary), "");
-            return false;
-        }
-        let path: Vec<PathStep> = rest.into_iter().map(|(step, _)| step).collect();
-        found.into_iter().any(|position| {
-            let change = &self.plan.changes[position];
-            let changes = matches!(
-                change.action,
-                PlannedAction::Update | PlannedAction::DeleteThenCreate | PlannedAction::CreateThenDelete
-            );
-            if path.is_empty() {
-                return changes;
-            }
-            changes && differs(&change.before, &change.after, &path)
+            false
         })
+    }
+
+    /// Whether a planned object changes at a path. One that is destroyed triggers nothing.
+    fn changes_at(&self, position: usize, path: &[PathStep]) -> bool {
+        let change = &self.plan.changes[position];
+        let changes = matches!(
+            change.action,
+            PlannedAction::Update | PlannedAction::DeleteThenCreate | PlannedAction::CreateThenDelete
+        );
+        changes && (path.is_empty() || differs(&change.before, &change.after, path))
     }
 
     /// The key that `count.index` or `each.key` gives.
@@ -92,12 +106,6 @@ impl<'c> Walk<'_, 'c> {
         let outer = Scope::new(&nothing);
         let (value, errors) = evaluate(key, &outer.with(&names), self.functions);
         errors.is_empty().then_some(value)
-    }
-
-    /// The planned objects of a resource. Those that are destroyed trigger nothing, but are there.
-    fn instances_of(&self, resource: &objchange::address::ResourceAddress) -> Vec<usize> {
-        let known = self.changes.get(resource);
-        known.into_iter().flat_map(|known| known.values().copied()).collect()
     }
 }
 

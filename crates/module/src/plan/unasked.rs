@@ -24,6 +24,9 @@ struct Origin<'e> {
     repeated: Option<(Vec<&'e Expr>, ModuleInstanceId)>,
 }
 
+/// A part of an object: its instance of a module, its node, and its key and path.
+pub(crate) type Part = (ModuleInstanceId, usize, String);
+
 /// Where an unknown value comes from.
 enum Unknown<'e> {
     /// It is computed by a provider that nobody has asked.
@@ -46,21 +49,21 @@ impl<'c> Walk<'_, 'c> {
                 }
             }
         }
+        self.asked.extend(seen);
         None
     }
 
-    fn unasked_part(
-        &self,
-        start: Found,
-        seen: &mut HashSet<(ModuleInstanceId, usize, String)>,
-    ) -> Option<String> {
+    fn unasked_part(&self, start: Found, seen: &mut HashSet<Part>) -> Option<String> {
         let mut open = vec![start];
         while let Some(found) = open.pop() {
             let is_call = matches!(self.graph.nodes[found.node].kind, NodeKind::Call(..));
-            let is_known = self.value_of(&found).is_some_and(|value| value.is_wholly_known());
-            let part: Path =
+            if is_call || self.value_of(&found).is_some_and(|value| value.is_wholly_known()) {
+                continue;
+            }
+            let path: Path =
                 found.key.iter().cloned().map(PathStep::Index).chain(found.path.clone()).collect();
-            if is_known || is_call || !seen.insert((found.at, found.node, part.to_string())) {
+            let part = (found.at, found.node, path.to_string());
+            if self.asked.contains(&part) || !seen.insert(part) {
                 continue;
             }
             match self.origin(&found) {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use hashbrown::{HashMap, HashSet};
 use objchange::Value;
 use objchange::address::{InstanceAddress, InstanceKey, ResourceAddress};
-use objchange_hcl::{Expr, Functions, Scope, evaluate};
+use objchange_hcl::{Expr, Functions, ResourceName, Scope, Span, evaluate};
 use smol_str::SmolStr;
 
 use super::ModulePlan;
@@ -18,6 +18,7 @@ use super::orphans::resource_name;
 use super::pending::Pending;
 use super::secrets::ToldSecrets;
 use super::targets::Targets;
+use super::unasked::Part;
 use super::world::World;
 use crate::apply::Applying;
 use crate::config::ModuleId;
@@ -56,12 +57,18 @@ pub(crate) struct Walk<'i, 'c> {
     pub(crate) changes: HashMap<ResourceAddress, BTreeMap<Option<InstanceKey>, usize>>,
     /// What is imported, by the address it gets.
     pub(crate) imports: BTreeMap<InstanceAddress, Import>,
+    /// The resources of which any instance may be imported, because only a provider knows which ones are.
+    pub(crate) open_imports: HashSet<(Vec<SmolStr>, ResourceName)>,
     /// What is forgotten and not destroyed.
     pub(crate) removals: &'i Removals,
     /// What was forgotten.
     pub(crate) forgotten: Vec<InstanceAddress>,
     /// The nodes whose values come from what a provider was not there to say, with what that is.
     pub(crate) unanswered: Vec<BTreeSet<String>>,
+    /// What is as unknown to Terraform as it is here.
+    pub(crate) asked: HashSet<Part>,
+    /// Whether triggers that name no instance trigger a replacement, or none where they name nothing that is planned.
+    pub(crate) triggers: HashMap<(ResourceAddress, Span), Option<bool>>,
     /// The resources whose replacements are created first.
     pub(crate) creates_first: Vec<bool>,
     pub(crate) instance_count: usize,
@@ -111,7 +118,9 @@ impl<'c> Walk<'_, 'c> {
             {
                 continue;
             }
-            if !is_check {
+            // The instances of a resource are not known yet.
+            let is_planned_resource = matches!(node.kind, NodeKind::Resource(_)) && self.applying.is_none();
+            if !is_check && !is_planned_resource {
                 self.open_checks(index);
             }
             for need in &node.needs {

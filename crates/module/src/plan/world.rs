@@ -225,12 +225,16 @@ impl<'c> World<'c> {
         };
         let declared = &self.config.modules[*child].config.outputs;
         let mut is_final = true;
+        let type_of = |name: &SmolStr| {
+            let ty = declared.get(name).and_then(|output| output.ty.as_ref());
+            ty.map_or(Type::Dynamic, |(ty, _)| ty.ty().without_optional())
+        };
         let objects: Expanded<Value> = instances.map(|_, id| {
             let values = &self.instances[*id].outputs;
             let mut member = |name: &SmolStr| {
                 let value = values.get(name).cloned().unwrap_or_else(|| {
                     is_final = false;
-                    dynamic()
+                    Value::unknown(type_of(name))
                 });
                 (name.clone(), value)
             };
@@ -242,7 +246,25 @@ impl<'c> World<'c> {
                 }
             }
         });
-        (objects.to_value(), is_final)
+        // Instances that are of one type, whatever their values are, are a list or a map since 1.15.
+        let is_typed = super::input::since(self.options.version, "1.15")
+            && declared.keys().all(|name| !type_of(name).has_dynamic());
+        if !is_typed {
+            return (objects.to_value(), is_final);
+        }
+        let names: Vec<&SmolStr> = match outputs {
+            None => declared.keys().collect(),
+            Some(outputs) => outputs.iter().filter(|name| declared.contains_key(*name)).collect(),
+        };
+        let element = Type::object(names.into_iter().map(|name| (name.clone(), type_of(name))));
+        let same = match &objects {
+            Expanded::Count(all) => Value::list(element, all.iter().cloned()),
+            Expanded::ForEach(all) => {
+                Value::map(element, all.iter().map(|(key, value)| (key, value.clone())))
+            }
+            Expanded::Single(_) | Expanded::Undecided(_) => return (objects.to_value(), is_final),
+        };
+        (same.unwrap_or_else(|_| objects.to_value()), is_final)
     }
 
     fn paths(&self, module: ModuleId) -> Vec<(SmolStr, Value)> {

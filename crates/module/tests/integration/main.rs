@@ -3,6 +3,7 @@
 mod arguments;
 mod diagnostics;
 mod hostile;
+mod instances;
 mod laws;
 mod load;
 mod moves;

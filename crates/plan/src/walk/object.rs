@@ -177,7 +177,8 @@ pub fn as_written(schema: &Block, object: &Value) -> Value {
     object.mark_where_present(&marks.collect::<Vec<_>>())
 }
 
-/// The object as documents have it: without the values that never appear in plans or states, and without marks on them.
+/// The object as documents have it: without the values that never appear in plans or states. That somebody has called one
+/// sensitive stays.
 fn without_write_only(schema: &Block, object: &Value) -> Value {
     let paths: PathSet = schema.write_only_paths(object).into_iter().collect();
     if paths.is_empty() {
@@ -185,6 +186,7 @@ fn without_write_only(schema: &Block, object: &Value) -> Value {
     }
     let removed = object.transform(|path, part| {
         Ok::<_, Infallible>(match paths.contains(&path.to_path()) {
+            true if part.marks().contains(Marks::SENSITIVE) => Value::null(part.ty().clone()).sensitive(),
             true => Value::null(part.ty().clone()),
             false => part,
         })

@@ -295,12 +295,18 @@ fn case(choices: &mut Choices<'_>) -> Case {
     Case { schema, block, before, after, replace, actions }
 }
 
-/// The object as Terraform writes it: marked by the schema, without write-only values.
+/// The object as Terraform writes it: marked by the schema, without write-only values, but with marks on them.
 fn as_written(block: &Block, object: &Value) -> Value {
     let write_only = block.write_only_paths(object);
     let removed = object.transform(|path, part| {
         let is_write_only = write_only.contains(&path.to_path());
-        Ok::<_, ()>(if is_write_only { Value::null(part.ty().clone()) } else { part })
+        let is_sensitive = part.marks().contains(Marks::SENSITIVE);
+        let null = || Value::null(part.ty().clone());
+        Ok::<_, ()>(match (is_write_only, is_sensitive) {
+            (true, true) => null().sensitive(),
+            (true, false) => null(),
+            (false, _) => part,
+        })
     });
     let removed = removed.unwrap();
     let sensitive = block.sensitive_paths(&removed).into_iter();

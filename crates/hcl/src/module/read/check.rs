@@ -9,6 +9,10 @@ impl Reader<'_> {
     pub(super) fn output(&mut self, declared: Declared<'_>) -> Option<OutputConfig> {
         let content = &declared.content;
         let value = content.attribute("value").map(|value| value.expr.clone());
+        let ty = content.attribute("type").and_then(|ty| {
+            let constraint = self.constant(|evaluator| evaluator.type_constraint(&ty.expr))?;
+            Some((constraint, ty.name_span))
+        });
         let description = self.string(content, "description").map(|(text, _)| text);
         let sensitive = self.bool(content, "sensitive").unwrap_or(false);
         let ephemeral = self.bool(content, "ephemeral").unwrap_or(false);
@@ -25,7 +29,7 @@ impl Reader<'_> {
         }
         let header = declared.header;
         let value = value?;
-        Some(OutputConfig { header, value, description, sensitive, ephemeral, depends_on, preconditions })
+        Some(OutputConfig { header, value, ty, description, sensitive, ephemeral, depends_on, preconditions })
     }
 
     pub(super) fn check(&mut self, declared: Declared<'_>, data: Option<ResourceName>) -> CheckConfig {

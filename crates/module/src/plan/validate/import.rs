@@ -25,7 +25,7 @@ impl<'c> Validator<'_, 'c> {
         let values = self.world.variables(self.graph, 0, &checked.subjects);
         let names = self.names(0, place);
         let outer = Scope::new(&values);
-        let (_, errors) = crate::plan::imports::identifier(id, &outer.with(&names), self.functions, false);
+        let (_, errors) = crate::plan::imports::identifier(id, &outer.with(&names), self.functions);
         self.found.errors(errors);
     }
 

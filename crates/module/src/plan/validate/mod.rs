@@ -121,6 +121,13 @@ impl<'c> Validator<'_, 'c> {
                 self.depends_on(node.module, &output.depends_on);
                 let errors = self.found.error_count();
                 let value = self.evaluate(at, place, &output.value);
+                let value = match super::outputs::convert(output, value) {
+                    Ok(value) => value,
+                    Err(error) => {
+                        self.found.push(Severity::Error, *error);
+                        return;
+                    }
+                };
                 // What modules return is not known to be ephemeral here. Before 1.13 it could not be passed on.
                 let is_passed_on = node.subjects.iter().any(|s| matches!(s.kind, SubjectKind::Module { .. }));
                 let is_marked = super::input::since(self.input.options.version, "1.13") && is_passed_on;

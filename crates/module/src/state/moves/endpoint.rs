@@ -93,6 +93,20 @@ impl Endpoint {
         ModuleAddress(fixed.collect())
     }
 
+    /// The first module, in order, that may be what the end names: [`fixed`](Self::fixed), and the call behind that.
+    pub(super) fn first_module(&self) -> ModuleAddress {
+        let mut first = self.fixed();
+        let next = self.steps.get(first.0.len());
+        first.0.extend(next.map(|(name, _)| ModuleStep { name: name.clone(), key: None }));
+        first
+    }
+
+    /// The only resource that the end names, or has instances of, if one instance is named of each call.
+    pub(super) fn exact_resource(&self) -> Option<ResourceAddress> {
+        let fixed = self.fixed();
+        (fixed.0.len() == self.steps.len()).then(|| self.resource_in(fixed)).flatten()
+    }
+
     /// Whether the calls are the first of this module's address.
     pub(super) fn is_start_of(&self, module: &ModuleAddress) -> bool {
         self.steps.len() <= module.0.len()

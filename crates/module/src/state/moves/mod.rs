@@ -134,10 +134,15 @@ struct Moving<'m, 't> {
 
 impl Moving<'_, '_> {
     fn make(&mut self, Statement { from, to, .. }: &Statement) {
-        let start = first_in(&from.fixed());
+        let around = from.fixed();
+        let start = first_in(&from.first_module());
         let near = self.state.resources.range(start.clone()..);
-        let near =
-            near.map(|(address, _)| address).take_while(|address| is_in(&address.module, &start.module));
+        let next = start.module.0.get(around.0.len()).map(|step| step.name.as_str());
+        let is_near = |address: &&ResourceAddress| {
+            let step = address.module.0.get(around.0.len()).map(|step| step.name.as_str());
+            is_in(&address.module, &around) && (next.is_none() || step == next)
+        };
+        let near = near.map(|(address, _)| address).take_while(is_near);
         if from.resource.is_none() {
             let modules: BTreeSet<ModuleAddress> = near
                 .map(|address| &address.module)
@@ -149,8 +154,10 @@ impl Moving<'_, '_> {
             }
             return;
         }
-        let resources: Vec<ResourceAddress> =
-            near.filter(|address| from.is_resource(address)).cloned().collect();
+        let resources: Vec<ResourceAddress> = match from.exact_resource() {
+            Some(exact) => self.state.resources.get_key_value(&exact).map(|_| exact).into_iter().collect(),
+            None => near.filter(|address| from.is_resource(address)).cloned().collect(),
+        };
         for resource in resources {
             let Some(new) = to.resource_in(to.module_from(from, &resource.module)) else { continue };
             match (&from.resource, &to.resource) {
