@@ -4,6 +4,7 @@
 //!   with its values and their marks.
 //! - `query` finds items with expressions in CEL.
 //! - `rego` evaluates Rego policies over plans.
+//! - `columns` has changes as rows of Arrow columns.
 //! - `sentinel` gives policies in Sentinel what they import, and makes mocks of it.
 //!
 //! What depends on a value that is unknown until apply is undecided, and says on what. What is sensitive is in no
@@ -12,6 +13,8 @@
 #![forbid(unsafe_code)]
 
 mod collection;
+#[cfg(feature = "columns")]
+pub mod columns;
 #[cfg(feature = "query")]
 pub mod query;
 #[cfg(feature = "rego")]
@@ -24,5 +27,5 @@ pub mod tfplan;
 pub mod tfstate;
 
 pub use collection::{
-    Answer, Collected, Collection, Exact, Field, FieldKind, Full, Marked, Redacted, Secrets,
+    Answer, Collected, Collection, Exact, Field, FieldKind, Full, Marked, ObjectValueError, Redacted, Secrets,
 };
