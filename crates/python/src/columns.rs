@@ -183,7 +183,7 @@ impl Batches {
 }
 
 /// The rows of these documents, in their order, made on all cores.
-fn all_rows(texts: &[Text], of: RowKind, schemas: &Schemas) -> Vec<Result<Vec<Row>, Row>> {
+fn all_rows(texts: &[Text], of: RowKind, schemas: &Schemas) -> Vec<Result<Vec<Row>, Box<Row>>> {
     let workers = std::thread::available_parallelism().map_or(1, usize::from);
     let part = texts.len().div_ceil(workers).max(1);
     let rows_of_part = |part: &[Text]| part.iter().map(|text| rows_of(text, of, schemas)).collect::<Vec<_>>();
@@ -191,16 +191,17 @@ fn all_rows(texts: &[Text], of: RowKind, schemas: &Schemas) -> Vec<Result<Vec<Ro
         let parts: Vec<_> =
             texts.chunks(part).map(|part| (part, scope.spawn(move || rows_of_part(part)))).collect();
         let defect = |part: &[Text]| {
-            let failed = |(name, _): &Text| Err(Row::failed(name, "this shows a defect of objchange"));
+            let failed =
+                |(name, _): &Text| Err(Box::new(Row::failed(name, "this shows a defect of objchange")));
             part.iter().map(failed).collect()
         };
         parts.into_iter().flat_map(|(part, rows)| rows.join().unwrap_or_else(|_| defect(part))).collect()
     })
 }
 
-fn rows_of((name, text): &Text, of: RowKind, schemas: &Schemas) -> Result<Vec<Row>, Row> {
-    let text = text.as_ref().map_err(|error| Row::failed(name, error))?;
-    rows(name, text, of, schemas).map_err(|error| Row::failed(name, &error.to_string()))
+fn rows_of((name, text): &Text, of: RowKind, schemas: &Schemas) -> Result<Vec<Row>, Box<Row>> {
+    let text = text.as_ref().map_err(|error| Box::new(Row::failed(name, error)))?;
+    rows(name, text, of, schemas).map_err(|error| Box::new(Row::failed(name, &error.to_string())))
 }
 
 impl Iterator for Batches {
@@ -223,7 +224,7 @@ impl Iterator for Batches {
                         let error = row.error.unwrap_or_default();
                         return Some(Err(ArrowError::ExternalError(format!("{}: {error}", row.file).into())));
                     }
-                    Err(row) => vec![row],
+                    Err(row) => vec![*row],
                 };
                 for row in &rows {
                     self.builder.push(row);

@@ -191,7 +191,6 @@ fn find(
 /// {'size': 10}
 #[pyfunction]
 #[pyo3(signature = (document, expression, /, *, of="changes", select=None, undecided=false, timeout=60.0, allow_errored=false))]
-#[expect(clippy::too_many_arguments, reason = "in Python each has a name")]
 pub(crate) fn query(
     document: &Bound<'_, AnyDocument>,
     expression: &str,
