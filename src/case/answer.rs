@@ -67,6 +67,17 @@ impl Answer {
     ///
     /// It holds content that is marked, as a case does, so it is for case files and not for reports.
     pub fn want(&self) -> Option<String> {
+        self.write(false)
+    }
+
+    /// The same for programs: each error has its sentence as `message`, beside its place and kind.
+    ///
+    /// It holds content that is marked, with the markers of the form that cases have.
+    pub fn to_json(&self) -> Option<String> {
+        self.write(true)
+    }
+
+    fn write(&self, with_sentences: bool) -> Option<String> {
         let json = |value: &Value, ty: &Type| value.to_marker_json(ty).ok();
         Some(match self {
             Self::Value(value, ty) => format!(r#"{{"value":{}}}"#, json(value, ty)?),
@@ -79,11 +90,16 @@ impl Answer {
             Self::Errors(errors) => {
                 let error = |error: &AnsweredError| {
                     let kind = serde_json::to_string(&error.kind).ok()?;
+                    let message = match with_sentences {
+                        true => format!(r#","message":{}"#, serde_json::to_string(&error.sentence).ok()?),
+                        false => String::new(),
+                    };
                     Some(match &error.place {
                         Place::Path(path) => {
-                            format!(r#"{{"path":{},"kind":{kind}}}"#, serde_json::to_string(path).ok()?)
+                            let path = serde_json::to_string(path).ok()?;
+                            format!(r#"{{"path":{path},"kind":{kind}{message}}}"#)
                         }
-                        Place::Range(range) => format!(r#"{{"range":{range:?},"summary":{kind}}}"#),
+                        Place::Range(range) => format!(r#"{{"range":{range:?},"summary":{kind}{message}}}"#),
                     })
                 };
                 let errors: Option<Vec<String>> = errors.iter().map(error).collect();
@@ -105,7 +121,7 @@ impl Answer {
             }
             Self::Change(parts) => {
                 let part = |(name, answer): &(&str, Answer)| {
-                    let want = answer.want()?;
+                    let want = answer.write(with_sentences)?;
                     // What a part wants stands without the name of its form.
                     let (_, want) = want.strip_suffix('}')?.split_once(':')?;
                     Some(format!(r#""{name}":{want}"#))

@@ -16,6 +16,8 @@ pub struct Case<'a> {
     op: Cow<'a, str>,
     /// Everything else, in the order of the text.
     fields: Vec<(Cow<'a, str>, &'a str)>,
+    /// Stands for the field `schema`.
+    schema: Option<&'a Block>,
 }
 
 /// Why a case cannot be run: the field that is wrong, and how.
@@ -86,11 +88,7 @@ impl<'a> Case<'a> {
     /// # Ok::<(), objchange::case::CaseError>(())
     /// ```
     pub fn parse(text: &'a str) -> Result<Self, CaseError> {
-        let fields = fields(text).map_err(|error| {
-            let at = within(text, error.offset());
-            CaseError::at(text, at, CaseErrorKind::NotACase, None, error.into_message().into_owned())
-        })?;
-        let mut case = Self { text, id: None, op: Cow::Borrowed(""), fields };
+        let mut case = Self::asking("", text)?;
         // An id may be a number as well.
         case.id = match case.optional_field("id") {
             Some(id) if id.starts_with('"') => Some(case.parsed::<String>("id")?.into()),
@@ -101,6 +99,33 @@ impl<'a> Case<'a> {
         }
         case.op = case.parsed::<String>("op")?.into();
         Ok(case)
+    }
+
+    /// A case that asks for this operation, whatever the text says: it needs no field `op`.
+    ///
+    /// # Errors
+    ///
+    /// The text is no JSON object, or has a field twice.
+    ///
+    /// ```
+    /// use objchange::case::{Answer, Case};
+    ///
+    /// let case = Case::asking("action_for_change", r#"{"type":"number","before":1,"after":2}"#)?;
+    /// assert_eq!(case.answer()?, Some(Answer::Action("update")));
+    /// # Ok::<(), objchange::case::CaseError>(())
+    /// ```
+    pub fn asking(operation: &'a str, text: &'a str) -> Result<Self, CaseError> {
+        let fields = fields(text).map_err(|error| {
+            let at = within(text, error.offset());
+            CaseError::at(text, at, CaseErrorKind::NotACase, None, error.into_message().into_owned())
+        })?;
+        Ok(Self { text, id: None, op: Cow::Borrowed(operation), fields, schema: None })
+    }
+
+    /// The same case with this schema, whatever its field `schema` says.
+    #[must_use]
+    pub fn with_schema(self, schema: &'a Block) -> Self {
+        Self { schema: Some(schema), ..self }
     }
 
     /// The name of the case, if it has one.
@@ -154,14 +179,36 @@ impl<'a> Case<'a> {
     ///
     /// The case has no schema, or what is there is none.
     pub fn schema(&self) -> Result<Block, CaseError> {
+        match self.schema {
+            Some(schema) => Ok(schema.clone()),
+            None => self.read_schema(self.field("schema")?),
+        }
+    }
+
+    /// Reads a schema by itself, as it stands in the field `schema` of a case.
+    ///
+    /// # Errors
+    ///
+    /// The text is no schema.
+    ///
+    /// ```
+    /// use objchange::case::Case;
+    ///
+    /// let block = Case::parse_schema(r#"{"version":1,"block":{"attributes":{"a":{"type":"string","optional":true}}}}"#)?;
+    /// assert_eq!(block.implied_type().to_string(), r#"["object",{"a":"string"}]"#);
+    /// # Ok::<(), objchange::case::CaseError>(())
+    /// ```
+    pub fn parse_schema(text: &'a str) -> Result<Block, CaseError> {
+        Self { text, id: None, op: Cow::Borrowed(""), fields: Vec::new(), schema: None }.read_schema(text)
+    }
+
+    fn read_schema(&self, text: &'a str) -> Result<Block, CaseError> {
         #[derive(serde::Deserialize)]
         struct Entry<'a> {
             #[serde(borrow)]
             block: Part<'a>,
         }
-        let text = self.field("schema")?;
-        // No block has a member of that name. What is not an entry is read as a block, and if it is none,
-        // that says why.
+        // No block has a member of that name. What is not an entry is read as a block, and if it is none, that says why.
         let text = json::from_str::<Entry<'a>>(text).map_or(text, |entry| entry.block.0);
         json::from_str(text).map_err(|e| self.wrong_json("schema", text, e))
     }

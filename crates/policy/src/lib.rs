@@ -4,6 +4,7 @@
 //!   with its values and their marks.
 //! - `query` finds items with expressions in CEL.
 //! - `rego` evaluates Rego policies over plans.
+//! - `columns` holds changes as rows of Arrow columns.
 //! - `sentinel` supplies the imports of Sentinel policies, and makes mocks from them.
 //!
 //! A result that depends on values unknown until apply is undecided, and names them. Sensitive values are in
@@ -12,6 +13,8 @@
 #![forbid(unsafe_code)]
 
 mod collection;
+#[cfg(feature = "columns")]
+pub mod columns;
 #[cfg(feature = "query")]
 pub mod query;
 #[cfg(feature = "rego")]
@@ -24,5 +27,5 @@ pub mod tfplan;
 pub mod tfstate;
 
 pub use collection::{
-    Answer, Collected, Collection, Exact, Field, FieldKind, Full, Marked, Redacted, Secrets,
+    Answer, Collected, Collection, Exact, Field, FieldKind, Full, Marked, ObjectValueError, Redacted, Secrets,
 };

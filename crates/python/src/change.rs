@@ -5,16 +5,15 @@ use std::sync::Arc;
 use objchange::Value;
 use objchange::schema::Block;
 use objchange_plan::{ChangedResource, DocumentError, Index, Json, Plan, Shape, Text, ValueChange, View};
-use objchange_policy::Marked;
 use objchange_policy::tfplan::Change;
-use pyo3::exceptions::PyIndexError;
-use pyo3::intern;
+use objchange_policy::{Marked, ObjectValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PySlice};
+use pyo3::types::PyList;
 
 use crate::document::Held;
 use crate::engine::coerce_failure;
 use crate::error::Failure;
+use crate::sequence::sequence;
 use crate::value::to_python;
 
 /// Which changes of a plan.
@@ -50,35 +49,6 @@ enum Side {
     After,
 }
 
-/// The positions that an index or a slice of Python means.
-pub(crate) fn items<'py, T>(
-    index: &Bound<'py, PyAny>,
-    count: usize,
-    item: impl Fn(usize) -> T,
-) -> PyResult<Bound<'py, PyAny>>
-where
-    T: pyo3::PyClass + Into<PyClassInitializer<T>>,
-{
-    let py = index.py();
-    if let Ok(slice) = index.cast::<PySlice>() {
-        let range = slice.indices(count as isize)?;
-        let positions = (0..range.slicelength as isize).map(|step| range.start + step * range.step);
-        let items: Vec<Bound<'py, T>> =
-            positions.map(|position| Bound::new(py, item(position as usize))).collect::<PyResult<_>>()?;
-        return Ok(PyList::new(py, items)?.into_any());
-    }
-    let index = index.call_method0(intern!(py, "__index__"))?;
-    // What does not fit is too large for any list.
-    let position = index.extract::<i64>().ok().and_then(|index| match index < 0 {
-        true => count.checked_sub(usize::try_from(index.unsigned_abs()).ok()?),
-        false => usize::try_from(index).ok(),
-    });
-    match position {
-        Some(position) if position < count => Ok(Bound::new(py, item(position))?.into_any()),
-        _ => Err(PyIndexError::new_err("there are not so many")),
-    }
-}
-
 /// The changes of resources in a plan.
 #[pyclass(frozen, sequence, module = "objchange")]
 #[derive(Debug)]
@@ -93,22 +63,17 @@ impl ChangeList {
         let count = held.with_plan(|plan| Ok(kind.count(plan))).unwrap_or_default();
         Self { held: Arc::clone(held), kind, count }
     }
-}
 
-#[pymethods]
-impl ChangeList {
-    fn __len__(&self) -> usize {
+    fn length(&self) -> usize {
         self.count
     }
 
-    fn __getitem__<'py>(&self, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        items(index, self.count, |index| ResourceChange {
-            held: Arc::clone(&self.held),
-            kind: self.kind,
-            index,
-        })
+    fn item(&self, index: usize) -> ResourceChange {
+        ResourceChange { held: Arc::clone(&self.held), kind: self.kind, index }
     }
 }
+
+sequence!(ChangeList);
 
 /// What happens to a resource instance.
 #[pyclass(frozen, module = "objchange")]
@@ -174,15 +139,13 @@ pub(crate) fn object_value(
     schema: Option<&Block>,
     file: Option<&str>,
 ) -> Result<Value, Failure> {
-    let in_place = |failure: Failure| failure.within(name).in_file(file);
-    let marked = if marked.is_unknown() { marked } else { marked.without_null_marks() };
-    let value = marked
-        .to_value()
-        .map_err(|error| in_place(Failure::new("DocumentError", error.kind(), error.to_string())))?
-        .unwrap_or_else(|| Value::null(objchange::Type::Dynamic));
-    let Some(schema) = schema.filter(|_| !value.is_null()) else { return Ok(value) };
-    let coerced = schema.coerce_config(&value).map_err(|error| in_place(coerce_failure(&error)))?;
-    Ok(schema.mark_hidden(&coerced))
+    marked.to_object(schema).map_err(|error| {
+        let failure = match &error {
+            ObjectValueError::Schema(error) => coerce_failure(error),
+            error => Failure::new("DocumentError", error.kind(), error.to_string()),
+        };
+        failure.within(name).in_file(file)
+    })
 }
 
 pub(crate) fn key_to_python<'py>(py: Python<'py>, key: Option<Index<'_>>) -> PyResult<Bound<'py, PyAny>> {
@@ -345,6 +308,15 @@ impl ResourceChange {
         self.side(py, Side::After)
     }
 
+    /// Whether both are one change of one plan.
+    fn __eq__(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.held, &other.held) && self.kind == other.kind && self.index == other.index
+    }
+
+    fn __hash__(&self) -> usize {
+        self.index
+    }
+
     fn __repr__(&self) -> PyResult<String> {
         Ok(self.look(|_, resource| {
             let actions = resource.change.actions.words().join(", ");
@@ -359,21 +331,16 @@ impl ResourceChange {
 pub struct OutputList(pub(crate) Arc<Held>);
 
 impl OutputList {
-    fn count(&self) -> PyResult<usize> {
-        Ok(self.0.with_plan(|plan| Ok(plan.changes.outputs.len()))?)
+    fn length(&self) -> usize {
+        self.0.with_plan(|plan| Ok(plan.changes.outputs.len())).unwrap_or_default()
+    }
+
+    fn item(&self, index: usize) -> OutputChange {
+        OutputChange { held: Arc::clone(&self.0), index }
     }
 }
 
-#[pymethods]
-impl OutputList {
-    fn __len__(&self) -> PyResult<usize> {
-        self.count()
-    }
-
-    fn __getitem__<'py>(&self, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        items(index, self.count()?, |index| OutputChange { held: Arc::clone(&self.0), index })
-    }
-}
+sequence!(OutputList);
 
 /// What happens to an output of the root module.
 #[pyclass(frozen, module = "objchange")]
@@ -429,6 +396,15 @@ impl OutputChange {
     #[getter]
     fn after<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.side(py, Side::After)
+    }
+
+    /// Whether both are one change of one plan.
+    fn __eq__(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.held, &other.held) && self.index == other.index
+    }
+
+    fn __hash__(&self) -> usize {
+        self.index
     }
 
     fn __repr__(&self) -> PyResult<String> {

@@ -85,6 +85,18 @@ impl Held {
         })
     }
 
+    /// Refuses a plan whose planning ended with an error: nobody knows what the changes that it lacks would be.
+    pub(crate) fn refuse_errored(&self, allow_errored: bool) -> Result<(), Failure> {
+        let is_errored =
+            self.with(|parsed| matches!(&parsed.document, Document::Plan(plan) if plan.changes.errored));
+        if !is_errored || allow_errored {
+            return Ok(());
+        }
+        let message = "planning ended with an error, so the plan lacks changes: fix the error and plan again, or accept \
+                       such plans with allow_errored";
+        Err(Failure::new("DocumentError", "errored", message).in_file(self.file.as_deref()))
+    }
+
     fn is_plan(&self) -> bool {
         self.with(|parsed| matches!(parsed.document, Document::Plan(_)))
     }

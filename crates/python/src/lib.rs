@@ -5,6 +5,7 @@
 
 mod case;
 mod change;
+mod columns;
 mod comparison;
 mod document;
 mod engine;
@@ -18,6 +19,7 @@ mod query;
 mod schema;
 mod schemas;
 mod sensitive;
+mod sequence;
 mod set;
 mod state;
 mod unknown;
@@ -32,6 +34,8 @@ mod _objchange {
     use super::case::{CaseResult, run_case};
     #[pymodule_export]
     use super::change::{ChangeList, OutputChange, OutputList, ResourceChange};
+    #[pymodule_export]
+    use super::columns::ChangeStream;
     #[pymodule_export]
     use super::comparison::Comparison;
     #[pymodule_export]

@@ -208,10 +208,12 @@ impl RegoPolicies {
 
     /// What the policies say of a plan.
     ///
-    /// Raises `PolicyError` where evaluating takes too much, `DocumentError` where the plan cannot be read.
-    #[pyo3(signature = (plan, /))]
-    fn judge(&self, plan: &Bound<'_, Plan>) -> PyResult<PolicyResult> {
+    /// Raises `PolicyError` where evaluating takes too much, `DocumentError` where the plan cannot be read, or planning ended
+    /// with an error: ``allow_errored=True`` accepts such plans.
+    #[pyo3(signature = (plan, /, *, allow_errored=false))]
+    fn judge(&self, plan: &Bound<'_, Plan>, allow_errored: bool) -> PyResult<PolicyResult> {
         let (py, held) = (plan.py(), &plan.get().0);
+        held.refuse_errored(allow_errored)?;
         let verdicts = py.detach(|| self.0.evaluate(held.text()));
         let verdicts = verdicts.map_err(|error| rego_failure(&error, held.file.as_deref()))?;
         let rules = verdicts.rules.into_iter().map(|rule| {
@@ -323,10 +325,12 @@ impl SentinelPolicies {
 
     /// What the policies say of a plan.
     ///
-    /// Raises `DocumentError` where the plan cannot be read.
-    #[pyo3(signature = (plan, /))]
-    fn judge(&self, plan: &Bound<'_, Plan>) -> PyResult<PolicyResult> {
+    /// Raises `DocumentError` where the plan cannot be read, or planning ended with an error: ``allow_errored=True`` accepts
+    /// such plans.
+    #[pyo3(signature = (plan, /, *, allow_errored=false))]
+    fn judge(&self, plan: &Bound<'_, Plan>, allow_errored: bool) -> PyResult<PolicyResult> {
         let (py, held) = (plan.py(), &plan.get().0);
+        held.refuse_errored(allow_errored)?;
         let now = now_ns();
         let (rules, prints) = py.detach(|| {
             let unusable = |error| Failure::document(&error, held.file.as_deref());

@@ -183,14 +183,14 @@ fn find(
 /// the answer is not known until apply. ``timeout`` is in seconds.
 ///
 /// Raises `QueryError` where the expression cannot be used or takes too much, `DocumentError` where the document cannot be
-/// read or has no such items, `OptionError` where ``of`` is none of these.
+/// read, has no such items, or is a plan whose planning ended with an error (``allow_errored=True`` accepts it), `OptionError` where ``of`` is none of these.
 ///
 /// >>> objchange.query(plan, 'rc.change.actions == ["create"] && rc.change.after.size > 5').keys
 /// ['disk.a']
 /// >>> objchange.query(plan, 'unknown(rc, "id")', select='{"size": rc.change.after.size}').items[0].value
 /// {'size': 10}
 #[pyfunction]
-#[pyo3(signature = (document, expression, /, *, of="changes", select=None, undecided=false, timeout=60.0))]
+#[pyo3(signature = (document, expression, /, *, of="changes", select=None, undecided=false, timeout=60.0, allow_errored=false))]
 pub(crate) fn query(
     document: &Bound<'_, AnyDocument>,
     expression: &str,
@@ -198,11 +198,13 @@ pub(crate) fn query(
     select: Option<&str>,
     undecided: bool,
     timeout: f64,
+    allow_errored: bool,
 ) -> PyResult<QueryResult> {
     let py = document.py();
     let of = collection(of)?;
     let timeout = seconds(timeout)?;
     let held = document.get().held();
+    held.refuse_errored(allow_errored)?;
     let (answer, names) = py.detach(|| {
         let texts = [expression, select.unwrap_or_default()];
         find(held.text(), held.file.as_deref(), of, texts, undecided, timeout)

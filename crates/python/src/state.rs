@@ -6,9 +6,10 @@ use objchange::Value;
 use objchange_policy::tfstate::{Output, Resource};
 use pyo3::prelude::*;
 
-use crate::change::{items, key_to_python, object_value};
+use crate::change::{key_to_python, object_value};
 use crate::document::Held;
 use crate::error::Failure;
+use crate::sequence::sequence;
 use crate::value::to_python;
 
 /// The resources of a state.
@@ -17,21 +18,16 @@ use crate::value::to_python;
 pub struct ResourceList(pub(crate) Arc<Held>);
 
 impl ResourceList {
-    fn count(&self) -> usize {
+    fn length(&self) -> usize {
         self.0.with(|parsed| parsed.state.resources.len())
     }
-}
 
-#[pymethods]
-impl ResourceList {
-    fn __len__(&self) -> usize {
-        self.count()
-    }
-
-    fn __getitem__<'py>(&self, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        items(index, self.count(), |index| StateResource { held: Arc::clone(&self.0), index })
+    fn item(&self, index: usize) -> StateResource {
+        StateResource { held: Arc::clone(&self.0), index }
     }
 }
+
+sequence!(ResourceList);
 
 /// A resource instance of a state.
 #[pyclass(frozen, module = "objchange")]
@@ -152,6 +148,15 @@ impl StateResource {
             })
         })?;
         to_python(py, &value)
+    }
+
+    /// Whether both are one resource of one state.
+    fn __eq__(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.held, &other.held) && self.index == other.index
+    }
+
+    fn __hash__(&self) -> usize {
+        self.index
     }
 
     fn __repr__(&self) -> PyResult<String> {

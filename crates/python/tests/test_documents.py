@@ -59,6 +59,10 @@ def test_changes_are_a_sequence(plan: objchange.Plan) -> None:
     assert len(plan.changes) == 3 and plan.changes[-1].address == "disk.three"
     assert [change.address for change in plan.changes[::2]] == ["module.a.disk.one[0]", "disk.three"]
     assert len(plan.drift) == 1 and plan.drift[0].before == {"size": 2}
+    first, last = plan.changes[0], plan.changes[2]
+    assert first == plan.changes[0] != last and first in plan.changes and plan.drift[0] not in plan.changes
+    assert plan.changes.index(last) == 2 and plan.changes.count(first) == 1 and list(reversed(plan.changes))[0] == last
+    assert len({first, plan.changes[0], last}) == 2
     for index in (3, -4, 2**70):
         with pytest.raises(IndexError):
             plan.changes[index]

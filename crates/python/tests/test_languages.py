@@ -174,3 +174,18 @@ def test_a_module_is_planned(tmp_path: Path) -> None:
         objchange.plan_module(tmp_path, schemas=[tmp_path / "schemas.json"], variables={"size": "x"})
     with pytest.raises(objchange.ConfigurationError):
         objchange.plan_module(REPOSITORY / "docs")
+
+
+def test_plans_that_lack_changes_pass_nothing(tmp_path: Path) -> None:
+    plan = objchange.Plan.load(plan_text(change("disk.a", ["create"], None, {"size": 1}), errored=True).encode())
+    rego = {"size.rego": "package main\ndeny contains 1 if { false }\n"}
+    (tmp_path / "all.sentinel").write_text("main = true\n")
+    for judge in (
+        lambda **options: policy.rego(plan, rego, **options),
+        lambda **options: policy.sentinel(plan, tmp_path / "all.sentinel", **options),
+        lambda **options: objchange.query(plan, "true", **options),
+    ):
+        with pytest.raises(objchange.DocumentError) as caught:
+            judge()
+        assert caught.value.kind == "errored"
+        judge(allow_errored=True)

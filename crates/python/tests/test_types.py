@@ -18,9 +18,14 @@ def run(*arguments: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_stubs_fit_the_package() -> None:
+def test_stubs_fit_the_package(tmp_path: Path) -> None:
     pytest.importorskip("mypy")
-    run("mypy.stubtest", "objchange")
+    # The types of these are in their source, which mypy checks below; without Spark and pyarrow they cannot be imported.
+    allowed = tmp_path / "allowed"
+    allowed.write_text("objchange\\.spark.*\nobjchange\\.arrow\\.pyarrow\n")
+    config = str(HERE.parents[2] / "pyproject.toml")
+    options = ["--mypy-config-file", config, "--allowlist", str(allowed), "--ignore-unused-allowlist"]
+    run("mypy.stubtest", "objchange", *options)
 
 
 def test_the_tests_are_typed() -> None:

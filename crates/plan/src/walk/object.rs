@@ -97,6 +97,14 @@ impl PlannedValues {
         Sides::from_values(&self.before, &self.after, &self.replace)
     }
 
+    /// The parts that change, one by one, in the order of their diff.
+    pub fn leaves(&self) -> Vec<LeafChange> {
+        let sides = self.sides();
+        let replaced = sides.replaced();
+        let diff = differ::body(sides.change(&replaced, Dialect::LEGACY), self.schema.as_ref());
+        leaves(&diff, &self.before, &self.after)
+    }
+
     /// The schema of both objects.
     pub fn schema(&self) -> Option<&Block> {
         self.schema.as_ref()

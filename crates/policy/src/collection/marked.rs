@@ -1,5 +1,6 @@
 //! Values with what is said of them beside: what is unknown until apply, and what is sensitive.
 
+use objchange::schema::{Block, CoerceError};
 use objchange::value::{Number, ParseNumberError, Path, PathStep};
 use objchange::{Type, Value};
 use objchange_plan::{Json, Shape, View};
@@ -18,6 +19,28 @@ pub struct Marked<'v, 't> {
     unknown: View<'v, 't>,
     /// What of it is sensitive, in its shape, as either of these says.
     sensitive: [View<'v, 't>; 2],
+}
+
+/// Why a value of a document is none of the engine.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ObjectValueError {
+    /// A number is none that Terraform could have written.
+    #[error(transparent)]
+    Number(#[from] ParseNumberError),
+    /// It does not fit its schema.
+    #[error(transparent)]
+    Schema(#[from] CoerceError),
+}
+
+impl ObjectValueError {
+    /// The stable name of the kind of error.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Number(error) => error.kind(),
+            Self::Schema(error) => error.kind.kind(),
+        }
+    }
 }
 
 /// A [`Marked`] value to be written with `{"$unknown": {}}` wherever something is unknown.
@@ -219,6 +242,21 @@ impl<'v, 't> Marked<'v, 't> {
             },
         };
         Ok(Some(if self.is_sensitive() { value.sensitive() } else { value }))
+    }
+
+    /// The value as one of the engine, in the types of the schema of its resource if there is one, and with what that calls
+    /// sensitive marked. Where nothing stands it is null; a null that is known is no secret.
+    ///
+    /// # Errors
+    ///
+    /// A number is none that Terraform could have written, or the value does not fit the schema.
+    pub fn to_object(self, schema: Option<&Block>) -> Result<Value, ObjectValueError> {
+        let marked = if self.is_unknown() { self } else { self.without_null_marks() };
+        let value = marked.to_value()?.unwrap_or_else(|| Value::null(Type::Dynamic));
+        match schema.filter(|_| !value.is_null()) {
+            Some(schema) => Ok(schema.mark_hidden(&schema.coerce_config(&value)?)),
+            None => Ok(value),
+        }
     }
 
     fn to_part(self) -> Result<Value, ParseNumberError> {

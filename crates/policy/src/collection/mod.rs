@@ -18,7 +18,7 @@ pub use answer::Answer;
 pub use field::{Field, FieldKind};
 pub(crate) use field::{FieldValue, Item, Read, items, write_fields};
 pub(crate) use marked::simplified;
-pub use marked::{Full, Marked};
+pub use marked::{Full, Marked, ObjectValueError};
 pub(crate) use written::{As, Hidden, HiddenWith, SENSITIVE};
 pub use written::{Collected, Exact, Redacted, Secrets};
 

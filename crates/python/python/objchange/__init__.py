@@ -14,6 +14,7 @@ from collections.abc import Collection as _Collection
 from collections.abc import Sequence as _Sequence
 
 from . import hcl, policy
+from ._conform import ConformFinding, ConformReport, ConformType, conform
 from ._errors import (
     ConfigurationError,
     DocumentError,
@@ -22,6 +23,7 @@ from ._errors import (
     InvalidValueError,
     OptionError,
     PolicyError,
+    ProviderError,
     QueryError,
     SchemaError,
 )
@@ -70,6 +72,9 @@ __all__ = [
     "ChangeList",
     "Comparison",
     "ConfigurationError",
+    "ConformFinding",
+    "ConformReport",
+    "ConformType",
     "Document",
     "DocumentError",
     "DocumentWarning",
@@ -82,6 +87,7 @@ __all__ = [
     "Plan",
     "PlannedChange",
     "PolicyError",
+    "ProviderError",
     "QueryError",
     "QueryItem",
     "QueryResult",
@@ -99,6 +105,7 @@ __all__ = [
     "__version__",
     "assert_object_compatible",
     "assert_plan_valid",
+    "conform",
     "hcl",
     "load",
     "loads",

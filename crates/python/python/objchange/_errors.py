@@ -75,6 +75,10 @@ class ConfigurationError(Error):
     """Configuration cannot be read, or has no value."""
 
 
+class ProviderError(Error):
+    """A provider cannot be tested."""
+
+
 class InvalidValueError(Error, ValueError):
     """An object of Python is no value of Terraform."""
 

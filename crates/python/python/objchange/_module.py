@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import Any, TypeAlias
 
 from ._errors import ConfigurationError
 from ._objchange import Plan
+from ._program import run
 
 _Path: TypeAlias = str | os.PathLike[str]
 
@@ -34,7 +33,8 @@ def plan_module(
     ``schemas`` are files with the output of ``terraform providers schema -json``; by default they come from the cache of the
     program. ``variables`` has values by name, and ``timeout`` is in seconds.
 
-    Raises `ConfigurationError` where the module cannot be planned: the message has all that is wrong.
+    Raises `ConfigurationError` where the module cannot be planned: the message has all that is wrong; and
+    ``subprocess.TimeoutExpired``.
 
     >>> plan = plan_module("examples/module", schemas="examples/aws_instance/schemas.json", variables={"name": "api"})
     >>> plan.simulated, len(plan.changes) > 0
@@ -55,9 +55,7 @@ def plan_module(
             given = Path(folder) / "variables.tfvars.json"
             given.write_text(json.dumps(variables))
             arguments.append(f"--var-file={given}")
-        command = [sys.executable, "-m", "objchange._cli", "--color=never", "plan", *arguments, "--", os.fspath(directory)]
-        done = subprocess.run(command, capture_output=True, timeout=timeout, stdin=subprocess.DEVNULL)
-    message = done.stderr.decode(errors="replace").strip()
-    if done.returncode != 0:
+        code, text, message = run(["plan", *arguments, "--", os.fspath(directory)], timeout)
+    if code != 0:
         raise ConfigurationError(message or "the module cannot be planned", kind="plan", file=os.fspath(directory))
-    return Plan.load(done.stdout)
+    return Plan.load(text.encode())

@@ -17,6 +17,7 @@ _Value: TypeAlias = (
 __all__ = [
     "CaseResult",
     "ChangeList",
+    "ChangeStream",
     "Comparison",
     "Document",
     "OutputChange",
@@ -387,6 +388,7 @@ def query(
     select: str | None = None,
     undecided: bool = False,
     timeout: float = 60.0,
+    allow_errored: bool = False,
 ) -> QueryResult: ...
 
 _Verdict: TypeAlias = Literal["PASS", "FAIL", "UNDECIDED"]
@@ -432,7 +434,7 @@ class RegoPolicies:
         rules: Sequence[str] = (),
         timeout: float = 10.0,
     ) -> RegoPolicies: ...
-    def judge(self, plan: Plan, /) -> PolicyResult: ...
+    def judge(self, plan: Plan, /, *, allow_errored: bool = False) -> PolicyResult: ...
 
 @final
 class SentinelPolicies:
@@ -444,7 +446,20 @@ class SentinelPolicies:
         timeout: float = 60.0,
         memory: int = 512,
     ) -> SentinelPolicies: ...
-    def judge(self, plan: Plan, /) -> PolicyResult: ...
+    def judge(self, plan: Plan, /, *, allow_errored: bool = False) -> PolicyResult: ...
+
+@final
+class ChangeStream:
+    def __new__(
+        cls,
+        paths: Sequence[PathLike[str]],
+        *,
+        of: Literal["changes", "drift", "outputs"] = "changes",
+        schemas: _Schemas | None = None,
+        errors: Literal["raise", "rows"] = "raise",
+        lines: tuple[int, int, int] | None = None,
+    ) -> ChangeStream: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> Any: ...
 
 def evaluate(expression: str, /, variables: dict[str, Any] | None = None) -> Any: ...
 def proposed_new(schema: Schema, prior: _Value, config: _Value) -> Any: ...

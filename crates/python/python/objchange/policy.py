@@ -56,6 +56,13 @@ def _found(paths: _Paths, pattern: str, without: str) -> list[Path]:
     return found
 
 
+def rego_texts(policies: _Paths | Mapping[str, str]) -> list[tuple[str, str]]:
+    """Texts with their names: those of files, and of folders of them."""
+    if isinstance(policies, Mapping):
+        return list(policies.items())
+    return [(str(path), path.read_text("utf-8-sig")) for path in _found(policies, "*.rego", "_test.rego")]
+
+
 def compile_rego(
     policies: _Paths | Mapping[str, str],
     *,
@@ -71,12 +78,8 @@ def compile_rego(
 
     Raises `PolicyError` where a text is no policy or there is none, and what ``open`` raises.
     """
-    if isinstance(policies, Mapping):
-        files = list(policies.items())
-    else:
-        files = [(str(path), path.read_text("utf-8-sig")) for path in _found(policies, "*.rego", "_test.rego")]
     text = None if data is None else json.dumps(data)
-    return RegoPolicies(files, data=text, packages=packages, rules=rules, timeout=timeout)
+    return RegoPolicies(rego_texts(policies), data=text, packages=packages, rules=rules, timeout=timeout)
 
 
 def rego(
@@ -85,8 +88,11 @@ def rego(
     *,
     data: Mapping[str, Any] | None = None,
     timeout: float = 10.0,
+    allow_errored: bool = False,
 ) -> PolicyResult:
     """What Rego policies say of a plan. For many plans compile them once with `compile_rego`.
+
+    A plan whose planning ended with an error lacks changes: only ``allow_errored=True`` accepts it.
 
     Raises `PolicyError` and `DocumentError`, and what ``open`` raises.
 
@@ -96,8 +102,8 @@ def rego(
     ('FAIL', [('disk.a', 'disk.a')])
     """
     if isinstance(policies, RegoPolicies):
-        return policies.judge(plan)
-    return compile_rego(policies, data=data, timeout=timeout).judge(plan)
+        return policies.judge(plan, allow_errored=allow_errored)
+    return compile_rego(policies, data=data, timeout=timeout).judge(plan, allow_errored=allow_errored)
 
 
 def compile_sentinel(
@@ -127,11 +133,14 @@ def sentinel(
     *,
     params: Mapping[str, Any] | None = None,
     timeout: float = 60.0,
+    allow_errored: bool = False,
 ) -> PolicyResult:
     """What Sentinel policies say of a plan. For many plans compile them once with `compile_sentinel`.
+
+    A plan whose planning ended with an error lacks changes: only ``allow_errored=True`` accepts it.
 
     Raises `PolicyError` and `DocumentError`.
     """
     if isinstance(policies, SentinelPolicies):
-        return policies.judge(plan)
-    return compile_sentinel(policies, params=params, timeout=timeout).judge(plan)
+        return policies.judge(plan, allow_errored=allow_errored)
+    return compile_sentinel(policies, params=params, timeout=timeout).judge(plan, allow_errored=allow_errored)

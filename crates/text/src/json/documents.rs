@@ -44,6 +44,18 @@ impl<R: BufRead> Documents<R> {
         Self { reader, line: 1, state: State::Beginning }
     }
 
+    /// Reads a document a line, the first of which is this line, from 1: a part of an input that holds a document a line.
+    ///
+    /// ```
+    /// use objchange_text::json::Documents;
+    ///
+    /// let lines: Vec<_> = Documents::of_lines(&b"{\n\n{}"[..], 7).map(|read| read.unwrap().line).collect();
+    /// assert_eq!(lines, [Some(7), Some(9)]);
+    /// ```
+    pub fn of_lines(reader: R, first: u64) -> Self {
+        Self { reader, line: first, state: State::Lines }
+    }
+
     /// The beginning: all of the input, or its first line, if that is a document and more follows.
     fn begin(&mut self) -> io::Result<(Option<u64>, Vec<u8>)> {
         let mut bytes = Vec::new();

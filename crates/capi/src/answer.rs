@@ -1,0 +1,64 @@
+//! Answers to questions, as JSON.
+
+use std::sync::LazyLock;
+
+use objchange::case::{Answer, Case, CaseError, Operation};
+use objchange::schema::Block;
+use objchange_text::did_you_mean;
+use serde_json::json;
+
+/// All operations of case files.
+static OPERATIONS: LazyLock<Vec<Operation>> = LazyLock::new(|| {
+    [
+        objchange::case::OPERATIONS,
+        objchange_hcl::OPERATIONS,
+        objchange_plan::OPERATIONS,
+        objchange_provider::OPERATIONS,
+    ]
+    .concat()
+});
+
+/// The answer to a question, or the error why there is none.
+pub(crate) fn answer(operation: &str, question: &str, schema: Option<&Block>) -> String {
+    if !OPERATIONS.iter().any(|known| known.name == operation) {
+        let hint = did_you_mean(operation, OPERATIONS.iter().map(|known| known.name));
+        return error("unknown_operation", &format!("there is no operation {operation:?}{hint}"));
+    }
+    let answered = Case::asking(operation, question).and_then(|case| match schema {
+        Some(schema) => case.with_schema(schema).answer_by(&OPERATIONS),
+        None => case.answer_by(&OPERATIONS),
+    });
+    match answered {
+        Ok(Some(Answer::Refused(reason))) => error("refused", &reason),
+        Ok(Some(Answer::Texts(texts))) => match texts.iter().find_map(|(_, text)| text.as_ref().err()) {
+            Some(reason) => error("refused", reason),
+            None => written(&Answer::Texts(texts)),
+        },
+        Ok(Some(answer)) => written(&answer),
+        Ok(None) => error("unknown_operation", "there is no such operation"),
+        Err(error) => unusable(&error),
+    }
+}
+
+fn written(answer: &Answer) -> String {
+    answer.to_json().unwrap_or_else(|| error("no_json", "the answer has no form in JSON"))
+}
+
+/// An error of the caller or of this library.
+pub(crate) fn error(kind: &str, message: &str) -> String {
+    json!({"error": {"kind": kind, "message": message}}).to_string()
+}
+
+/// The error that what was handed over cannot be read.
+pub(crate) fn unusable(error: &CaseError) -> String {
+    let mut entry = json!({
+        "kind": error.kind.kind(),
+        "message": error.message,
+        "line": error.line,
+        "column": error.column,
+    });
+    if let Some(field) = &error.field {
+        entry["field"] = json!(field);
+    }
+    json!({"error": entry}).to_string()
+}

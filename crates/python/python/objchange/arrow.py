@@ -1,0 +1,79 @@
+"""Changes of many plans as columns, for pyarrow, DuckDB, Polars and pandas.
+
+One row is one change: ``file``, ``address``, ``module``, ``mode``, ``type``, ``name``, ``key``, ``provider``, ``actions``, ``reason``,
+``changed_paths``, ``before`` and ``after`` (JSON without what is sensitive), ``has_unknown``, ``has_sensitive`` and ``error``.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from ._objchange import ChangeStream
+
+if TYPE_CHECKING:
+    import pyarrow
+
+    from ._objchange import _Schemas
+
+__all__ = ["ChangeStream", "files", "read", "stream"]
+
+_Path: TypeAlias = str | os.PathLike[str]
+
+
+def files(paths: _Path | Iterable[_Path]) -> list[Path]:
+    """The files that are meant: a path itself, the ``*.json`` and ``*.jsonl`` files in a folder and the folders in it, and what a
+    pattern such as ``plans/*.json`` finds; in order.
+
+    Raises `FileNotFoundError` where a pattern or a folder has none.
+    """
+    found: list[Path] = []
+    for path in [paths] if isinstance(paths, (str, os.PathLike)) else paths:
+        name = os.fspath(path)
+        if os.path.isdir(name):
+            these = sorted(file for file in Path(name).rglob("*") if file.suffix in (".json", ".jsonl") and file.is_file())
+        elif glob.has_magic(name) and not os.path.exists(name):
+            these = sorted(Path(file) for file in glob.glob(name, recursive=True))
+        else:
+            these = [Path(name)]
+        if not these:
+            raise FileNotFoundError(f"there are no plans: {name}")
+        found += these
+    return found
+
+
+def stream(
+    paths: _Path | Iterable[_Path],
+    *,
+    of: Literal["changes", "drift", "outputs"] = "changes",
+    schemas: _Schemas | None = None,
+    errors: Literal["raise", "rows"] = "raise",
+) -> ChangeStream:
+    """The changes of plans as an Arrow stream, which needs no pyarrow: ``polars.from_arrow`` and others take it as it is.
+
+    A file has one plan, or one a line. ``errors="rows"`` makes a plan that cannot be read a row with ``file`` and ``error``;
+    otherwise it ends the stream with an exception. So do plans whose planning failed, and parts of plans.
+
+    Raises `OptionError`, `SchemaError` and `FileNotFoundError`.
+    """
+    return ChangeStream(files(paths), of=of, schemas=schemas, errors=errors)
+
+
+def read(
+    paths: _Path | Iterable[_Path],
+    *,
+    of: Literal["changes", "drift", "outputs"] = "changes",
+    schemas: _Schemas | None = None,
+    errors: Literal["raise", "rows"] = "raise",
+) -> pyarrow.RecordBatchReader:
+    """The same as a ``pyarrow.RecordBatchReader``: it needs pyarrow 15 or later. No value becomes an object of Python on the way.
+
+    Raises as `stream`, and `ImportError` without pyarrow.
+    """
+    import pyarrow
+
+    reader: Any = pyarrow.RecordBatchReader.from_stream(stream(paths, of=of, schemas=schemas, errors=errors))
+    return reader

@@ -1,0 +1,248 @@
+//! Changes of many documents as an Arrow stream.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_schema::{ArrowError, SchemaRef};
+use objchange_plan::Schemas;
+use objchange_policy::columns::{Row, RowKind, RowsBuilder, rows, schema};
+use objchange_text::json::Documents;
+use objchange_text::utf8_reader;
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+
+use crate::error::Failure;
+use crate::schemas::SchemasArg;
+
+/// The changes of many plans as an Arrow stream, read once. Any library that knows Arrow's interface for streams takes it.
+#[pyclass(frozen, module = "objchange.arrow")]
+#[derive(Debug)]
+pub struct ChangeStream(Mutex<Option<Batches>>);
+
+#[pymethods]
+impl ChangeStream {
+    #[new]
+    #[pyo3(signature = (paths, *, of="changes", schemas=None, errors="raise", lines=None))]
+    fn py_new(
+        paths: Vec<PathBuf>,
+        of: &str,
+        schemas: Option<SchemasArg>,
+        errors: &str,
+        lines: Option<(u64, u64, u64)>,
+    ) -> PyResult<Self> {
+        let of = match of {
+            "changes" => RowKind::Changes,
+            "drift" => RowKind::Drift,
+            "outputs" => RowKind::Outputs,
+            _ => {
+                let message = "of is one of changes, drift and outputs";
+                return Err(Failure::new("OptionError", "of", message).into());
+            }
+        };
+        let fails = match errors {
+            "raise" => true,
+            "rows" => false,
+            _ => {
+                let message = "errors is \"raise\" or \"rows\"";
+                return Err(Failure::new("OptionError", "errors", message).into());
+            }
+        };
+        let schemas = Arc::clone(&schemas.unwrap_or_default().0.shown);
+        Ok(Self(Mutex::new(Some(Batches {
+            inputs: Inputs { paths: paths.into(), lines, open: None },
+            of,
+            schemas,
+            fails,
+            builder: RowsBuilder::default(),
+            ready: VecDeque::new(),
+            has_failed: false,
+        }))))
+    }
+
+    /// The stream, for libraries that know Arrow. It is handed out once.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // Who asks for another schema converts to it.
+        let _ = requested_schema;
+        let batches = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let batches = batches
+            .ok_or_else(|| Failure::new("OptionError", "read_twice", "the stream can be read once"))?;
+        PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(batches)), c"arrow_array_stream")
+    }
+}
+
+/// A text of an input, and what it is called; or why there is none.
+type Text = (String, Result<String, String>);
+
+/// The documents of a file.
+type FileDocuments = Documents<BufReader<Box<dyn Read + Send>>>;
+
+/// The documents of all files, one after the other.
+struct Inputs {
+    paths: VecDeque<PathBuf>,
+    /// The bytes of each file that hold a document a line, from and up to, and the number of the first line; `None` is all.
+    lines: Option<(u64, u64, u64)>,
+    open: Option<(String, FileDocuments)>,
+}
+
+impl fmt::Debug for Inputs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Inputs").field("paths", &self.paths).finish_non_exhaustive()
+    }
+}
+
+impl Inputs {
+    fn open(&self, path: &Path) -> io::Result<FileDocuments> {
+        let mut file = File::open(path)?;
+        let Some((start, end, first)) = self.lines else {
+            return Ok(Documents::new(BufReader::new(utf8_reader(file)?)));
+        };
+        file.seek(SeekFrom::Start(start))?;
+        let part: Box<dyn Read + Send> = Box::new(file.take(end.saturating_sub(start)));
+        Ok(Documents::of_lines(BufReader::new(part), first))
+    }
+}
+
+impl Iterator for Inputs {
+    type Item = Text;
+
+    fn next(&mut self) -> Option<Text> {
+        loop {
+            let (name, documents) = match &mut self.open {
+                Some(open) => (&open.0, &mut open.1),
+                None => {
+                    let path = self.paths.pop_front()?;
+                    let name = path.display().to_string();
+                    match self.open(&path) {
+                        Ok(documents) => {
+                            let open = self.open.insert((name, documents));
+                            (&open.0, &mut open.1)
+                        }
+                        Err(error) => return Some((name, Err(format!("cannot be read: {error}")))),
+                    }
+                }
+            };
+            match documents.next() {
+                Some(Ok(document)) => {
+                    let name = match document.line {
+                        Some(line) => format!("{name}:{line}"),
+                        None => name.clone(),
+                    };
+                    let text = String::from_utf8(document.bytes);
+                    return Some((name, text.map_err(|_| "the text is neither UTF-8 nor UTF-16".to_owned())));
+                }
+                Some(Err(error)) => {
+                    let name = name.clone();
+                    self.open = None;
+                    return Some((name, Err(format!("cannot be read: {error}"))));
+                }
+                None => self.open = None,
+            }
+        }
+    }
+}
+
+/// The batches, made when they are asked for, on all cores.
+#[derive(Debug)]
+struct Batches {
+    inputs: Inputs,
+    of: RowKind,
+    schemas: Arc<Schemas>,
+    /// Whether a document that cannot be read ends the stream.
+    fails: bool,
+    builder: RowsBuilder,
+    ready: VecDeque<RecordBatch>,
+    has_failed: bool,
+}
+
+/// So many documents or bytes are read before they are looked at side by side.
+const MOST_TEXTS: usize = 64;
+const MOST_BYTES: usize = 16 << 20;
+
+impl Batches {
+    /// The next documents that are looked at side by side.
+    fn texts(&mut self) -> Vec<Text> {
+        let (mut texts, mut bytes) = (Vec::new(), 0);
+        while texts.len() < MOST_TEXTS && bytes < MOST_BYTES {
+            let Some((name, text)) = self.inputs.next() else { break };
+            bytes += text.as_ref().map_or(0, String::len);
+            texts.push((name, text));
+        }
+        texts
+    }
+}
+
+/// The rows of these documents, in their order, made on all cores.
+fn all_rows(texts: &[Text], of: RowKind, schemas: &Schemas) -> Vec<Result<Vec<Row>, Box<Row>>> {
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    let part = texts.len().div_ceil(workers).max(1);
+    let rows_of_part = |part: &[Text]| part.iter().map(|text| rows_of(text, of, schemas)).collect::<Vec<_>>();
+    std::thread::scope(|scope| {
+        let parts: Vec<_> =
+            texts.chunks(part).map(|part| (part, scope.spawn(move || rows_of_part(part)))).collect();
+        let defect = |part: &[Text]| {
+            let failed =
+                |(name, _): &Text| Err(Box::new(Row::failed(name, "this shows a defect of objchange")));
+            part.iter().map(failed).collect()
+        };
+        parts.into_iter().flat_map(|(part, rows)| rows.join().unwrap_or_else(|_| defect(part))).collect()
+    })
+}
+
+fn rows_of((name, text): &Text, of: RowKind, schemas: &Schemas) -> Result<Vec<Row>, Box<Row>> {
+    let text = text.as_ref().map_err(|error| Box::new(Row::failed(name, error)))?;
+    rows(name, text, of, schemas).map_err(|error| Box::new(Row::failed(name, &error.to_string())))
+}
+
+impl Iterator for Batches {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while self.ready.is_empty() && !self.has_failed {
+            let texts = self.texts();
+            if texts.is_empty() {
+                if self.builder.is_empty() {
+                    return None;
+                }
+                return Some(self.builder.finish());
+            }
+            for rows in all_rows(&texts, self.of, &self.schemas) {
+                let rows = match rows {
+                    Ok(rows) => rows,
+                    Err(row) if self.fails => {
+                        self.has_failed = true;
+                        let error = row.error.unwrap_or_default();
+                        return Some(Err(ArrowError::ExternalError(format!("{}: {error}", row.file).into())));
+                    }
+                    Err(row) => vec![*row],
+                };
+                for row in &rows {
+                    self.builder.push(row);
+                    if self.builder.is_full() {
+                        match self.builder.finish() {
+                            Ok(batch) => self.ready.push_back(batch),
+                            Err(error) => return Some(Err(error)),
+                        }
+                    }
+                }
+            }
+        }
+        self.ready.pop_front().map(Ok)
+    }
+}
+
+impl RecordBatchReader for Batches {
+    fn schema(&self) -> SchemaRef {
+        schema()
+    }
+}

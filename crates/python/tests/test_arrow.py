@@ -1,0 +1,141 @@
+"""Changes of many plans as columns."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import SCHEMAS, change, plan_text
+
+import objchange
+from objchange import arrow
+
+pyarrow = pytest.importorskip("pyarrow")
+
+COLUMNS = [
+    "file",
+    "address",
+    "module",
+    "mode",
+    "type",
+    "name",
+    "key",
+    "provider",
+    "actions",
+    "reason",
+    "changed_paths",
+    "before",
+    "after",
+    "has_unknown",
+    "has_sensitive",
+    "error",
+]
+
+
+@pytest.fixture
+def plans(tmp_path: Path, secret: str) -> Path:
+    """Three files: one plan, two plans on lines, and one that is broken."""
+    one = change(
+        'module.m.disk.a["k"]',
+        ["update"],
+        {"size": 1, "tags": {"a": "b"}, "token": "old"},
+        {"size": 2, "tags": {"a": "b"}, "token": secret},
+        after_unknown={"id": True},
+        after_sensitive={"token": True},
+        module_address="module.m",
+        index="k",
+        action_reason="read_because_config_unknown",
+    )
+    (tmp_path / "a.json").write_text(
+        plan_text(
+            one,
+            resource_drift=[change("disk.d", ["update"], {"size": 1}, {"size": 3})],
+            output_changes={"o": {"actions": ["create"], "before": None, "after": 1, "after_unknown": False}},
+        )
+    )
+    lines = [plan_text(change(f"disk.l{i}", ["create"], None, {"size": i})) for i in range(2)]
+    (tmp_path / "b.jsonl").write_text("\n".join(lines) + "\n")
+    (tmp_path / "notes.txt").write_text("no plan")
+    return tmp_path
+
+
+def test_rows_have_what_a_change_has(plans: Path, secret: str) -> None:
+    table = arrow.read(plans).read_all()
+    assert table.column_names == COLUMNS
+    rows = table.to_pylist()
+    assert [row["file"] for row in rows] == [str(plans / "a.json"), f"{plans / 'b.jsonl'}:1", f"{plans / 'b.jsonl'}:2"]
+    row = rows[0]
+    assert (row["address"], row["module"], row["mode"], row["type"], row["name"], row["key"]) == (
+        'module.m.disk.a["k"]',
+        "module.m",
+        "managed",
+        "disk",
+        "a",
+        "k",
+    )
+    assert row["provider"] == "registry.terraform.io/example/disks"
+    assert (row["actions"], row["reason"]) == (["update"], "read_because_config_unknown")
+    assert row["changed_paths"] == [".id", ".size", ".token"]
+    assert json.loads(row["before"])["size"] == 1 and json.loads(row["after"])["id"] == {"$unknown": {}}
+    assert (row["has_unknown"], row["has_sensitive"], row["error"]) == (True, True, None)
+    assert (rows[1]["before"], rows[1]["has_unknown"], rows[1]["has_sensitive"]) == (None, False, False)
+    assert secret not in str(rows) and "old" not in row["before"]
+
+
+def test_drift_and_outputs(plans: Path) -> None:
+    drift = arrow.read(plans / "a.json", of="drift").read_all().to_pylist()
+    assert [(row["address"], row["changed_paths"]) for row in drift] == [("disk.d", [".size"])]
+    outputs = arrow.read([plans / "a.json"], of="outputs").read_all().to_pylist()
+    assert [(row["name"], row["address"], row["after"]) for row in outputs] == [("o", None, "1")]
+
+
+def test_schemas_hide_what_they_call_sensitive(tmp_path: Path, secret: str) -> None:
+    path = tmp_path / "plan.json"
+    path.write_text(plan_text(change("disk.a", ["create"], None, {"id": "x", "size": 1, "ports": [2, 1], "token": secret})))
+    (plain,) = arrow.read(path).read_all().to_pylist()
+    (typed,) = arrow.read(path, schemas=SCHEMAS).read_all().to_pylist()
+    assert secret in plain["after"] and secret not in str(typed)
+    assert json.loads(typed["after"])["ports"] == [1, 2] and typed["has_sensitive"]
+
+
+def test_broken_plans_raise_or_are_rows(plans: Path, secret: str) -> None:
+    (plans / "a2.json").write_text('{"format_version": "1.2", "resource_changes": [' + secret)
+    (plans / "a3.json").write_text(plan_text(errored=True))
+    (plans / "a4.json").write_bytes(b'{"x": "\xff"}')
+    with pytest.raises(Exception, match="a2.json") as caught:
+        arrow.read(plans).read_all()
+    assert secret not in str(caught.value)
+    rows = arrow.read(plans, errors="rows").read_all().to_pylist()
+    broken = [row for row in rows if row["error"]]
+    assert [Path(row["file"]).name for row in broken] == ["a2.json", "a3.json", "a4.json"]
+    assert len(rows) == 6 and secret not in str(rows)
+    (gone,) = arrow.read(plans / "gone.json", errors="rows").read_all().to_pylist()
+    assert "cannot be read" in gone["error"]
+
+
+def test_many_documents_come_in_batches_in_order(tmp_path: Path) -> None:
+    count, size = 300, 200_000
+    (tmp_path / "all.jsonl").write_text(
+        "\n".join(plan_text(change(f"disk.d{i}", ["create"], None, {"text": "x" * size})) for i in range(count))
+    )
+    batches = list(arrow.read(tmp_path))
+    assert len(batches) > 1
+    names = [name for batch in batches for name in batch.column("name").to_pylist()]
+    assert names == [f"d{i}" for i in range(count)]
+
+
+def test_streams_are_read_once_and_have_options(plans: Path) -> None:
+    stream = arrow.stream(plans)
+    assert len(pyarrow.table(stream)) == 3
+    with pytest.raises(objchange.OptionError):
+        pyarrow.table(stream)
+    for options in ({"of": "findings"}, {"errors": "ignore"}):
+        with pytest.raises(objchange.OptionError):
+            arrow.stream(plans, **options)  # type: ignore[arg-type]
+    with pytest.raises(FileNotFoundError):
+        arrow.stream(plans / "*.tf")
+    # Nobody has to read it.
+    arrow.stream(plans)
+    arrow.stream(plans).__arrow_c_stream__()
+    assert arrow.read([]).read_all().num_rows == 0

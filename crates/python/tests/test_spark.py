@@ -1,0 +1,153 @@
+"""Plans on Spark, with two workers on this machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import SCHEMAS, change, plan_text
+
+import objchange
+
+pytest.importorskip("pyspark", "4.0")
+pytest.importorskip("pyarrow")
+if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+    pytest.skip("Spark needs Java, which is not installed", allow_module_level=True)
+
+from objchange import arrow, spark as on_spark  # noqa: E402
+
+REGO = """package main
+deny contains rc.address if {
+    some rc in input.tfplan.resource_changes
+    rc.change.after.size > 5
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[Any]:
+    from pyspark.sql import SparkSession
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    builder: Any = SparkSession.builder
+    options = {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "4", "spark.driver.bindAddress": "127.0.0.1"}
+    builder = builder.master("local[2]").config(map=options)
+    session = builder.getOrCreate()
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="module")
+def plans(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """40 files with a plan each, 60 plans on the lines of one, and 5 that are broken."""
+    folder = tmp_path_factory.mktemp("plans")
+    for i in range(40):
+        plan = plan_text(change(f"disk.f{i}", ["create"], None, {"size": i % 10, "token": "x"}, after_sensitive={"token": True}))
+        (folder / f"f{i:02}.json").write_text(plan)
+    lines = [plan_text(change(f"disk.l{i}", ["update"], {"size": 1}, {"size": 2})) for i in range(60)]
+    lines[7] = '{"format_version": "1.2", "resource_changes": ['
+    (folder / "lines.jsonl").write_text("\n".join(lines) + "\n")
+    (folder / "broken.json").write_text("{")
+    (folder / "errored.json").write_text(plan_text(errored=True))
+    (folder / "bytes.json").write_bytes(b'{"x": "\xff"}')
+    (folder / "state.json").write_text('{"format_version": "1.0", "values": {"root_module": {}}}')
+    return folder
+
+
+def rows(frame: Any) -> list[tuple[Any, ...]]:
+    return sorted((tuple(row) for row in frame.collect()), key=str)
+
+
+def test_rows_are_those_of_columns(spark: Any, plans: Path) -> None:
+    """However the files are split, nothing is lost and nothing comes twice."""
+    expected = sorted(
+        (tuple(row.values()) for row in arrow.read(plans, errors="rows").read_all().to_pylist()), key=str
+    )
+    assert len(expected) == 104 and sum(row[-1] is not None for row in expected) == 5
+    for size in (1 << 30, 4_000):
+        frame = spark.read.format("objchange").option("splitBytes", size).load(str(plans))
+        assert frame.columns == arrow.read([]).schema.names
+        assert rows(frame) == expected
+
+
+def test_they_are_filtered_and_grouped(spark: Any, plans: Path) -> None:
+    frame = spark.read.format("objchange").load(f"file://{plans}")
+    assert frame.filter("array_contains(actions, 'update')").count() == 59
+    assert {row["type"]: row["count"] for row in frame.groupBy("type").count().collect()} == {"disk": 99, None: 5}
+    assert frame.filter("error is not null").count() == 5
+    hidden = [json.loads(row.after)["token"] for row in frame.filter("has_sensitive").collect()]
+    assert len(hidden) == 40 and all(list(token) == ["$sensitive"] for token in hidden)
+
+
+def test_options(spark: Any, plans: Path, tmp_path: Path) -> None:
+    (tmp_path / "schemas.json").write_bytes(SCHEMAS)
+    source = spark.read.format("objchange").option("schemas", str(tmp_path / "schemas.json"))
+    (row,) = source.load(str(plans / "f01.json")).collect()
+    assert row.has_sensitive and json.loads(row.after)["ports"] is None
+    assert spark.read.format("objchange").option("of", "outputs").load(str(plans / "f01.json")).count() == 0
+    for options in ({"of": "nothing"}, {"errors": "ignore"}, {"splitBytes": "0"}):
+        with pytest.raises(Exception, match="OptionError|is one of|is \"raise\"|number of bytes"):
+            spark.read.format("objchange").options(**options).load(str(plans)).collect()
+    with pytest.raises(Exception, match="broken.json"):
+        spark.read.format("objchange").option("errors", "raise").load(str(plans)).collect()
+
+
+def test_splits_are_lines(tmp_path: Path) -> None:
+    path = tmp_path / "lines.jsonl"
+    lines = [b"", b"{}", b" ", b'{"a": 1}', b'{"b": "' + b"x" * 40 + b'"}', b"", b"{}"]
+    path.write_bytes(b"\n".join(lines))
+    data = path.read_bytes()
+    for most in range(1, len(data) + 1):
+        splits = [split.lines for split in on_spark._splits([path], most)]
+        if splits == [None]:
+            assert most == len(data)
+            continue
+        assert b"".join(data[start:end] for start, end, _ in splits) == data  # type: ignore[misc]
+        for start, _, first in splits:  # type: ignore[misc]
+            assert data[:start].count(b"\n") + 1 == first and (start == 0 or data[start - 1 : start] == b"\n")
+    for text in (b"{}", b"\n{}\n\n", b"{\n}\n{}", "{}\n{}".encode("utf-16")):
+        path.write_bytes(text)
+        assert [split.lines for split in on_spark._splits([path], 1)] == [None]
+
+
+def test_policies_judge_each_plan_once(spark: Any, plans: Path, tmp_path: Path) -> None:
+    (tmp_path / "size.sentinel").write_text(
+        'import "tfplan/v2" as tfplan\nmain = rule { all tfplan.resource_changes as _, rc { rc.change.after.size else 0 < 9 } }\n'
+    )
+    frame = spark.read.format("objchange").load(str(plans))
+    judged = on_spark.policies(frame, rego={"size.rego": REGO}, sentinel=tmp_path / "size.sentinel").collect()
+    of = {(Path(row.file).name, row.language): row for row in judged}
+    assert len(of) == len(judged)
+    assert of["f09.json", "rego"].verdict == "FAIL" == of["f09.json", "sentinel"].verdict
+    assert [finding.address for finding in of["f09.json", "rego"].findings] == ["disk.f9"]
+    assert of["f08.json", "sentinel"].verdict == "PASS" and of["lines.jsonl:3", "rego"].verdict == "PASS"
+    # What cannot be judged never passes.
+    undecided = {name for (name, _), row in of.items() if row.verdict == "UNDECIDED"}
+    assert {"broken.json", "bytes.json", "state.json", "lines.jsonl:8"} <= undecided
+    assert not any(name == "errored.json" and row.verdict == "PASS" for (name, _), row in of.items())
+    assert len({name for name, _ in of}) == 104
+    assert all(row.error for row in judged if row.rule is None)
+
+
+def test_policies_judge_contents(spark: Any, plans: Path) -> None:
+    files = spark.read.format("binaryFile").load(f"{plans}/f0*.json")
+    judged = on_spark.policies(files, rego={"size.rego": REGO}).collect()
+    assert sorted(row.verdict for row in judged) == ["FAIL"] * 4 + ["PASS"] * 6
+    gone = spark.createDataFrame([(str(plans / "gone.json"),), (f"{plans}/lines.jsonl:99",)], "file string")
+    assert {row.verdict for row in on_spark.policies(gone, rego={"size.rego": REGO}).collect()} == {"UNDECIDED"}
+
+
+def test_what_cannot_be_judged(spark: Any, plans: Path) -> None:
+    frame = spark.read.format("objchange").load(str(plans))
+    with pytest.raises(objchange.OptionError):
+        on_spark.policies(frame)
+    with pytest.raises(objchange.OptionError):
+        on_spark.policies(frame.select("type"), rego={"size.rego": REGO})
+    with pytest.raises(objchange.PolicyError):
+        on_spark.policies(frame, rego={"size.rego": "no policy"})

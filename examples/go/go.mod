@@ -1,0 +1,3 @@
+module example.com/objchange
+
+go 1.21
