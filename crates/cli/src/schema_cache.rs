@@ -1,6 +1,6 @@
 //! The option that turns the schema cache off.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use objchange_module::ProviderAddress;
 pub(crate) use objchange_project::Wanted;
@@ -29,14 +29,5 @@ impl SchemaCacheArgs {
         locked: &BTreeMap<ProviderAddress, String>,
     ) -> CachedChoice {
         self.lookup().choose(wanted, locked, &exit::remark)
-    }
-
-    /// The names of providers whose schemas are missing, with the versions that are cached and not the locked one.
-    pub(crate) fn describe_missing(
-        &self,
-        missing: &BTreeSet<ProviderAddress>,
-        locked: &BTreeMap<ProviderAddress, String>,
-    ) -> String {
-        self.lookup().describe_missing(missing, locked)
     }
 }

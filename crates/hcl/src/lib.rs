@@ -74,7 +74,10 @@ pub use conversion::conversion_message;
 pub use coverage::{BranchHits, Coverage};
 pub use data::{Data, DataBlock, parse_data};
 pub use decode::{Decoded, Purpose, decode, references};
-pub use eval::{DiagnosticExt, Scope, TypeConstraint, Variables, constant, evaluate, evaluate_template};
+pub use eval::{
+    DecisiveElements, DiagnosticExt, Scope, TypeConstraint, Variables, constant, elements_that_decide,
+    evaluate, evaluate_template,
+};
 pub use excerpt::Excerpt;
 pub use expression_text::expression_text;
 pub use function::{Capability, Function, FunctionError, Functions, Parameter, not_null};

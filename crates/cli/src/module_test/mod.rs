@@ -1,7 +1,9 @@
 //! `objchange test [DIR]`: runs the tests of a module.
 
 mod output;
+mod watch;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -21,7 +23,6 @@ use crate::exit::{self, CommandError, FAILED, unusable};
 use crate::input::Size;
 use crate::module_plan::files::DiskFiles;
 use crate::module_plan::{inputs, version_of};
-use crate::schema_cache::Wanted;
 use crate::schemas::{HOW_TO_GET_SCHEMAS, SchemaArgs};
 use crate::{lock_file, pool};
 
@@ -46,7 +47,8 @@ Examples:
   objchange test --filter tests/naming.tftest.hcl --verbose
   objchange test --json | jq 'select(.type == \"test_summary\")'
   objchange test --junit-xml report.xml --strict
-  objchange test --coverage --lcov lcov.info";
+  objchange test --coverage --lcov lcov.info
+  objchange test --watch";
 
 /// Run the tests of a module, as `terraform test` does, without its providers
 #[derive(Debug, clap::Args)]
@@ -106,6 +108,10 @@ pub(crate) struct Args {
     #[arg(long = "as", value_name = "PROGRAM")]
     program: Option<Program>,
 
+    /// Run the tests again that a change of files affects, until Ctrl-C ends this
+    #[arg(long, conflicts_with = "json")]
+    watch: bool,
+
     /// Also read modules and files of functions below this directory. Can be repeated
     #[arg(long, value_name = "DIR")]
     allow_path: Vec<PathBuf>,
@@ -120,6 +126,20 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
+    if args.watch { watch::watch(args) } else { Ok(run_once(args, None)?.code) }
+}
+
+/// What running the tests came to.
+struct Ran {
+    code: ExitCode,
+    /// The test files could be read.
+    is_whole: bool,
+    /// The directories of the modules.
+    directories: BTreeSet<String>,
+}
+
+/// Runs the tests, or those that changes of files affect.
+fn run_once(args: &Args, changed: Option<&[String]>) -> Result<Ran, CommandError> {
     let directory = &args.directory;
     let files = DiskFiles::new(directory, &args.allow_path)
         .map_err(|error| unusable(format!("{}: {error}", directory.display())))?;
@@ -136,11 +156,12 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         version,
         terraform_version: &terraform_version,
     });
+    let directories = suite.directories().map(str::to_owned).collect();
     let schemas = schemas(args, &suite)?;
     let printing = Printing::new(args, &suite, &schemas);
     printing.begin(&terraform_version)?;
     if suite.diagnostics.has_errors() {
-        return Ok(ExitCode::from(FAILED));
+        return Ok(Ran { code: ExitCode::from(FAILED), is_whole: false, directories });
     }
     let coverage = (args.coverage || args.lcov.is_some()).then(|| Arc::new(Coverage::default()));
     let functions = inputs::functions(&files)?;
@@ -174,7 +195,10 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         report
     };
     let mut report = TestReport::default();
-    let indices: Vec<usize> = (0..suite.paths().len()).collect();
+    let indices = match changed {
+        Some(changed) => suite.affected_by(changed),
+        None => (0..suite.paths().len()).collect(),
+    };
     pool::each(&indices, run_file, |file| {
         printing.file(&file)?;
         report.files.push(file);
@@ -194,12 +218,14 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         }
     }
     let ran = report.files.iter().map(|file| file.runs.len()).sum::<usize>();
+    printing.elements(&report);
     say_what_was_simulated(&report);
     if ran == 0 && args.strict {
         exit::note("no run was left to run, which --strict does not accept");
-        return Ok(ExitCode::from(FAILED));
+        return Ok(Ran { code: ExitCode::from(FAILED), is_whole: true, directories });
     }
-    Ok(if report.passes() { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
+    let code = if report.passes() { ExitCode::SUCCESS } else { ExitCode::from(FAILED) };
+    Ok(Ran { code, is_whole: true, directories })
 }
 
 /// The time since the program was started.
@@ -226,23 +252,16 @@ fn schemas(args: &Args, suite: &TestSuite) -> Result<Schemas, CommandError> {
     let mut schemas = inputs::schemas(None, args.schemas.documents(args.max_input))?;
     let is_run = suite.paths().len() > 0 && !suite.diagnostics.has_errors();
     let providers = suite.configs().filter(|_| is_run).flat_map(Config::providers);
-    let missing = |schemas: &Schemas, provider: &ProviderAddress| {
-        !provider.is_builtin() && !schemas.has_provider(provider)
+    let providers: BTreeSet<ProviderAddress> = providers.filter(|provider| !provider.is_builtin()).collect();
+    let missing = |schemas: &Schemas| {
+        providers.iter().filter(|provider| !schemas.has_provider(provider)).cloned().collect()
     };
-    let wanted: std::collections::BTreeSet<ProviderAddress> =
-        providers.filter(|provider| missing(&schemas, provider)).collect();
-    if wanted.is_empty() {
-        return Ok(schemas);
-    }
     let locked = lock_file::versions_of(&args.directory);
-    let cache = &args.schemas.cache;
-    schemas.push(cache.choose(wanted.iter().cloned().map(Wanted::Provider), &locked).schemas);
-    let missing: std::collections::BTreeSet<ProviderAddress> =
-        wanted.into_iter().filter(|provider| missing(&schemas, provider)).collect();
-    if !missing.is_empty() {
-        let names = cache.describe_missing(&missing, &locked);
-        return Err(unusable(format!("there are no schemas of {names}: {HOW_TO_GET_SCHEMAS}")));
-    }
+    args.schemas
+        .cache
+        .lookup()
+        .complete(&mut schemas, &locked, missing, &exit::remark)
+        .map_err(|names| unusable(format!("there are no schemas of {names}: {HOW_TO_GET_SCHEMAS}")))?;
     Ok(schemas)
 }
 

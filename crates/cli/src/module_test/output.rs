@@ -10,7 +10,7 @@ use objchange_module::test::{FileReport, Output, Stream, TestCoverage, TestPrint
 use serde_json::{Value as Json, json};
 
 use super::{Args, clock};
-use crate::exit::{CommandError, unusable};
+use crate::exit::{self, CommandError, unusable};
 use crate::terminal;
 use crate::write_file::{Access, NewFile};
 
@@ -56,6 +56,12 @@ impl<'s> Printing<'s> {
             true => self.messages(self.printer.summary_messages(report)),
             false => texts(&self.printer.summary_text(report)),
         }
+    }
+
+    /// Says on standard error which elements of collections have made assertions fail: Terraform's own text has no place
+    /// for them.
+    pub(super) fn elements(&self, report: &TestReport) {
+        self.printer.elements(report).iter().for_each(|text| exit::note(text));
     }
 
     /// The report for JUnit.

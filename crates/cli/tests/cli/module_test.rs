@@ -183,3 +183,21 @@ fn coverage_is_printed_and_written() {
     assert_eq!((output.code, output.stdout.as_str()), (2, ""), "{output:?}");
     assert!(output.stderr.contains("cannot be written"), "{output:?}");
 }
+
+#[test]
+fn elements_that_make_an_assertion_fail_are_named_at_the_end() {
+    let tests = "run \"r\" {\n  command = plan\n  assert {\n    condition     = alltrue([for n in [var.name, \"x\"] : n == \"x\"])\n    \
+                 error_message = \"no\"\n  }\n}\n";
+    let folder = folder("test-elements", &[("a.tftest.hcl", tests)]);
+    let output = test(&folder, &[]);
+    assert_eq!(output.code, 1, "{output:?}");
+    assert!(output.stderr.contains(", in run \"r\": false because n is \"d\"\n"), "{output:?}");
+}
+
+#[test]
+fn watching_needs_a_terminal() {
+    let folder = folder("test-watch", &[("a.tftest.hcl", TESTS)]);
+    let output = test(&folder, &["--watch"]);
+    assert_eq!((output.code, output.stdout.as_str()), (2, ""), "{output:?}");
+    assert!(output.stderr.contains("--watch needs a terminal"), "{output:?}");
+}

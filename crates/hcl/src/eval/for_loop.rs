@@ -68,29 +68,7 @@ impl Evaluator<'_> {
 
     /// All elements.
     fn rounds(&mut self, parts: &For, collection: &Value, progress: &mut Progress, scope: &Scope<'_>) {
-        match collection.kind() {
-            Kind::List(elements) | Kind::Tuple(elements) => {
-                for (i, element) in elements.iter().enumerate() {
-                    self.round(parts, Value::from(i), element.clone(), progress, scope);
-                }
-            }
-            Kind::Set(elements) => {
-                for element in elements {
-                    self.round(parts, element.clone(), element.clone(), progress, scope);
-                }
-            }
-            Kind::Map(map) => {
-                for (key, element) in map.iter() {
-                    self.round(parts, Value::from(key.clone()), element.clone(), progress, scope);
-                }
-            }
-            Kind::Object(object) => {
-                for (name, attribute) in object.iter() {
-                    self.round(parts, Value::from(name.clone()), attribute.clone(), progress, scope);
-                }
-            }
-            _ => {}
-        }
+        each_element(collection, &mut |key, value| self.round(parts, key, value, progress, scope));
     }
 
     /// The condition must be a bool, whatever the elements are: it is asked once for nothing known. Gives its marks.
@@ -211,12 +189,30 @@ impl Progress {
     }
 }
 
+/// Calls a function with the key and the value of each element of a collection, in the order of loops. An element of a set is
+/// its own key.
+pub(super) fn each_element(collection: &Value, f: &mut dyn FnMut(Value, Value)) {
+    match collection.kind() {
+        Kind::List(elements) | Kind::Tuple(elements) => {
+            elements.iter().enumerate().for_each(|(i, element)| f(Value::from(i), element.clone()));
+        }
+        Kind::Set(elements) => {
+            elements.into_iter().for_each(|element| f(element.clone(), element.clone()));
+        }
+        Kind::Map(map) => map.iter().for_each(|(key, element)| f(Value::from(key.clone()), element.clone())),
+        Kind::Object(object) => {
+            object.iter().for_each(|(name, attribute)| f(Value::from(name.clone()), attribute.clone()));
+        }
+        _ => {}
+    }
+}
+
 /// What the names of the loop mean, the value first: a loop without a key has that one alone.
-fn names(parts: &For, key: Value, value: Value) -> ([(&str, Value); 2], usize) {
+pub(super) fn names(parts: &For, key: Value, value: Value) -> ([(&str, Value); 2], usize) {
     let count = 1 + usize::from(parts.key_name.is_some());
     ([(&parts.value_name, value), (parts.key_name.as_deref().unwrap_or_default(), key)], count)
 }
 
-fn names_of<'n>((names, count): &'n ([(&'n str, Value); 2], usize)) -> &'n [(&'n str, Value)] {
+pub(super) fn names_of<'n>((names, count): &'n ([(&'n str, Value); 2], usize)) -> &'n [(&'n str, Value)] {
     &names[..*count]
 }

@@ -7,6 +7,7 @@ mod access;
 mod call;
 mod collection;
 mod conditional;
+mod decisive;
 pub(crate) mod equality;
 mod explain;
 mod for_loop;
@@ -25,6 +26,7 @@ use objchange::value::{Marks, Refinements};
 use objchange::{Type, Value};
 use objchange_text::{Diagnostic, Span, Summary};
 
+pub use decisive::{DecisiveElements, elements_that_decide};
 pub use explain::DiagnosticExt;
 pub(crate) use explain::explain;
 pub(crate) use forms::in_one_sentence;

@@ -25,6 +25,11 @@ impl Shown<'_> {
 
     /// The same in pieces, each with its severity.
     pub(crate) fn texts(&self, diagnostics: &Diagnostics) -> Vec<(Severity, String)> {
+        self.texts_of_width(diagnostics, WIDTH)
+    }
+
+    /// The same, with lines of details that are so wide at most.
+    pub(crate) fn texts_of_width(&self, diagnostics: &Diagnostics, width: usize) -> Vec<(Severity, String)> {
         let mut texts = Vec::new();
         let messages = self.messages(diagnostics);
         for (i, message) in messages.iter().enumerate() {
@@ -38,7 +43,7 @@ impl Shown<'_> {
                 continue;
             }
             let mut out = String::new();
-            write(message, &mut out);
+            write(message, width, &mut out);
             match messages[i + 1..].iter().filter(is_like).count() {
                 0 => {}
                 1 => out.push_str("\n(and one more similar warning elsewhere)\n"),
@@ -53,7 +58,7 @@ impl Shown<'_> {
 }
 
 // Writing to a string does not fail.
-fn write(message: &Message<'_>, out: &mut String) {
+fn write(message: &Message<'_>, width: usize, out: &mut String) {
     let word = match message.severity {
         Severity::Error => "Error",
         Severity::Warning => "Warning",
@@ -101,7 +106,7 @@ fn write(message: &Message<'_>, out: &mut String) {
     }
     if !message.diagnostic.detail.is_empty() {
         for line in message.diagnostic.detail.split('\n') {
-            wrap(line, out);
+            wrap_at(line, width, out);
         }
     }
 }
@@ -136,6 +141,10 @@ fn visible_line(line: &str) -> String {
 
 /// A line of a detail, on several lines where it is long. One that begins with a blank is left as it is.
 pub(crate) fn wrap(line: &str, out: &mut String) {
+    wrap_at(line, WIDTH, out);
+}
+
+fn wrap_at(line: &str, most: usize, out: &mut String) {
     if line.starts_with(' ') {
         let _ = writeln!(out, "{}", visible(line));
         return;
@@ -144,7 +153,7 @@ pub(crate) fn wrap(line: &str, out: &mut String) {
     for word in line.split(' ') {
         let word = visible(word);
         let length = word.chars().count();
-        if width > 0 && width + 1 + length > WIDTH {
+        if width > 0 && width + 1 + length > most {
             out.push('\n');
             width = 0;
         } else if width > 0 {

@@ -2,10 +2,12 @@
 
 use objchange::value::Marks;
 use objchange::{Type, Value};
-use objchange_hcl::{Condition, Diagnostic, DiagnosticExt, Scope, evaluate, variables};
+use objchange_hcl::{Condition, Diagnostic, DiagnosticExt, Scope, elements_that_decide, evaluate, variables};
+use smol_str::SmolStr;
 
-use super::TestStatus;
-use super::difference::shown_json;
+use super::difference::{shown_in_line, shown_json};
+use super::file::TestOptions;
+use super::report::{FailedElements, RunReport, TestStatus};
 use super::scope::RunScope;
 use crate::diagnostics::Comparison;
 use crate::{Diagnostics, ModuleDiagnostic, Severity};
@@ -21,23 +23,42 @@ pub(super) struct AssertionRules {
     pub(super) three_valued: bool,
 }
 
+impl AssertionRules {
+    pub(super) fn new(options: &TestOptions, is_new: bool) -> Self {
+        Self { is_new, is_verbose: options.verbose, three_valued: options.three_valued }
+    }
+}
+
 /// What an assertion has come to.
-pub(super) enum Judged {
+enum Judged {
     Decided(TestStatus),
+    /// It does not hold, because of these elements of collections.
+    Failed(Option<FailedElements>),
     Undecided,
 }
 
+/// What is said of an assertion that does not hold.
+pub(super) const ASSERTION_FAILED: &str = "Test assertion failed";
 const INVALID_MESSAGE: &str = "Invalid error message";
 const NO_RESULT: &str = "Invalid condition run";
 
 impl RunScope<'_, '_> {
+    /// Judges the assertions of a run.
+    pub(super) fn judge_all(&self, assertions: &[Condition], rules: AssertionRules, report: &mut RunReport) {
+        for assertion in assertions {
+            match self.judge(assertion, rules, &mut report.diagnostics) {
+                Judged::Decided(status) => report.status = report.status.max(status),
+                Judged::Failed(elements) => {
+                    report.status = report.status.max(TestStatus::Fail);
+                    report.elements.extend(elements);
+                }
+                Judged::Undecided => report.undecided += 1,
+            }
+        }
+    }
+
     /// Judges an assertion, and says what people must read of it.
-    pub(super) fn judge(
-        &self,
-        assertion: &Condition,
-        rules: AssertionRules,
-        found: &mut Diagnostics,
-    ) -> Judged {
+    fn judge(&self, assertion: &Condition, rules: AssertionRules, found: &mut Diagnostics) -> Judged {
         let mut references = variables(&assertion.condition);
         references.extend(variables(&assertion.error_message));
         let names = match self.variables(&references) {
@@ -76,7 +97,7 @@ impl RunScope<'_, '_> {
             Some(true) => Judged::Decided(TestStatus::Pass),
             Some(false) => {
                 found.add(self.failure(assertion, &scope, message, rules));
-                Judged::Decided(TestStatus::Fail)
+                Judged::Failed(self.failed_elements(assertion, &scope))
             }
             None if rules.three_valued => Judged::Undecided,
             None => {
@@ -130,7 +151,7 @@ impl RunScope<'_, '_> {
         rules: AssertionRules,
     ) -> ModuleDiagnostic {
         let condition = &assertion.condition;
-        let error = Diagnostic::new("Test assertion failed", condition.span, message);
+        let error = Diagnostic::new(ASSERTION_FAILED, condition.span, message);
         if !rules.is_new {
             return ModuleDiagnostic::new(error.explained(condition, scope), None);
         }
@@ -146,6 +167,20 @@ impl RunScope<'_, '_> {
             })
         });
         ModuleDiagnostic { comparison, ..ModuleDiagnostic::new(error, None) }
+    }
+
+    /// The elements of collections that have made a condition false.
+    fn failed_elements(&self, assertion: &Condition, scope: &Scope<'_>) -> Option<FailedElements> {
+        let found = elements_that_decide(&assertion.condition, scope, self.functions);
+        if found.elements.is_empty() {
+            return None;
+        }
+        let shown = |element: &Vec<(SmolStr, Value)>| {
+            let names = element.iter().map(|(name, value)| format!("{name} is {}", shown_in_line(value)));
+            names.collect::<Vec<_>>().join(", ")
+        };
+        let elements = found.elements.iter().map(shown).collect();
+        Some(FailedElements { span: assertion.condition.span, elements, more: found.more })
     }
 }
 

@@ -18,6 +18,21 @@ pub(super) fn shown_json(value: &Value) -> String {
     objchange_text::json::indented(&json.into_string(), "\n")
 }
 
+/// How many characters of a value are shown in a line.
+const IN_LINE: usize = 200;
+
+/// A value as JSON in one line, without what must not be shown. Long ones are cut.
+pub(super) fn shown_in_line(value: &Value) -> String {
+    let mut json = JsonWriter::default();
+    json.known(&covered(value));
+    let mut text = json.into_string();
+    if let Some((end, _)) = text.char_indices().nth(IN_LINE) {
+        text.truncate(end);
+        text.push('…');
+    }
+    text
+}
+
 /// The value with texts in place of what is sensitive or unknown.
 fn covered(value: &Value) -> Value {
     let marks = value.marks();

@@ -1,19 +1,21 @@
 //! Running the runs of a file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 use std::time::Duration;
 
 use hashbrown::HashMap;
 use objchange::Value;
 use objchange::address::Mode;
-use objchange_hcl::{Functions, MoveTarget, Override, Places, Span, TestFile};
+use objchange_hcl::{Attribute, Functions, MoveTarget, Override, Places, Span, TestFile};
 use smol_str::SmolStr;
 
+use super::expected::ExpectedFailures;
 use super::load::{SuiteFile, TestSuite};
 use super::mock::Mock;
 use super::report::{CleanUp, FileReport, RunReport, TestReport, TestStatus};
-use super::values::{FileScope, runs_referred_to};
+use super::run::missing_providers;
+use super::values::{EarlierRuns, FileScope, file_variables, needs_variable, runs_in, runs_referred_to};
 use crate::apply::InventingProviders;
 use crate::config::Config;
 use crate::plan::graph::resource_text;
@@ -97,8 +99,8 @@ pub(super) struct FileContext<'f> {
 pub(super) struct FileProgress {
     pub(super) states: BTreeMap<String, FileState>,
     pub(super) outputs: BTreeMap<SmolStr, Value>,
-    pub(super) invented: std::collections::BTreeSet<String>,
-    pub(super) provisioners: std::collections::BTreeSet<String>,
+    pub(super) invented: BTreeSet<String>,
+    pub(super) provisioners: BTreeSet<String>,
 }
 
 static NO_STATE: LazyLock<PriorState> = LazyLock::new(PriorState::default);
@@ -144,41 +146,50 @@ impl<'s> TestRunner<'s> {
         };
         if self.is_new {
             report.diagnostics = self.impossible(suite_file, &names);
-            if report.diagnostics.has_errors() {
+            report.runs = self.refused(suite_file);
+            if report.diagnostics.has_errors() || !report.runs.is_empty() {
                 report.status = TestStatus::Error;
                 return report;
             }
         }
         let language = self.language.clone();
-        let (scope, mut found) = FileScope::new(suite_file, &suite.modules[0], &language, self.is_new);
+        let (mut scope, mut found) = FileScope::new(suite_file, &suite.modules[0], &language, self.is_new);
+        let mut is_broken = !self.is_new && found.has_errors();
         let mut mocks = Vec::new();
         for (provider, data) in file.mock_providers.iter().zip(&suite_file.mocks) {
             let (mock, wrong) = Mock::new(provider, data, &language, |span| self.place(span));
+            is_broken |= wrong.has_errors();
             found.append(wrong);
             mocks.push(mock);
         }
-        let is_broken = found.has_errors();
-        if is_broken {
-            report.status = TestStatus::Error;
-        }
-        report.diagnostics.append(found);
         let mut progress = FileProgress::default();
-        let context = FileContext { suite_file, scope: &scope, mocks: &mocks, names: &names };
+        let mut is_over = is_broken;
         for (index, run) in file.runs.iter().enumerate() {
-            let run_report = match report.status {
-                TestStatus::Error => RunReport {
+            scope.settle(&EarlierRuns { outputs: &progress.outputs, names: &names }, &mut found);
+            is_over |= scope.lacks_values_for(run, self.config_of(suite_file, index));
+            let run_report = if is_over {
+                RunReport {
                     name: run.name.to_string(),
                     status: TestStatus::Skip,
                     // As Terraform: the first one notices that the file is broken.
                     started: is_broken && index == 0,
                     assertions: run.asserts.len(),
+                    diagnostics: self.unused_of_run(suite_file, index),
                     ..RunReport::default()
-                },
-                _ => self.run_one(&context, &mut progress, index),
+                }
+            } else {
+                let context = FileContext { suite_file, scope: &scope, mocks: &mocks, names: &names };
+                self.run_one(&context, &mut progress, index)
             };
+            is_over |= run_report.status == TestStatus::Error;
             report.status = report.status.max(run_report.status);
             report.runs.push(run_report);
         }
+        scope.settle(&EarlierRuns { outputs: &progress.outputs, names: &names }, &mut found);
+        if found.has_errors() {
+            report.status = TestStatus::Error;
+        }
+        report.diagnostics.append(found);
         report.cleanups = clean_up(&mut progress.states, &names);
         report.invented = progress.invented.into_iter().collect();
         report.provisioners = progress.provisioners.into_iter().collect();
@@ -208,7 +219,43 @@ impl<'s> TestRunner<'s> {
         prepared.as_ref()
     }
 
-    /// What makes it impossible to run a file: providers that nobody knows, and runs that need themselves.
+    fn config_of(&self, suite_file: &SuiteFile, run: usize) -> &'s Config {
+        let module = suite_file.modules.get(run).copied().unwrap_or(0);
+        &self.suite.modules[module].config
+    }
+
+    /// The runs of a file that expect failures of what has no conditions, or that name providers that are not there. With any
+    /// of them nothing of the file is run.
+    fn refused(&self, suite_file: &SuiteFile) -> Vec<RunReport> {
+        let mut refused = Vec::new();
+        for (index, run) in suite_file.file.runs.iter().enumerate() {
+            let (_, mut diagnostics) = ExpectedFailures::new(&run.expect_failures);
+            missing_providers(&suite_file.file, run, &mut diagnostics);
+            if diagnostics.has_errors() {
+                diagnostics.append(self.unused_of_run(suite_file, index));
+                refused.push(RunReport {
+                    name: run.name.to_string(),
+                    status: TestStatus::Error,
+                    assertions: run.asserts.len(),
+                    diagnostics,
+                    ..RunReport::default()
+                });
+            }
+        }
+        refused
+    }
+
+    /// Overrides of a run whose targets are not in its module. Before 1.15 only runs that are run have them.
+    pub(super) fn unused_of_run(&self, suite_file: &SuiteFile, index: usize) -> Diagnostics {
+        let mut found = Diagnostics::default();
+        if self.is_new {
+            let config = self.config_of(suite_file, index);
+            unknown_targets(&suite_file.file.runs[index].overrides, config, &mut found);
+        }
+        found
+    }
+
+    /// What makes it impossible to run a file: providers that nobody knows, and runs and variables that need themselves.
     fn impossible(&self, suite_file: &SuiteFile, names: &[SmolStr]) -> Diagnostics {
         let mut found = Diagnostics::default();
         let file = &suite_file.file;
@@ -221,6 +268,10 @@ impl<'s> TestRunner<'s> {
             }
         }
         cycles(file, &suite_file.path, names, &mut found);
+        let needs = |run: usize, name: &SmolStr| {
+            needs_variable(&file.runs[run], self.config_of(suite_file, run), name)
+        };
+        variable_cycles(file, &suite_file.path, names, &needs, &mut found);
         found
     }
 
@@ -237,10 +288,11 @@ impl<'s> TestRunner<'s> {
         }
     }
 
-    /// Overrides of the file whose targets are in no module that its runs use.
+    /// Overrides of the file and its mocks whose targets are in no module that its runs use.
     fn unused(&self, suite_file: &SuiteFile) -> Diagnostics {
         let mut found = Diagnostics::default();
-        for overriding in &suite_file.file.overrides {
+        let of_mocks = suite_file.mocks.iter().flatten().flat_map(|data| &data.overrides);
+        for overriding in suite_file.file.overrides.iter().chain(of_mocks) {
             let mut modules = std::iter::once(0).chain(suite_file.modules.iter().copied());
             if !modules.any(|module| has_target(&self.suite.modules[module].config, overriding)) {
                 unknown_target(overriding, &mut found);
@@ -251,7 +303,7 @@ impl<'s> TestRunner<'s> {
 }
 
 /// Whether the target of an override is declared, whatever its keys are.
-pub(super) fn has_target(config: &Config, overriding: &Override) -> bool {
+fn has_target(config: &Config, overriding: &Override) -> bool {
     match &overriding.target {
         MoveTarget::Module(module) => config.module_of(module).is_some(),
         MoveTarget::Resource(address) => config.module_of(&address.resource.module).is_some_and(|module| {
@@ -260,8 +312,14 @@ pub(super) fn has_target(config: &Config, overriding: &Override) -> bool {
     }
 }
 
+/// Says which overrides have targets that are not there.
+pub(super) fn unknown_targets(overrides: &[Override], config: &Config, found: &mut Diagnostics) {
+    let unknown = overrides.iter().filter(|overriding| !has_target(config, overriding));
+    unknown.for_each(|overriding| unknown_target(overriding, found));
+}
+
 /// Says that the target of an override is not there.
-pub(super) fn unknown_target(overriding: &Override, found: &mut Diagnostics) {
+fn unknown_target(overriding: &Override, found: &mut Diagnostics) {
     let target = match &overriding.target {
         MoveTarget::Module(module) => module.to_string(),
         MoveTarget::Resource(address) => address.to_string(),
@@ -288,6 +346,65 @@ fn cycles(file: &TestFile, path: &str, names: &[SmolStr], found: &mut Diagnostic
         };
         found.without_place(Severity::Error, ("cycle", summary), "");
     }
+}
+
+/// Variables of a file that need themselves: by each other, or by a run that needs them, or that waits for one that does.
+fn variable_cycles(
+    file: &TestFile,
+    path: &str,
+    names: &[SmolStr],
+    needs: &dyn Fn(usize, &SmolStr) -> bool,
+    found: &mut Diagnostics,
+) {
+    let position = |name: &SmolStr| names.iter().position(|other| other == name);
+    for attribute in &file.variables {
+        let (variables, last) = needed_by_variable(file, attribute, &position);
+        let first = last
+            .and_then(|last| (0..=last).find(|run| needs(*run, &attribute.name)).map(|first| first..=last));
+        let mut cycle: Vec<String> = variables.iter().map(|name| format!("var.{name}")).collect();
+        match first {
+            Some(runs) => {
+                cycle.truncate(1);
+                cycle.extend(runs.rev().map(|run| format!("{path}.run.{}", names[run])));
+            }
+            None if variables[1..].contains(&attribute.name) => drop(cycle.pop()),
+            None => continue,
+        }
+        let summary = match &*cycle {
+            [one] => format!("Self reference: {one}"),
+            all => format!("Cycle: {}", all.join(", ")),
+        };
+        found.without_place(Severity::Error, ("cycle", summary), "");
+        return;
+    }
+}
+
+/// The variables that a variable of a file needs, itself first, up to where one comes again; and the last run that they need.
+fn needed_by_variable(
+    file: &TestFile,
+    attribute: &Attribute,
+    position: &dyn Fn(&SmolStr) -> Option<usize>,
+) -> (Vec<SmolStr>, Option<usize>) {
+    let (mut needed, mut last) = (vec![attribute.name.clone()], None);
+    let mut open = vec![attribute];
+    let mut seen = BTreeSet::new();
+    while let Some(next) = open.pop() {
+        if !seen.insert(&next.name) {
+            continue;
+        }
+        last = last.max(runs_in(&next.expr).iter().filter_map(position).max());
+        for name in file_variables(next) {
+            if name == attribute.name {
+                needed.push(name);
+                return (needed, last);
+            }
+            if let Some(other) = file.variables.iter().find(|other| other.name == name) {
+                needed.push(name);
+                open.push(other);
+            }
+        }
+    }
+    (needed, last)
 }
 
 /// Destroys what the runs of a file have made, the state that was changed last first.

@@ -3,6 +3,9 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use objchange_hcl::Diagnostic;
+
+use super::assertion::ASSERTION_FAILED;
 use super::report::{FileReport, RunReport, TestReport, TestStatus};
 use super::text::TestPrinter;
 use crate::{Diagnostics, Severity};
@@ -63,15 +66,14 @@ impl TestPrinter<'_> {
         }
         xml.push('>');
         let mut has_parts = false;
-        let mut part = |tag: &str, message: Option<&str>, text: &str, xml: &mut String| {
+        let mut part = |tag: &str, message: Option<&str>, text: Option<&str>, xml: &mut String| {
             has_parts = true;
             let message =
                 message.map(|message| format!(" message=\"{}\"", escaped(message))).unwrap_or_default();
-            let _ = write!(
-                xml,
-                "\n      <{tag}{message}><![CDATA[{}]]></{tag}>",
-                text.replace("]]>", "]]]]><![CDATA[>")
-            );
+            let text = text
+                .map(|text| format!("<![CDATA[{}]]>", text.replace("]]>", "]]]]><![CDATA[>")))
+                .unwrap_or_default();
+            let _ = write!(xml, "\n      <{tag}{message}>{text}</{tag}>");
         };
         match run.status {
             TestStatus::Skip => {
@@ -82,32 +84,37 @@ impl TestPrinter<'_> {
                     )
                 });
                 let message = "Testcase skipped due to a previous testcase error";
-                part("skipped", Some(message), &why.unwrap_or_default(), xml);
+                part("skipped", Some(message), Some(&why.unwrap_or_default()), xml);
             }
             TestStatus::Error => {
-                part(
-                    "error",
-                    Some("Encountered an error"),
-                    &self.text_of(&run.diagnostics, Severity::Error),
-                    xml,
-                );
+                let text = self.text_of(&run.diagnostics, |found| found.severity == Severity::Error);
+                part("error", Some("Encountered an error"), Some(&text), xml);
             }
             TestStatus::Fail => {
-                let errors = run.diagnostics.iter();
-                let failed: Vec<&str> = errors
-                    .filter(|found| found.diagnostic.severity == Severity::Error)
-                    .map(|found| &*found.diagnostic.detail)
-                    .collect();
-                let first = failed.first().copied().unwrap_or_default();
-                let message =
-                    format!("{} of {} assertions failed, including: {first}", failed.len(), run.assertions);
-                part("failure", Some(&message), &self.text_of(&run.diagnostics, Severity::Error), xml);
+                let found = run.diagnostics.iter().map(|found| &found.diagnostic);
+                let failed: Vec<&str> =
+                    found.filter(|found| is_failure(found)).map(|found| &*found.detail).collect();
+                match failed.first() {
+                    // Only failures are missing that were expected.
+                    None => part("failure", None, None, xml),
+                    Some(first) => {
+                        let including = if failed.len() == 1 { "" } else { ", including" };
+                        let (count, all) = (failed.len(), run.assertions);
+                        let message = format!("{count} of {all} assertions failed{including}: {first}");
+                        let text = self.text_of(&run.diagnostics, is_failure);
+                        part("failure", Some(&message), Some(&text), xml);
+                    }
+                }
             }
             TestStatus::Pass => {}
         }
-        let warnings = self.text_of(&run.diagnostics, Severity::Warning);
-        if !warnings.is_empty() {
-            part("system-err", None, &warnings, xml);
+        let is_apart = |found: &Diagnostic| match run.status {
+            TestStatus::Fail => !is_failure(found),
+            _ => found.severity == Severity::Warning,
+        };
+        let others = self.text_of(&run.diagnostics, is_apart);
+        if !others.is_empty() {
+            part("system-err", None, Some(&others), xml);
         }
         if has_parts {
             xml.push_str("\n    ");
@@ -115,10 +122,19 @@ impl TestPrinter<'_> {
         xml.push_str("</testcase>");
     }
 
-    fn text_of(&self, found: &Diagnostics, severity: Severity) -> String {
-        let texts = self.shown.texts(found).into_iter();
-        texts.filter(|(other, _)| *other == severity).map(|(_, text)| text).collect()
+    fn text_of(&self, all: &Diagnostics, is_wanted: impl Fn(&Diagnostic) -> bool) -> String {
+        let mut wanted = Diagnostics::default();
+        all.iter().filter(|found| is_wanted(&found.diagnostic)).for_each(|found| wanted.add(found.clone()));
+        self.shown.texts_of_width(&wanted, WIDTH).into_iter().map(|(_, text)| text).collect()
     }
+}
+
+/// How wide lines of details are in the report.
+const WIDTH: usize = 79;
+
+/// Whether it says that an assertion does not hold.
+fn is_failure(found: &Diagnostic) -> bool {
+    found.summary == ASSERTION_FAILED
 }
 
 /// As Go's XML writer escapes.

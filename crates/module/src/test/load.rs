@@ -1,6 +1,6 @@
 //! Finding and reading test files, with what they need.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use hashbrown::HashMap;
 use objchange_hcl::{Diagnostic, MockData, MockProvider, Problems, TestFile, VariableConfig};
@@ -165,6 +165,29 @@ impl TestSuite {
     /// All modules that runs use: the one under test, then others.
     pub fn configs(&self) -> impl Iterator<Item = &Config> {
         self.modules.iter().map(|module| &module.config)
+    }
+
+    /// The directories of all modules, those that runs load too.
+    pub fn directories(&self) -> impl Iterator<Item = &str> {
+        self.configs().flat_map(|config| &config.modules).map(|module| module.directory.as_str())
+    }
+
+    /// The positions of the files to run when other files have changed: a test file affects itself, any other file the
+    /// test files that use the module in whose directory it is.
+    pub fn affected_by(&self, changed: &[String]) -> Vec<usize> {
+        let others: Vec<&String> = changed.iter().filter(|path| !is_test_file(file_name(path))).collect();
+        let all: BTreeSet<&str> = self.directories().collect();
+        let innermost: BTreeSet<&str> = others.iter().map(|path| innermost(path, &all)).collect();
+        let uses = |module: usize| {
+            let modules = &self.modules[module].config.modules;
+            modules.iter().any(|module| innermost.contains(module.directory.as_str()))
+        };
+        let used: Vec<bool> = (0..self.modules.len()).map(uses).collect();
+        let is_affected = |file: &SuiteFile| {
+            changed.contains(&file.path)
+                || std::iter::once(0).chain(file.modules.iter().copied()).any(|module| used[module])
+        };
+        self.files.iter().enumerate().filter(|(_, file)| is_affected(file)).map(|(index, _)| index).collect()
     }
 
     /// The paths of the files that are run, in that order.
@@ -380,6 +403,22 @@ impl Globals {
         });
         Self(given.collect())
     }
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// The directory nearest above a file; the module under test where there is none.
+fn innermost<'d>(path: &str, directories: &BTreeSet<&'d str>) -> &'d str {
+    let mut path = path;
+    while let Some((around, _)) = path.rsplit_once('/') {
+        if let Some(found) = directories.get(around) {
+            return found;
+        }
+        path = around;
+    }
+    "."
 }
 
 /// The directory that is looked into where nobody says another one.

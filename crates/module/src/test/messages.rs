@@ -53,6 +53,7 @@ impl TestPrinter<'_> {
             file.status.shown(),
             json!({"path": file.path, "progress": "complete", "status": file.status.name()}),
         );
+        self.diagnostic_messages(&file.unused, about, &mut messages);
         self.diagnostic_messages(&file.diagnostics, about, &mut messages);
         messages
     }
@@ -60,10 +61,6 @@ impl TestPrinter<'_> {
     /// The messages after all files.
     pub fn summary_messages(&self, report: &TestReport) -> Vec<Json> {
         let mut messages = Vec::new();
-        for file in &report.files {
-            let about = About { file: Some(&file.path), run: None };
-            self.diagnostic_messages(&file.unused, about, &mut messages);
-        }
         let fields = json!({
             "status": report.status().name(),
             "passed": report.count(TestStatus::Pass),

@@ -29,5 +29,5 @@ mod values;
 pub use coverage::{CoveredKind, CoveredPart, TestCoverage};
 pub use file::{TestOptions, TestRunner};
 pub use load::{TestSuite, TestTexts};
-pub use report::{CleanUp, FileReport, RunOutcome, RunReport, TestReport, TestStatus};
+pub use report::{CleanUp, FailedElements, FileReport, RunOutcome, RunReport, TestReport, TestStatus};
 pub use text::{Output, Stream, TestPrinter};

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use objchange_hcl::Span;
+
 use crate::Diagnostics;
 use crate::plan::{ModulePlan, PlanMode};
 use crate::state::PriorState;
@@ -85,12 +87,26 @@ pub struct RunReport {
     pub outcome: Option<RunOutcome>,
     /// How many assertions it has.
     pub assertions: usize,
+    /// Elements of collections that have made assertions fail.
+    pub elements: Vec<FailedElements>,
     /// Assertions that cannot be decided before apply, where that is no error.
     pub undecided: usize,
     /// When it began, by the clock of whoever runs the tests.
     pub started_at: Duration,
     /// How long it took, by the same clock.
     pub elapsed: Duration,
+}
+
+/// Elements of collections that have made an assertion fail. Nothing in them is sensitive.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct FailedElements {
+    /// The condition.
+    pub span: Span,
+    /// Each element: the names that loops give it, and its value: `port is 8080`.
+    pub elements: Vec<String>,
+    /// How many more there are.
+    pub more: usize,
 }
 
 /// What a run came to.

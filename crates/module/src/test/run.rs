@@ -3,13 +3,13 @@
 use objchange::address::Mode;
 use objchange::value::Marks;
 use objchange::{Type, Value};
-use objchange_hcl::{Expr, MoveTarget, OverrideDuring, RunCommand, TestRun, variables};
+use objchange_hcl::{Expr, MoveTarget, OverrideDuring, RunCommand, TestFile, TestRun, variables};
 use smol_str::SmolStr;
 
-use super::assertion::{AssertionRules, Judged};
+use super::assertion::AssertionRules;
 use super::coverage::note_resources;
 use super::expected::{ExpectedFailures, Stage};
-use super::file::{FileContext, FileProgress, TestRunner, has_target, unknown_target, with_provisioners};
+use super::file::{FileContext, FileProgress, TestRunner, unknown_targets, with_provisioners};
 use super::mock::{Mock, TestProviders};
 use super::overrides::{LeveledOverride, Overrides};
 use super::report::{RunOutcome, RunReport, TestStatus};
@@ -44,6 +44,7 @@ impl TestRunner<'_> {
             started: true,
             assertions: run.asserts.len(),
             started_at,
+            diagnostics: self.unused_of_run(context.suite_file, index),
             ..RunReport::default()
         };
         if self.execute(context, progress, index, &mut report).is_err() {
@@ -64,35 +65,12 @@ impl TestRunner<'_> {
         let run = &suite_file.file.runs[index];
         let module = suite_file.modules.get(index).copied().unwrap_or(0);
         let config = &suite.modules[module].config;
-        let (mut expected, found) = ExpectedFailures::new(&run.expect_failures);
-        expected.is_lossy = self.is_new && self.options.verbose;
-        report.started = !found.has_errors() || !self.is_new;
-        checked(found, report)?;
-        checked(suite.unsuitable.get(module).cloned().unwrap_or_default(), report)?;
-        checked(unreadable_references(run), report)?;
-        let (options, found) = self.plan_options(run);
-        checked(found, report)?;
-        let mut found = Diagnostics::default();
-        let earlier = EarlierRuns { outputs: &progress.outputs, names: context.names };
-        let given = context.scope.run_variables(run, &suite.modules[module], &earlier, &mut found);
-        checked(found, report)?;
-        let used = used_mocks(context, run, config, &mut report.diagnostics)?;
-        let (overrides, mut found) = self.overrides(context, run, &used);
-        run.overrides.iter().filter(|overriding| !has_target(config, overriding)).for_each(|overriding| {
-            unknown_target(overriding, &mut found);
-        });
-        checked(found, report)?;
-        let options = PlanOptions { overridden_modules: overrides.modules.clone(), ..options };
+        let ReadRun { mut expected, options, given, used, overrides } =
+            self.read_run(context, progress, index, report)?;
         let key = state_key(run);
         let before = progress.states.get(&key).map(|state| state.state.clone()).unwrap_or_default();
         let (schemas, functions, language) = (self.schemas, self.functions, self.language.clone());
-        let (seed, is_new) = (self.options.seed, self.is_new);
-        let rules = AssertionRules {
-            is_new,
-            is_verbose: self.options.verbose,
-            three_valued: self.options.three_valued,
-        };
-        let (is_verbose, is_strict) = (self.options.verbose, self.options.strict);
+        let (test_options, is_new) = (self.options, self.is_new);
         let prepared = match self.prepare(module) {
             Ok(prepared) => prepared,
             Err(found) => {
@@ -108,7 +86,7 @@ impl TestRunner<'_> {
             functions,
             options: &options,
         };
-        let values = GeneratedValues::new(seed, &[&suite_file.path, &run.name]);
+        let values = GeneratedValues::new(test_options.seed, &[&suite_file.path, &run.name]);
         let mut providers = TestProviders {
             others: InventingProviders { values, ..InventingProviders::default() },
             mocks: used.iter().map(|mocked| (mocked.address.clone(), mocked.mock)).collect(),
@@ -121,14 +99,10 @@ impl TestRunner<'_> {
         }
         let evaluated = match run.command {
             RunCommand::Plan => {
-                let (found, is_stopped) = expected.judge(&plan.diagnostics, Stage::Plan);
-                let (missing, is_missing) = expected.missing();
-                report.diagnostics.append(found);
-                report.diagnostics.append(missing);
-                if is_stopped || is_missing {
+                if meets(&mut expected, &plan.diagnostics, Stage::Plan, report)? {
                     return Err(Stopped);
                 }
-                if is_verbose {
+                if test_options.verbose {
                     report.outcome = Some(RunOutcome::Plan(Box::new(plan), options.mode, module));
                 }
                 planned
@@ -140,17 +114,11 @@ impl TestRunner<'_> {
                 let state = progress.states.entry(key).or_default();
                 (state.state, state.last) = (applied.state.clone(), Some(index));
                 progress.provisioners.extend(with_provisioners(config));
-                let (found, is_stopped) = expected.judge(&applied.diagnostics, Stage::Apply);
-                let (missing, is_missing) = expected.missing();
-                if is_missing {
-                    report.status = TestStatus::Fail;
-                }
-                report.diagnostics.append(found);
-                report.diagnostics.append(missing);
-                if is_stopped || is_missing && !is_new {
+                let is_missing = meets(&mut expected, &applied.diagnostics, Stage::Apply, report)?;
+                if is_missing && !is_new {
                     return Err(Stopped);
                 }
-                if is_verbose {
+                if test_options.verbose {
                     report.outcome = Some(RunOutcome::State(Box::new(applied.state), module));
                 }
                 evaluated
@@ -158,46 +126,58 @@ impl TestRunner<'_> {
         };
         let Some(Evaluated { mut world }) = evaluated else { return Err(Stopped) };
         let targets = Targets::new(config, &prepared.graph, &options);
-        if !targets.is_all() {
+        // Since 1.15 outputs that targets leave out are unknown.
+        if !targets.is_all() && !is_new {
             keep_outputs(config, &before, &mut world);
         }
-        let RunVariables { others, .. } = given;
         let scope = RunScope {
             config,
             graph: &prepared.graph,
             world: &world,
             targets: &targets,
-            others: &others,
+            others: &given.others,
             runs: &progress.outputs,
             run_names: context.names,
             functions: &language,
         };
-        for assertion in &run.asserts {
-            match scope.judge(assertion, rules, &mut report.diagnostics) {
-                Judged::Decided(status) => report.status = report.status.max(status),
-                Judged::Undecided => report.undecided += 1,
-            }
-        }
-        let invented = std::mem::take(&mut providers.others.invented);
-        let invented: Vec<String> = invented
-            .into_iter()
-            .map(|invention| format!("{}.{}", invention.address, invention.attribute))
-            .collect();
-        if is_strict && !invented.is_empty() {
-            let detail = format!(
-                "No provider was there to choose these values, and no mock: {}. Mock the provider, or override the resource.",
-                invented.join(", ")
-            );
-            report.diagnostics.without_place(Severity::Error, "Values were made up", detail);
-            report.status = TestStatus::Error;
-        }
-        progress.invented.extend(invented);
-        let root = &world.instances[0];
-        let declared = &config.modules[0].config.outputs;
-        let output = |name: &SmolStr| root.outputs.get(name).cloned().unwrap_or_else(dynamic);
-        let outputs = declared.keys().map(|name| (name.clone(), output(name)));
-        progress.outputs.insert(run.name.clone(), Value::object(outputs.collect::<Vec<_>>()));
+        scope.judge_all(&run.asserts, AssertionRules::new(test_options, is_new), report);
+        progress.invented.extend(invented(&mut providers.others, test_options.strict, report));
+        progress.outputs.insert(run.name.clone(), outputs(config, &world));
         Ok(())
+    }
+
+    /// Reads all that a run needs before it plans.
+    fn read_run<'f>(
+        &self,
+        context: &FileContext<'f>,
+        progress: &FileProgress,
+        index: usize,
+        report: &mut RunReport,
+    ) -> Result<ReadRun<'f>, Stopped> {
+        let suite_file = context.suite_file;
+        let run = &suite_file.file.runs[index];
+        let module = suite_file.modules.get(index).copied().unwrap_or(0);
+        let config = &self.suite.modules[module].config;
+        let (mut expected, found) = ExpectedFailures::new(&run.expect_failures);
+        expected.is_lossy = self.is_new && self.options.verbose;
+        report.started = !found.has_errors() || !self.is_new;
+        checked(found, report)?;
+        checked(self.suite.unsuitable.get(module).cloned().unwrap_or_default(), report)?;
+        checked(unreadable_references(run), report)?;
+        let (options, found) = self.plan_options(run);
+        checked(found, report)?;
+        let mut found = Diagnostics::default();
+        let earlier = EarlierRuns { outputs: &progress.outputs, names: context.names };
+        let given = context.scope.run_variables(run, &self.suite.modules[module], &earlier, &mut found);
+        checked(found, report)?;
+        let used = used_mocks(context, run, config, &mut report.diagnostics)?;
+        let (overrides, mut found) = self.overrides(context, run, &used);
+        if !self.is_new {
+            unknown_targets(&run.overrides, config, &mut found);
+        }
+        checked(found, report)?;
+        let options = PlanOptions { overridden_modules: overrides.modules.clone(), ..options };
+        Ok(ReadRun { expected, options, given, used, overrides })
     }
 
     /// The overrides of a run: its own, then those of the file, then those of its mocks.
@@ -262,6 +242,58 @@ impl TestRunner<'_> {
         };
         (options, found)
     }
+}
+
+/// What a run needs before it plans.
+struct ReadRun<'f> {
+    expected: ExpectedFailures,
+    options: PlanOptions,
+    given: RunVariables,
+    used: Vec<UsedMock<'f>>,
+    overrides: Overrides,
+}
+
+/// Reports what planning or applying has found beside expected failures, and which of these are missing; whether there are
+/// any. Stops at other errors.
+fn meets(
+    expected: &mut ExpectedFailures,
+    found: &Diagnostics,
+    stage: Stage,
+    report: &mut RunReport,
+) -> Result<bool, Stopped> {
+    let (found, is_stopped) = expected.judge(found, stage);
+    let (missing, is_missing) = expected.missing();
+    report.diagnostics.append(found);
+    report.diagnostics.append(missing);
+    if is_missing && stage == Stage::Apply {
+        report.status = TestStatus::Fail;
+    }
+    if is_stopped { Err(Stopped) } else { Ok(is_missing) }
+}
+
+/// What providers have made up, which is an error where that is refused.
+fn invented(providers: &mut InventingProviders, is_strict: bool, report: &mut RunReport) -> Vec<String> {
+    let invented: Vec<String> = std::mem::take(&mut providers.invented)
+        .into_iter()
+        .map(|invention| format!("{}.{}", invention.address, invention.attribute))
+        .collect();
+    if is_strict && !invented.is_empty() {
+        let detail = format!(
+            "No provider was there to choose these values, and no mock: {}. Mock the provider, or override the resource.",
+            invented.join(", ")
+        );
+        report.diagnostics.without_place(Severity::Error, "Values were made up", detail);
+        report.status = TestStatus::Error;
+    }
+    invented
+}
+
+/// The outputs of the root module, for later runs.
+fn outputs(config: &Config, world: &World<'_>) -> Value {
+    let root = &world.instances[0];
+    let output = |name: &SmolStr| root.outputs.get(name).cloned().unwrap_or_else(dynamic);
+    let declared = config.modules[0].config.outputs.keys();
+    Value::object(declared.map(|name| (name.clone(), output(name))).collect::<Vec<_>>())
 }
 
 /// Adds what was found; stops where that has errors.
@@ -333,15 +365,27 @@ fn used_mocks<'f>(
             |name: &SmolStr, alias: &Option<SmolStr>| *name == outside.name && *alias == outside.alias;
         if let Some(position) = file.mock_providers.iter().position(|mock| is_it(&mock.name, &mock.alias)) {
             all.extend(used(position, address(&inside.name, inside.alias.as_ref())));
-        } else if !file.providers.iter().any(|provider| is_it(&provider.name, &provider.alias)) {
-            let alias = outside.alias.as_ref().map(|alias| format!(".{alias}")).unwrap_or_default();
-            let text = format!("{}{alias}", outside.name);
-            let detail = format!("No provider block {text} is in the test file.");
-            let summary = format!("Missing provider definition for {text}");
-            found.error(("missing_provider_definition", summary), outside.span, detail);
         }
     }
+    missing_providers(file, run, found);
     if found.error_count() > errors { Err(Stopped) } else { Ok(all) }
+}
+
+/// Says which providers a run names that are not in its file.
+pub(super) fn missing_providers(file: &TestFile, run: &TestRun, found: &mut Diagnostics) {
+    for outside in run.providers.iter().map(|(_, outside)| outside) {
+        let is_it =
+            |name: &SmolStr, alias: &Option<SmolStr>| *name == outside.name && *alias == outside.alias;
+        let is_mocked = file.mock_providers.iter().any(|mock| is_it(&mock.name, &mock.alias));
+        if is_mocked || file.providers.iter().any(|provider| is_it(&provider.name, &provider.alias)) {
+            continue;
+        }
+        let alias = outside.alias.as_ref().map(|alias| format!(".{alias}")).unwrap_or_default();
+        let text = format!("{}{alias}", outside.name);
+        let detail = "This provider block references a provider definition that does not exist.";
+        let summary = format!("Missing provider definition for {text}");
+        found.error(("missing_provider_definition", summary), outside.span, detail);
+    }
 }
 
 /// The local names of the providers that the root module requires or uses.

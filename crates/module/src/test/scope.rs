@@ -146,19 +146,39 @@ impl RunScope<'_, '_> {
         Ok(variables)
     }
 
-    /// A resource that the targets of the run leave out.
+    /// Something that the targets of the run leave out.
     fn left_out(&self, subject: &Subject) -> Option<Diagnostic> {
-        let SubjectKind::Resource { name, .. } = &subject.kind else { return None };
+        let (summary, what) = match &subject.kind {
+            SubjectKind::Variable(name) => {
+                ("Reference to uninitialized variable", format!("variable var.{name}"))
+            }
+            SubjectKind::Local(name) => {
+                ("Reference to uninitialized local value", format!("local value local.{name}"))
+            }
+            SubjectKind::Resource { name, .. } => {
+                ("Reference to uninitialized resource", format!("resource {}", resource_text(name)))
+            }
+            _ => return None,
+        };
+        if self.targets.is_all() {
+            return None;
+        }
         let is_it = |node: &Node<'_>| {
-            node.module == 0 && matches!(&node.kind, NodeKind::Resource(resource) if resource.name == name)
+            let is_same = match (&node.kind, &subject.kind) {
+                (NodeKind::Variable(found, _), SubjectKind::Variable(name))
+                | (NodeKind::Local(found, _), SubjectKind::Local(name)) => *found == name,
+                (NodeKind::Resource(found), SubjectKind::Resource { name, .. }) => found.name == name,
+                _ => false,
+            };
+            node.module == 0 && is_same
         };
         let node = self.graph.nodes.iter().position(is_it)?;
         (!self.targets.includes(node)).then(|| {
             let detail = format!(
-                "The resource {} is not among the targets of this run, so there is nothing to refer to.",
-                resource_text(name)
+                "The {what} was not processed by the most recent operation, this likely means the previous operation either \
+                 failed or was incomplete due to targeting."
             );
-            Diagnostic::new("Reference to uninitialized resource", subject.span, detail)
+            Diagnostic::new(summary, subject.span, detail)
         })
     }
 

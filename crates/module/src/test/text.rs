@@ -6,12 +6,15 @@ use objchange_plan::{Filter, Options, Program, Report, State};
 use objchange_text::visible;
 
 use super::load::TestSuite;
-use super::report::{CleanUp, FileReport, RunOutcome, RunReport, TestReport, TestStatus};
+use super::report::{CleanUp, FailedElements, FileReport, RunOutcome, RunReport, TestReport, TestStatus};
 use crate::diagnostics::Shown;
 use crate::document::{change_set, write_state};
 use crate::plan::PlanMode;
 use crate::plan::input::since;
 use crate::{Diagnostics, Schemas, Severity};
+
+/// How many elements are shown of an assertion.
+const SHOWN_ELEMENTS: usize = 5;
 
 /// Where a text goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,18 +90,36 @@ impl<'s> TestPrinter<'s> {
         }
         file.cleanups.iter().for_each(|cleanup| self.clean_up(&file.path, cleanup, &mut out));
         out.add(Stream::Out, &format!("{path}... {}\n", file.status.shown()));
+        self.diagnostics(&file.unused, &mut out);
         self.diagnostics(&file.diagnostics, &mut out);
         out.0
     }
 
-    /// What is printed after all files: overrides of what is not there, and how many runs have passed.
+    /// What is printed after all files: how many runs have passed.
     pub fn summary_text(&self, report: &TestReport) -> Vec<Output> {
         let mut out = Outputs::default();
-        let mut unused = Diagnostics::default();
-        report.files.iter().for_each(|file| unused.append(file.unused.clone()));
-        self.diagnostics(&unused, &mut out);
         out.add(Stream::Out, &format!("\n{}\n", summary(report)));
         out.0
+    }
+
+    /// The elements of collections that have made assertions fail, one text for each assertion.
+    pub fn elements(&self, report: &TestReport) -> Vec<String> {
+        let places = self.suite.config().sources.places();
+        let of_file = |file: &FileReport| {
+            let runs = file.runs.iter().flat_map(|run| run.elements.iter().map(move |failed| (run, failed)));
+            let text = |(run, failed): (&RunReport, &FailedElements)| {
+                let place = places.find(failed.span).map(|place| place.to_string()).unwrap_or_default();
+                let hidden = failed.elements.len().saturating_sub(SHOWN_ELEMENTS);
+                let shown = failed.elements.iter().take(SHOWN_ELEMENTS).cloned().collect::<Vec<_>>();
+                let more = match hidden + failed.more {
+                    0 => String::new(),
+                    more => format!("; and {more} more"),
+                };
+                format!("{place}, in run {:?}: false because {}{more}", run.name, shown.join("; "))
+            };
+            runs.map(text).collect::<Vec<_>>()
+        };
+        report.files.iter().flat_map(of_file).collect()
     }
 
     fn run(&self, run: &RunReport, out: &mut Outputs) {

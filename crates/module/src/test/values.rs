@@ -3,14 +3,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use objchange::Value;
-use objchange_hcl::{Attribute, Diagnostic, Functions, Reference, Scope, Variables, evaluate, variables};
+use objchange_hcl::{
+    Attribute, Diagnostic, Expr, Functions, Reference, Scope, Variables, evaluate, variables,
+};
 use smol_str::SmolStr;
 
 use super::load::{GlobalValue, SuiteFile, SuiteModule};
 use super::scope::{TestSubject, nameless, subject};
+use crate::Diagnostics;
+use crate::config::Config;
 use crate::plan::GivenVariable;
 use crate::plan::subject::{Subject, SubjectKind};
-use crate::{Diagnostics, Severity};
+
+const ONLY_RUNS_AND_VARIABLES: &str =
+    "You can only reference run blocks and variables from within Terraform Test files.";
 
 /// What values of variables in a test file may refer to.
 pub(super) struct FileScope<'s> {
@@ -21,6 +27,10 @@ pub(super) struct FileScope<'s> {
     pub(super) is_new: bool,
     /// The values of the `variables` block of the file.
     pub(super) own: BTreeMap<SmolStr, GivenVariable>,
+    /// Variables of the file that have no value because of an error.
+    broken: BTreeSet<SmolStr>,
+    /// Values of the `variables` block that wait for runs.
+    open: Vec<&'s Attribute>,
 }
 
 /// The runs that have ended, and all of the file.
@@ -46,47 +56,85 @@ impl<'s> FileScope<'s> {
         functions: &'s Functions,
         is_new: bool,
     ) -> (Self, Diagnostics) {
-        let mut scope = Self { suite_file, main, functions, is_new, own: BTreeMap::new() };
+        let mut scope = Self {
+            suite_file,
+            main,
+            functions,
+            is_new,
+            own: BTreeMap::new(),
+            broken: BTreeSet::new(),
+            open: Vec::new(),
+        };
         let mut found = Diagnostics::default();
-        let attributes = &suite_file.file.variables;
-        let names: BTreeSet<&SmolStr> = attributes.iter().map(|attribute| &attribute.name).collect();
-        // Each after those that it refers to.
-        let mut open: Vec<&Attribute> = attributes.iter().collect();
-        while !open.is_empty() {
-            let before = open.len();
-            let mut waiting = Vec::new();
-            for attribute in open {
-                let refers = |name: &SmolStr| names.contains(name) && !scope.own.contains_key(name);
-                let waits = is_new
-                    && file_variables(attribute).iter().any(|name| refers(name) && *name != attribute.name);
-                if waits {
-                    waiting.push(attribute);
-                    continue;
-                }
-                if let Some(value) = scope.file_value(attribute, &mut found) {
-                    let span = Some(attribute.expr.span);
-                    let given = GivenVariable { value, origin: String::new(), span };
-                    scope.own.insert(attribute.name.clone(), given);
+        if is_new {
+            for (name, declared) in &suite_file.file.declared {
+                if declared.default.is_none() && !suite_file.globals.0.contains_key(name) {
+                    let detail = format!("The variable {:?} is required, but is not set.", name.as_str());
+                    found.error("Required variable not set", declared.header, detail);
+                    scope.broken.insert(name.clone());
                 }
             }
-            open = waiting;
-            if open.len() == before || found.has_errors() {
-                break;
-            }
         }
-        if !open.is_empty() && !found.has_errors() {
-            let path = &suite_file.path;
-            let names: Vec<String> =
-                open.iter().map(|attribute| format!("{path}.var.{}", attribute.name)).collect();
-            let summary = format!("Cycle: {}", names.join(", "));
-            found.without_place(Severity::Error, ("cycle", summary), "");
-        }
+        scope.open = suite_file.file.variables.iter().collect();
+        let names: Vec<SmolStr> = suite_file.file.runs.iter().map(|run| run.name.clone()).collect();
+        scope.settle(&EarlierRuns { outputs: &BTreeMap::new(), names: &names }, &mut found);
         (scope, found)
     }
 
-    fn file_value(&self, attribute: &Attribute, found: &mut Diagnostics) -> Option<Value> {
+    /// Evaluates what can be: each after those that it refers to, be they variables of the file or runs.
+    pub(super) fn settle(&mut self, earlier: &EarlierRuns<'_>, found: &mut Diagnostics) {
+        loop {
+            let before = self.open.len();
+            for attribute in std::mem::take(&mut self.open) {
+                if self.waits(attribute, earlier) {
+                    self.open.push(attribute);
+                    continue;
+                }
+                let name = &attribute.name;
+                let is_broken = self.is_new
+                    && file_variables(attribute).iter().any(|needed| self.broken.contains(needed));
+                let value = if is_broken { None } else { self.file_value(attribute, earlier, found) };
+                match value {
+                    Some(value) => {
+                        let span = Some(attribute.expr.span);
+                        let given = GivenVariable { value, origin: String::new(), span };
+                        self.own.insert(name.clone(), given);
+                    }
+                    None => drop(self.broken.insert(name.clone())),
+                }
+            }
+            if self.open.is_empty() || self.open.len() == before {
+                return;
+            }
+        }
+    }
+
+    /// Whether a variable refers to one that has no value yet, or to a run that has not ended.
+    fn waits(&self, attribute: &Attribute, earlier: &EarlierRuns<'_>) -> bool {
+        let is_open = |name: &SmolStr| {
+            self.suite_file.file.variables.iter().any(|other| other.name == *name)
+                && !self.own.contains_key(name)
+                && !self.broken.contains(name)
+        };
+        let is_ahead = |name: &SmolStr| earlier.names.contains(name) && !earlier.outputs.contains_key(name);
+        self.is_new
+            && (file_variables(attribute).iter().any(is_open)
+                || runs_in(&attribute.expr).iter().any(is_ahead))
+    }
+
+    /// Whether variables that a run needs have no value, because something is wrong with it.
+    pub(super) fn lacks_values_for(&self, run: &objchange_hcl::TestRun, config: &Config) -> bool {
+        self.is_new && self.broken.iter().any(|name| needs_variable(run, config, name))
+    }
+
+    fn file_value(
+        &self,
+        attribute: &Attribute,
+        earlier: &EarlierRuns<'_>,
+        found: &mut Diagnostics,
+    ) -> Option<Value> {
         let errors = found.error_count();
-        let mut needed = Vec::new();
+        let (mut needed, mut runs) = (Vec::new(), Vec::new());
         for reference in variables(&attribute.expr) {
             match subject(&reference) {
                 (_, Some(error)) => found.errors([error]),
@@ -111,9 +159,19 @@ impl<'s> FileScope<'s> {
                         }
                     }
                 }
+                (Some(TestSubject::Run(name, span)), _) if self.is_new => {
+                    match self.earlier_run(&name, span, &reference, earlier) {
+                        Ok(outputs) => runs.push((name, outputs)),
+                        Err(error) => found.errors([*error]),
+                    }
+                }
                 (Some(_), None) => {
-                    let detail =
-                        "You can only reference global variables within the test file variables block.";
+                    let detail = match self.is_new {
+                        true => ONLY_RUNS_AND_VARIABLES,
+                        false => {
+                            "You can only reference global variables within the test file variables block."
+                        }
+                    };
                     found.error("Invalid reference", reference.whole(), detail);
                 }
                 (None, None) => {}
@@ -122,7 +180,8 @@ impl<'s> FileScope<'s> {
         if found.error_count() > errors {
             return None;
         }
-        let names: Variables = [("var", Value::object(needed))].into_iter().collect();
+        let names: Variables =
+            [("var", Value::object(needed)), ("run", Value::object(runs))].into_iter().collect();
         let (value, errors) = evaluate(&attribute.expr, &Scope::new(&names), self.functions);
         let is_right = errors.is_empty();
         found.errors(errors);
@@ -146,7 +205,9 @@ impl<'s> FileScope<'s> {
                 })
             }));
         }
+        // Since 1.15 what the module declares says nothing about references in test files.
         let of_module = self.main.globals[usize::from(self.suite_file.is_in_test_directory)].0.get(name);
+        let of_module = of_module.filter(|_| !self.is_new);
         of_module.or_else(|| self.suite_file.globals.0.get(name)).map(value)
     }
 
@@ -192,7 +253,10 @@ impl<'s> FileScope<'s> {
                     name.as_str(),
                     run.name.as_str()
                 );
-                undeclared.warning("Value for undeclared variable", attribute.expr.span, detail);
+                // Since 1.15 one that the run itself refers to is of use.
+                if !self.is_new || !refers_to(run, name) {
+                    undeclared.warning("Value for undeclared variable", attribute.expr.span, detail);
+                }
                 result.others.extend(value.map(|value| (name.clone(), value)));
                 continue;
             }
@@ -202,15 +266,15 @@ impl<'s> FileScope<'s> {
                 result.given.insert(name.clone(), given);
             }
         }
-        let has_failed = found.error_count() > errors;
-        if !has_failed || !self.is_new {
-            found.append(undeclared);
-        }
-        if has_failed {
+        found.append(undeclared);
+        if found.error_count() > errors && !self.is_new {
             return result;
         }
         for (name, variable) in declared {
-            if variable.default.is_none() && !result.given.contains_key(name) {
+            // A value that is wrong has an error of its own.
+            let is_given = result.given.contains_key(name)
+                || run.variables.iter().any(|attribute| attribute.name == *name);
+            if variable.default.is_none() && !is_given {
                 let detail = format!(
                     "The module under test for run block {:?} has a required variable {:?} with no set value. Use a -var or \
                      -var-file command line argument or add this variable into a \"variables\" block within the test file or \
@@ -249,8 +313,13 @@ impl<'s> FileScope<'s> {
                     }
                 }
                 (Some(_), None) => {
-                    let detail = "You can only reference earlier run blocks, file level, and global variables while defining \
-                                  variables from inside a run block.";
+                    let detail = match self.is_new {
+                        true => ONLY_RUNS_AND_VARIABLES,
+                        false => {
+                            "You can only reference earlier run blocks, file level, and global variables while defining \
+                             variables from inside a run block."
+                        }
+                    };
                     found.error("Invalid reference", place_of(&reference), detail);
                 }
                 (None, None) => {}
@@ -366,7 +435,7 @@ fn place_of(reference: &Reference<'_>) -> objchange_hcl::Span {
 }
 
 /// The variables that a value of a file refers to.
-fn file_variables(attribute: &Attribute) -> Vec<SmolStr> {
+pub(super) fn file_variables(attribute: &Attribute) -> Vec<SmolStr> {
     let found =
         variables(&attribute.expr).into_iter().filter_map(|reference| match subject(&reference).0? {
             TestSubject::Module(Subject { kind: SubjectKind::Variable(name), .. }) => Some(name),
@@ -375,14 +444,44 @@ fn file_variables(attribute: &Attribute) -> Vec<SmolStr> {
     found.collect()
 }
 
-/// The runs that the values, conditions and overrides of a run refer to.
-pub(super) fn runs_referred_to(run: &objchange_hcl::TestRun) -> Vec<SmolStr> {
+/// Whether a run needs a variable of its file: the module declares it, or the run refers to it.
+pub(super) fn needs_variable(run: &objchange_hcl::TestRun, config: &Config, name: &SmolStr) -> bool {
+    let refers = |expr: &Expr| variables(expr).iter().any(|reference| is_variable(reference, name));
+    if run.variables.iter().any(|attribute| refers(&attribute.expr)) {
+        return true;
+    }
+    let is_own = run.variables.iter().any(|attribute| attribute.name == *name);
+    let is_declared = config.modules.first().is_some_and(|root| root.config.variables.contains_key(name));
+    let mut conditions = run.asserts.iter().flat_map(|assert| [&assert.condition, &assert.error_message]);
+    !is_own && (is_declared || conditions.any(refers))
+}
+
+/// Whether the values or conditions of a run refer to a variable.
+fn refers_to(run: &objchange_hcl::TestRun, name: &SmolStr) -> bool {
     let values = run.variables.iter().map(|attribute| &attribute.expr);
     let conditions = run.asserts.iter().flat_map(|assert| [&assert.condition, &assert.error_message]);
-    let references = values.chain(conditions).flat_map(variables);
-    let runs = references.filter_map(|reference| match subject(&reference).0? {
+    values.chain(conditions).flat_map(variables).any(|reference| is_variable(&reference, name))
+}
+
+fn is_variable(reference: &Reference<'_>, name: &SmolStr) -> bool {
+    matches!(
+        subject(reference).0,
+        Some(TestSubject::Module(Subject { kind: SubjectKind::Variable(found), .. })) if found == *name
+    )
+}
+
+/// The runs that an expression refers to.
+pub(super) fn runs_in(expr: &Expr) -> Vec<SmolStr> {
+    let runs = variables(expr).into_iter().filter_map(|reference| match subject(&reference).0? {
         TestSubject::Run(name, ..) => Some(name),
         _ => None,
     });
     runs.collect()
+}
+
+/// The runs that the values, conditions and overrides of a run refer to.
+pub(super) fn runs_referred_to(run: &objchange_hcl::TestRun) -> Vec<SmolStr> {
+    let values = run.variables.iter().map(|attribute| &attribute.expr);
+    let conditions = run.asserts.iter().flat_map(|assert| [&assert.condition, &assert.error_message]);
+    values.chain(conditions).flat_map(runs_in).collect()
 }

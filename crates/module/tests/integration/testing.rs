@@ -51,6 +51,8 @@ output "answer" {
 struct Ran {
     report: TestReport,
     text: String,
+    /// The elements that made assertions fail.
+    elements: Vec<String>,
     printed: String,
 }
 
@@ -102,8 +104,10 @@ fn run_with(files: &[(&str, &str)], options: TestOptions) -> Ran {
     }
     messages.retain(|message| !matches!(message["type"].as_str(), Some("test_plan" | "test_state")));
     let json: String = messages.iter().map(ToString::to_string).collect();
-    let printed = format!("{text}{json}{}", printer.junit(&report, &|_| String::new()));
-    Ran { report, text, printed }
+    let elements = printer.elements(&report);
+    let junit = printer.junit(&report, &|_| String::new());
+    let printed = format!("{text}{json}{junit}{}", elements.join("\n"));
+    Ran { report, text, elements, printed }
 }
 
 /// Runs one file of tests of the module.
@@ -237,6 +241,175 @@ run "later" {
     assert_eq!(ran.statuses(), want, "{}", ran.text);
 }
 
+/// The names and statuses of runs of a module with a variable `a`, without a provider.
+fn statuses_of(tests: &str) -> (Vec<(String, TestStatus)>, Ran) {
+    let main = "variable \"a\" {\n  default = \"d\"\n}\noutput \"o\" {\n  value = var.a\n}\n";
+    let ran = run_with(&[("main.tf", main), ("a.tftest.hcl", tests)], TestOptions::default());
+    (ran.runs().map(|run| (run.name.clone(), run.status)).collect(), ran)
+}
+
+fn named(all: &[(&str, TestStatus)]) -> Vec<(String, TestStatus)> {
+    all.iter().map(|(name, status)| ((*name).to_owned(), *status)).collect()
+}
+
+#[test]
+fn runs_that_need_a_broken_variable_are_skipped_and_those_behind_them() {
+    let (found, ran) = statuses_of(
+        "variables {\n  a = var.nowhere\n}\nrun \"own\" {\n  variables {\n    a = \"x\"\n  }\n}\nrun \"needs\" {\n}\n\
+         run \"later\" {\n  variables {\n    a = \"x\"\n  }\n}\n",
+    );
+    let want = [("own", TestStatus::Pass), ("needs", TestStatus::Skip), ("later", TestStatus::Skip)];
+    assert_eq!(found, named(&want), "{}", ran.text);
+    assert_eq!(ran.report.files[0].status, TestStatus::Error);
+
+    let (found, ran) = statuses_of("variable \"u\" {\n}\nrun \"r\" {\n}\n");
+    assert_eq!(found, named(&[("r", TestStatus::Pass)]));
+    assert!(ran.text.contains("Error: Required variable not set"), "{}", ran.text);
+    assert_eq!(ran.report.files[0].status, TestStatus::Error);
+}
+
+#[test]
+fn variables_of_a_file_may_refer_to_runs_that_do_not_need_them() {
+    let tests = |name: &str| {
+        format!(
+            "variables {{\n  {name} = run.first.o\n}}\nrun \"first\" {{\n}}\nrun \"second\" {{\n  variables {{\n    a = \"${{var.{name}}}!\"\n  }}\n  \
+             assert {{\n    condition     = output.o == \"d!\"\n    error_message = \"no\"\n  }}\n}}\n"
+        )
+    };
+    let (found, ran) = statuses_of(&tests("other"));
+    assert_eq!(found, named(&[("first", TestStatus::Pass), ("second", TestStatus::Pass)]), "{}", ran.text);
+    let (found, ran) = statuses_of(&tests("a"));
+    assert!(
+        found.is_empty() && ran.text.contains("Error: Cycle: var.a, a.tftest.hcl.run.first"),
+        "{}",
+        ran.text
+    );
+    let (found, ran) = statuses_of("variables {\n  a = var.b\n  b = var.a\n}\nrun \"r\" {\n}\n");
+    assert!(found.is_empty() && ran.text.contains("Error: Cycle: var.a, var.b"), "{}", ran.text);
+}
+
+#[test]
+fn nothing_is_run_where_a_run_expects_what_cannot_fail() {
+    let (found, ran) = statuses_of(
+        "run \"good\" {\n}\nrun \"bad\" {\n  expect_failures = [local.x]\n}\nrun \"later\" {\n}\n",
+    );
+    assert_eq!(found, named(&[("bad", TestStatus::Error)]), "{}", ran.text);
+    assert!(ran.text.ends_with("\nFailure! 0 passed, 1 failed.\n"), "{}", ran.text);
+}
+
+#[test]
+fn overrides_of_what_is_not_there_are_reported_even_of_skipped_runs_and_mocks() {
+    let ran = run(
+        "mock_provider \"sim\" {\n  override_resource {\n    target = sim_thing.m\n  }\n}\nrun \"wrong\" {\n  variables {\n    name = var.nowhere\n  }\n}\n\
+         run \"skipped\" {\n  override_resource {\n    target = sim_thing.r\n  }\n}\n",
+    );
+    for target in ["sim_thing.m", "sim_thing.r"] {
+        assert!(ran.text.contains(&format!("The override target {target} does not exist")), "{}", ran.text);
+    }
+}
+
+#[test]
+fn a_junit_report_names_the_first_failure() {
+    let assert = |value: &str| {
+        format!(
+            "  assert {{\n    condition     = output.o == \"{value}\"\n    error_message = \"not {value}\"\n  }}\n"
+        )
+    };
+    let tests = format!(
+        "run \"one\" {{\n{}{}}}\nrun \"two\" {{\n{}{}}}\nrun \"missing\" {{\n  expect_failures = [var.a]\n}}\n",
+        assert("d"),
+        assert("x"),
+        assert("x"),
+        assert("y")
+    );
+    let ran = statuses_of(&tests).1;
+    assert!(ran.printed.contains("<failure message=\"1 of 2 assertions failed: not x\">"), "{}", ran.printed);
+    let two = "<failure message=\"2 of 2 assertions failed, including: not x\">";
+    assert!(ran.printed.contains(two), "{}", ran.printed);
+    assert!(ran.printed.contains("<failure></failure>"), "{}", ran.printed);
+}
+
+#[test]
+fn elements_that_make_an_assertion_fail_are_named() {
+    let cases = [
+        ("alltrue([for x in [1, 2, 3] : x < 2])", "x is 2; x is 3"),
+        ("alltrue([for k, v in { a = 1, b = 2 } : v == 1])", "k is \"b\", v is 2"),
+        ("alltrue([for x in toset([\"p\", \"q\"]) : x == \"p\"])", "x is \"q\""),
+        ("anytrue([for x in [1, 2] : x > 2])", "x is 1; x is 2"),
+        ("!anytrue([for x in [1, 2] : x == 2])", "x is 2"),
+        ("alltrue([for x in [[1, 2], [3]] : alltrue([for y in x : y != 3])])", "x is [3], y is 3"),
+        ("alltrue(flatten([for x in [[1, 2], [3]] : [for y in x : y != 2]]))", "x is [1,2], y is 2"),
+        ("length([for x in [1, 2, 3] : x if x > 2]) == 0", "x is 3"),
+        ("output.o == \"d\" && alltrue([for x in [1, 2] : x == 1])", "x is 2"),
+        ("alltrue([{ on = true }, { on = false }][*].on)", "[1] is {\"on\":false}"),
+        ("alltrue([for x in range(30) : x < 0])", "x is 0; x is 1; x is 2; x is 3; x is 4; and 25 more"),
+        (
+            "alltrue([for x in [{ n = 1, s = sensitive(\"kw7\") }] : x.n == 2])",
+            "x is {\"n\":1,\"s\":\"(sensitive value)\"}",
+        ),
+    ];
+    for (condition, want) in cases {
+        let tests = format!(
+            "run \"r\" {{\n  assert {{\n    condition     = var.a == \"d\" && {condition}\n    error_message = \"no\"\n  }}\n}}\n"
+        );
+        let ran = statuses_of(&tests).1;
+        assert_eq!(ran.only().status, TestStatus::Fail, "{}", ran.text);
+        let [text] = &*ran.elements else { panic!("{condition}: {:?}", ran.elements) };
+        assert!(text.ends_with(&format!(", in run \"r\": false because {want}")), "{condition}: {text}");
+    }
+    // What a secret decides would tell something about it.
+    for condition in [
+        "alltrue([for x in [\"p\", \"q\"] : x != sensitive(\"q\")])",
+        "alltrue([for x in sensitive([\"p\", \"q\"]) : x == \"p\"])",
+        "alltrue([for x in [sensitive(\"p\")] : x == \"q\"])",
+        "1 == 2",
+    ] {
+        let tests = format!(
+            "run \"r\" {{\n  assert {{\n    condition     = var.a == \"d\" && {condition}\n    error_message = \"no\"\n  }}\n}}\n"
+        );
+        let ran = statuses_of(&tests).1;
+        assert_eq!(
+            (ran.only().status, ran.elements.len()),
+            (TestStatus::Fail, 0),
+            "{condition}: {:?}",
+            ran.elements
+        );
+    }
+}
+
+#[test]
+fn a_change_affects_tests_of_the_modules_around_it() {
+    let files: MemoryFiles = [
+        ("main.tf", "module \"c\" {\n  source = \"./child\"\n}\n"),
+        ("child/main.tf", ""),
+        ("setup/main.tf", ""),
+        ("a.tftest.hcl", "run \"r\" {\n  module {\n    source = \"./setup\"\n  }\n}\n"),
+        ("tests/b.tftest.hcl", "run \"r\" {\n}\n"),
+    ]
+    .into_iter()
+    .collect();
+    let suite = TestSuite::load(TestTexts {
+        files: &files,
+        manifest: None,
+        test_directory: "tests",
+        filter: &[],
+        variables: &VariableSources::default(),
+        test_values: &[],
+        version: Version::NEWEST,
+        terraform_version: "1.16.0",
+    });
+    assert!(!suite.diagnostics.has_errors(), "{:?}", suite.diagnostics);
+    let affected =
+        |paths: &[&str]| suite.affected_by(&paths.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>());
+    assert_eq!(affected(&["setup/main.tf"]), [0]);
+    assert_eq!(affected(&["setup/templates/t.tpl"]), [0]);
+    assert_eq!(affected(&["tests/b.tftest.hcl"]), [1]);
+    assert_eq!(affected(&["main.tf"]), [0, 1]);
+    assert_eq!(affected(&["child/main.tf"]), [0, 1]);
+    assert_eq!(affected(&["tests/terraform.tfvars"]), [0, 1]);
+    assert!(affected(&["gone.tftest.hcl"]).is_empty());
+}
+
 /// Each value that no report may have, and where it comes from.
 const SECRET: &str = "kw7-SECRET-kw7";
 
@@ -280,6 +453,8 @@ output "key" {
         Just("var.key.a.b"),
         Just("{ a = var.key } == { a = \"x\" }"),
         Just("[for k in [var.key] : k] == [\"x\"]"),
+        Just("alltrue([for k in [var.key] : k == \"x\"])"),
+        Just("alltrue([for k in [\"x\"] : k == var.key])"),
         Just("tonumber(var.key) == 1"),
         Just("length(sim_thing.s) == length(var.key)"),
     ];

@@ -65,12 +65,21 @@ impl Tester {
     pub(crate) fn new(folder: &Path) -> Result<Self, String> {
         let text = fs::read_to_string(folder.join("schemas.json")).map_err(|error| error.to_string())?;
         let schemas = ProviderSchemas::parse(text).map_err(|error| error.to_string())?;
-        Ok(Self { schemas: Schemas::new([schemas]) })
+        Ok(Self::with(Schemas::new([schemas])))
+    }
+
+    /// With these schemas.
+    pub(crate) fn with(schemas: Schemas) -> Self {
+        Self { schemas }
     }
 
     /// Runs the tests of a case by the rules of Terraform 1.15.
     pub(crate) fn run(&self, case: &Case) -> Result<Answer, String> {
-        let version = Version::parse("1.15.5").ok_or("no such version")?;
+        self.run_as(case, Version::parse("1.15.5").ok_or("no such version")?)
+    }
+
+    /// The same by the rules of another version.
+    pub(crate) fn run_as(&self, case: &Case, version: Version) -> Result<Answer, String> {
         let files = Folder(case.directory.clone());
         let arguments = Arguments::read(case, &files)?;
         if let Some(name) = &arguments.unknown {
@@ -130,9 +139,15 @@ fn answer(
     let messages: Vec<String> = messages.iter().map(ToString::to_string).collect();
     let messages = without_random(&messages.join("\n"));
     let messages = messages.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let out: String = outputs
+        .iter()
+        .filter(|output| output.stream == Stream::Out)
+        .map(|output| output.text.as_str())
+        .collect();
     Answer {
         exit,
         runs,
+        out: without_random(&out),
         text: Some(without_random(&text)),
         errors: Some(without_random(&errors)),
         messages: Some(messages),
@@ -141,7 +156,7 @@ fn answer(
 }
 
 /// The text with numbers in place of what is another one each time: UUIDs, and identifiers of the null provider.
-fn without_random(text: &str) -> String {
+pub(crate) fn without_random(text: &str) -> String {
     let mut known: BTreeMap<String, usize> = BTreeMap::new();
     let mut out = String::with_capacity(text.len());
     let mut word = String::new();

@@ -80,12 +80,24 @@ impl Reader<'_> {
                 "variables" => {
                     if once.is_first(&block, self) {
                         file.variables = block.body.arguments(&mut self.problems);
+                        for attribute in &file.variables {
+                            if let Some(declared) = file.declared.get(&attribute.name) {
+                                let place = attribute.name_span.to(attribute.expr.span);
+                                self.duplicate_variable(&attribute.name, declared.header, place);
+                            }
+                        }
                     }
                 }
                 "variable" => {
                     let declared = Declared::new(block, &VARIABLE, self);
                     let name = declared.label(0);
                     let variable = self.variable(&name, declared);
+                    let value = file.variables.iter().find(|attribute| attribute.name == name);
+                    let first = file.declared.get(&name).map(|declared| declared.header);
+                    if let Some(first) = first.or(value.map(|attribute| attribute.expr.span)) {
+                        self.duplicate_variable(&name, variable.header, first);
+                        continue;
+                    }
                     file.declared.insert(name, variable);
                 }
                 "run" => {
@@ -130,6 +142,12 @@ impl Reader<'_> {
             }
         }
         file.overrides = self.overrides(overrides);
+    }
+
+    fn duplicate_variable(&mut self, name: &SmolStr, place: Span, first: Span) {
+        let detail =
+            format!("This test file already has a variable named {name} defined at {}.", self.place(first));
+        self.problems.error("Duplicate \"variable\" block names", place, detail);
     }
 
     fn refuse_version(&mut self, declared: &mut Declared<'_>) {

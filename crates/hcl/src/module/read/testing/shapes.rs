@@ -76,7 +76,6 @@ pub(super) const MOCK_FILE: Shape = Shape {
         ("mock_data", &["type"]),
         ("override_resource", NONE),
         ("override_data", NONE),
-        ("override_module", NONE),
     ],
     is_open: false,
 };

@@ -1,0 +1,186 @@
+//! `--watch`: runs the tests that a change of files affects.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use walkdir::WalkDir;
+
+use super::{Args, Ran, run_once};
+use crate::exit::{CommandError, complain, note, unusable};
+
+/// How often the files are looked at.
+const INTERVAL: Duration = Duration::from_millis(500);
+/// How many files are looked at.
+const MAX_FILES: usize = 100_000;
+
+/// Runs all tests, and then those that changes affect, until somebody ends the program.
+pub(super) fn watch(args: &Args) -> Result<ExitCode, CommandError> {
+    if !io::stdout().is_terminal() {
+        return Err(unusable(
+            "--watch needs a terminal, and standard output is none; run the tests without it",
+        ));
+    }
+    let written: Vec<&Path> =
+        [&args.junit_xml, &args.lcov].into_iter().flatten().map(PathBuf::as_path).collect();
+    let mut look = |directories: &BTreeSet<String>| snapshot(&args.directory, directories, &written);
+    let mut pause = || {
+        thread::sleep(INTERVAL);
+        true
+    };
+    let mut run = |changed: Option<&[String]>| run_once(args, changed);
+    follow(&mut look, &mut pause, &mut run)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Files by their paths as modules have them, with the times of their last changes and their lengths.
+type Snapshot = BTreeMap<String, (Option<SystemTime>, u64)>;
+
+/// Runs everything, and then what changes affect, as long as `pause` says so.
+fn follow(
+    look: &mut dyn FnMut(&BTreeSet<String>) -> Snapshot,
+    pause: &mut dyn FnMut() -> bool,
+    run: &mut dyn FnMut(Option<&[String]>) -> Result<Ran, CommandError>,
+) -> Result<(), CommandError> {
+    let mut directories = BTreeSet::new();
+    // From before the run, so that what changes meanwhile is not missed.
+    let mut before = look(&directories);
+    let mut changed: Option<Vec<String>> = None;
+    loop {
+        // After a run that came to nothing all tests are due.
+        let mut is_whole = false;
+        match run(changed.as_deref()) {
+            Ok(ran) => {
+                is_whole = ran.is_whole;
+                if ran.directories != directories {
+                    let known = look(&ran.directories);
+                    let new = known.into_iter().filter(|(path, _)| path.starts_with("../"));
+                    before.extend(new);
+                    directories = ran.directories;
+                }
+            }
+            Err(CommandError::Unusable(why)) => complain(&why)?,
+            Err(CommandError::Shown) => {}
+            Err(error) => return Err(error),
+        }
+        note("waiting for changes of files; Ctrl-C ends this");
+        let found = loop {
+            if !pause() {
+                return Ok(());
+            }
+            let now = look(&directories);
+            let found = differences(&before, &now);
+            before = now;
+            if !found.is_empty() {
+                break found;
+            }
+        };
+        changed = is_whole.then_some(found);
+    }
+}
+
+/// The files of the module, and those beside the modules elsewhere that it calls. Hidden ones and reports are left out.
+fn snapshot(directory: &Path, others: &BTreeSet<String>, written: &[&Path]) -> Snapshot {
+    let mut files = Snapshot::new();
+    let is_written = |path: &Path| {
+        written.iter().any(|written| written.file_name() == path.file_name() && same(written, path))
+    };
+    let mut add = |root: &Path, prefix: &str, depth: usize| {
+        let walk = WalkDir::new(root).max_depth(depth).into_iter().filter_entry(|entry| {
+            let name = entry.file_name().to_str().unwrap_or_default();
+            entry.depth() == 0 || !name.starts_with('.')
+        });
+        // Files that cannot be read are said to be when they are needed.
+        for entry in walk.flatten().filter(|entry| !entry.file_type().is_dir()).take(MAX_FILES) {
+            let Ok(metadata) = entry.metadata() else { continue };
+            let Some(path) = entry.path().strip_prefix(root).ok().and_then(Path::to_str) else { continue };
+            if !is_written(entry.path()) {
+                let path = path.replace(std::path::MAIN_SEPARATOR, "/");
+                files.insert(format!("{prefix}{path}"), (metadata.modified().ok(), metadata.len()));
+            }
+        }
+    };
+    add(directory, "", usize::MAX);
+    for other in others.iter().filter(|other| other.starts_with("..")) {
+        add(&directory.join(other), &format!("{other}/"), 1);
+    }
+    files
+}
+
+fn same(a: &Path, b: &Path) -> bool {
+    match (a.canonicalize(), b.canonicalize()) {
+        (Ok(a), Ok(b)) => a == b,
+        _ => false,
+    }
+}
+
+/// The paths of files that are new, gone, or others than before.
+fn differences(before: &Snapshot, now: &Snapshot) -> Vec<String> {
+    let changed = now.iter().filter(|(path, file)| before.get(*path) != Some(*file)).map(|(path, _)| path);
+    let gone = before.keys().filter(|path| !now.contains_key(*path));
+    changed.chain(gone).cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn files(all: &[(&str, u64)]) -> Snapshot {
+        all.iter().map(|(path, length)| ((*path).to_owned(), (None, *length))).collect()
+    }
+
+    /// What is run when files are like this, one after the other.
+    fn runs(looks: &[Snapshot], is_whole: bool) -> Vec<Option<Vec<String>>> {
+        let (mut looks, mut pauses) = (looks.iter().cloned(), looks.len());
+        let mut runs = Vec::new();
+        let mut look = |_: &BTreeSet<String>| looks.next().unwrap_or_default();
+        let mut pause = || {
+            pauses -= 1;
+            pauses > 0
+        };
+        let mut run = |changed: Option<&[String]>| {
+            runs.push(changed.map(<[String]>::to_vec));
+            Ok(Ran { code: ExitCode::SUCCESS, is_whole, directories: BTreeSet::new() })
+        };
+        follow(&mut look, &mut pause, &mut run).unwrap();
+        runs
+    }
+
+    #[test]
+    fn changes_are_handed_on_until_it_is_ended() {
+        let looks = [
+            files(&[("a", 1), ("b", 1)]),
+            files(&[("a", 1), ("b", 1)]),
+            files(&[("a", 2), ("c", 1)]),
+            files(&[("a", 2), ("c", 1)]),
+        ];
+        let changed = ["a", "c", "b"].map(str::to_owned).to_vec();
+        assert_eq!(runs(&looks, true), [None, Some(changed)]);
+        assert_eq!(runs(&looks, false), [None, None]);
+    }
+
+    #[test]
+    fn hidden_files_and_reports_are_left_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        for name in ["module/.git", "module/sub", "other/deep"] {
+            std::fs::create_dir_all(at(name)).unwrap();
+        }
+        for name in [
+            "module/a.tf",
+            "module/.git/b",
+            "module/sub/c.tf",
+            "module/report.xml",
+            "other/d.tf",
+            "other/deep/e",
+        ] {
+            std::fs::write(at(name), "").unwrap();
+        }
+        let report = at("module/report.xml");
+        let found = snapshot(&at("module"), &BTreeSet::from(["../other".to_owned()]), &[&report]);
+        assert_eq!(found.keys().collect::<Vec<_>>(), ["../other/d.tf", "a.tf", "sub/c.tf"]);
+    }
+}
