@@ -22,6 +22,8 @@ use objchange_plan::{
     ObjectError, ParseHashError, Plan, PriorError, ProgramError, SchemaCacheError, Schemas, ShowError,
     StateEditError, TemplateError, WholeDocumentError,
 };
+use objchange_policy::ObjectValueError;
+use objchange_policy::columns::RowError;
 use objchange_policy::query::{QueryError, SubjectError};
 use objchange_policy::rego::PolicyError;
 use objchange_policy::sentinel::mock::MockError;
@@ -74,6 +76,7 @@ fn every_error_type_has_one() {
         NanError: |e| e.kind();
         NoSuchParts: |e| e.kind();
         ObjectError: |e| e.kind.kind();
+        ObjectValueError: |e| e.kind();
         ParseHashError: |e| e.kind();
         ParseNumberError: |e| e.kind();
         ParsePathError: |e| e.kind.kind();
@@ -92,6 +95,7 @@ fn every_error_type_has_one() {
         SchemaDocumentError: |e| e.kind.kind();
         SchemaProblem: |e| e.kind.kind();
         SchemaProblemKind: |e| e.kind();
+        RowError: |e| e.kind();
         SelectError: |e| e.kind();
         ShowError: |e| e.kind();
         StateEditError: |e| e.kind();

@@ -43,6 +43,11 @@ impl GeneratedValues {
         Self { seed }
     }
 
+    /// Other values than these, as repeatable as they are.
+    pub fn again(&self) -> Self {
+        Self { seed: mixed(self.seed) }
+    }
+
     fn at(&self, address: &str, what: &str) -> u64 {
         hashed(hashed(self.seed, address.as_bytes()), what.as_bytes())
     }

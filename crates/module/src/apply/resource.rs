@@ -5,7 +5,8 @@ use std::sync::Arc;
 use objchange::Value;
 use objchange::address::{InstanceKey, Mode};
 use objchange::change::{
-    ApplyRequest, ApplyResourceChange, Lifecycle, PlanChangeError, PlanRequest, apply_change, plan_change,
+    ApplyRequest, ApplyResourceChange, InconsistentResultKind, Lifecycle, PlanChangeError, PlanRequest,
+    apply_change, assert_object_compatible, plan_change,
 };
 use objchange::schema::Schema;
 use objchange::value::Path;
@@ -168,6 +169,9 @@ impl<'c> Walk<'_, 'c> {
                 return None;
             }
         };
+        if !self.is_consistent(instance, resource, &planned.after, &change.after) {
+            return None;
+        }
         let mut request = ApplyRequest::new(&schema.block, &change, &decoded.value);
         if let Some(prior) = &prior {
             request.prior_private = prior.private.clone();
@@ -215,6 +219,34 @@ impl<'c> Walk<'_, 'c> {
             applying.changed.insert(address.clone());
         }
         (!failed).then_some(value)
+    }
+
+    /// Whether the second plan of a change agrees with what the first one knew.
+    fn is_consistent(
+        &mut self,
+        instance: &Instance<'_>,
+        resource: &ResourceNode<'c>,
+        first: &Value,
+        second: &Value,
+    ) -> bool {
+        let violations = assert_object_compatible(&instance.schema.block, first, second);
+        for violation in &violations {
+            let text = |value: &Option<Value>| value.as_ref()?.as_str().map(str::to_owned);
+            let change = match (violation.kind, text(&violation.planned), text(&violation.actual)) {
+                (InconsistentResultKind::ValueChanged, Some(was), Some(is)) => {
+                    format!("{}: was cty.StringVal({was:?}), but now cty.StringVal({is:?})", violation.path)
+                }
+                _ => violation.to_string(),
+            };
+            let detail = format!(
+                "When expanding the plan for {} to include new values learned so far during apply, provider \"{}\" produced an \
+                 invalid new value for {change}.\n\nThis is a bug in the provider, which should be reported in the provider's \
+                 own issue tracker.",
+                instance.address, resource.provider_config.provider
+            );
+            self.found.error("Provider produced inconsistent final plan", None, detail);
+        }
+        violations.is_empty()
     }
 
     fn apply_data(

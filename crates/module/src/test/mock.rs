@@ -12,7 +12,7 @@ use objchange_hcl::{Functions, MockData, MockProvider, OverrideDuring, Span};
 use smol_str::SmolStr;
 
 use super::overrides::{GivenValues, Overrides, constant_of, whole};
-use crate::apply::{FillError, FillProblem, InventingProviders};
+use crate::apply::{FillError, FillProblem, GeneratedValues, InventingProviders};
 use crate::plan::ImportedBy;
 use crate::providers::{
     Answered, DataAnswer, ImportAnswer, MoveObject, ProviderObject, Providers, StoredObject,
@@ -98,6 +98,18 @@ impl TestProviders<'_> {
         given: Option<&GivenValues>,
         address: &str,
     ) -> Result<Value, Diagnostic> {
+        self.completed_with(self.others.values, schema, object, given, address)
+    }
+
+    /// The same with these generated values.
+    fn completed_with(
+        &self,
+        generated: GeneratedValues,
+        schema: &Block,
+        object: &Value,
+        given: Option<&GivenValues>,
+        address: &str,
+    ) -> Result<Value, Diagnostic> {
         let values = given.and_then(|given| given.values.as_ref());
         if let Some(values) = values.filter(|values| values.as_object().is_none()) {
             let mut error = Diagnostic::error("Invalid replacement value");
@@ -108,7 +120,7 @@ impl TestProviders<'_> {
             return Err(error);
         }
         let mut invented = Vec::new();
-        let filled = self.others.values.fill(schema, object, values, address, &mut invented);
+        let filled = generated.fill(schema, object, values, address, &mut invented);
         let place = given.map(|given| given.place.as_str()).unwrap_or_default();
         filled.map_err(|error| self.wrong(&error, place))
     }
@@ -204,7 +216,12 @@ impl Providers for TestProviders<'_> {
             // A mock changes nothing of what it has chosen once, and never needs a new object.
             planned.planned = kept(&planned.planned, &request.proposed);
         } else if given.is_some_and(|given| given.during == OverrideDuring::Plan) {
-            match self.completed(&request.schema, &planned.planned, given, address) {
+            // Terraform asks again while it applies, and a mock generates no text twice.
+            let generated = match self.others.is_applying {
+                true => self.others.values.again(),
+                false => self.others.values,
+            };
+            match self.completed_with(generated, &request.schema, &planned.planned, given, address) {
                 Ok(object) => planned.planned = object,
                 Err(error) => planned.diagnostics.push(error),
             }

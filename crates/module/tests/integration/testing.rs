@@ -670,3 +670,21 @@ fn what_a_module_that_a_run_calls_reaches_counts_for_its_files() {
     let with = covered("run \"a\" {\n}\nrun \"child\" {\n  module {\n    source = \"./child\"\n  }\n}\n");
     assert_eq!((hits(&without), hits(&with)), (2, 3));
 }
+
+/// Terraform plans again while it applies, and a mock never generates the same text twice: only given values hold.
+#[test]
+fn a_mock_that_generates_texts_while_planning_cannot_be_applied() {
+    let mock = |defaults: &str, command: &str| {
+        let ran = run(&format!(
+            "mock_provider \"sim\" {{\n  override_during = plan\n  mock_resource \"sim_thing\" {{\n    defaults = {{ {defaults} }}\n  }}\n}}\n\
+             run \"r\" {{\n  command = {command}\n  assert {{\n    condition     = sim_thing.a.id != \"\"\n    error_message = \"no\"\n  }}\n}}\n"
+        ));
+        let found: Vec<String> =
+            ran.only().diagnostics.iter().map(|found| found.diagnostic.summary.to_string()).collect();
+        (ran.only().status, found)
+    };
+    let inconsistent = "Provider produced inconsistent final plan".to_owned();
+    assert_eq!(mock("", "plan"), (TestStatus::Pass, vec![]));
+    assert_eq!(mock("", "apply"), (TestStatus::Error, vec![inconsistent.clone(), inconsistent]));
+    assert_eq!(mock("id = \"i\", secret = \"s\"", "apply"), (TestStatus::Pass, vec![]));
+}
