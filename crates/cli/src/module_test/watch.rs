@@ -26,13 +26,12 @@ pub(super) fn watch(args: &Args) -> Result<ExitCode, CommandError> {
     }
     let written: Vec<&Path> =
         [&args.junit_xml, &args.lcov].into_iter().flatten().map(PathBuf::as_path).collect();
-    let mut look = |directories: &BTreeSet<String>| snapshot(&args.directory, directories, &written);
-    let mut pause = || {
+    let look = |directories: &BTreeSet<String>| snapshot(&args.directory, directories, &written);
+    let pause = || {
         thread::sleep(INTERVAL);
         true
     };
-    let mut run = |changed: Option<&[String]>| run_once(args, changed);
-    follow(&mut look, &mut pause, &mut run)?;
+    follow(look, pause, |changed: Option<&[String]>| run_once(args, changed))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -41,9 +40,9 @@ type Snapshot = BTreeMap<String, (Option<SystemTime>, u64)>;
 
 /// Runs everything, and then what changes affect, as long as `pause` says so.
 fn follow(
-    look: &mut dyn FnMut(&BTreeSet<String>) -> Snapshot,
-    pause: &mut dyn FnMut() -> bool,
-    run: &mut dyn FnMut(Option<&[String]>) -> Result<Ran, CommandError>,
+    mut look: impl FnMut(&BTreeSet<String>) -> Snapshot,
+    mut pause: impl FnMut() -> bool,
+    mut run: impl FnMut(Option<&[String]>) -> Result<Ran, CommandError>,
 ) -> Result<(), CommandError> {
     let mut directories = BTreeSet::new();
     // From before the run, so that what changes meanwhile is not missed.
@@ -136,16 +135,16 @@ mod tests {
     fn runs(looks: &[Snapshot], is_whole: bool) -> Vec<Option<Vec<String>>> {
         let (mut looks, mut pauses) = (looks.iter().cloned(), looks.len());
         let mut runs = Vec::new();
-        let mut look = |_: &BTreeSet<String>| looks.next().unwrap_or_default();
-        let mut pause = || {
+        let look = |_: &BTreeSet<String>| looks.next().unwrap_or_default();
+        let pause = || {
             pauses -= 1;
             pauses > 0
         };
-        let mut run = |changed: Option<&[String]>| {
+        let run = |changed: Option<&[String]>| {
             runs.push(changed.map(<[String]>::to_vec));
             Ok(Ran { code: ExitCode::SUCCESS, is_whole, directories: BTreeSet::new() })
         };
-        follow(&mut look, &mut pause, &mut run).unwrap();
+        follow(look, pause, run).unwrap();
         runs
     }
 

@@ -197,7 +197,7 @@ pub(super) fn each_element(collection: &Value, f: &mut dyn FnMut(Value, Value)) 
             elements.iter().enumerate().for_each(|(i, element)| f(Value::from(i), element.clone()));
         }
         Kind::Set(elements) => {
-            elements.into_iter().for_each(|element| f(element.clone(), element.clone()));
+            elements.iter().for_each(|element| f(element.clone(), element.clone()));
         }
         Kind::Map(map) => map.iter().for_each(|(key, element)| f(Value::from(key.clone()), element.clone())),
         Kind::Object(object) => {

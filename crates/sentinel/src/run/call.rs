@@ -125,11 +125,11 @@ pub(super) fn check_arity(name: &str, arity: &RangeInclusive<usize>, count: usiz
     if arity.contains(&count) {
         return Ok(());
     }
-    let (least, most) = (arity.start(), arity.end());
+    let (least, most) = (*arity.start(), *arity.end());
+    let plural = |count: usize| if count == 1 { "" } else { "s" };
     let expected = match most {
-        &1 if *least == 1 => "1 argument".to_owned(),
-        _ if least == most => format!("{least} arguments"),
-        &usize::MAX => format!("at least {least} argument{}", if *least == 1 { "" } else { "s" }),
+        _ if least == most => format!("{least} argument{}", plural(least)),
+        usize::MAX => format!("at least {least} argument{}", plural(least)),
         _ => format!("{least} to {most} arguments"),
     };
     fault_of(RunErrorKind::Arguments, format!("{name} takes {expected}, not {count}"))
