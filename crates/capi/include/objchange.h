@@ -22,7 +22,7 @@ extern "C" {
 
  The answer is JSON: what a case wants, in which each of `errors` also has a `message`. Where there is none it is
  `{"error":{"kind":…,"message":…}}`, with `field`, `line` and `column` if the question cannot be read. Values of the
- answer have the markers of cases; what is sensitive is in it.
+ answer have the markers of cases. Sensitive values are in it too, below their marker: do not log it.
 
  Hand the answer to `objchange_free`. It is never null. Any number of threads may call at the same time; each needs
  2 MB of stack.

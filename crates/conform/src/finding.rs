@@ -83,8 +83,8 @@ pub(super) fn outermost(findings: Vec<Finding>) -> Vec<Finding> {
     findings.into_iter().zip(is_kept).filter_map(|(finding, is_kept)| is_kept.then_some(finding)).collect()
 }
 
-/// The kind by which findings are distinguished. That a plan does not have what is configured has other words
-/// where an object is there already, and where nothing is configured.
+/// The kind by which findings are grouped. A plan that differs from the configuration has one kind for objects to create,
+/// and others for existing objects and for arguments that are not set: here they are the same.
 pub(super) fn common_kind(kind: &str) -> &str {
     match kind {
         "not_config_nor_prior" | "noncomputed_planned" => "not_config",

@@ -155,9 +155,8 @@ impl Parameter {
 pub struct FunctionError {
     /// The argument that is wrong, by position from 0; `None` if it is the call as a whole.
     pub argument: Option<usize>,
-    /// The problem, a sentence without a full stop. It may quote arguments: where one of them is sensitive,
-    /// [`Function::call`] takes the sentence away, and where one comes out of a collection that is, the
-    /// evaluation.
+    /// The problem, a sentence without a full stop. It may quote arguments. If an argument is sensitive,
+    /// [`Function::call`] removes the sentence; if it is an element of a sensitive collection, the evaluator does.
     pub message: Cow<'static, str>,
 }
 

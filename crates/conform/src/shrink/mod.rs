@@ -94,8 +94,8 @@ impl<'s> Shrink<'s> {
         Self { block, current: trial, steps, next: 0, refuted: 0, candidate: None, fixed }
     }
 
-    /// The next candidate; `None` if no single thing can be taken away any more. It is asked for once the
-    /// last one was answered.
+    /// The next smaller trial to try; `None` if none is left. Report the result of the last one before you ask for
+    /// another.
     pub(super) fn candidate(&mut self) -> Option<&Trial> {
         self.candidate = None;
         while self.refuted < self.steps.len() {

@@ -25,7 +25,7 @@ struct Origin<'e> {
 }
 
 /// A part of an object: its instance of a module, its node, and its key and path.
-pub(crate) type Part = (ModuleInstanceId, usize, String);
+pub(crate) type InstancePart = (ModuleInstanceId, usize, String);
 
 /// Where an unknown value comes from.
 enum Unknown<'e> {
@@ -53,7 +53,7 @@ impl<'c> Walk<'_, 'c> {
         None
     }
 
-    fn unasked_part(&self, start: Found, seen: &mut HashSet<Part>) -> Option<String> {
+    fn unasked_part(&self, start: Found, seen: &mut HashSet<InstancePart>) -> Option<String> {
         let mut open = vec![start];
         while let Some(found) = open.pop() {
             let is_call = matches!(self.graph.nodes[found.node].kind, NodeKind::Call(..));

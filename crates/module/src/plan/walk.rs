@@ -18,7 +18,7 @@ use super::orphans::resource_name;
 use super::pending::Pending;
 use super::secrets::ToldSecrets;
 use super::targets::Targets;
-use super::unasked::Part;
+use super::unasked::InstancePart;
 use super::world::World;
 use crate::apply::Applying;
 use crate::config::ModuleId;
@@ -66,7 +66,7 @@ pub(crate) struct Walk<'i, 'c> {
     /// The nodes whose values come from what a provider was not there to say, with what that is.
     pub(crate) unanswered: Vec<BTreeSet<String>>,
     /// What is as unknown to Terraform as it is here.
-    pub(crate) asked: HashSet<Part>,
+    pub(crate) asked: HashSet<InstancePart>,
     /// Whether triggers that name no instance trigger a replacement, or none where they name nothing that is planned.
     pub(crate) triggers: HashMap<(ResourceAddress, Span), Option<bool>>,
     /// The resources whose replacements are created first.

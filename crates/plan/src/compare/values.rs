@@ -88,7 +88,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Lists: what is the same at both ends is left out, and what is between is at the same positions.
+    /// Compares lists: equal elements at both ends are skipped, and the others are compared position by position.
     fn lists(&mut self, a: &[Part<'_, '_, 't>], b: &[Part<'_, '_, 't>], cover: Cover<'_>) {
         let same = |(a, b): &(&Part<'_, '_, 't>, &Part<'_, '_, 't>)| a.is_same(**b);
         let start = a.iter().zip(b).take_while(same).count();

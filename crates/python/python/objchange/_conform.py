@@ -54,16 +54,13 @@ class ConformReport:
     """What was found of each of its types and functions."""
     document: dict[str, Any]
     """The whole report, in the form of ``schema/conform-report.schema.json``."""
+    passed: bool
+    """Something was tried, and nothing is wrong that Terraform stops at: ``objchange conform`` exits with 0."""
 
     @property
     def findings(self) -> list[ConformFinding]:
         """All findings."""
         return [finding for of in self.types for finding in of.findings]
-
-    @property
-    def passed(self) -> bool:
-        """Nothing is wrong that Terraform stops at, and something was tried."""
-        return any(of.skipped is None for of in self.types) and all(f.severity != "error" for f in self.findings)
 
 
 def _listed(text: str | Iterable[str]) -> list[str]:
@@ -130,4 +127,4 @@ def conform(
         ConformType(of["subject"], of["name"], of.get("skipped"), tuple(_finding(finding) for finding in of["findings"]))
         for of in document["types"]
     )
-    return ConformReport(types, document)
+    return ConformReport(types, document, passed=code == 0)

@@ -80,4 +80,7 @@ def pytest_collection_modifyitems(
     yield
     for binary in config.getoption("--objchange-provider"):
         file = ProviderFile.from_parent(session, path=Path(binary).resolve())
-        items.extend(file.collect())
+        tests = list(file.collect())
+        if not tests:
+            raise pytest.UsageError(f"{binary} has no type that --objchange-only names")
+        items.extend(tests)
