@@ -1,22 +1,10 @@
 //! Answers to questions, as JSON.
 
-use std::sync::LazyLock;
-
-use objchange::case::{Answer, Case, CaseError, Operation};
+use objchange::case::{Answer, Case, CaseError};
 use objchange::schema::Block;
+use objchange_project::OPERATIONS;
 use objchange_text::did_you_mean;
 use serde_json::json;
-
-/// All operations of case files.
-static OPERATIONS: LazyLock<Vec<Operation>> = LazyLock::new(|| {
-    [
-        objchange::case::OPERATIONS,
-        objchange_hcl::OPERATIONS,
-        objchange_plan::OPERATIONS,
-        objchange_provider::OPERATIONS,
-    ]
-    .concat()
-});
 
 /// The answer to a question, or the error why there is none.
 pub(crate) fn answer(operation: &str, question: &str, schema: Option<&Block>) -> String {

@@ -20,6 +20,7 @@ mod files;
 mod inputs;
 mod installed_providers;
 mod lock_file;
+mod operations;
 mod plan;
 mod program;
 #[cfg(feature = "provider")]
@@ -43,6 +44,7 @@ pub use files::DiskFiles;
 pub use inputs::{VariableSetting, functions, variables};
 pub use installed_providers::{InstalledError, InstalledProgram, InstalledProviders};
 pub use lock_file::{locked_versions, read_lock_file, read_locked_versions};
+pub use operations::OPERATIONS;
 pub use plan::{
     PlanError, PlanSettings, PlannedDirectory, Refused, is_module, plan_directory, plan_directory_by,
 };

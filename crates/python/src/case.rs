@@ -1,20 +1,8 @@
 //! Conformance cases: what the engine must answer, as data.
 
-use std::sync::LazyLock;
-
-use objchange::case::{Case, Operation, Outcome};
+use objchange::case::{Case, Outcome};
+use objchange_project::OPERATIONS;
 use pyo3::prelude::*;
-
-/// All operations of the libraries.
-static OPERATIONS: LazyLock<Vec<Operation>> = LazyLock::new(|| {
-    [
-        objchange::case::OPERATIONS,
-        objchange_hcl::OPERATIONS,
-        objchange_plan::OPERATIONS,
-        objchange_provider::OPERATIONS,
-    ]
-    .concat()
-});
 
 /// What came of a case.
 #[pyclass(frozen, module = "objchange")]

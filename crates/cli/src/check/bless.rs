@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use objchange::case::blessing;
 use objchange_text::visible;
 
-use super::run::OPERATIONS;
 use crate::exit;
 use crate::style::GOOD;
 use crate::write_file::{Access, write_file};
+use objchange_project::OPERATIONS;
 
 /// Blesses the cases on these lines of each file, and says how many now pass.
 pub(super) fn files(files: &[PathBuf], lines: &[Vec<u64>]) -> io::Result<u64> {

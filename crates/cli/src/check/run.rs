@@ -1,11 +1,11 @@
 //! Running cases over the cores, their verdicts in the order of the input.
 
 use std::io::{self, Read};
-use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use indicatif::ProgressBar;
-use objchange::case::{CaseVerdict, MalformedCase, Operation};
+use objchange::case::{CaseVerdict, MalformedCase};
+use objchange_project::OPERATIONS;
 use objchange_text::{BoundedLine, BoundedLines, utf8_reader};
 
 use super::Only;
@@ -32,18 +32,6 @@ pub(crate) enum Event {
     /// The last input cannot be read any further.
     Unreadable(io::Error),
 }
-
-/// Everything that a case can ask for.
-pub(super) static OPERATIONS: LazyLock<Vec<Operation>> = LazyLock::new(|| {
-    [
-        objchange::case::OPERATIONS,
-        objchange_hcl::OPERATIONS,
-        objchange_plan::OPERATIONS,
-        #[cfg(feature = "provider")]
-        objchange_provider::OPERATIONS,
-    ]
-    .concat()
-});
 
 /// Cases are handed out in batches of this many lines or bytes, whichever comes first.
 const BATCH_LINES: usize = 64;

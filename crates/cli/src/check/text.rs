@@ -10,8 +10,9 @@ use objchange_plan::{Colour, DiffAction, Options, diff_values, render_value};
 use objchange_text::visible;
 
 use super::Counts;
-use super::run::{OPERATIONS, Verdict};
+use super::run::Verdict;
 use crate::style::{BAD, FAINT, GOOD, colour};
+use objchange_project::OPERATIONS;
 
 /// What is longer is cut around the first character that differs.
 const MAX_TEXT: usize = 400;

@@ -1,0 +1,17 @@
+//! The operations of case files, of all libraries.
+
+use std::sync::LazyLock;
+
+use objchange::case::Operation;
+
+/// All operations that a case file can ask for. Those of providers are there with the feature `provider`.
+pub static OPERATIONS: LazyLock<Vec<Operation>> = LazyLock::new(|| {
+    [
+        objchange::case::OPERATIONS,
+        objchange_hcl::OPERATIONS,
+        objchange_plan::OPERATIONS,
+        #[cfg(feature = "provider")]
+        objchange_provider::OPERATIONS,
+    ]
+    .concat()
+});
