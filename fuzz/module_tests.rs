@@ -10,7 +10,9 @@ use objchange_hcl::Functions;
 use objchange_module::Schemas;
 use objchange_module::config::MemoryFiles;
 use objchange_module::plan::PlanOptions;
-use objchange_module::test::{TestOptions, TestPrinter, TestReport, TestRunner, TestSuite, TestTexts};
+use objchange_module::test::{
+    TestOptions, TestPrinter, TestReport, TestRunner, TestStatus, TestSuite, TestTexts,
+};
 use objchange_module::variables::VariableSources;
 use objchange_plan::Version;
 
@@ -79,10 +81,10 @@ fn run(files: &MemoryFiles, version: Version) -> String {
         let mut report = TestReport::default();
         for index in 0..suite.paths().len() {
             let file = runner.run_file(index);
-            let is_impossible = file.runs.is_empty() && file.diagnostics.has_errors();
+            // Errors in what the file says of a run end the file, as Terraform ends it; that is never a pass.
             assert!(
-                is_impossible || file.runs.len() == suite.run_names(index).count(),
-                "each run is reported"
+                file.runs.len() == suite.run_names(index).count() || file.status != TestStatus::Pass,
+                "each run is reported where the file passes"
             );
             outputs.extend(printer.file_text(&file));
             messages.extend(printer.file_messages(&file));
