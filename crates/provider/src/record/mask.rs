@@ -59,9 +59,9 @@ impl Masks {
         let is_secret = is_secret || value.is_marked();
         let plain = value.unmarked();
         match plain.kind() {
-            Kind::Null => plain.clone(),
+            Kind::Null => Value::null(self.ty(plain.ty(), declared, is_secret)),
             // What is promised about a secret may tell of it.
-            Kind::Unknown(_) if is_secret => Value::unknown(plain.ty().clone()),
+            Kind::Unknown(_) if is_secret => Value::unknown(self.ty(plain.ty(), declared, is_secret)),
             Kind::Unknown(_) => plain.clone(),
             Kind::Bool(flag) => Value::from(flag ^ (is_secret && self.flips)),
             Kind::Number(number) => {
@@ -79,11 +79,14 @@ impl Masks {
             Kind::String(text) => Value::from(self.string(text, is_secret)),
             Kind::List(elements) => {
                 let masked: Vec<Value> = elements.iter().map(|e| self.masked(e, inner, is_secret)).collect();
-                Value::list(element(plain.ty()), masked).unwrap_or_else(|_| plain.clone())
+                let ty = self.element_type(plain.ty(), inner, is_secret);
+                // Elements of which only some are secret may differ in the names that they show.
+                Value::list(ty, masked.clone()).unwrap_or_else(|_| Value::tuple(masked))
             }
             Kind::Set(elements) => {
                 let masked: Vec<Value> = elements.iter().map(|e| self.masked(e, inner, is_secret)).collect();
-                Value::set(element(plain.ty()), masked).unwrap_or_else(|_| plain.clone())
+                let ty = self.element_type(plain.ty(), inner, is_secret);
+                Value::set(ty, masked.clone()).unwrap_or_else(|_| Value::tuple(masked))
             }
             Kind::Tuple(elements) => {
                 Value::tuple(elements.iter().map(|e| self.masked(e, inner, is_secret)).collect::<Vec<_>>())
@@ -93,10 +96,11 @@ impl Masks {
                     (self.string(key, is_secret), self.masked(value, inner, is_secret))
                 };
                 let masked: Vec<(String, Value)> = map.iter().map(entry).collect();
-                Value::map(element(plain.ty()), masked).unwrap_or_else(|_| plain.clone())
+                let ty = self.element_type(plain.ty(), inner, is_secret);
+                Value::map(ty, masked.clone()).unwrap_or_else(|_| Value::object(masked))
             }
             Kind::Object(object) => {
-                let is_content = is_secret && matches!(declared, Some(Type::Dynamic));
+                let is_content = is_content(declared, is_secret);
                 let attribute = |(name, value): (&smol_str::SmolStr, &Value)| {
                     let of = declared.and_then(Type::as_object).and_then(|object| object.attribute(name));
                     let shown = if is_content { self.string(name, true) } else { name.to_string() };
@@ -105,6 +109,33 @@ impl Masks {
                 Value::object(object.iter().map(attribute).collect::<Vec<_>>())
             }
         }
+    }
+
+    /// The type of a masked value: the names of attributes in it may be content as well.
+    fn ty(&mut self, ty: &Type, declared: Option<&Type>, is_secret: bool) -> Type {
+        if !is_content(declared, is_secret) {
+            return ty.clone();
+        }
+        match ty {
+            Type::List(element) => Type::list(self.ty(element, declared, is_secret)),
+            Type::Set(element) => Type::set(self.ty(element, declared, is_secret)),
+            Type::Map(element) => Type::map(self.ty(element, declared, is_secret)),
+            Type::Tuple(tuple) => {
+                Type::tuple(tuple.elements().iter().map(|element| self.ty(element, declared, is_secret)))
+            }
+            Type::Object(object) => {
+                let attribute = |(name, ty): &(smol_str::SmolStr, Type)| {
+                    (self.string(name, true), self.ty(ty, declared, is_secret))
+                };
+                Type::object(object.attributes().iter().map(attribute).collect::<Vec<_>>())
+            }
+            Type::Dynamic | Type::String | Type::Number | Type::Bool => ty.clone(),
+        }
+    }
+
+    fn element_type(&mut self, ty: &Type, declared: Option<&Type>, is_secret: bool) -> Type {
+        let element = ty.element().cloned().unwrap_or(Type::Dynamic);
+        self.ty(&element, declared, is_secret)
     }
 
     fn string(&mut self, text: &str, is_secret: bool) -> String {
@@ -152,11 +183,9 @@ impl Masks {
     }
 }
 
-fn element(ty: &Type) -> Type {
-    match ty {
-        Type::List(element) | Type::Set(element) | Type::Map(element) => (**element).clone(),
-        _ => Type::Dynamic,
-    }
+/// Whether the names of attributes are part of a secret: nobody declares them.
+fn is_content(declared: Option<&Type>, is_secret: bool) -> bool {
+    is_secret && matches!(declared, Some(Type::Dynamic))
 }
 
 /// The marks of a value, which its stand-ins lose: what is hidden stays so in a file of cases.
@@ -185,7 +214,16 @@ mod tests {
         leaf().prop_recursive(3, 12, 4, |inner| {
             prop_oneof![
                 prop::collection::vec(inner.clone(), 0..4).prop_map(Value::tuple),
-                prop::collection::vec(("[ab]{1,2}", inner), 0..4).prop_map(Value::object),
+                prop::collection::vec(("[ab]{1,2}", inner.clone()), 0..4).prop_map(Value::object),
+                (inner, 0..3_usize).prop_map(|(element, nesting)| {
+                    let ty = element.ty().clone();
+                    let elements = [element, Value::null(ty.clone()), Value::unknown(ty.clone())];
+                    match nesting {
+                        0 => Value::list(ty, elements).unwrap(),
+                        1 => Value::set(ty, elements).unwrap(),
+                        _ => Value::map(ty, ["a", "b", "ab"].into_iter().zip(elements)).unwrap(),
+                    }
+                }),
             ]
         })
     }
@@ -203,6 +241,26 @@ mod tests {
             prop_assert_eq!((a.is_null(), a.is_wholly_known()), (x.is_null(), x.is_wholly_known()));
             let shown = x.to_marker_json(x.ty()).unwrap();
             prop_assert!(!shown.contains(['X', 'Y', 'Z']), "{shown}");
+        }
+
+        /// Where any type is allowed, the names of attributes are content, in types as in values.
+        #[test]
+        fn names_that_nobody_declares_are_masked(a in value(), nesting in 0..4_usize) {
+            let named = Value::object([("XYZZY", a)]);
+            let ty = named.ty().clone();
+            let elements = [named, Value::null(ty.clone()), Value::unknown(ty.clone())];
+            let value = match nesting {
+                0 => Value::list(ty, elements).unwrap(),
+                1 => Value::set(ty, elements).unwrap(),
+                2 => Value::map(ty, ["a", "b", "ab"].into_iter().zip(elements)).unwrap(),
+                _ => Value::tuple(elements),
+            };
+            let mut masks = Masks::new();
+            let masked = masks.masked(&value.clone().sensitive(), Some(&Type::Dynamic), false);
+            let shown = masked.to_marker_json(&Type::Dynamic).unwrap();
+            prop_assert!(!shown.contains(['X', 'Y', 'Z']), "{shown}");
+            let kind = |value: &Value| std::mem::discriminant(value.ty());
+            prop_assert_eq!(kind(&value), kind(&masked));
         }
 
         /// What was secret once is so wherever it comes out again.

@@ -138,6 +138,17 @@ mod tests {
         assert_eq!(read(b"", b"\xff", &ty).unwrap_err().kind().kind(), "malformed");
     }
 
+    /// Providers send 0.1 as the double that is nearest to it.
+    #[test]
+    fn a_double_is_the_number_that_is_written_so() {
+        let double = [&[0xcb_u8], &0.1_f64.to_be_bytes()[..]].concat();
+        let written = Value::from(Number::parse("0.1").unwrap());
+        assert_eq!(read(&double, b"", &Type::Number).unwrap(), Some(written.clone()));
+        let list = [b"\x92\x01", &double[..]].concat();
+        let wanted = Value::list(Type::Number, [Value::from(1), written]).unwrap();
+        assert_eq!(read(&list, b"", &Type::list(Type::Number)).unwrap(), Some(wanted));
+    }
+
     #[test]
     fn what_is_sent_is_always_there() {
         let nothing =

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use objchange::change::{Action, PlanRequest, Planning, begin_plan};
-use objchange::schema::{Attribute, Block};
+use objchange::schema::{Attribute, Block, Schema};
 use objchange::{Type, Value};
 use objchange_conform::kit::{Fault, Kit, ResourceType, faulty, trial_block, trial_config};
 use objchange_provider::client::Limits;
@@ -13,6 +13,7 @@ use objchange_provider::{
     ImportResource, ImportTarget, Note, Parameter, Provider, ProviderExt, RawState, ReadResource, Reply,
     Schemas, UpgradeResource, schema_document,
 };
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 fn run<T>(work: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)
@@ -115,6 +116,56 @@ fn notes_come_through() {
         assert_eq!(block["attributes"]["id"]["description_kind"], "markdown");
         assert_eq!(block["block_types"]["disk"]["block"]["deprecated"], true);
         assert_eq!(provider["functions"]["same"]["parameters"][0]["description"], "of what");
+    });
+}
+
+/// A provider with a schema for `provider_meta` is told that the module says nothing; others hear of no such thing.
+#[test]
+fn what_modules_say_of_themselves_is_sent_where_it_is_wanted() {
+    struct Wanting(Kit, bool);
+    #[async_trait::async_trait]
+    impl Provider for Wanting {
+        async fn call(&self, call: Call<'_>) -> Result<Reply, Error> {
+            match call {
+                Call::Schemas if self.1 => {
+                    let mut schemas = Schemas::clone(&*self.0.schemas().await?);
+                    schemas.meta = Some(Schema::new(0, trial_block(true)));
+                    Ok(Arc::new(schemas).into())
+                }
+                call => self.0.call(call).await,
+            }
+        }
+    }
+    /// What the client sends while it plans.
+    async fn sent(is_wanted: bool) -> Vec<u8> {
+        let (here, middle) = tokio::io::duplex(64 << 10);
+        let (other, there) = tokio::io::duplex(64 << 10);
+        tokio::spawn(serve_connection(Arc::new(Wanting(faulty(true), is_wanted)), there));
+        let (mut from_client, mut to_client) = tokio::io::split(middle);
+        let (mut from_server, mut to_server) = tokio::io::split(other);
+        tokio::spawn(async move { tokio::io::copy(&mut from_server, &mut to_client).await });
+        let sent = tokio::spawn(async move {
+            let (mut all, mut part) = (Vec::new(), [0; 4096]);
+            while let Ok(length @ 1..) = from_client.read(&mut part).await {
+                all.extend_from_slice(&part[..length]);
+                to_server.write_all(&part[..length]).await.unwrap();
+            }
+            all
+        });
+        let client = Client::over(here, 6, Limits::default()).await.unwrap();
+        let block = trial_block(true);
+        let nothing = Value::null(block.implied_type().clone());
+        plan(&client, "kit_thing", &PlanRequest::new(&block, &nothing, &trial_config(true))).await;
+        drop(client);
+        sent.await.unwrap()
+    }
+    run(async {
+        // Field 6 of the request: a dynamic value that is null in MessagePack.
+        let null = [6 << 3 | 2, 3, 1 << 3 | 2, 1, 0xc0];
+        for is_wanted in [true, false] {
+            let sent = sent(is_wanted).await;
+            assert_eq!(sent.windows(null.len()).any(|bytes| bytes == null), is_wanted);
+        }
     });
 }
 

@@ -1,7 +1,7 @@
 //! Texts in the shapes in which people paste them into public issues.
 
 use objchange_conform::Clause;
-use objchange_conform::explain::{Explained, Trouble, explain};
+use objchange_conform::explain::{Explained, ExplainedMessage, Trouble, explain, write_text};
 
 /// A text, and of each message in it: the clause or the trouble, the provider, the address, the path, the kind.
 struct Issue {
@@ -43,6 +43,31 @@ fn summary_of(explained: &Explained) -> [String; 5] {
         text(&explained.path),
         kind.unwrap_or_default().to_owned(),
     ]
+}
+
+/// What people read of each message, to the last word; the advice is left out, which is the same for all of a kind.
+/// `INSTA_UPDATE=always cargo test` writes it anew.
+#[test]
+fn what_people_paste_is_explained_in_these_words() {
+    let mut text = String::new();
+    for issue in issues() {
+        let messages: Vec<ExplainedMessage> = explain(&issue.text)
+            .into_iter()
+            .map(|explained| ExplainedMessage { explained, evidence: None })
+            .collect();
+        let mut out = Vec::new();
+        write_text(&mut out, &messages).unwrap();
+        let mut is_advice = false;
+        for line in std::str::from_utf8(&out).unwrap().lines().filter(|line| !line.is_empty()) {
+            is_advice = line == "  What it means" || is_advice && line.starts_with("  ");
+            if !is_advice {
+                text.push_str(&line.replace('\u{1b}', "<ESC>"));
+                text.push('\n');
+            }
+        }
+        text.push_str("----\n");
+    }
+    insta::assert_snapshot!("explained", text);
 }
 
 #[test]
