@@ -524,3 +524,21 @@ fn types_do_not_name_what_is_hidden() {
     assert!(!output.stdout.contains("hunter"), "{}", output.stdout);
     assert!(output.stdout.contains(r#"["object",{"open":"dynamic","shut":"string"}]"#), "{}", output.stdout);
 }
+
+#[test]
+fn misspelt_options_of_both_forms_are_recognised() {
+    for (option, meant) in [
+        ("--typ", "--type"),
+        ("--addres=x", "--address"),
+        ("--priors", "--prior"),
+        ("--var-fil", "--var-file"),
+    ] {
+        let output = objchange(["plan", option], "");
+        assert_eq!(output.code, 2);
+        let tip = format!("tip: a similar argument exists: '{meant}'\n");
+        assert!(output.stderr.contains(&tip), "{}", output.stderr);
+        assert!(!output.stderr.contains("as a value"), "{}", output.stderr);
+    }
+    let output = objchange(["plan", "--nonsense-of-no-form"], "");
+    assert!(!output.stderr.contains("similar"), "{}", output.stderr);
+}
