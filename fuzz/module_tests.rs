@@ -10,7 +10,9 @@ use objchange_hcl::Functions;
 use objchange_module::Schemas;
 use objchange_module::config::MemoryFiles;
 use objchange_module::plan::PlanOptions;
-use objchange_module::test::{TestOptions, TestPrinter, TestReport, TestRunner, TestSuite, TestTexts};
+use objchange_module::test::{
+    RunReport, TestOptions, TestPrinter, TestReport, TestRunner, TestStatus, TestSuite, TestTexts,
+};
 use objchange_module::variables::VariableSources;
 use objchange_plan::Version;
 
@@ -80,8 +82,11 @@ fn run(files: &MemoryFiles, version: Version) -> String {
         for index in 0..suite.paths().len() {
             let file = runner.run_file(index);
             let is_impossible = file.runs.is_empty() && file.diagnostics.has_errors();
+            // Where runs are refused, nothing is run, and they alone are reported.
+            let is_unstarted = |run: &RunReport| run.status == TestStatus::Error && !run.started;
+            let is_refused = !file.runs.is_empty() && file.runs.iter().all(is_unstarted);
             assert!(
-                is_impossible || file.runs.len() == suite.run_names(index).count(),
+                is_impossible || is_refused || file.runs.len() == suite.run_names(index).count(),
                 "each run is reported"
             );
             outputs.extend(printer.file_text(&file));
