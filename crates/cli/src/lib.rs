@@ -23,6 +23,7 @@ mod exit;
 #[cfg(feature = "provider")]
 mod explain;
 mod hash;
+mod hints;
 mod lock_file;
 mod module_plan;
 mod module_test;

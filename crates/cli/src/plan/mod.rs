@@ -20,10 +20,11 @@ use objchange_text::similar;
 pub(crate) use self::arguments::SubjectArgs;
 use crate::arguments::command_of;
 use crate::configuration::error_in;
-use crate::exit::{self, CommandError, FAILED, unusable};
+use crate::exit::{self, CommandError, FAILED};
+use crate::hints;
 use crate::input::{Size, Source};
 use crate::schema_cache::Wanted;
-use crate::schemas::{HOW_TO_GET_SCHEMAS, SchemaArgs};
+use crate::schemas::SchemaArgs;
 use crate::style::colour;
 use objchange_project::GivenSchemas;
 
@@ -118,24 +119,16 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
-    let config = ResourceConfig::read(args.subject.config()).map_err(refused)?;
+    let config = ResourceConfig::read(args.subject.config()).map_err(|error| hints::resource(&error))?;
     let (subject, plan) = planned(args, &config).map_err(|error| refused_in(error, &config))?;
     Ok(show(&args.subject, &subject, &plan)?)
 }
 
-/// The error of a command.
-pub(crate) fn refused(error: ResourceError) -> CommandError {
-    match error {
-        ResourceError::NoSchemas => unusable(format!("{error}: {HOW_TO_GET_SCHEMAS}")),
-        error => unusable(error),
-    }
-}
-
-/// The same, which shows what is wrong in its place in the configuration.
+/// The error of a command, which shows what is wrong in its place in the configuration.
 pub(crate) fn refused_in(error: ResourceError, config: &ResourceConfig) -> CommandError {
     match (error, config.sources()) {
         (ResourceError::Configuration(error), Some(sources)) => error_in(error, sources),
-        (error, _) => refused(error),
+        (error, _) => hints::resource(&error),
     }
 }
 
