@@ -11,7 +11,7 @@ use objchange_module::Schemas;
 use objchange_module::config::MemoryFiles;
 use objchange_module::plan::PlanOptions;
 use objchange_module::test::{
-    TestOptions, TestPrinter, TestReport, TestRunner, TestStatus, TestSuite, TestTexts,
+    RunReport, TestOptions, TestPrinter, TestReport, TestRunner, TestStatus, TestSuite, TestTexts,
 };
 use objchange_module::variables::VariableSources;
 use objchange_plan::Version;
@@ -81,10 +81,13 @@ fn run(files: &MemoryFiles, version: Version) -> String {
         let mut report = TestReport::default();
         for index in 0..suite.paths().len() {
             let file = runner.run_file(index);
-            // Errors in what the file says of a run end the file, as Terraform ends it; that is never a pass.
+            let is_impossible = file.runs.is_empty() && file.diagnostics.has_errors();
+            // Where runs are refused, nothing is run, and they alone are reported.
+            let is_unstarted = |run: &RunReport| run.status == TestStatus::Error && !run.started;
+            let is_refused = !file.runs.is_empty() && file.runs.iter().all(is_unstarted);
             assert!(
-                file.runs.len() == suite.run_names(index).count() || file.status != TestStatus::Pass,
-                "each run is reported where the file passes"
+                is_impossible || is_refused || file.runs.len() == suite.run_names(index).count(),
+                "each run is reported"
             );
             outputs.extend(printer.file_text(&file));
             messages.extend(printer.file_messages(&file));

@@ -1,4 +1,4 @@
-//! Messages for `--help` and for arguments that cannot be used.
+//! What `clap` leaves to the program: options with one dash, and messages for `--help` and for arguments that cannot be used.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
@@ -12,12 +12,12 @@ use objchange_text::visible;
 use crate::exit::{unusable_code, use_detailed_codes};
 
 /// Writes help or the version to standard output, and anything else to standard error.
-pub(crate) fn answer(error: clap::Error) -> io::Result<ExitCode> {
+pub(crate) fn answer(error: clap::Error, arguments: &[OsString]) -> io::Result<ExitCode> {
     if error.use_stderr() {
-        if asks_for_detailed_codes(&std::env::args_os().collect::<Vec<_>>()) {
+        if asks_for_detailed_codes(arguments) {
             use_detailed_codes();
         }
-        write!(anstream::stderr(), "{}", legible(error).render().ansi())?;
+        write!(anstream::stderr(), "{}", legible(error, arguments).render().ansi())?;
         return Ok(unusable_code());
     }
     let mut out = crate::terminal::stdout();
@@ -42,6 +42,7 @@ pub(crate) fn command_of(arguments: &[OsString]) -> Option<(usize, &str)> {
 }
 
 /// The arguments, with two dashes where options of `sentinel` have one: Sentinel's own program has `-global NAME=VALUE`.
+/// `clap` reads `-global` as five options of one letter, whatever its settings.
 pub(crate) fn with_two_dashes(mut arguments: Vec<OsString>, program: &Command) -> Vec<OsString> {
     let Some((at, "sentinel")) = command_of(&arguments) else { return arguments };
     let Some(sentinel) = program.find_subcommand("sentinel") else { return arguments };
@@ -58,12 +59,25 @@ pub(crate) fn with_two_dashes(mut arguments: Vec<OsString>, program: &Command) -
     arguments
 }
 
-/// Whether arguments that cannot be used are of `plan` or `show`, with `--detailed-exitcode` before or after what is wrong.
-/// `clap` reads nothing behind the first argument that is wrong.
+/// Whether refused arguments of `plan` or `show` ask for the exit codes of `--detailed-exitcode`.
 fn asks_for_detailed_codes(arguments: &[OsString]) -> bool {
-    let Some((at, "plan" | "show")) = command_of(arguments) else { return false };
+    matches!(command_of(arguments), Some((_, "plan" | "show")))
+        && has_option(arguments, "--detailed-exitcode")
+}
+
+/// Whether refused arguments have this option, before or after what is wrong.
+///
+/// `clap` reads nothing behind the first argument that is wrong, not even with `ignore_errors`. Its only way to read on is
+/// a positional argument for each argument, which takes quadratic time.
+fn has_option(arguments: &[OsString], option: &str) -> bool {
+    let Some((at, _)) = command_of(arguments) else { return false };
     let mut options = arguments[at + 1..].iter().take_while(|argument| *argument != "--");
-    options.any(|argument| argument == "--detailed-exitcode")
+    options.any(|argument| argument.to_str().is_some_and(|text| is_option(text, option)))
+}
+
+/// Whether an argument, or its name in an error of `clap`, is this option, with a value or without.
+fn is_option(text: &str, option: &str) -> bool {
+    text.strip_prefix(option).is_some_and(|rest| rest.is_empty() || rest.starts_with(['=', ' ']))
 }
 
 /// Reads `NAME=VALUE`. Its error does not repeat the text: without a name it may be the value, and secret.
@@ -99,34 +113,22 @@ const HIDDEN: &str = "(hidden)";
 
 /// Hides what an error repeats of values that may be secrets: a `--var` that has no equals sign, and what the shell has
 /// cut off from one, such as the second word of `--var name=two words`.
-fn without_secrets(mut error: clap::Error) -> clap::Error {
-    let is_var = |text: &str| {
-        SECRET_OPTIONS.iter().any(|option| {
-            text.strip_prefix(option).is_some_and(|rest| rest.is_empty() || rest.starts_with(['=', ' ']))
-        })
-    };
-    let of_var =
-        matches!(error.get(ContextKind::InvalidArg), Some(ContextValue::String(text)) if is_var(text));
-    if of_var {
-        error.insert(ContextKind::InvalidValue, ContextValue::String(HIDDEN.to_owned()));
-        return error;
-    }
-    // Of `sentinel` they may have one dash.
-    let gives = |text: &str| is_var(text) || is_var(&format!("-{text}"));
-    let gives_variables = || std::env::args_os().any(|argument| argument.to_str().is_some_and(gives));
-    let is_stray = matches!(
-        error.get(ContextKind::InvalidArg),
-        Some(ContextValue::String(text)) if !text.starts_with('-') && !text.starts_with('<')
-    );
-    if error.kind() == ErrorKind::UnknownArgument && is_stray && gives_variables() {
-        error.insert(ContextKind::InvalidArg, ContextValue::String(HIDDEN.to_owned()));
+fn without_secrets(mut error: clap::Error, arguments: &[OsString]) -> clap::Error {
+    let Some(ContextValue::String(wrong)) = error.get(ContextKind::InvalidArg) else { return error };
+    let is_of_secret = SECRET_OPTIONS.iter().any(|option| is_option(wrong, option));
+    let is_stray = error.kind() == ErrorKind::UnknownArgument && !wrong.starts_with(['-', '<']);
+    let hidden = || ContextValue::String(HIDDEN.to_owned());
+    if is_of_secret {
+        error.insert(ContextKind::InvalidValue, hidden());
+    } else if is_stray && SECRET_OPTIONS.iter().any(|option| has_option(arguments, option)) {
+        error.insert(ContextKind::InvalidArg, hidden());
     }
     error
 }
 
 /// The error with everything escaped in what it repeats of the arguments that is not to be seen.
-fn legible(error: clap::Error) -> clap::Error {
-    let mut error = without_secrets(error);
+fn legible(error: clap::Error, arguments: &[OsString]) -> clap::Error {
+    let mut error = without_secrets(error, arguments);
     let repeated: Vec<(ContextKind, ContextValue)> = error
         .context()
         .filter_map(|(kind, value)| {
@@ -178,5 +180,14 @@ mod tests {
         ] {
             assert!(!asked(text), "{text}");
         }
+    }
+
+    #[test]
+    fn options_are_found_with_and_without_values() {
+        let has = |text: &str| has_option(&text.split(' ').map(OsString::from).collect::<Vec<_>>(), "--var");
+        assert!(has("objchange plan --nonsense --var a=b"));
+        assert!(has("objchange plan --var=a"));
+        assert!(!has("objchange plan --var-file a"));
+        assert!(!has("objchange plan -- --var a"));
     }
 }

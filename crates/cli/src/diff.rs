@@ -152,7 +152,7 @@ fn write(args: &Args, comparison: &Comparison<'_>, names: [&str; 2]) -> io::Resu
 /// Says which options were for nothing, and what missing schemas cost.
 fn warn(comparison: &Comparison<'_>, schemas: &Schemas, is_given: bool) {
     for option in &comparison.unmatched {
-        exit::note(&format!("{option} matches nothing here"));
+        exit::note(&format!("--{option} matches nothing here"));
     }
     if comparison.is_same() {
         return;

@@ -23,6 +23,7 @@ mod exit;
 #[cfg(feature = "provider")]
 mod explain;
 mod hash;
+mod hints;
 mod lock_file;
 mod module_plan;
 mod module_test;
@@ -135,15 +136,11 @@ pub fn main() -> ExitCode {
 pub fn main_with(arguments: Vec<OsString>) -> ExitCode {
     let program = Cli::command();
     let arguments = arguments::with_two_dashes(arguments, &program);
-    let parsed = Cli::try_parse_from(&arguments).or_else(|error| {
-        match plan::choose_form(&error, &program, arguments) {
-            Some(arguments) => Cli::try_parse_from(arguments),
-            None => Err(error),
-        }
-    });
+    let parsed = Cli::try_parse_from(&arguments)
+        .or_else(|error| plan::choose_form(error, &program, &arguments).and_then(Cli::try_parse_from));
     let Cli { command, color } = match parsed {
         Ok(cli) => cli,
-        Err(error) => return exit::code(answer(error)),
+        Err(error) => return exit::code(answer(error, &arguments)),
     };
     match color {
         When::Auto => ColorChoice::Auto,
@@ -163,9 +160,9 @@ pub fn main_with(arguments: Vec<OsString>) -> ExitCode {
 }
 
 /// Says what is wrong with the arguments, or what they ask for.
-fn answer(error: clap::Error) -> Result<ExitCode, CommandError> {
+fn answer(error: clap::Error, arguments: &[OsString]) -> Result<ExitCode, CommandError> {
     stdio::check()?;
-    Ok(arguments::answer(error)?)
+    Ok(arguments::answer(error, arguments)?)
 }
 
 fn run(command: &Command) -> Result<ExitCode, CommandError> {

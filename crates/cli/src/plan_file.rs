@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use objchange_plan::{Document, Plan, WholeDocumentError, read_whole_plan};
 
 use crate::exit::{self, CommandError, unusable};
+use crate::hints;
 use crate::input::Source;
 use crate::module_plan::{PlanInputs, is_module, planned_document};
 
@@ -32,7 +33,9 @@ impl PlanFile {
         let source = Source::new(path);
         let text = match is_module(path) {
             true => planned_document(path, modules)?,
-            false => source.read_as_allowed(modules.max_input.0).map_err(unusable)?,
+            false => {
+                source.read_as_allowed(modules.max_input.0).map_err(|error| unusable(hints::input(&error)))?
+            }
         };
         Ok(Self { name: source.to_string(), text, room: OnceLock::new() })
     }

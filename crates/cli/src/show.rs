@@ -31,6 +31,7 @@ pub(crate) use self::pages::MarkdownArgs;
 use self::pages::PageArgs;
 use self::template::Template;
 use crate::exit::CommandError;
+use crate::hints;
 use crate::input::InputError;
 use crate::plan_file::read_document;
 use crate::style::colour;
@@ -136,7 +137,7 @@ impl GroupArg {
 /// Why nothing can be shown.
 #[derive(Debug, Error)]
 pub(crate) enum Error {
-    #[error("{0}")]
+    #[error("{}", hints::input(.0))]
     Input(#[from] InputError),
     #[error("{source_name}{}", placed(error))]
     Document { source_name: String, error: ShowError },
@@ -161,7 +162,7 @@ pub(crate) enum Error {
         "changes of some resources or outputs are missing from this plan; pass the whole output of `terraform show -json PLANFILE`"
     )]
     JudgedWithoutChanges,
-    #[error(transparent)]
+    #[error("{}", hints::gate(.0))]
     Gate(#[from] GateError),
     #[error("--mode applies to plans; this is a state")]
     NoMode,
@@ -179,7 +180,7 @@ pub(crate) enum Error {
     SensitivePage,
     #[error("{}: cannot be written: {error}", path.display())]
     File { path: PathBuf, error: io::Error },
-    #[error(transparent)]
+    #[error("{}", hints::schema_text(.0))]
     SchemaText(#[from] SchemaTextError),
     #[error("{}{}: {}", path.display(), error.line.map(|line| format!(":{line}")).unwrap_or_default(), error.message)]
     Template { path: PathBuf, error: TemplateError },

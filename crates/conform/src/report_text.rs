@@ -170,11 +170,7 @@ fn summary(out: &mut impl Write, report: &Report, gone: usize) -> io::Result<()>
         Ended::Complete => writeln!(out),
         Ended::Time => writeln!(out, "; not all was tried: the time was over"),
         _ => writeln!(out, "; not all was tried: it was interrupted"),
-    }?;
-    if report.applied {
-        return Ok(());
     }
-    writeln!(out, "nothing was created: --apply also creates, reads, changes, imports and destroys objects")
 }
 
 /// Why a type was not tried any more.

@@ -78,7 +78,7 @@ impl Source {
         self.text(bytes, 1)
     }
 
-    /// Like [`Source::read_at_most`], where `--max-input` says how much.
+    /// Like [`Source::read_at_most`], where the user sets the limit: see [`InputError::is_over_limit`].
     ///
     /// # Errors
     ///
@@ -191,6 +191,11 @@ pub struct InputError {
 }
 
 impl InputError {
+    /// Whether it has more bytes than [`Source::read_as_allowed`] allows.
+    pub fn is_over_limit(&self) -> bool {
+        matches!(self.fault, Fault::MoreThanAllowed(_))
+    }
+
     /// Why, without the name of the input.
     pub fn reason(&self) -> String {
         let reason = self.fault.to_string();
@@ -210,7 +215,7 @@ enum Fault {
     PlanFile,
     #[error(": more than {} MiB, which is too large", limit >> 20)]
     TooLarge { limit: u64 },
-    #[error(": this is more than {0}: allow more with --max-input")]
+    #[error(": this is more than {0}")]
     MoreThanAllowed(Size),
     #[error(":{line}:{column}: the text is neither UTF-8 nor UTF-16")]
     Encoding { line: u64, column: usize },

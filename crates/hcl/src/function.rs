@@ -49,6 +49,9 @@ pub struct Function {
     body: Body,
 }
 
+/// The kind of the error of a function that reads files, where no directory of files is given.
+pub const NO_DIRECTORY: &str = "no_directory";
+
 /// What a function reads besides its arguments. In a template that is read from a file, no other template may
 /// be asked for; in one that is a string or a text of its own, no file either.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -158,22 +161,28 @@ pub struct FunctionError {
     /// The problem, a sentence without a full stop. It may quote arguments. If an argument is sensitive,
     /// [`Function::call`] removes the sentence; if it is an element of a sensitive collection, the evaluator does.
     pub message: Cow<'static, str>,
+    /// What the function reads, if the call failed because it is not there: a directory of files.
+    pub missing: Option<Capability>,
 }
 
 impl FunctionError {
     /// The call as a whole failed.
     pub fn new(message: impl Into<Cow<'static, str>>) -> Self {
-        Self { argument: None, message: message.into() }
+        Self { argument: None, message: message.into(), missing: None }
     }
 
     /// A stable name of this sort of error.
     pub fn kind(&self) -> &'static str {
-        if self.argument.is_some() { "invalid_argument" } else { "call_failed" }
+        match self.argument {
+            _ if self.missing.is_some() => NO_DIRECTORY,
+            Some(_) => "invalid_argument",
+            None => "call_failed",
+        }
     }
 
     /// This argument, by position from 0, is wrong.
     pub fn argument(position: usize, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { argument: Some(position), message: message.into() }
+        Self { argument: Some(position), ..Self::new(message) }
     }
 }
 

@@ -80,7 +80,7 @@ pub use eval::{
 };
 pub use excerpt::Excerpt;
 pub use expression_text::expression_text;
-pub use function::{Capability, Function, FunctionError, Functions, Parameter, not_null};
+pub use function::{Capability, Function, FunctionError, Functions, NO_DIRECTORY, Parameter, not_null};
 pub use functions::BaseDirectory;
 pub use hidden_source::HiddenSource;
 pub use module::{

@@ -36,12 +36,8 @@ pub fn snippet(
         [] => group,
         values => group.element(Level::NOTE.message(values.join("; "))),
     };
-    let mut hints: Vec<&str> = diagnostic.hints.iter().map(|hint| &**hint).collect();
-    if diagnostic.detail.contains("no directory is given") {
-        hints.push("name the directory of the files with --base-dir");
-    }
-    let group =
-        hints.into_iter().fold(group, |group, hint| group.element(Level::HELP.message(visible(hint))));
+    let hints = diagnostic.hints.iter();
+    let group = hints.fold(group, |group, hint| group.element(Level::HELP.message(visible(hint))));
     Renderer::styled().render(&[group])
 }
 

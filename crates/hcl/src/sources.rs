@@ -1,7 +1,7 @@
 //! The files of a configuration, one behind the other: a span of one of them tells its file too.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use objchange_text::{Diagnostic, LineIndex, Position, Span};
 
@@ -19,7 +19,8 @@ use objchange_text::{Diagnostic, LineIndex, Position, Span};
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Sources {
-    files: Vec<SourceFile>,
+    // Shared by the clones: a suite of tests has one for each module.
+    files: Arc<Vec<SourceFile>>,
 }
 
 /// A file, whose text begins at this byte of all of them.
@@ -54,7 +55,7 @@ impl Sources {
         match u32::try_from(start + text.len() + 1) {
             Ok(_) => {
                 let (name, text) = (name.into().into(), text.into());
-                self.files.push(SourceFile { name, text, start: start as u32 });
+                Arc::make_mut(&mut self.files).push(SourceFile { name, text, start: start as u32 });
                 Ok(())
             }
             Err(_) => {
@@ -96,14 +97,15 @@ impl Sources {
     /// Prepares for questions about places in some of the files: those with these positions.
     pub(crate) fn places_of(&self, files: Range<usize>) -> Places<'_> {
         let files = self.files.get(files).unwrap_or_default();
-        Places { files: files.iter().map(|file| (file, LineIndex::new(&*file.text))).collect() }
+        Places { files: files.iter().map(|file| (file, OnceLock::new())).collect() }
     }
 }
 
 /// Finds places in the files of a configuration.
 #[derive(Debug)]
 pub struct Places<'s> {
-    files: Vec<(&'s SourceFile, LineIndex<'s>)>,
+    // The lines of a file are found when they are first asked for.
+    files: Vec<(&'s SourceFile, OnceLock<LineIndex<'s>>)>,
 }
 
 /// A part of a file.
@@ -125,6 +127,7 @@ impl<'s> Places<'s> {
     {
         let behind = self.files.partition_point(|(file, _)| file.start <= span.start);
         let (file, lines) = self.files.get(behind.checked_sub(1)?)?;
+        let lines = lines.get_or_init(|| LineIndex::new(&*file.text));
         let local = |byte: u32| (byte - file.start).min(file.text.len() as u32);
         let start = local(span.start);
         Some(FileSpan { name: &file.name, lines, span: Span::new(start, local(span.end.max(span.start))) })

@@ -44,7 +44,8 @@ pub use plan::ModulePlan;
 pub use provider_address::{ProviderAddress, ProviderConfigAddress, ProviderConfigAddressError};
 pub use providers::{
     AnswerError, Answered, AnsweringProviders, Answers, BrokenContract, DataAnswer, ImportAnswer, MoveObject,
-    ProviderObject, Providers, SimulatedProviders, StoredObject, TerraformData, Unanswered,
+    ProviderCall, ProviderObject, ProviderReply, Providers, ProvidersExt, SimulatedProviders, StoredObject,
+    TerraformData, Unanswered, not_applied,
 };
 pub use schemas::Schemas;
 

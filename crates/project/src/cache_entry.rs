@@ -8,7 +8,6 @@ use objchange_module::ProviderAddress;
 use objchange_plan::CachedSchemas;
 use serde::Serialize;
 
-use crate::remark::{Remark, Remarks};
 use crate::schema_cache::{CacheFile, SchemaCache};
 
 /// A file of the cache, and what is in it (`schema/schemas.schema.json`).
@@ -85,7 +84,6 @@ impl SchemaCache {
         provider: &str,
         origin: &str,
         version: impl Fn(&ProviderAddress) -> Option<String>,
-        remarks: &Remarks<'_>,
     ) -> Result<Option<CacheFile>, String> {
         let address = ProviderAddress::parse(provider).filter(|address| address.to_string() == provider);
         let address = address.ok_or("this is not the address of a provider")?;
@@ -93,12 +91,6 @@ impl SchemaCache {
             return Ok(None);
         }
         let version = version(&address);
-        if version.is_none() {
-            remarks(Remark::Note(format!(
-                "it is not known of which version the schemas of {} are: --provider-version tells",
-                address.for_display()
-            )));
-        }
         let version = version.as_deref();
         let bytes =
             CachedSchemas::to_file(schemas, provider, version, origin).map_err(|error| error.to_string())?;

@@ -61,7 +61,7 @@ impl DiskFiles {
         if self.roots.iter().any(|root| real.starts_with(root)) {
             return Ok(Some(real));
         }
-        Err("it is outside of the directory; --allow-path allows it".to_owned())
+        Err("it is outside of the directory, and in no directory that is allowed".to_owned())
     }
 }
 

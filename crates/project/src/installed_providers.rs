@@ -38,8 +38,7 @@ enum Problem {
     #[error("{}: there is no program terraform-provider-{name} in this directory", path.display())]
     NoProgram { path: PathBuf, name: String },
     #[error(
-        "{}: its checksum is not in .terraform.lock.hcl: run `terraform init`, or name the program with \
-         --provider-binary", path.display()
+        "{}: its checksum is not in .terraform.lock.hcl: run `terraform init`", path.display()
     )]
     Checksum { path: PathBuf },
 }

@@ -37,7 +37,7 @@ mod workplace;
 
 pub use cache_entry::CacheEntry;
 pub use configuration::{
-    Configuration, ConfigurationError, Evaluation, Given, errors_document, value_document,
+    Configuration, ConfigurationError, Evaluation, Given, NOT_GIVEN, errors_document, value_document,
 };
 pub use documents::{Input, Inputs};
 pub use files::DiskFiles;

@@ -16,6 +16,7 @@ use objchange_plan::{Unasked, Version};
 
 use crate::files::DiskFiles;
 use crate::inputs::{self, StateText, VariableSetting};
+use crate::installed_providers::InstalledError;
 use crate::lock_file::locked_versions;
 #[cfg(feature = "provider")]
 use crate::program::ProviderProgram;
@@ -153,6 +154,17 @@ pub enum PlanError {
     /// There are no schemas of these providers.
     #[error("there are no schemas of {0}")]
     NoSchemas(String),
+    /// The installed providers cannot be used.
+    #[error(transparent)]
+    Installed(#[from] InstalledError),
+    /// A provider that is to be asked is not installed, and its program is not named.
+    #[error("{provider} is not installed: run `terraform init` in {}", directory.display())]
+    NotInstalled {
+        /// The provider.
+        provider: String,
+        /// The directory of the module.
+        directory: PathBuf,
+    },
     /// The configuration has errors.
     #[error("the module cannot be planned")]
     Refused(Box<Refused>),

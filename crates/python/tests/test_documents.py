@@ -235,7 +235,7 @@ def test_two_plans_are_compared(plan: objchange.Plan, secret: str) -> None:
     assert same.is_same and same.result == "same" and same.counts["same"] == 1
     other = one(1).diff(one(2), ignore=["nothing"])
     assert not other.is_as_expected and other.counts["other_values"] == 1
-    assert other.unmatched == ["--ignore nothing"]
+    assert other.unmatched == ["ignore nothing"]
     assert "size" in other.text() and json.loads(other.json())
     hidden = {"before_sensitive": False, "after_sensitive": {"token": True}}
     compared = one(1, **hidden).diff(one(2, **hidden))

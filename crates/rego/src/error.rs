@@ -34,11 +34,14 @@ impl fmt::Display for Location {
     }
 }
 
+/// The code of the error of a policy that calls a built-in which needs the network, where policies may not use it.
+pub const NEEDS_NETWORK: &str = "needs_network";
+
 /// A problem with a policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CompileError {
-    /// OPA's name for errors of this kind, such as `rego_parse_error`.
+    /// OPA's name for errors of this kind, such as `rego_parse_error`; or [`NEEDS_NETWORK`], which OPA does not have.
     pub code: &'static str,
     /// Where it is.
     pub location: Option<Location>,

@@ -41,7 +41,7 @@ mod syntax;
 pub mod value;
 
 pub use compile::{CompileOptions, NetworkAccess, SourceFile};
-pub use error::{CompileError, CompileErrors, EvalError, Limit, Location};
+pub use error::{CompileError, CompileErrors, EvalError, Limit, Location, NEEDS_NETWORK};
 pub use network::{HttpRequest, HttpResponse, Network, NetworkError};
 pub use program::{
     InputReference, Program, RuleId, RuleInfo, RuleResults, Session, Setup, Warning, from_yaml,

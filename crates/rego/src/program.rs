@@ -86,7 +86,9 @@ impl Default for Setup {
 pub struct Warning {
     /// Where it is called.
     pub location: Location,
-    /// What it could not do. It may hold values of the input.
+    /// The name of the built-in.
+    pub function: &'static str,
+    /// What it could not do, with its name. It may hold values of the input.
     pub message: String,
 }
 
@@ -266,6 +268,7 @@ impl Session<'_> {
         let complaints = self.machine.take_complaints().into_iter();
         let warning = |complaint: crate::run::Complaint| Warning {
             location: compile::location(files, complaint.place),
+            function: complaint.function,
             message: complaint.message,
         };
         complaints.map(warning).collect()

@@ -12,11 +12,13 @@
 //! - [`Span`] is a part of a text, a [`LineIndex`] finds its line and column, and a [`Diagnostic`] says what is wrong with
 //!   it (feature `source`).
 //! - [`reports`] has the forms in which checks report to other programs: SARIF, JUnit (features `reports` and `junit`).
+//! - [`calendar`] has the names of months and weekdays.
 //! - [`similar`] finds the names that somebody may have meant.
 
 #![forbid(unsafe_code)]
 
 mod bounded_lines;
+pub mod calendar;
 #[cfg(feature = "source")]
 pub mod clusters;
 #[cfg(feature = "source")]

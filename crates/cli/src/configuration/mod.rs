@@ -9,6 +9,7 @@ use objchange_project::ConfigurationError;
 pub(crate) use variable_args::{GivenArgs, Settings};
 
 use crate::exit::{CommandError, unusable};
+use crate::hints;
 
 /// The error of a command, which shows what is wrong in its place in the files.
 pub(crate) fn error_in(error: ConfigurationError, sources: &Sources) -> CommandError {
@@ -16,6 +17,6 @@ pub(crate) fn error_in(error: ConfigurationError, sources: &Sources) -> CommandE
         ConfigurationError::Problems { found, hidden } => {
             CommandError::shown(report::show(sources, &hidden, &found))
         }
-        error => unusable(error),
+        error => unusable(hints::configuration(&error)),
     }
 }

@@ -4,6 +4,8 @@ use std::io::{self, Write};
 
 use objchange_hcl::{Diagnostic, HiddenSource, Sources, snippet};
 
+use crate::hints;
+
 /// More errors than this are counted only.
 const MAX_SHOWN: usize = 20;
 
@@ -12,7 +14,10 @@ pub(crate) fn show(sources: &Sources, hidden: &HiddenSource, found: &[Diagnostic
     let places = sources.places();
     let mut err = crate::terminal::stderr();
     for diagnostic in found.iter().take(MAX_SHOWN) {
-        writeln!(err, "{}", snippet(&places, hidden, diagnostic, false))?;
+        let hint = hints::of_diagnostic(diagnostic.kind()).map(str::to_owned);
+        let hints = diagnostic.hints.iter().cloned().chain(hint).collect();
+        let diagnostic = Diagnostic { hints, ..diagnostic.clone() };
+        writeln!(err, "{}", snippet(&places, hidden, &diagnostic, false))?;
     }
     if found.len() > MAX_SHOWN {
         writeln!(err, "and {} more errors", found.len() - MAX_SHOWN)?;

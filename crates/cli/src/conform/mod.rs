@@ -388,6 +388,12 @@ fn write_reports(
     }
     let mut out = BufWriter::new(crate::terminal::stdout());
     news.write_text(&mut out, gone)?;
+    if !news.applied {
+        writeln!(
+            out,
+            "nothing was created: --apply also creates, reads, changes, imports and destroys objects"
+        )?;
+    }
     if let Some(path) = args.cases_out.as_ref().filter(|path| path.as_os_str() != "-") {
         writeln!(out, "cases: objchange check {}", visible(&path.display().to_string()))?;
     }

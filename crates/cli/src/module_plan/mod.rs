@@ -25,9 +25,10 @@ use objchange_project::{PlanError, PlannedDirectory, Refused};
 
 pub(crate) use self::arguments::{ModuleArgs, PlanInputs, PlanningArgs};
 pub(crate) use self::documents::planned_document;
-use crate::exit::{CommandError, FAILED, unusable};
+use crate::exit::{CommandError, FAILED};
+use crate::hints;
 use crate::input::Size;
-use crate::schemas::{HOW_TO_GET_SCHEMAS, SchemaArgs};
+use crate::schemas::SchemaArgs;
 use crate::show::{GateArgs, GroupArg, Places};
 
 const AFTER_HELP: &str = "\
@@ -198,8 +199,7 @@ fn shown<T>(planned: Result<T, PlanError>) -> Result<Option<T>, CommandError> {
             output::diagnostics(&config, &schemas, &diagnostics)?;
             Ok(None)
         }
-        Err(error @ PlanError::NoSchemas(_)) => Err(unusable(format!("{error}: {HOW_TO_GET_SCHEMAS}"))),
         Err(PlanError::Interrupted) => Err(CommandError::Interrupted),
-        Err(error) => Err(unusable(error)),
+        Err(error) => Err(hints::plan(&error)),
     }
 }

@@ -15,6 +15,7 @@ use objchange_project::PlannedDirectory;
 
 use super::Args;
 use crate::exit::{self, CommandError, FAILED, unusable};
+use crate::hints;
 use crate::show::GroupArg;
 use crate::style::colour;
 use crate::terminal::{self, Escaping};
@@ -55,7 +56,7 @@ pub(super) fn plan(args: &Args, planned: &PlannedDirectory) -> Result<ExitCode, 
     let (gate, choice) = (args.gate.gate(), args.places.selection());
     let places = changed_places(&changes);
     if args.gate.is_asked() {
-        gate.check(&choice, &places).map_err(unusable)?;
+        gate.check(&choice, &places).map_err(|error| unusable(hints::gate(&error)))?;
     }
     say_what_is_simulated(planned);
     let mut verdict = if args.json {
@@ -69,7 +70,7 @@ pub(super) fn plan(args: &Args, planned: &PlannedDirectory) -> Result<ExitCode, 
     gate.refuse_undecided(&mut verdict, plan.undecided.len());
     gate.refuse_unasked(&mut verdict, &planned.unasked());
     diagnostics(config, schemas, &plan.diagnostics)?;
-    choice.unmatched(&places).iter().for_each(|note| exit::note(note));
+    choice.unmatched(&places).iter().for_each(|option| exit::note(&hints::unmatched(option)));
     let code = args.gate.answer(&verdict, true)?;
     Ok(if plan.diagnostics.has_errors() { ExitCode::from(FAILED) } else { code })
 }

@@ -21,7 +21,7 @@ const MAX_FILES: usize = 100_000;
 pub(super) fn watch(args: &Args) -> Result<ExitCode, CommandError> {
     if !io::stdout().is_terminal() {
         return Err(unusable(
-            "--watch needs a terminal, and standard output is none; run the tests without it",
+            "--watch needs a terminal, but standard output is not a terminal; run the tests without --watch",
         ));
     }
     let written: Vec<&Path> =

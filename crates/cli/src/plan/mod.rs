@@ -8,21 +8,23 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anstream::AutoStream;
-use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, Command};
 use objchange::change::PlannedChange;
 use objchange::value::Path;
 use objchange_project::resource::{
     ResourceConfig, ResourceError, ResourceReport, Subject, find_schema, part_path,
 };
+use objchange_text::similar;
 
 pub(crate) use self::arguments::SubjectArgs;
 use crate::arguments::command_of;
 use crate::configuration::error_in;
-use crate::exit::{self, CommandError, FAILED, unusable};
+use crate::exit::{self, CommandError, FAILED};
+use crate::hints;
 use crate::input::{Size, Source};
 use crate::schema_cache::Wanted;
-use crate::schemas::{HOW_TO_GET_SCHEMAS, SchemaArgs};
+use crate::schemas::SchemaArgs;
 use crate::style::colour;
 use objchange_project::GivenSchemas;
 
@@ -30,20 +32,34 @@ use objchange_project::GivenSchemas;
 pub(crate) const NAME: &str = "plan-resource";
 
 /// The arguments with the name of this form, if `plan` refused them because of an option that only this form has.
+/// Otherwise the refusal, which suggests an option of this form if the refused one is most like it.
 pub(crate) fn choose_form(
-    refusal: &clap::Error,
+    mut refusal: clap::Error,
     program: &Command,
-    mut arguments: Vec<OsString>,
-) -> Option<Vec<OsString>> {
-    let Some(ContextValue::String(option)) = refusal.get(ContextKind::InvalidArg) else { return None };
-    let (name, form) = (option.strip_prefix("--")?, program.find_subcommand(NAME)?);
-    let has_option = form.get_arguments().any(|argument| argument.get_long() == Some(name));
-    let (at, command) = command_of(&arguments)?;
-    let is_chosen = refusal.kind() == ErrorKind::UnknownArgument && command == "plan" && has_option;
-    is_chosen.then(|| {
+    arguments: &[OsString],
+) -> Result<Vec<OsString>, clap::Error> {
+    let Some((at, "plan")) = command_of(arguments) else { return Err(refusal) };
+    let refused = match refusal.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(option)) => option.strip_prefix("--").map(str::to_owned),
+        _ => None,
+    };
+    let (ErrorKind::UnknownArgument, Some(refused)) = (refusal.kind(), refused) else { return Err(refusal) };
+    let options = |form| program.find_subcommand(form).into_iter().flat_map(Command::get_arguments);
+    let of_module: Vec<&str> = options("plan").filter_map(Arg::get_long).collect();
+    let of_resource: Vec<&str> = options(NAME).filter_map(Arg::get_long).collect();
+    if of_resource.contains(&refused.as_str()) {
+        let mut arguments = arguments.to_vec();
         arguments[at] = NAME.into();
-        arguments
-    })
+        return Ok(arguments);
+    }
+    if let Some(option) = similar(&refused, of_module.iter().chain(&of_resource).copied()).first()
+        && !of_module.contains(option)
+    {
+        refusal.insert(ContextKind::SuggestedArg, ContextValue::String(format!("--{option}")));
+        // That it may be a value.
+        refusal.remove(ContextKind::Suggested);
+    }
+    Err(refusal)
 }
 
 const AFTER_HELP: &str = "\
@@ -103,24 +119,16 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
-    let config = ResourceConfig::read(args.subject.config()).map_err(refused)?;
+    let config = ResourceConfig::read(args.subject.config()).map_err(|error| hints::resource(&error))?;
     let (subject, plan) = planned(args, &config).map_err(|error| refused_in(error, &config))?;
     Ok(show(&args.subject, &subject, &plan)?)
 }
 
-/// The error of a command.
-pub(crate) fn refused(error: ResourceError) -> CommandError {
-    match error {
-        ResourceError::NoSchemas => unusable(format!("{error}: {HOW_TO_GET_SCHEMAS}")),
-        error => unusable(error),
-    }
-}
-
-/// The same, which shows what is wrong in its place in the configuration.
+/// The error of a command, which shows what is wrong in its place in the configuration.
 pub(crate) fn refused_in(error: ResourceError, config: &ResourceConfig) -> CommandError {
     match (error, config.sources()) {
         (ResourceError::Configuration(error), Some(sources)) => error_in(error, sources),
-        (error, _) => refused(error),
+        (error, _) => hints::resource(&error),
     }
 }
 

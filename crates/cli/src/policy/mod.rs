@@ -18,6 +18,7 @@ use objchange_policy::rego::{
 use crate::clock::now_ns;
 use crate::documents::{self, Document, ErroredPlans, Wanted};
 use crate::exit::{self, CommandError, unusable};
+use crate::hints;
 use crate::module_plan::ModuleArgs;
 use crate::pool;
 use crate::reports::{Reporter, Reports};
@@ -158,10 +159,14 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     if args.fail_on.contains(&FailOn::Never) && args.fail_on.len() > 1 {
         return Err("--fail-on never cannot be combined with others".into());
     }
+    if let Some(plan) = args.rego.iter().find(|path| path.extension().is_some_and(|end| end == "json")) {
+        return Err(unusable(format!("{}: this is not a policy; name plans before --rego", plan.display())));
+    }
     let files = read_policies(&args.rego, false).map_err(unusable)?;
     let inputs = documents::find(&args.plans, Wanted::PLANS, &args.module.inputs())?;
     let data = read_data(&args.data, &args.rego).map_err(unusable)?;
-    let policies = Policies::compile(&files, options(args, data)).map_err(unusable)?;
+    let policies = Policies::compile(&files, options(args, data));
+    let policies = policies.map_err(|error| unusable(hints::policy(&error)))?;
     let mut text = reporter.has_text().then(TextReport::default);
     let mut is_failed = false;
     let answer = |document: &Document| match policies.evaluate(&document.text) {
@@ -232,7 +237,7 @@ fn options(args: &Args, data: Value) -> Options {
 fn complaint(document: &Document, error: &PolicyError) -> String {
     match error.document() {
         Some(error) => document.complaint(error),
-        None => format!("{}: {error}", document.name),
+        None => format!("{}: {}", document.name, hints::policy(error)),
     }
 }
 

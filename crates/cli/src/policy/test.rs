@@ -10,6 +10,7 @@ use objchange_policy::rego::{
 
 use crate::clock::now_ns;
 use crate::exit::{self, CommandError, unusable};
+use crate::hints;
 use crate::reports::{Outputs, Reporter};
 use crate::terminal;
 
@@ -55,7 +56,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let tests = match run_tests(&files, &options) {
         Ok(tests) if tests.is_empty() => return Err("no rule is called test_*".into()),
         Ok(tests) => tests,
-        Err(error) => return Err(unusable(error)),
+        Err(error) => return Err(unusable(hints::policy(&error))),
     };
     for print in tests.iter().flat_map(|test| &test.prints) {
         exit::note(print);

@@ -13,7 +13,7 @@ use objchange_text::{MAX_TEXTS, bounded, left_out, visible};
 
 use super::launch::LaunchArgs;
 use crate::exit::{self, CommandError, FAILED, UNUSABLE, unusable};
-use crate::plan::refused;
+use crate::hints;
 use crate::style::{BAD, FAINT};
 
 /// How many lines of a log are shown where something went wrong.
@@ -115,7 +115,7 @@ pub(super) fn report(failure: Failure, hidden: &Hidden<'_>) -> Result<ExitCode, 
     };
     match error {
         SessionError::Unusable(reason) => Err(unusable(hidden.relay(&reason))),
-        SessionError::Resource(error) => Err(refused(*error)),
+        SessionError::Resource(error) => Err(hints::resource(&error)),
         SessionError::Broken(problems) => {
             problems.iter().try_for_each(|problem| exit::complain(problem))?;
             Ok(ExitCode::from(FAILED))

@@ -322,7 +322,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         }
     }
     printer.finish(found)?;
-    undecided.warning().iter().for_each(|warning| exit::warn(warning));
+    let hint = if undecided.are_all_named() { "" } else { "; --undecided writes all" };
+    undecided.warning().iter().for_each(|warning| exit::warn(&format!("{warning}{hint}")));
     Ok(match found {
         _ if unusable || summary.failed > 0 => ExitCode::from(exit::UNUSABLE),
         0 if undecided.count > 0 => ExitCode::from(UNDECIDED),

@@ -8,10 +8,13 @@ use objchange::schema::ProviderSchemas;
 use objchange_module::ProviderAddress;
 #[cfg(feature = "provider")]
 use objchange_project::{AskedSchemas, ProviderProgram};
-use objchange_project::{CacheEntry, InstalledProviders, SchemaCache, locked_versions, read_locked_versions};
+use objchange_project::{
+    CacheEntry, CacheFile, InstalledProviders, SchemaCache, locked_versions, read_locked_versions,
+};
 
 use super::output;
 use crate::exit::{self, CommandError, FAILED, unusable};
+use crate::hints;
 use crate::input::{Size, Source};
 #[cfg(feature = "provider")]
 use crate::provider::launch;
@@ -110,8 +113,12 @@ pub(super) fn run(args: &Args, cache: &SchemaCache) -> Result<ExitCode, CommandE
             .map_err(|error| unusable(SchemaError::Document { name: name.clone(), error }))?;
         for provider in schemas.providers() {
             let version = |address: &_| explicit.get(address).or_else(|| versions.get(address)).cloned();
-            match cache.add(&schemas, provider, &name, version, &exit::remark) {
-                Ok(file) => entries.extend(file.map(|file| CacheEntry::read(&file))),
+            match cache.add(&schemas, provider, &name, version) {
+                Ok(None) => {}
+                Ok(Some(file)) => {
+                    note_unknown_version(&file);
+                    entries.push(CacheEntry::read(&file));
+                }
                 Err(error) => {
                     exit::complain(&format!("{name}: {provider}: {error}"))?;
                     is_complete = false;
@@ -121,6 +128,16 @@ pub(super) fn run(args: &Args, cache: &SchemaCache) -> Result<ExitCode, CommandE
     }
     output::write(cache, &entries, args.json)?;
     Ok(if is_complete { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
+}
+
+/// Says how to give the version of schemas, if it is unknown.
+fn note_unknown_version(file: &CacheFile) {
+    if file.version.is_none() {
+        let provider = file.provider.for_display();
+        exit::note(&format!(
+            "the version of the schemas of {provider} is unknown; give it with --provider-version"
+        ));
+    }
 }
 
 /// A document, or the documents of a directory.
@@ -133,7 +150,8 @@ fn documents(path: &Path, args: &Args) -> Result<Vec<Addition>, CommandError> {
     };
     let mut additions = Vec::new();
     for source in schema_files(path).map_err(unusable)? {
-        let text = source.read_as_allowed(args.max_input.0).map_err(unusable)?;
+        let text =
+            source.read_as_allowed(args.max_input.0).map_err(|error| unusable(hints::input(&error)))?;
         let name = if source == Source::Stdin { "standard input".to_owned() } else { source.to_string() };
         additions.push(Addition { text: SchemaText { name, text }, versions: versions.clone() });
     }

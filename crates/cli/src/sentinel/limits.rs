@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use objchange_policy::sentinel::RunLimits;
+use objchange_policy::sentinel::{Fault, RunLimits};
+use objchange_sentinel::RunErrorKind;
 
 use crate::pool;
 
@@ -24,4 +25,14 @@ impl LimitArgs {
         let workers = pool::cores().min(policies.max(1));
         RunLimits { bytes: (self.memory << 20) / workers as u64, timeout: Duration::from_secs(self.timeout) }
     }
+}
+
+/// Says in the message of a fault which of these limits is the reason, and which option raises it.
+pub(crate) fn explain(limits: RunLimits, fault: &mut Fault) {
+    limits.explain(fault);
+    fault.message += match fault.kind {
+        Some(RunErrorKind::Memory) => "; raise it with --memory",
+        Some(RunErrorKind::Interrupted) => "; raise it with --timeout",
+        _ => "",
+    };
 }

@@ -8,6 +8,7 @@ use objchange_plan::{Document, Filter, Options, PlanMode, Program, Schemas, Show
 use super::Error;
 use super::choose::Choice;
 use crate::exit::CommandError;
+use crate::hints;
 use crate::input::{Size, Source};
 use crate::module_plan::{PlanInputs, PlanningArgs, is_module, planned_document, version_of};
 use crate::schemas::{SchemaArgs, missing_schemas};
@@ -135,7 +136,7 @@ impl DocumentArgs {
 
     /// The options that choose nothing of the document.
     pub(crate) fn unmatched(&self, document: &Document<'_>) -> Vec<String> {
-        self.choice.selection().unmatched(&places(document))
+        self.choice.selection().unmatched(&places(document)).iter().map(hints::unmatched).collect()
     }
 
     /// The program as which the document is shown.

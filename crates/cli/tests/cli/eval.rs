@@ -24,7 +24,7 @@ fn a_value_is_printed_as_in_the_console() {
 fn what_nobody_gives_is_an_error_unless_it_is_unknown() {
     let output = eval("\"${var.a}-${aws_instance.web.id}\"", &[]);
     assert_eq!((output.code, &*output.stdout), (1, ""));
-    for text in ["var.a", "--var a=VALUE", "aws_instance.web.id", "--unknown"] {
+    for text in ["var.a", "--var NAME=VALUE", "aws_instance.web.id", "--unknown"] {
         assert!(output.stderr.contains(text), "{text}: {}", output.stderr);
     }
     let output = eval("[var.a, aws_instance.web.id]", &["--unknown", "a", "--unknown", "aws_instance.web"]);

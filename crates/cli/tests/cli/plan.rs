@@ -249,8 +249,8 @@ fn what_is_wrong_is_named_with_its_place() {
     let config = r#"{"name":"data"}"#;
     refused(
         &plan("no-address", STATE_FILE, config, &[]),
-        "error: FOLDER/prior.json: this is a state; choose an object with --address; \
-         it has test_disk.a[\"k\"]\n",
+        "error: FOLDER/prior.json: this is a state: an address must name an object of it; \
+         it has test_disk.a[\"k\"]; choose one with --address\n",
     );
     refused(
         &plan("absent", STATE_FILE, config, &["--address", "test_disk.b"]),
@@ -258,8 +258,8 @@ fn what_is_wrong_is_named_with_its_place() {
     );
     refused(
         &plan("no-state", PRIOR, config, &["--address", "test_disk.b"]),
-        "error: FOLDER/prior.json: --address selects an object in a state, and this is not a state; omit \
-         it if this is the object itself\n",
+        "error: FOLDER/prior.json: an address names an object of a state, and this is none; omit \
+         --address if this is the object itself\n",
     );
     refused(
         &plan("wrong-state", &STATE_FILE.replace("10", "[]"), config, &["--address", r#"test_disk.a["k"]"#]),
@@ -312,8 +312,8 @@ fn a_type_of_several_providers_needs_a_choice() {
     };
     refused(
         &run(&[]),
-        "error: (stdin): several providers have a resource type \"test_disk\"; choose with --provider one of \
-         example.com/other/test, example.com/test/test\n",
+        "error: (stdin): several providers have a resource type \"test_disk\": \
+         example.com/other/test, example.com/test/test; choose one with --provider\n",
     );
     refused(
         &run(&["--provider", "nobody/test"]),
@@ -401,7 +401,8 @@ fn names_of_others_do_not_reach_the_terminal_as_they_are() {
 
 #[test]
 fn paths_must_lead_somewhere() {
-    for option in ["--ignore-changes", "--requires-replace"] {
+    for (option, list) in [("--ignore-changes", "ignore_changes"), ("--requires-replace", "requires_replace")]
+    {
         for (path, reason) in [
             ("nonsense", "the schema has no such attribute or block"),
             ("tag", "the schema has no such attribute or block; did you mean tags?"),
@@ -410,7 +411,7 @@ fn paths_must_lead_somewhere() {
             ("tags.a", r#"the schema has a map there, whose elements are written like ["key"]"#),
         ] {
             let output = plan("no-such-part", PRIOR, r#"{"name":"a"}"#, &[option, path]);
-            refused(&output, &format!("error: {option} {path}: {reason}\n"));
+            refused(&output, &format!("error: {list} {path}: {reason}\n"));
         }
         let output = plan("no-such-key", PRIOR, r#"{"name":"a"}"#, &[option, r#"tags["missing"]"#]);
         assert_eq!(output.stderr, "");
@@ -523,4 +524,22 @@ fn types_do_not_name_what_is_hidden() {
     assert_eq!(output.code, 0, "{}", output.stderr);
     assert!(!output.stdout.contains("hunter"), "{}", output.stdout);
     assert!(output.stdout.contains(r#"["object",{"open":"dynamic","shut":"string"}]"#), "{}", output.stdout);
+}
+
+#[test]
+fn misspelt_options_of_both_forms_are_recognised() {
+    for (option, meant) in [
+        ("--typ", "--type"),
+        ("--addres=x", "--address"),
+        ("--priors", "--prior"),
+        ("--var-fil", "--var-file"),
+    ] {
+        let output = objchange(["plan", option], "");
+        assert_eq!(output.code, 2);
+        let tip = format!("tip: a similar argument exists: '{meant}'\n");
+        assert!(output.stderr.contains(&tip), "{}", output.stderr);
+        assert!(!output.stderr.contains("as a value"), "{}", output.stderr);
+    }
+    let output = objchange(["plan", "--nonsense-of-no-form"], "");
+    assert!(!output.stderr.contains("similar"), "{}", output.stderr);
 }

@@ -197,7 +197,7 @@ fn what_is_wrong_with_policies_is_said_with_its_place() {
         some b in numbers.range(1, 1000000)\n\ta + b == 0\n}\n";
     assert_eq!(
         said("endless", endless),
-        "error: (stdin): /p.rego:3: evaluating the policies takes longer than 1 s: allow more with --timeout\n"
+        "error: (stdin): /p.rego:3: evaluating the policies takes longer than 1 s; allow more with --timeout\n"
     );
 }
 

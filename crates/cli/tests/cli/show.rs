@@ -293,7 +293,7 @@ fn what_is_read_is_bounded() {
         let output = show(&["--max-input", limit], PLAN);
         assert_eq!(output.code == 0, is_read, "{limit}: {}", output.stderr);
         if !is_read {
-            let expected = format!("(stdin): this is more than {limit} bytes: allow more with --max-input");
+            let expected = format!("(stdin): this is more than {limit} bytes; allow more with --max-input");
             assert!(output.stdout.is_empty() && output.stderr.contains(&expected), "{}", output.stderr);
         }
     }

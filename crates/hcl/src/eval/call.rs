@@ -147,7 +147,11 @@ impl Evaluator<'_> {
                 let named = argument.map(|(i, argument)| {
                     (function.parameter(i).map_or("", |parameter| parameter.name.as_str()), argument.place())
                 });
+                let errors = self.errors();
                 self.call_error(call, named, &error.message);
+                if error.missing.is_some() {
+                    self.diagnostics[errors..].iter_mut().for_each(|found| found.kind = error.kind().into());
+                }
                 dynamic()
             }
         }

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Datelike, FixedOffset, NaiveDate, NaiveDateTime, TimeDelta, Timelike};
 use objchange::{Type, Value};
+use objchange_text::calendar::{MONTHS, WEEKDAYS};
 
 use super::{Answer, quote, string, text};
 use crate::function::{Function, FunctionError, Functions};
@@ -23,7 +24,7 @@ type Time = DateTime<FixedOffset>;
 fn parse(text: &str, argument: Option<usize>) -> Result<Time, FunctionError> {
     timestamp(text).map_err(|why| FunctionError {
         argument,
-        message: format!("not a valid RFC3339 timestamp: {why}").into(),
+        ..FunctionError::new(format!("not a valid RFC3339 timestamp: {why}"))
     })
 }
 
@@ -206,22 +207,6 @@ fn duration(text: &str) -> Result<i64, String> {
     signed.ok_or_else(invalid)
 }
 
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
-const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
-
 fn format_date(arguments: &[Value], _: &Type) -> Answer {
     let format = text(arguments, 0);
     let time = parse(text(arguments, 1), Some(1))?;
@@ -266,7 +251,7 @@ fn quoted<'f>(mut rest: &'f str, out: &mut String) -> Result<&'f str, FunctionEr
 /// What letters stand for.
 fn part(letters: &str, time: &Time) -> Result<String, FunctionError> {
     let month = MONTHS[time.month0() as usize];
-    let day = DAYS[time.weekday().num_days_from_monday() as usize];
+    let day = WEEKDAYS[time.weekday().num_days_from_sunday() as usize];
     let (is_pm, hour) = time.hour12();
     Ok(match letters {
         "YYYY" => format!("{:04}", time.year()),

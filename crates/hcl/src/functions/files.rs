@@ -345,7 +345,10 @@ struct Source(Option<BaseDirectory>);
 
 impl Source {
     fn base(&self) -> Result<&BaseDirectory, FunctionError> {
-        self.0.as_ref().ok_or(FunctionError::new("no directory is given from which files may be read"))
+        self.0.as_ref().ok_or(FunctionError {
+            missing: Some(Capability::Files),
+            ..FunctionError::new("no directory is given from which files may be read")
+        })
     }
 
     /// A function of a path, which may be marked or unknown.

@@ -108,8 +108,8 @@ impl fmt::Display for Network {
 
 /// The network that a text is, for a function that blames this argument where it is none.
 fn network(text: &str, argument: Option<usize>) -> Result<Network, FunctionError> {
-    let message = || format!("invalid CIDR expression: invalid CIDR address: {text}").into();
-    Network::parse(text).ok_or_else(|| FunctionError { argument, message: message() })
+    let message = || format!("invalid CIDR expression: invalid CIDR address: {text}");
+    Network::parse(text).ok_or_else(|| FunctionError { argument, ..FunctionError::new(message()) })
 }
 
 /// The magnitude of an integer, and whether it is negative.

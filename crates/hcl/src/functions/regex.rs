@@ -61,7 +61,7 @@ impl Matcher {
                 }
                 (problem, _) => problem.to_string(),
             };
-            FunctionError { argument, message: message.into() }
+            FunctionError { argument, ..FunctionError::new(message) }
         };
         Pattern::new(text, MAX_REGEX).map(|pattern| Self(Arc::new(pattern))).map_err(error)
     }

@@ -6,17 +6,15 @@ use objchange::change::{
     AppliedResource, ApplyResourceChange, Diagnostic, PlanResourceChange, PlannedResource, ProviderError,
     planned_data_resource,
 };
-use objchange::schema::{Block, Schema, SchemaKind};
+use objchange::schema::{Block, Schema};
 use objchange::value::Path;
 use objchange::{Type, Value};
 use smol_str::SmolStr;
 
 use super::generate::GeneratedValues;
 use crate::ProviderConfigAddress;
-use crate::plan::ImportedBy;
 use crate::providers::{
-    Answered, DataAnswer, ImportAnswer, MoveObject, ProviderObject, Providers, SimulatedProviders,
-    StoredObject,
+    DataAnswer, ProviderCall, ProviderReply, Providers, ProvidersExt, SimulatedProviders,
 };
 
 /// Plans as [`SimulatedProviders`] do, and applies: computed attributes without a value get one that is made up. Of the
@@ -122,29 +120,29 @@ impl InventingProviders<'_> {
 }
 
 impl Providers for InventingProviders<'_> {
-    fn validate(
-        &mut self,
-        provider: &ProviderConfigAddress,
-        kind: SchemaKind,
-        type_name: &str,
-        config: &Value,
-    ) -> Vec<Diagnostic> {
-        self.others.validate(provider, kind, type_name, config)
+    /// Values are invented when the plan is applied: nothing waits for a provider.
+    fn is_simulated(&self, _provider: &ProviderConfigAddress) -> bool {
+        false
     }
 
-    fn configure(&mut self, provider: &ProviderConfigAddress, config: &Value) -> Vec<Diagnostic> {
-        self.others.configure(provider, config)
+    fn call(&mut self, provider: &ProviderConfigAddress, call: ProviderCall<'_>) -> ProviderReply {
+        match call {
+            ProviderCall::Plan(resource_type, address, request) => {
+                ProviderReply::Plan(self.planned(provider, resource_type, address, request))
+            }
+            ProviderCall::ReadData(address, schema, config) => {
+                ProviderReply::ReadData(self.data(provider, address, schema, config))
+            }
+            ProviderCall::Apply(_, address, request) => {
+                ProviderReply::Apply(self.made(provider, address, request))
+            }
+            other => self.others.call(provider, other),
+        }
     }
+}
 
-    fn upgrade(
-        &mut self,
-        provider: &ProviderConfigAddress,
-        stored: StoredObject<'_>,
-    ) -> Option<Answered<Value>> {
-        self.others.upgrade(provider, stored)
-    }
-
-    fn plan(
+impl InventingProviders<'_> {
+    fn planned(
         &mut self,
         provider: &ProviderConfigAddress,
         resource_type: &str,
@@ -165,29 +163,7 @@ impl Providers for InventingProviders<'_> {
         Ok(planned)
     }
 
-    fn plan_destroy(
-        &mut self,
-        provider: &ProviderConfigAddress,
-        resource_type: &str,
-        address: &str,
-        schema: &Schema,
-        object: &ProviderObject,
-    ) -> Vec<Diagnostic> {
-        self.others.plan_destroy(provider, resource_type, address, schema, object)
-    }
-
-    fn read(
-        &mut self,
-        provider: &ProviderConfigAddress,
-        resource_type: &str,
-        address: &str,
-        schema: &Schema,
-        object: &ProviderObject,
-    ) -> Answered<ProviderObject> {
-        self.others.read(provider, resource_type, address, schema, object)
-    }
-
-    fn read_data(
+    fn data(
         &mut self,
         provider: &ProviderConfigAddress,
         address: &str,
@@ -209,30 +185,9 @@ impl Providers for InventingProviders<'_> {
         }
     }
 
-    fn open(
+    fn made(
         &mut self,
         provider: &ProviderConfigAddress,
-        address: &str,
-        schema: &Schema,
-        config: &Value,
-    ) -> DataAnswer {
-        self.others.open(provider, address, schema, config)
-    }
-
-    fn import(
-        &mut self,
-        provider: &ProviderConfigAddress,
-        address: &str,
-        schema: &Schema,
-        by: &ImportedBy,
-    ) -> ImportAnswer {
-        self.others.import(provider, address, schema, by)
-    }
-
-    fn apply(
-        &mut self,
-        provider: &ProviderConfigAddress,
-        _resource_type: &str,
         address: &str,
         request: &ApplyResourceChange,
     ) -> Result<AppliedResource, ProviderError> {
@@ -251,13 +206,5 @@ impl Providers for InventingProviders<'_> {
             }
         }
         Ok(answer)
-    }
-
-    fn move_object(
-        &mut self,
-        provider: &ProviderConfigAddress,
-        request: &MoveObject<'_>,
-    ) -> Answered<ProviderObject> {
-        self.others.move_object(provider, request)
     }
 }

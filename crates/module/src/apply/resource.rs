@@ -21,7 +21,7 @@ use crate::plan::resource::{instance_address, value_place};
 use crate::plan::walk::Walk;
 use crate::plan::world::dynamic;
 use crate::plan::{CheckKind, PlannedObject};
-use crate::providers::DataAnswer;
+use crate::providers::{DataAnswer, ProvidersExt};
 use crate::state::StateObject;
 
 impl<'c> Walk<'_, 'c> {

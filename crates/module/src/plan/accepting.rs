@@ -9,7 +9,7 @@ use super::managed::Instance;
 use super::resource::{ephemeral_refusals, value_place};
 use super::walk::Walk;
 use crate::Severity;
-use crate::providers::{A_BUG, BrokenContract};
+use crate::providers::{A_BUG, BrokenContract, ProvidersExt};
 
 impl<'c> Walk<'_, 'c> {
     /// The configuration of an instance as an object, if nothing is wrong with it.

@@ -61,6 +61,9 @@ pub(crate) fn check(
     checked
 }
 
+/// The kind of the error about a reference to a resource that no module declares.
+pub(crate) const UNDECLARED_RESOURCE: &str = "reference_to_undeclared_resource";
+
 struct Checker<'p, 'c> {
     config: &'c Config,
     graph: &'p Graph<'c>,
@@ -120,7 +123,11 @@ impl Checker<'_, '_> {
                     resource_text(&other(Mode::Data))
                 ));
             }
-            errors.push(Diagnostic::new("Reference to undeclared resource", subject.span, detail));
+            errors.push(Diagnostic::new(
+                (UNDECLARED_RESOURCE, "Reference to undeclared resource"),
+                subject.span,
+                detail,
+            ));
             return;
         };
         if let Some(check) = &config.check

@@ -5,7 +5,7 @@ use objchange_hcl::{Diagnostic, Scope, Span};
 use super::graph::{NodeKey, NodeKind};
 use super::walk::Walk;
 use crate::diagnostics::PROVIDER;
-use crate::{ModuleDiagnostic, ProviderConfigAddress, Severity};
+use crate::{ModuleDiagnostic, ProviderConfigAddress, ProvidersExt, Severity};
 
 impl<'c> Walk<'_, 'c> {
     /// Configures a provider, unless that was done before; whether it took its configuration.

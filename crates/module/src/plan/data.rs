@@ -17,7 +17,7 @@ use super::{ActionReason, CheckKind, CheckStatus, PlannedAction, PlannedObject};
 use crate::ModuleDiagnostic;
 use crate::diagnostics::PROVIDER;
 use crate::marking::mark_kept;
-use crate::providers::DataAnswer;
+use crate::providers::{DataAnswer, ProvidersExt};
 use crate::state::StateObject;
 
 impl<'c> Walk<'_, 'c> {

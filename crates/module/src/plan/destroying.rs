@@ -13,7 +13,7 @@ use super::managed::Instance;
 use super::walk::Walk;
 use super::{ActionReason, PlannedAction, PlannedObject};
 use crate::state::StateObject;
-use crate::{ProviderConfigAddress, Severity};
+use crate::{ProviderConfigAddress, ProvidersExt, Severity};
 
 impl<'c> Walk<'_, 'c> {
     /// Reports that an object must not be destroyed.

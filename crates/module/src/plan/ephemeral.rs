@@ -9,7 +9,7 @@ use super::managed::Instance;
 use super::resource::value_place;
 use super::walk::Walk;
 use crate::marking::mark_kept;
-use crate::providers::DataAnswer;
+use crate::providers::{DataAnswer, ProvidersExt};
 
 impl<'c> Walk<'_, 'c> {
     /// An ephemeral resource: open while planning, unless its configuration is not known; its values are unknown without

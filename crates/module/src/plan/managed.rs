@@ -19,7 +19,7 @@ use super::instances::{ModuleInstanceId, Repetition};
 use super::walk::Walk;
 use super::{ActionReason, ImportedBy, PlannedAction, PlannedObject, UndecidedReason, UndecidedResource};
 use crate::marking::mark_kept;
-use crate::providers::Providers;
+use crate::providers::{Providers, ProvidersExt};
 use crate::state::StateObject;
 use crate::{ProviderConfigAddress, Severity};
 

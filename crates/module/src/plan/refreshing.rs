@@ -16,7 +16,7 @@ use super::resource::value_place;
 use super::walk::Walk;
 use crate::ProviderConfigAddress;
 use crate::marking::mark_kept;
-use crate::providers::ImportAnswer;
+use crate::providers::{ImportAnswer, ProvidersExt};
 use crate::state::StateObject;
 
 impl<'c> Walk<'_, 'c> {

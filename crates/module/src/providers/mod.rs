@@ -127,121 +127,141 @@ impl fmt::Debug for StoredObject<'_> {
 }
 
 /// Who answers for the providers of a module: simulations, answers from a file, or real providers.
+///
+/// [`ProvidersExt`] has a method for each call. What wraps others forwards this one function, and so cannot forget a call.
 pub trait Providers {
     /// Whether nobody asks this provider, so that it may know what is left unknown here of a planned object.
-    fn is_simulated(&self, _provider: &ProviderConfigAddress) -> bool {
-        false
-    }
+    fn is_simulated(&self, provider: &ProviderConfigAddress) -> bool;
 
-    /// What is wrong with a configuration by the rules of the provider, beyond its schema.
-    fn validate(
-        &mut self,
-        provider: &ProviderConfigAddress,
-        kind: SchemaKind,
-        type_name: &str,
-        config: &Value,
-    ) -> Vec<Diagnostic>;
+    /// Answers a call with the [`ProviderReply`] of its kind.
+    fn call(&mut self, provider: &ProviderConfigAddress, call: ProviderCall<'_>) -> ProviderReply;
+}
 
+/// The calls: the variant of [`ProviderCall`] and [`ProviderReply`], the method of [`ProvidersExt`], and what is answered.
+macro_rules! calls {
+    ($($(#[doc = $doc:literal])* $call:ident: $method:ident($($argument:ident: $ty:ty),+) -> $answer:ty;)*) => {
+        /// What a provider is asked.
+        #[derive(Clone, Copy)]
+        pub enum ProviderCall<'a> {
+            $($(#[doc = $doc])* $call($($ty),+),)*
+        }
+
+        /// What a provider answers to the call of the same name.
+        pub enum ProviderReply {
+            $(#[doc = concat!("The reply to [`ProviderCall::", stringify!($call), "`].")] $call($answer),)*
+        }
+
+        impl fmt::Debug for ProviderCall<'_> {
+            /// Its name alone: values may be secret.
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(match self {
+                    $(Self::$call(..) => stringify!($call),)*
+                })
+            }
+        }
+
+        impl fmt::Debug for ProviderReply {
+            /// Its name alone: values may be secret.
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(match self {
+                    $(Self::$call(_) => stringify!($call),)*
+                })
+            }
+        }
+
+        /// The calls, each as a method that gives what its reply holds.
+        pub trait ProvidersExt: Providers {
+            $($(#[doc = $doc])*
+            fn $method<'a>(&mut self, provider: &ProviderConfigAddress, $($argument: $ty),+) -> $answer {
+                match self.call(provider, ProviderCall::$call($($argument),+)) {
+                    ProviderReply::$call(answer) => answer,
+                    _ => Failing::failed(mixed_up(provider)),
+                }
+            })*
+        }
+    };
+}
+
+impl<P: Providers + ?Sized> ProvidersExt for P {}
+
+calls! {
+    /// What is wrong with a configuration by the rules of the provider, beyond its schema: of a kind, by the name of its type.
+    Validate: validate(kind: SchemaKind, type_name: &'a str, config: &'a Value) -> Vec<Diagnostic>;
     /// Configures a provider; what it says of that.
-    fn configure(&mut self, provider: &ProviderConfigAddress, config: &Value) -> Vec<Diagnostic>;
-
+    Configure: configure(config: &'a Value) -> Vec<Diagnostic>;
     /// Brings a stored object under the present schema; `None` where nobody but the provider can do more than to read it by
     /// that schema.
-    fn upgrade(
-        &mut self,
-        provider: &ProviderConfigAddress,
-        stored: StoredObject<'_>,
-    ) -> Option<Answered<Value>>;
-
-    /// Plans a change of an object, whose address names the instance.
-    ///
-    /// # Errors
-    ///
-    /// The provider does not answer.
-    fn plan(
-        &mut self,
-        provider: &ProviderConfigAddress,
-        resource_type: &str,
-        address: &str,
-        request: &PlanResourceChange,
-    ) -> Result<PlannedResource, ProviderError>;
-
-    /// What the provider says of a plan to destroy an object.
-    fn plan_destroy(
-        &mut self,
-        provider: &ProviderConfigAddress,
-        resource_type: &str,
-        address: &str,
-        schema: &Schema,
-        object: &ProviderObject,
-    ) -> Vec<Diagnostic>;
-
-    /// The object as it is now; null if it is gone.
-    ///
-    /// # Errors
-    ///
-    /// The provider does not answer, or it cannot read the object.
-    fn read(
-        &mut self,
-        provider: &ProviderConfigAddress,
-        resource_type: &str,
-        address: &str,
-        schema: &Schema,
-        object: &ProviderObject,
-    ) -> Answered<ProviderObject>;
-
-    /// Reads a data source, whose address names the instance.
-    fn read_data(
-        &mut self,
-        provider: &ProviderConfigAddress,
-        address: &str,
-        schema: &Schema,
-        config: &Value,
-    ) -> DataAnswer;
-
-    /// Opens an ephemeral resource, whose address names the instance.
-    fn open(
-        &mut self,
-        provider: &ProviderConfigAddress,
-        address: &str,
-        schema: &Schema,
-        config: &Value,
-    ) -> DataAnswer;
-
-    /// Imports the object with this identifier or identity, parts of which may be unknown.
-    fn import(
-        &mut self,
-        provider: &ProviderConfigAddress,
-        address: &str,
-        schema: &Schema,
-        by: &ImportedBy,
-    ) -> ImportAnswer;
-
-    /// Makes a planned change of an object, whose address names the instance. Nobody does, unless this is overridden.
-    ///
-    /// # Errors
-    ///
-    /// The provider does not answer.
-    fn apply(
-        &mut self,
-        _provider: &ProviderConfigAddress,
-        _resource_type: &str,
-        address: &str,
-        _request: &ApplyResourceChange,
-    ) -> Result<AppliedResource, ProviderError> {
-        let mut error = Diagnostic::error("Nothing is applied here");
-        error.detail = format!("Nobody makes the change of {address}.");
-        Ok(AppliedResource::failed(error))
-    }
-
+    Upgrade: upgrade(stored: StoredObject<'a>) -> Option<Answered<Value>>;
+    /// Plans a change of an object of a type, whose address names the instance. An error is that the provider does not answer.
+    Plan: plan(resource_type: &'a str, address: &'a str, request: &'a PlanResourceChange) -> Result<PlannedResource, ProviderError>;
+    /// What the provider says of a plan to destroy an object, by its type and address.
+    PlanDestroy: plan_destroy(resource_type: &'a str, address: &'a str, schema: &'a Schema, object: &'a ProviderObject) -> Vec<Diagnostic>;
+    /// The object of this type and address as it is now; null if it is gone.
+    Read: read(resource_type: &'a str, address: &'a str, schema: &'a Schema, object: &'a ProviderObject) -> Answered<ProviderObject>;
+    /// Reads a data source, whose address names the instance, with a configuration.
+    ReadData: read_data(address: &'a str, schema: &'a Schema, config: &'a Value) -> DataAnswer;
+    /// Opens an ephemeral resource, whose address names the instance, with a configuration.
+    Open: open(address: &'a str, schema: &'a Schema, config: &'a Value) -> DataAnswer;
+    /// Imports the object with this identifier or identity, parts of which may be unknown, to an address.
+    Import: import(address: &'a str, schema: &'a Schema, by: &'a ImportedBy) -> ImportAnswer;
+    /// Makes a planned change of an object of a type, whose address names the instance. An error is that the provider does not
+    /// answer.
+    Apply: apply(resource_type: &'a str, address: &'a str, request: &'a ApplyResourceChange) -> Result<AppliedResource, ProviderError>;
     /// The object of another resource type as one of this type.
-    ///
-    /// # Errors
-    ///
-    /// The provider does not support this move.
-    fn move_object(
-        &mut self,
-        provider: &ProviderConfigAddress,
-        request: &MoveObject<'_>,
-    ) -> Answered<ProviderObject>;
+    Move: move_object(request: &'a MoveObject<'a>) -> Answered<ProviderObject>;
+}
+
+/// The reply to a change that nobody makes.
+pub fn not_applied(address: &str) -> ProviderReply {
+    let mut error = Diagnostic::error("Nothing is applied here");
+    error.detail = format!("Nobody makes the change of {address}.");
+    ProviderReply::Apply(Ok(AppliedResource::failed(error)))
+}
+
+/// What is said of a provider that gives the reply to another call.
+fn mixed_up(provider: &ProviderConfigAddress) -> Diagnostic {
+    let mut error = Diagnostic::error("Reply to another call");
+    error.detail = format!("{provider} answers a call with the reply to another one.");
+    error
+}
+
+/// What can say that something failed.
+trait Failing {
+    fn failed(error: Diagnostic) -> Self;
+}
+
+impl Failing for Vec<Diagnostic> {
+    fn failed(error: Diagnostic) -> Self {
+        vec![error]
+    }
+}
+
+impl<T> Failing for Answered<T> {
+    fn failed(error: Diagnostic) -> Self {
+        Err(vec![error])
+    }
+}
+
+impl<T: Failing> Failing for Option<T> {
+    fn failed(error: Diagnostic) -> Self {
+        Some(T::failed(error))
+    }
+}
+
+impl Failing for DataAnswer {
+    fn failed(error: Diagnostic) -> Self {
+        Self::Failed(vec![error])
+    }
+}
+
+impl Failing for ImportAnswer {
+    fn failed(error: Diagnostic) -> Self {
+        Self::Failed(vec![error])
+    }
+}
+
+impl<T> Failing for Result<T, ProviderError> {
+    fn failed(error: Diagnostic) -> Self {
+        Err(format!("{}: {}", error.summary, error.detail).into())
+    }
 }

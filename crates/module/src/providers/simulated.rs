@@ -2,19 +2,14 @@
 
 use std::fmt;
 
-use objchange::Value;
-use objchange::change::{
-    Diagnostic, PlanResourceChange, PlannedResource, Provider, ProviderError, SimulatedProvider,
-};
-use objchange::schema::{Schema, SchemaKind};
+use objchange::change::{Diagnostic, Provider, SimulatedProvider};
 
 use super::{
-    Answered, DataAnswer, ImportAnswer, MoveObject, ProviderObject, Providers, StoredObject, builtin,
-    remote_state,
+    Answered, DataAnswer, ImportAnswer, MoveObject, ProviderCall, ProviderObject, ProviderReply, Providers,
+    builtin, not_applied, remote_state,
 };
 use crate::ProviderConfigAddress;
 use crate::config::Files;
-use crate::plan::ImportedBy;
 
 /// Answers for all providers from their schemas: computed attributes without a value are unknown, objects are as the
 /// state has them, and data sources are not known. The provider in Terraform itself is planned as it plans.
@@ -35,105 +30,42 @@ impl Providers for SimulatedProviders<'_> {
         !provider.provider.is_builtin()
     }
 
-    fn validate(
-        &mut self,
-        provider: &ProviderConfigAddress,
-        kind: SchemaKind,
-        type_name: &str,
-        config: &Value,
-    ) -> Vec<Diagnostic> {
-        match provider.provider.is_builtin() {
-            true => remote_state::validate(kind, type_name, config),
-            false => Vec::new(),
-        }
-    }
-
-    fn configure(&mut self, _provider: &ProviderConfigAddress, _config: &Value) -> Vec<Diagnostic> {
-        Vec::new()
-    }
-
-    fn upgrade(
-        &mut self,
-        _provider: &ProviderConfigAddress,
-        _stored: StoredObject<'_>,
-    ) -> Option<Answered<Value>> {
-        None
-    }
-
-    fn plan(
-        &mut self,
-        provider: &ProviderConfigAddress,
-        _resource_type: &str,
-        _address: &str,
-        request: &PlanResourceChange,
-    ) -> Result<PlannedResource, ProviderError> {
-        match provider.provider.is_builtin() {
-            true => builtin::TerraformData(SimulatedProvider::default()).plan(request),
-            false => SimulatedProvider::default().plan(request),
-        }
-    }
-
-    fn plan_destroy(
-        &mut self,
-        _provider: &ProviderConfigAddress,
-        _resource_type: &str,
-        _address: &str,
-        _schema: &Schema,
-        _object: &ProviderObject,
-    ) -> Vec<Diagnostic> {
-        Vec::new()
-    }
-
-    fn read(
-        &mut self,
-        _provider: &ProviderConfigAddress,
-        _resource_type: &str,
-        _address: &str,
-        _schema: &Schema,
-        object: &ProviderObject,
-    ) -> Answered<ProviderObject> {
-        Ok((object.clone(), Vec::new()))
-    }
-
-    fn read_data(
-        &mut self,
-        provider: &ProviderConfigAddress,
-        _address: &str,
-        schema: &Schema,
-        config: &Value,
-    ) -> DataAnswer {
-        match self.files {
-            Some(files) if provider.provider.is_builtin() => remote_state::read(files, schema, config),
-            _ => DataAnswer::NotKnown,
-        }
-    }
-
-    fn open(
-        &mut self,
-        _provider: &ProviderConfigAddress,
-        _address: &str,
-        _schema: &Schema,
-        _config: &Value,
-    ) -> DataAnswer {
-        DataAnswer::NotKnown
-    }
-
-    fn import(
-        &mut self,
-        provider: &ProviderConfigAddress,
-        _address: &str,
-        schema: &Schema,
-        by: &ImportedBy,
-    ) -> ImportAnswer {
-        match by.id() {
-            Some(id) if provider.provider.is_builtin() => {
-                ImportAnswer::Known(ProviderObject::new(builtin::imported(schema, id)), Vec::new())
+    fn call(&mut self, provider: &ProviderConfigAddress, call: ProviderCall<'_>) -> ProviderReply {
+        let is_builtin = provider.provider.is_builtin();
+        match call {
+            ProviderCall::Validate(kind, type_name, config) if is_builtin => {
+                ProviderReply::Validate(remote_state::validate(kind, type_name, config))
             }
-            _ => ImportAnswer::NotKnown,
+            ProviderCall::Validate(..) => ProviderReply::Validate(Vec::new()),
+            ProviderCall::Configure(_) => ProviderReply::Configure(Vec::new()),
+            ProviderCall::Upgrade(_) => ProviderReply::Upgrade(None),
+            ProviderCall::Plan(_, _, request) if is_builtin => {
+                ProviderReply::Plan(builtin::TerraformData(SimulatedProvider::default()).plan(request))
+            }
+            ProviderCall::Plan(_, _, request) => {
+                ProviderReply::Plan(SimulatedProvider::default().plan(request))
+            }
+            ProviderCall::PlanDestroy(..) => ProviderReply::PlanDestroy(Vec::new()),
+            ProviderCall::Read(_, _, _, object) => ProviderReply::Read(Ok((object.clone(), Vec::new()))),
+            ProviderCall::ReadData(_, schema, config) => ProviderReply::ReadData(match self.files {
+                Some(files) if is_builtin => remote_state::read(files, schema, config),
+                _ => DataAnswer::NotKnown,
+            }),
+            ProviderCall::Open(..) => ProviderReply::Open(DataAnswer::NotKnown),
+            ProviderCall::Import(_, schema, by) => ProviderReply::Import(match by.id() {
+                Some(id) if is_builtin => {
+                    ImportAnswer::Known(ProviderObject::new(builtin::imported(schema, id)), Vec::new())
+                }
+                _ => ImportAnswer::NotKnown,
+            }),
+            ProviderCall::Apply(_, address, _) => not_applied(address),
+            ProviderCall::Move(request) => ProviderReply::Move(self.moved(provider, request)),
         }
     }
+}
 
-    fn move_object(
+impl SimulatedProviders<'_> {
+    fn moved(
         &mut self,
         provider: &ProviderConfigAddress,
         request: &MoveObject<'_>,

@@ -307,7 +307,7 @@ impl TestSuite {
     /// Loads the modules that runs call.
     fn load_modules(&mut self, texts: &TestTexts<'_>, options: &LoadOptions<'_>) {
         let mut known: HashMap<String, usize> = HashMap::new();
-        let mut sources = self.config().sources.clone();
+        let mut sources = self.take_sources();
         let mut files = std::mem::take(&mut self.files);
         for suite_file in &mut files {
             let prefix = manifest_key(&suite_file.path);
@@ -340,11 +340,11 @@ impl TestSuite {
                     continue;
                 }
                 let place = InstalledPlace { key, manifest_directory: ".", constants: BTreeMap::new() };
-                let (config, mut found) =
-                    Config::load_after(sources.clone(), texts.files, &directory, options, &place);
+                let (mut config, mut found) =
+                    Config::load_after(sources, texts.files, &directory, options, &place);
                 self.unsuitable.push(found.extract(is_about_version));
                 self.diagnostics.append(found);
-                sources = config.sources.clone();
+                sources = std::mem::take(&mut config.sources);
                 known.insert(directory, self.modules.len());
                 suite_file.modules.push(self.modules.len());
                 self.modules.push(SuiteModule { config, ..SuiteModule::default() });
@@ -352,6 +352,13 @@ impl TestSuite {
         }
         self.files = files;
         self.share_sources(&sources);
+    }
+
+    /// Takes the sources out of the modules, so that adding to them copies nothing.
+    fn take_sources(&mut self) -> objchange_hcl::Sources {
+        let all = self.modules.iter_mut().map(|module| std::mem::take(&mut module.config.sources));
+        // Those of the module under test; the others have had the same.
+        all.reduce(|first, _| first).unwrap_or_default()
     }
 
     /// Gives all modules the sources of all, so that a place means the same for each.
@@ -362,7 +369,7 @@ impl TestSuite {
     }
 
     fn read_globals(&mut self, texts: &TestTexts<'_>) {
-        let mut sources = self.config().sources.clone();
+        let mut sources = self.take_sources();
         let (outside, found) = read_values(texts.variables, &mut sources);
         self.diagnostics.append(found);
         let of_directory =

@@ -6,7 +6,7 @@ use objchange::change::{
     AppliedResource, ApplyResourceChange, Diagnostic, PlanResourceChange, PlannedResource, Provider,
     ProviderError, SimulatedProvider, planned_data_resource,
 };
-use objchange::schema::{Block, Schema, SchemaKind};
+use objchange::schema::{Block, Schema};
 use objchange::value::PathStep;
 use objchange_hcl::{Functions, MockData, MockProvider, OverrideDuring, Span};
 use smol_str::SmolStr;
@@ -15,7 +15,7 @@ use super::overrides::{GivenValues, Overrides, constant_of, whole};
 use crate::apply::{FillError, FillProblem, GeneratedValues, InventingProviders};
 use crate::plan::ImportedBy;
 use crate::providers::{
-    Answered, DataAnswer, ImportAnswer, MoveObject, ProviderObject, Providers, StoredObject,
+    DataAnswer, ImportAnswer, ProviderCall, ProviderObject, ProviderReply, Providers, ProvidersExt,
 };
 use crate::{Diagnostics, ProviderConfigAddress};
 
@@ -169,34 +169,32 @@ impl Providers for TestProviders<'_> {
         !self.mocks.contains_key(provider) && self.others.is_simulated(provider)
     }
 
-    fn validate(
-        &mut self,
-        provider: &ProviderConfigAddress,
-        kind: SchemaKind,
-        type_name: &str,
-        config: &Value,
-    ) -> Vec<Diagnostic> {
-        match self.mocks.contains_key(provider) {
-            true => Vec::new(),
-            false => self.others.validate(provider, kind, type_name, config),
+    fn call(&mut self, provider: &ProviderConfigAddress, call: ProviderCall<'_>) -> ProviderReply {
+        let is_mocked = self.mocks.contains_key(provider);
+        match call {
+            ProviderCall::Validate(..) if is_mocked => ProviderReply::Validate(Vec::new()),
+            ProviderCall::Configure(_) if is_mocked => ProviderReply::Configure(Vec::new()),
+            ProviderCall::Plan(resource_type, address, request) => {
+                ProviderReply::Plan(self.plan(provider, resource_type, address, request))
+            }
+            ProviderCall::ReadData(address, schema, config) => {
+                ProviderReply::ReadData(self.read_data(provider, address, schema, config))
+            }
+            ProviderCall::Open(address, schema, config) => {
+                ProviderReply::Open(self.open(provider, address, schema, config))
+            }
+            ProviderCall::Import(address, schema, by) => {
+                ProviderReply::Import(self.import(provider, address, schema, by))
+            }
+            ProviderCall::Apply(resource_type, address, request) => {
+                ProviderReply::Apply(self.apply(provider, resource_type, address, request))
+            }
+            other => self.others.call(provider, other),
         }
     }
+}
 
-    fn configure(&mut self, provider: &ProviderConfigAddress, config: &Value) -> Vec<Diagnostic> {
-        match self.mocks.contains_key(provider) {
-            true => Vec::new(),
-            false => self.others.configure(provider, config),
-        }
-    }
-
-    fn upgrade(
-        &mut self,
-        provider: &ProviderConfigAddress,
-        stored: StoredObject<'_>,
-    ) -> Option<Answered<Value>> {
-        self.others.upgrade(provider, stored)
-    }
-
+impl TestProviders<'_> {
     fn plan(
         &mut self,
         provider: &ProviderConfigAddress,
@@ -227,28 +225,6 @@ impl Providers for TestProviders<'_> {
             }
         }
         Ok(planned)
-    }
-
-    fn plan_destroy(
-        &mut self,
-        provider: &ProviderConfigAddress,
-        resource_type: &str,
-        address: &str,
-        schema: &Schema,
-        object: &ProviderObject,
-    ) -> Vec<Diagnostic> {
-        self.others.plan_destroy(provider, resource_type, address, schema, object)
-    }
-
-    fn read(
-        &mut self,
-        provider: &ProviderConfigAddress,
-        resource_type: &str,
-        address: &str,
-        schema: &Schema,
-        object: &ProviderObject,
-    ) -> Answered<ProviderObject> {
-        self.others.read(provider, resource_type, address, schema, object)
     }
 
     fn read_data(
@@ -336,14 +312,6 @@ impl Providers for TestProviders<'_> {
             }
         }
         Ok(answer)
-    }
-
-    fn move_object(
-        &mut self,
-        provider: &ProviderConfigAddress,
-        request: &MoveObject<'_>,
-    ) -> Answered<ProviderObject> {
-        self.others.move_object(provider, request)
     }
 }
 

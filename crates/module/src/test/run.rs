@@ -9,7 +9,7 @@ use smol_str::SmolStr;
 use super::assertion::AssertionRules;
 use super::coverage::note_resources;
 use super::expected::{ExpectedFailures, Stage};
-use super::file::{FileContext, FileProgress, TestRunner, unknown_targets, with_provisioners};
+use super::file::{FileContext, FileProgress, TestOptions, TestRunner, unknown_targets, with_provisioners};
 use super::mock::{Mock, TestProviders};
 use super::overrides::{LeveledOverride, Overrides};
 use super::report::{RunOutcome, RunReport, TestStatus};
@@ -18,10 +18,10 @@ use super::values::{EarlierRuns, RunVariables};
 use crate::apply::{GeneratedValues, InventingProviders, apply_prepared};
 use crate::config::Config;
 use crate::plan::references::Nobody;
-use crate::plan::run::{Evaluated, plan_prepared};
+use crate::plan::run::{Evaluated, PreparedModule, plan_prepared};
 use crate::plan::targets::Targets;
 use crate::plan::world::{World, dynamic};
-use crate::plan::{PlanInput, PlanMode, PlanOptions, Target};
+use crate::plan::{ModulePlan, PlanInput, PlanMode, PlanOptions, Target};
 use crate::state::PriorState;
 use crate::{Diagnostics, ProviderConfigAddress, Severity};
 
@@ -54,6 +54,7 @@ impl TestRunner<'_> {
         report
     }
 
+    /// Plans the module of a run, applies the plan if the run says so, and judges the assertions.
     fn execute(
         &mut self,
         context: &FileContext<'_>,
@@ -61,23 +62,20 @@ impl TestRunner<'_> {
         index: usize,
         report: &mut RunReport,
     ) -> Result<(), Stopped> {
-        let (suite, suite_file) = (self.suite, context.suite_file);
+        let suite_file = context.suite_file;
         let run = &suite_file.file.runs[index];
         let module = suite_file.modules.get(index).copied().unwrap_or(0);
-        let config = &suite.modules[module].config;
+        let config = &self.suite.modules[module].config;
         let ReadRun { mut expected, options, given, used, overrides } =
             self.read_run(context, progress, index, report)?;
-        let key = state_key(run);
-        let before = progress.states.get(&key).map(|state| state.state.clone()).unwrap_or_default();
+        let before =
+            progress.states.get(&state_key(run)).map(|state| state.state.clone()).unwrap_or_default();
         let (schemas, functions, language) = (self.schemas, self.functions, self.language.clone());
         let (test_options, is_new) = (self.options, self.is_new);
-        let prepared = match self.prepare(module) {
-            Ok(prepared) => prepared,
-            Err(found) => {
-                report.diagnostics.append(found.clone());
-                return Err(Stopped);
-            }
-        };
+        let prepared = self.prepare(module).map_err(|found| {
+            report.diagnostics.append(found.clone());
+            Stopped
+        })?;
         let input = PlanInput {
             config,
             schemas,
@@ -93,36 +91,17 @@ impl TestRunner<'_> {
             overrides: &overrides,
             is_new,
         };
+        let command = CommandOfRun { run, index, module, input: &input, prepared, test_options, is_new };
         let (plan, planned) = plan_prepared(&input, prepared, &mut providers, &mut Nobody);
         if let (Some(coverage), Some(Evaluated { world })) = (functions.coverage(), &planned) {
             note_resources(world, coverage);
         }
         let evaluated = match run.command {
             RunCommand::Plan => {
-                if meets(&mut expected, &plan.diagnostics, Stage::Plan, report)? {
-                    return Err(Stopped);
-                }
-                if test_options.verbose {
-                    report.outcome = Some(RunOutcome::Plan(Box::new(plan), options.mode, module));
-                }
+                command.accept_plan(plan, &mut expected, report)?;
                 planned
             }
-            RunCommand::Apply => {
-                checked(expected.judge(&plan.diagnostics, Stage::PlanBeforeApply).0, report)?;
-                providers.others.is_applying = true;
-                let (applied, evaluated) = apply_prepared(&input, prepared, &plan, &mut providers);
-                let state = progress.states.entry(key).or_default();
-                (state.state, state.last) = (applied.state.clone(), Some(index));
-                progress.provisioners.extend(with_provisioners(config));
-                let is_missing = meets(&mut expected, &applied.diagnostics, Stage::Apply, report)?;
-                if is_missing && !is_new {
-                    return Err(Stopped);
-                }
-                if test_options.verbose {
-                    report.outcome = Some(RunOutcome::State(Box::new(applied.state), module));
-                }
-                evaluated
-            }
+            RunCommand::Apply => command.apply(&plan, &mut providers, &mut expected, progress, report)?,
         };
         let Some(Evaluated { mut world }) = evaluated else { return Err(Stopped) };
         let targets = Targets::new(config, &prepared.graph, &options);
@@ -251,6 +230,60 @@ struct ReadRun<'f> {
     given: RunVariables,
     used: Vec<UsedMock<'f>>,
     overrides: Overrides,
+}
+
+/// What the command of a run is carried out with.
+struct CommandOfRun<'r, 's> {
+    run: &'r TestRun,
+    index: usize,
+    module: usize,
+    input: &'r PlanInput<'s>,
+    prepared: &'r PreparedModule<'s>,
+    test_options: &'r TestOptions,
+    is_new: bool,
+}
+
+impl<'s> CommandOfRun<'_, 's> {
+    /// Judges the plan of a run that only plans. The run ends where the plan is not as expected.
+    fn accept_plan(
+        &self,
+        plan: ModulePlan,
+        expected: &mut ExpectedFailures,
+        report: &mut RunReport,
+    ) -> Result<(), Stopped> {
+        if meets(expected, &plan.diagnostics, Stage::Plan, report)? {
+            return Err(Stopped);
+        }
+        if self.test_options.verbose {
+            report.outcome = Some(RunOutcome::Plan(Box::new(plan), self.input.options.mode, self.module));
+        }
+        Ok(())
+    }
+
+    /// Applies the plan of a run, and keeps the state for later runs.
+    fn apply(
+        &self,
+        plan: &ModulePlan,
+        providers: &mut TestProviders<'_>,
+        expected: &mut ExpectedFailures,
+        progress: &mut FileProgress,
+        report: &mut RunReport,
+    ) -> Result<Option<Evaluated<'s>>, Stopped> {
+        checked(expected.judge(&plan.diagnostics, Stage::PlanBeforeApply).0, report)?;
+        providers.others.is_applying = true;
+        let (applied, evaluated) = apply_prepared(self.input, self.prepared, plan, providers);
+        let state = progress.states.entry(state_key(self.run)).or_default();
+        (state.state, state.last) = (applied.state.clone(), Some(self.index));
+        progress.provisioners.extend(with_provisioners(self.input.config));
+        let is_missing = meets(expected, &applied.diagnostics, Stage::Apply, report)?;
+        if is_missing && !self.is_new {
+            return Err(Stopped);
+        }
+        if self.test_options.verbose {
+            report.outcome = Some(RunOutcome::State(Box::new(applied.state), self.module));
+        }
+        Ok(evaluated)
+    }
 }
 
 /// Reports what planning or applying has found beside expected failures, and which of these are missing; whether there are

@@ -180,12 +180,7 @@ impl<'s> FileScope<'s> {
         if found.error_count() > errors {
             return None;
         }
-        let names: Variables =
-            [("var", Value::object(needed)), ("run", Value::object(runs))].into_iter().collect();
-        let (value, errors) = evaluate(&attribute.expr, &Scope::new(&names), self.functions);
-        let is_right = errors.is_empty();
-        found.errors(errors);
-        is_right.then_some(value)
+        self.value_of(&attribute.expr, needed, runs, found)
     }
 
     /// The value that a variable has from outside of the test file, or by a `variable` block of the file.
@@ -328,9 +323,20 @@ impl<'s> FileScope<'s> {
         if found.error_count() > errors {
             return None;
         }
+        self.value_of(&attribute.expr, values, runs, found)
+    }
+
+    /// The value of an expression with these variables and the outputs of these runs.
+    fn value_of(
+        &self,
+        expr: &Expr,
+        variables: Vec<(SmolStr, Value)>,
+        runs: Vec<(SmolStr, Value)>,
+        found: &mut Diagnostics,
+    ) -> Option<Value> {
         let names: Variables =
-            [("var", Value::object(values)), ("run", Value::object(runs))].into_iter().collect();
-        let (value, errors) = evaluate(&attribute.expr, &Scope::new(&names), self.functions);
+            [("var", Value::object(variables)), ("run", Value::object(runs))].into_iter().collect();
+        let (value, errors) = evaluate(expr, &Scope::new(&names), self.functions);
         let is_right = errors.is_empty();
         found.errors(errors);
         is_right.then_some(value)

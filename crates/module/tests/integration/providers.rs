@@ -10,8 +10,8 @@ use objchange_module::config::{Config, LoadOptions, MemoryFiles};
 use objchange_module::plan::{ActionReason, ImportedBy, PlanInput, PlanOptions, plan};
 use objchange_module::state::PriorState;
 use objchange_module::{
-    AnsweringProviders, Answers, DataAnswer, ImportAnswer, ProviderAddress, ProviderConfigAddress, Providers,
-    Schemas, SimulatedProviders,
+    AnsweringProviders, Answers, DataAnswer, ImportAnswer, ProviderAddress, ProviderConfigAddress,
+    ProvidersExt, Schemas, SimulatedProviders,
 };
 
 fn id(text: &str) -> ImportedBy {

@@ -108,8 +108,8 @@ impl<'t> Comparison<'t> {
                 None => comparison.counts.same += 1,
             }
         }
-        comparison.unmatched.extend(maps.unused().map(|map| format!("--map {map}")));
-        comparison.unmatched.extend(ignored.unmatched().map(|path| format!("--ignore {path}")));
+        comparison.unmatched.extend(maps.unused().map(|map| format!("map {map}")));
+        comparison.unmatched.extend(ignored.unmatched().map(|path| format!("ignore {path}")));
         Ok(comparison)
     }
 

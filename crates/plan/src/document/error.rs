@@ -143,7 +143,7 @@ impl fmt::Display for Problem {
                  the output of `terraform show -json PLANFILE`",
             ),
             Problem::Schemas => f.write_str(
-                "these are the schemas of providers, not a plan or state: the program takes them with `--schemas`",
+                "these are the schemas of providers, not a plan or state",
             ),
             Problem::NoFormatVersion => f.write_str(
                 "there is no `format_version`: this is neither a plan nor a state as `terraform show -json` \

@@ -45,7 +45,7 @@ pub fn unknown_warnings(document: &Document<'_>) -> Vec<String> {
             UnfamiliarKind::Actions => "shown as is, not counted",
             UnfamiliarKind::Event => "counted, but not shown",
             UnfamiliarKind::Mode => "such resources are shown as is",
-            _ => "--summary and --json show it as is",
+            _ => "summaries and JSON show it as is",
         };
         format!("{unfamiliar}: {consequence}; a newer objchange may know it")
     };

@@ -2,6 +2,9 @@
 
 use std::sync::OnceLock;
 
+use objchange::schema::SchemaDocumentErrorKind;
+use objchange::value::ReadErrorKind;
+
 use super::{Document, Plan, Problem, extract, unknown_warnings};
 use crate::{CompareError, ComparedPlan, ShowError};
 
@@ -107,10 +110,14 @@ pub fn placed(error: &ShowError) -> String {
     let (line, column, location, message) = match error {
         ShowError::Document(e) => (e.line, e.column, &e.location, advised(&e.problem)),
         ShowError::Schemas(e) => {
-            let message = match &e.message {
-                message if message.contains("terraform providers schema") => message.clone(),
-                message => format!(
-                    "{message}; pass the output of `terraform providers schema -json` as it was written"
+            let is_of_root = e.location.is_empty();
+            let message = match e.kind {
+                // Another document, or none: the message names the command already.
+                SchemaDocumentErrorKind::NotSchemas => e.message.clone(),
+                SchemaDocumentErrorKind::Json(ReadErrorKind::Mismatch) if is_of_root => e.message.clone(),
+                _ => format!(
+                    "{}; pass the output of `terraform providers schema -json` as it was written",
+                    e.message
                 ),
             };
             (e.line, e.column, &e.location, message)

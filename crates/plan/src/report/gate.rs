@@ -1,9 +1,10 @@
 //! Gates: conditions under which a plan is refused.
 
+use std::fmt;
 use std::str::FromStr;
 
 use super::selection::REPLACEMENTS;
-use super::{Counts, Report, Selection};
+use super::{Counts, Report, Selection, Unmatched};
 use crate::{ChangedResource, Plan, PlanMode, ResourceActions};
 
 /// The conditions under which a plan is refused.
@@ -11,7 +12,7 @@ use crate::{ChangedResource, Plan, PlanMode, ResourceActions};
 pub struct Gate {
     /// The plan is refused if one of these happens.
     pub conditions: Vec<GateCondition>,
-    /// Options that match nothing are accepted.
+    /// Parts of the selection that match nothing are accepted.
     pub allow_unmatched: bool,
 }
 
@@ -114,8 +115,8 @@ impl GateCondition {
         self.words().1
     }
 
-    /// The options that keep it out of what is shown, if there are any: then it is never refused.
-    fn hidden_by(self, selection: &Selection) -> Option<&'static str> {
+    /// What of a selection keeps it out of what is shown, if anything does: then it is never refused.
+    fn left_out_by(self, selection: &Selection) -> Option<LeftOutBy> {
         let actions: &[&[ResourceActions]] = match self {
             Self::Create => &[&[ResourceActions::Create]],
             Self::Read => &[&[ResourceActions::Read]],
@@ -123,14 +124,14 @@ impl GateCondition {
             Self::Delete => &[&[ResourceActions::Delete]],
             Self::Replace => &[&REPLACEMENTS],
             Self::Forget => &[&[ResourceActions::Forget], &REPLACEMENTS],
-            Self::Output => return (!selection.filter().is_all()).then_some("options that choose resources"),
+            Self::Output => return (!selection.filter().is_all()).then_some(LeftOutBy::Resources),
             Self::Move | Self::Import | Self::Defer | Self::Invoke | Self::Drift => &[],
         };
         if selection.drift && self != Self::Drift {
-            return Some("--drift");
+            return Some(LeftOutBy::Drift);
         }
         let is_shown = actions.is_empty() || actions.iter().any(|actions| selection.shows_any(actions));
-        (!is_shown).then_some("--action")
+        (!is_shown).then_some(LeftOutBy::Actions)
     }
 
     fn count(self, counts: &Counts) -> (usize, &'static str) {
@@ -153,19 +154,40 @@ impl GateCondition {
     }
 }
 
+/// The part of a selection that leaves something out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LeftOutBy {
+    /// Only some actions are selected.
+    Actions,
+    /// Only changes outside of Terraform are selected.
+    Drift,
+    /// Only some resources are selected.
+    Resources,
+}
+
+impl fmt::Display for LeftOutBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Actions => "the selection of actions",
+            Self::Drift => "the selection of drift",
+            Self::Resources => "the selection of resources",
+        })
+    }
+}
+
 /// Why a gate cannot be asked.
 #[derive(Debug, thiserror::Error)]
 pub enum GateError {
-    /// Options match nothing.
-    #[error("{0}; --allow-unmatched accepts that")]
-    Unmatched(String),
+    /// Parts of the selection match nothing.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    Unmatched(Vec<Unmatched>),
     /// What is shown leaves out what is to be refused.
-    #[error("--fail-on {what} checks nothing: {option} leaves it out")]
+    #[error("the condition {what} checks nothing: {by} leaves it out")]
     NeverRefused {
         /// The condition.
         what: &'static str,
         /// What leaves it out.
-        option: &'static str,
+        by: LeftOutBy,
     },
 }
 
@@ -247,7 +269,7 @@ impl Gate {
         {
             verdict.refuse(format!(
                 "{unread} that nobody has read, and that may be updated, replaced or created again if they have drifted; \
-                 planning with --refresh=false takes them as they are in the state"
+                 planning without refreshing takes them as they are in the state"
             ));
         }
         if *objects > 0 && has(&GateCondition::Drift) {
@@ -262,12 +284,12 @@ impl Gate {
     /// There are such conditions or options.
     pub fn check(&self, selection: &Selection, places: &[(&str, &str)]) -> Result<(), GateError> {
         for refused in &self.conditions {
-            if let Some(option) = refused.hidden_by(selection) {
-                return Err(GateError::NeverRefused { what: refused.name(), option });
+            if let Some(by) = refused.left_out_by(selection) {
+                return Err(GateError::NeverRefused { what: refused.name(), by });
             }
         }
         let unmatched = if self.allow_unmatched { Vec::new() } else { selection.unmatched(places) };
-        if unmatched.is_empty() { Ok(()) } else { Err(GateError::Unmatched(unmatched.join("; "))) }
+        if unmatched.is_empty() { Ok(()) } else { Err(GateError::Unmatched(unmatched)) }
     }
 
     /// Judges a plan as it is shown.

@@ -39,8 +39,8 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 use thiserror::Error;
 
-pub use self::gate::{Gate, GateCondition, GateError, Unasked, Verdict};
-pub use self::selection::{SelectedAction, Selection, changed_places, places};
+pub use self::gate::{Gate, GateCondition, GateError, LeftOutBy, Unasked, Verdict};
+pub use self::selection::{SelectedAction, Selection, Unmatched, changed_places, places};
 pub use actions::{ActionHeader, Invocation, ReportAction};
 pub use counts::Counts;
 pub use entries::{Entries, ReportEntry};

@@ -1,6 +1,7 @@
 //! The resources selected by options, and the options that match none.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::str::FromStr;
 
 use objchange::address::{modules_of, strip_keys};
@@ -121,8 +122,8 @@ impl Selection {
         self.actions.is_empty() || shown().any(|action| actions.contains(action))
     }
 
-    /// The options that match none of these resources, each with the most similar name there is.
-    pub fn unmatched(&self, places: &[(&str, &str)]) -> Vec<String> {
+    /// The parts that match none of these resources, each with the most similar name there is.
+    pub fn unmatched(&self, places: &[(&str, &str)]) -> Vec<Unmatched> {
         let is_by_place = !(self.only.is_empty()
             && self.exclude.is_empty()
             && self.types.is_empty()
@@ -140,26 +141,54 @@ impl Selection {
         };
         let addresses = || resources().chain(stripped()).chain(modules()).collect();
         let mut unmatched = Vec::new();
-        let mut note = |option: &str, wanted: &str, names: BTreeSet<String>| {
-            let nearest = similar(wanted, names.iter().map(String::as_str));
-            let nearest = nearest.first().map(|name| format!(": did you mean {name}?"));
-            unmatched.push(format!("{option} {wanted} matches nothing here{}", nearest.unwrap_or_default()));
+        let mut note = |part: &'static str, glob: &str, names: BTreeSet<String>| {
+            let nearest = similar(glob, names.iter().map(String::as_str));
+            let meant = nearest.first().map(|name| (*name).to_owned());
+            unmatched.push(Unmatched::Part { part, glob: glob.to_owned(), meant });
         };
-        for (option, globs) in [("--only", &self.only), ("--exclude", &self.exclude)] {
+        for (part, globs) in [("only", &self.only), ("exclude", &self.exclude)] {
             for glob in globs.iter().filter(|glob| names_none(Filter::default().address(glob))) {
-                note(option, glob, addresses());
+                note(part, glob, addresses());
             }
         }
         for glob in self.types.iter().filter(|glob| names_none(Filter::default().resource_type(glob))) {
-            note("--type", glob, places.iter().map(|(_, ty)| (*ty).to_owned()).collect());
+            note("type", glob, places.iter().map(|(_, ty)| (*ty).to_owned()).collect());
         }
         for glob in self.modules.iter().filter(|glob| names_none(Filter::default().module(glob))) {
-            note("--module", glob, modules().collect());
+            note("module", glob, modules().collect());
         }
         if unmatched.is_empty() && names_none(self.filter()) {
-            unmatched.push("together these options match nothing here".to_owned());
+            unmatched.push(Unmatched::Together);
         }
         unmatched
+    }
+}
+
+/// Something of a selection that matches nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unmatched {
+    /// One part of it.
+    Part {
+        /// Which: `only`, `exclude`, `type` or `module`.
+        part: &'static str,
+        /// What it is to match.
+        glob: String,
+        /// A name that may be meant.
+        meant: Option<String>,
+    },
+    /// Each part matches something, and all of them together nothing.
+    Together,
+}
+
+impl fmt::Display for Unmatched {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Part { part, glob, meant } => {
+                write!(f, "{part} {glob} matches nothing here")?;
+                meant.iter().try_for_each(|name| write!(f, ": did you mean {name}?"))
+            }
+            Self::Together => f.write_str("together these options match nothing here"),
+        }
     }
 }
 

@@ -21,6 +21,11 @@ impl UndecidedItems {
         self.first.extend(keys.into_iter().take(left).map(name));
     }
 
+    /// Whether [`warning`](Self::warning) names all of them.
+    pub fn are_all_named(&self) -> bool {
+        self.count == self.first.len()
+    }
+
     /// Says which they are, if there are any.
     pub fn warning(&self) -> Option<String> {
         if self.count == 0 {
@@ -28,7 +33,7 @@ impl UndecidedItems {
         }
         let more = match self.count - self.first.len() {
             0 => String::new(),
-            more => format!(" and {more} more (--undecided writes all)"),
+            more => format!(" and {more} more"),
         };
         let first = self.first.join(", ");
         Some(format!("whether the expression holds is unknown until apply: {first}{more}"))

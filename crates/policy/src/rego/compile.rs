@@ -76,10 +76,8 @@ fn refuse_missing_data(program: &Program, data: &Value) -> Result<(), PolicyErro
             at = at.and_then(Value::as_object).and_then(|object| object.get_str(key));
         }
         if at.is_none() && !path.is_empty() {
-            let message = format!(
-                "data.{} is not there: no rule makes it, and no file of --data or beside the policies holds it",
-                title(path)
-            );
+            let message =
+                format!("data.{} is not there: no rule makes it, and no data file holds it", title(path));
             return Err(PolicyError::new(
                 PolicyErrorKind::Policy,
                 Some(PolicyLocation::from(location)),

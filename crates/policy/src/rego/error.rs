@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use objchange_plan::DocumentError;
-use objchange_rego::{CompileErrors, Limit, Location};
+use objchange_rego::{CompileErrors, Limit, Location, NEEDS_NETWORK};
 
 use super::Options;
 
@@ -44,6 +44,8 @@ pub struct PolicyError {
 pub enum PolicyErrorKind {
     /// A policy is not Rego, or the policies contradict each other.
     Policy,
+    /// A policy needs the network, and policies may not use it.
+    Network,
     /// There is no rule to evaluate.
     NoRules,
     /// Evaluating a rule fails.
@@ -61,6 +63,7 @@ impl PolicyErrorKind {
     pub fn kind(self) -> &'static str {
         match self {
             Self::Policy => "bad_policy",
+            Self::Network => "needs_network",
             Self::NoRules => "no_rules",
             Self::Evaluation => "evaluation_failed",
             Self::Time => "time_limit",
@@ -92,11 +95,15 @@ impl PolicyError {
         if first.code == Limit::Time.name() {
             return Self::of_time(None, timeout, "compiling the policies");
         }
+        let kind = match first.code {
+            NEEDS_NETWORK => PolicyErrorKind::Network,
+            _ => PolicyErrorKind::Policy,
+        };
         let mut message = first.message.clone();
         for error in rest {
             message.push_str(&format!("; {error}"));
         }
-        Self::new(PolicyErrorKind::Policy, first.location.clone().map(PolicyLocation::from), message)
+        Self::new(kind, first.location.clone().map(PolicyLocation::from), message)
     }
 
     /// What ends the evaluation of all rules.
@@ -104,10 +111,7 @@ impl PolicyError {
         match limit {
             Limit::Time => Self::of_time(place, options.timeout, "evaluating the policies"),
             Limit::Memory => {
-                let message = format!(
-                    "the policies make values of more than {} MiB: give them more with --memory",
-                    options.memory >> 20
-                );
+                let message = format!("the policies make values of more than {} MiB", options.memory >> 20);
                 Self::new(PolicyErrorKind::Memory, place, message)
             }
             Limit::Depth => Self::new(PolicyErrorKind::Evaluation, place, limit.to_string()),
@@ -116,7 +120,7 @@ impl PolicyError {
 
     fn of_time(place: Option<PolicyLocation>, timeout: Duration, what: &str) -> Self {
         let seconds = timeout.as_secs_f64();
-        let message = format!("{what} takes longer than {seconds} s: allow more with --timeout");
+        let message = format!("{what} takes longer than {seconds} s");
         Self::new(PolicyErrorKind::Time, place, message)
     }
 

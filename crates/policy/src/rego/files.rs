@@ -38,7 +38,7 @@ pub fn read_policies(arguments: &[PathBuf], tests: bool) -> Result<Vec<PolicyFil
 
 fn policy(path: &Path) -> Result<PolicyFile, String> {
     if path.extension().is_some_and(|extension| extension == "json") {
-        return Err(format!("{}: this is no policy; name plans before --rego", path.display()));
+        return Err(format!("{}: this is not a policy, but a JSON file", path.display()));
     }
     let text = std::fs::read_to_string(path)
         .map_err(|error| format!("{}: cannot be read: {error}", path.display()))?;

@@ -169,7 +169,7 @@ impl Policies {
         if compiled.rules.is_empty() {
             let message = match options.rules.is_empty() {
                 true => "no rule is called deny, violation or warn, or begins with one of these and _",
-                false => "no rule is called as --rules asks for",
+                false => "no rule has one of the names that are asked for",
             };
             return Err(PolicyError::new(PolicyErrorKind::NoRules, None, message));
         }

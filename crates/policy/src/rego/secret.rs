@@ -105,10 +105,7 @@ impl Hidden {
         for warning in &results.warnings {
             let message = match is_shown(warning) {
                 true => warning.message.clone(),
-                false => match warning.message.split_once(": ") {
-                    Some((function, _)) => format!("{function}: {WHY_HIDDEN}"),
-                    None => WHY_HIDDEN.to_owned(),
-                },
+                false => format!("{}: {WHY_HIDDEN}", warning.function),
             };
             let warning = verdict::Warning { place: warning.location.clone().into(), message };
             if !warnings.contains(&warning) {

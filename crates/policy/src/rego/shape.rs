@@ -65,7 +65,7 @@ pub(super) fn choose(
         (InputMode::Auto, Some(one), Some(other)) => {
             let message = format!(
                 "input.{} is looked at here and input.{} in {}: input is either the collections or the document, \
-                 so choose one with --input, or evaluate these policies apart",
+                 so choose one of them, or evaluate these policies apart",
                 name(other.path),
                 name(one.path),
                 PolicyLocation::from(one.location),
@@ -74,14 +74,15 @@ pub(super) fn choose(
         }
         (InputMode::Raw, Some(one), None) => {
             let message = format!(
-                "input.{} is a collection, which the document of --input raw does not have: leave out --input",
+                "input.{} is a collection, which the raw document does not have: let the policies decide what input is",
                 name(one.path)
             );
             refused(one.location.into(), message)
         }
         (InputMode::Collections, None, Some(one)) => {
             let message = format!(
-                "input.{} is a part of the document, which --input collections has as input.plan: leave out --input",
+                "input.{} is a part of the document, which is input.plan beside collections: let the policies decide what \
+                 input is",
                 name(one.path)
             );
             refused(one.location.into(), message)
@@ -94,8 +95,8 @@ pub(super) fn choose(
                     None => Ok(InputMode::Raw),
                     Some(name) => {
                         let message = format!(
-                            "input is looked at as a whole here, and the policies mention {name}: choose between the \
-                             collections and the document with --input"
+                            "input is looked at as a whole here, and the policies mention {name}: choose the collections or \
+                             the document as input"
                         );
                         refused(whole.location.into(), message)
                     }

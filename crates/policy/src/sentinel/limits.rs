@@ -29,16 +29,10 @@ impl RunLimits {
         setup.interrupt = Some(Interrupt::new(move || begun.elapsed() > self.timeout));
     }
 
-    /// Says which option lifts the limit, if a limit is the reason.
+    /// Says in the message of a fault what the time limit is, if that is the reason.
     pub fn explain(self, fault: &mut Fault) {
-        match fault.kind {
-            Some(RunErrorKind::Memory) => fault.message += "; raise it with --memory",
-            Some(RunErrorKind::Interrupted) => {
-                let seconds = self.timeout.as_secs();
-                fault.message =
-                    format!("the evaluation takes more than {seconds} s; raise it with --timeout");
-            }
-            _ => {}
+        if fault.kind == Some(RunErrorKind::Interrupted) {
+            fault.message = format!("the evaluation takes more than {} s", self.timeout.as_secs());
         }
     }
 }

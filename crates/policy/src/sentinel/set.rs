@@ -175,7 +175,7 @@ pub fn check_params(policies: &[AppliedPolicy], asked: &[(String, Json)]) -> Res
     let has = |policy: &Policy, name: &str| policy.params().iter().any(|param| **param == *name);
     for (name, _) in asked {
         if !compiled.iter().any(|(_, compiled)| has(&compiled.policy, name)) {
-            return Err(format!("--param {name}: no policy has a parameter of this name"));
+            return Err(format!("no policy has a parameter {name:?}"));
         }
     }
     let mut warnings = Vec::new();

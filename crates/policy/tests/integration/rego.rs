@@ -233,10 +233,7 @@ fn policies_that_never_end_are_ended() {
     });
     let error = policies.evaluate(&plan(&[])).unwrap_err();
     assert_eq!(error.kind(), PolicyErrorKind::Time);
-    assert_eq!(
-        error.to_string(),
-        "p.rego:5: evaluating the policies takes longer than 0.2 s: allow more with --timeout"
-    );
+    assert_eq!(error.to_string(), "p.rego:5: evaluating the policies takes longer than 0.2 s");
 }
 
 #[test]
@@ -255,10 +252,7 @@ fn ranges_are_bounded() {
     assert_eq!(range("numbers.range_step(1, 6, 2)").unwrap(), "[1, 3, 5]");
     let error = range("numbers.range(1, 100000000)").unwrap_err();
     assert_eq!(error.kind(), PolicyErrorKind::Memory);
-    assert_eq!(
-        error.to_string(),
-        "p.rego:3: the policies make values of more than 16 MiB: give them more with --memory"
-    );
+    assert_eq!(error.to_string(), "p.rego:3: the policies make values of more than 16 MiB");
 }
 
 #[test]

@@ -13,6 +13,9 @@ use serde_json::{Value as Json, json};
 use super::{Configuration, ConfigurationError, Given, covers};
 use crate::remark::Remarks;
 
+/// The kind of the diagnostic about a name that has no value and is not said to be unknown.
+pub const NOT_GIVEN: &str = "value_not_given";
+
 /// Settings for evaluating expressions.
 #[derive(Debug)]
 pub struct Evaluation<'a> {
@@ -80,11 +83,7 @@ impl<'a> Evaluation<'a> {
 }
 
 fn not_given(name: &str, span: objchange_hcl::Span) -> Diagnostic {
-    let how = match name.strip_prefix("var.") {
-        Some(variable) => format!("Give it with --var {variable}=VALUE or in a --var-file, or"),
-        None => "If it is not known yet,".to_owned(),
-    };
-    Diagnostic::new("Value not given", span, format!("{name} has no value. {how} say --unknown {name}."))
+    Diagnostic::new((NOT_GIVEN, "Value not given"), span, format!("{name} has no value."))
 }
 
 /// A value of an expression as JSON, or its type alone; or what is wrong with the value.

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use objchange_hcl::{Diagnostic, HiddenSource};
 
-pub use self::evaluation::{Evaluation, errors_document, value_document};
+pub use self::evaluation::{Evaluation, NOT_GIVEN, errors_document, value_document};
 pub use self::files::Configuration;
 pub(crate) use self::files::ends_like_configuration;
 pub use self::given::Given;
@@ -42,7 +42,7 @@ pub enum ConfigurationError {
         hidden: HiddenSource,
     },
     /// A value is given for a variable that is not declared.
-    #[error("--var {name}: the configuration declares no variable of this name{hint}")]
+    #[error("the configuration declares no variable {name:?}{hint}")]
     Undeclared {
         /// The name.
         name: String,

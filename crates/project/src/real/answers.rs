@@ -7,8 +7,8 @@ use objchange::change::{
 use objchange::schema::{Schema, SchemaKind};
 use objchange_module::plan::ImportedBy;
 use objchange_module::{
-    Answered, BrokenContract, DataAnswer, ImportAnswer, MoveObject, ProviderConfigAddress, ProviderObject,
-    Providers, StoredObject,
+    Answered, BrokenContract, DataAnswer, ImportAnswer, MoveObject, ProviderCall, ProviderConfigAddress,
+    ProviderObject, ProviderReply, Providers, StoredObject, not_applied,
 };
 use objchange_provider::{
     Client, Component, Error, ErrorKind, ImportResource, ImportTarget, MoveResource, ProviderExt, RawState,
@@ -296,6 +296,44 @@ impl Providers for JoinedProviders<'_> {
         !self.real.has(provider) && self.others.is_simulated(provider)
     }
 
+    fn call(&mut self, provider: &ProviderConfigAddress, call: ProviderCall<'_>) -> ProviderReply {
+        if !self.real.has(provider) {
+            return self.others.call(provider, call);
+        }
+        match call {
+            ProviderCall::Validate(kind, type_name, config) => {
+                ProviderReply::Validate(self.validate(provider, kind, type_name, config))
+            }
+            ProviderCall::Upgrade(stored) => ProviderReply::Upgrade(self.upgrade(provider, stored)),
+            ProviderCall::Plan(resource_type, _, request) => {
+                ProviderReply::Plan(self.plan(provider, resource_type, request))
+            }
+            ProviderCall::PlanDestroy(resource_type, address, schema, object) => ProviderReply::PlanDestroy(
+                self.plan_destroy(provider, resource_type, address, schema, object),
+            ),
+            ProviderCall::ReadData(address, schema, config) => {
+                ProviderReply::ReadData(self.read_data(provider, address, schema, config))
+            }
+            ProviderCall::Open(address, schema, config) => {
+                ProviderReply::Open(self.open(provider, address, schema, config))
+            }
+            ProviderCall::Import(address, schema, by) => {
+                ProviderReply::Import(self.import(provider, address, schema, by))
+            }
+            ProviderCall::Configure(config) => {
+                ProviderReply::Configure(self.real.configure(provider, config))
+            }
+            ProviderCall::Read(resource_type, address, schema, object) => {
+                ProviderReply::Read(self.real.read(provider, (resource_type, address), schema, object))
+            }
+            ProviderCall::Apply(_, address, _) => not_applied(address),
+            ProviderCall::Move(request) => ProviderReply::Move(self.real.move_object(provider, request)),
+        }
+    }
+}
+
+/// The calls to real providers.
+impl JoinedProviders<'_> {
     fn validate(
         &mut self,
         provider: &ProviderConfigAddress,
@@ -303,20 +341,10 @@ impl Providers for JoinedProviders<'_> {
         type_name: &str,
         config: &Value,
     ) -> Vec<Diagnostic> {
-        if !self.real.has(provider) {
-            return self.others.validate(provider, kind, type_name, config);
-        }
         let found = self.real.ask_unconfigured(provider, async |client| {
             client.validate(component(kind), type_name, config).await
         });
         bounded(found.unwrap_or_else(|errors| errors))
-    }
-
-    fn configure(&mut self, provider: &ProviderConfigAddress, config: &Value) -> Vec<Diagnostic> {
-        match self.real.has(provider) {
-            true => self.real.configure(provider, config),
-            false => self.others.configure(provider, config),
-        }
     }
 
     fn upgrade(
@@ -324,9 +352,6 @@ impl Providers for JoinedProviders<'_> {
         provider: &ProviderConfigAddress,
         stored: StoredObject<'_>,
     ) -> Option<Answered<Value>> {
-        if !self.real.has(provider) {
-            return self.others.upgrade(provider, stored);
-        }
         let request = UpgradeResource {
             type_name: stored.resource_type.into(),
             version: stored.version,
@@ -351,12 +376,8 @@ impl Providers for JoinedProviders<'_> {
         &mut self,
         provider: &ProviderConfigAddress,
         resource_type: &str,
-        address: &str,
         request: &PlanResourceChange,
     ) -> Result<PlannedResource, ProviderError> {
-        if !self.real.has(provider) {
-            return self.others.plan(provider, resource_type, address, request);
-        }
         let planned = self.real.ask(provider, async |client| client.plan(resource_type, request).await);
         Ok(match planned {
             Ok(mut planned) => {
@@ -379,9 +400,6 @@ impl Providers for JoinedProviders<'_> {
         schema: &Schema,
         object: &ProviderObject,
     ) -> Vec<Diagnostic> {
-        if !self.real.has(provider) {
-            return self.others.plan_destroy(provider, resource_type, address, schema, object);
-        }
         let wants_to_know = |real: &RealProviders| {
             real.all.get(&provider.provider).is_some_and(|p| p.schemas.capabilities.plan_destroy)
         };
@@ -408,20 +426,6 @@ impl Providers for JoinedProviders<'_> {
         }
     }
 
-    fn read(
-        &mut self,
-        provider: &ProviderConfigAddress,
-        resource_type: &str,
-        address: &str,
-        schema: &Schema,
-        object: &ProviderObject,
-    ) -> Answered<ProviderObject> {
-        match self.real.has(provider) {
-            true => self.real.read(provider, (resource_type, address), schema, object),
-            false => self.others.read(provider, resource_type, address, schema, object),
-        }
-    }
-
     fn read_data(
         &mut self,
         provider: &ProviderConfigAddress,
@@ -429,9 +433,6 @@ impl Providers for JoinedProviders<'_> {
         schema: &Schema,
         config: &Value,
     ) -> DataAnswer {
-        if !self.real.has(provider) {
-            return self.others.read_data(provider, address, schema, config);
-        }
         let type_name = type_of(address);
         let answer = self.real.ask(provider, async |client| client.read_data(&type_name, config).await);
         let answer = answer.and_then(|answer| {
@@ -456,9 +457,6 @@ impl Providers for JoinedProviders<'_> {
         schema: &Schema,
         config: &Value,
     ) -> DataAnswer {
-        if !self.real.has(provider) {
-            return self.others.open(provider, address, schema, config);
-        }
         match self.real.open(provider, (&type_of(address), address), schema, config) {
             Ok((value, warnings)) => DataAnswer::Known(value, warnings),
             Err(errors) => DataAnswer::Failed(errors),
@@ -472,23 +470,9 @@ impl Providers for JoinedProviders<'_> {
         schema: &Schema,
         by: &ImportedBy,
     ) -> ImportAnswer {
-        if !self.real.has(provider) {
-            return self.others.import(provider, address, schema, by);
-        }
         match self.real.import(provider, (&type_of(address), address), schema, by) {
             Ok((object, warnings)) => ImportAnswer::Known(object, warnings),
             Err(errors) => ImportAnswer::Failed(errors),
-        }
-    }
-
-    fn move_object(
-        &mut self,
-        provider: &ProviderConfigAddress,
-        request: &MoveObject<'_>,
-    ) -> Answered<ProviderObject> {
-        match self.real.has(provider) {
-            true => self.real.move_object(provider, request),
-            false => self.others.move_object(provider, request),
         }
     }
 }

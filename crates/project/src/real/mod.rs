@@ -43,14 +43,14 @@ impl RealChoice<'_> {
         let mut chosen = BTreeSet::new();
         for text in self.providers {
             let address = ProviderAddress::parse(text)
-                .ok_or_else(|| format!("--real-provider {text}: this is not the address of a provider"))?;
+                .ok_or_else(|| format!("{text}: this is not the address of a provider"))?;
             if address.is_builtin() {
-                return Err(format!("--real-provider {text}: this provider is part of Terraform"));
+                return Err(format!("{text}: this provider is part of Terraform, and not a program"));
             }
             if !known.contains(&address) {
                 let known: Vec<String> = known.iter().map(ProviderAddress::for_display).collect();
                 let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-                return Err(format!("--real-provider {text}: the module has no such provider, only {known}"));
+                return Err(format!("{text}: the module has no such provider, only {known}"));
             }
             chosen.insert(address);
         }
@@ -166,7 +166,7 @@ pub(crate) fn programs(
     chosen: &BTreeSet<ProviderAddress>,
     named: &[ProviderProgram],
     directory: &Path,
-) -> Result<BTreeMap<ProviderAddress, PathBuf>, String> {
+) -> Result<BTreeMap<ProviderAddress, PathBuf>, PlanError> {
     let mut programs = BTreeMap::new();
     let mut installed = None;
     for provider in chosen {
@@ -177,14 +177,11 @@ pub(crate) fn programs(
         }
         let installed = match &installed {
             Some(installed) => installed,
-            None => installed.insert(InstalledProviders::open(directory).map_err(|error| error.to_string())?),
+            None => installed.insert(InstalledProviders::open(directory)?),
         };
-        let program = installed.find(provider).map_err(|error| error.to_string())?.ok_or_else(|| {
-            format!(
-                "{} is not installed: run `terraform init` in {}, or name its program with --provider-binary",
-                provider.for_display(),
-                directory.display()
-            )
+        let program = installed.find(provider)?.ok_or_else(|| PlanError::NotInstalled {
+            provider: provider.for_display(),
+            directory: directory.to_owned(),
         })?;
         programs.insert(provider.clone(), program);
     }

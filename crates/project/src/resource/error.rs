@@ -20,10 +20,10 @@ pub enum ResourceError {
     #[error(transparent)]
     Input(#[from] InputError),
     /// The schema has no such part.
-    #[error("{option} {}: {}{}", .error.path.to_string().trim_start_matches('.'), .error.kind, suggestion(&similar_parts(.error)))]
+    #[error("{list} {}: {}{}", .error.path.to_string().trim_start_matches('.'), .error.kind, suggestion(&similar_parts(.error)))]
     NoSuchPart {
-        /// What names it.
-        option: &'static str,
+        /// The list that names it: `ignore_changes` or `requires_replace`.
+        list: &'static str,
         /// Why.
         error: UnknownPath,
     },
@@ -49,7 +49,7 @@ pub enum ResourceError {
         similar: Vec<String>,
     },
     /// Several providers have the type.
-    #[error("{input}: several providers have a resource type {name:?}; choose with --provider one of {}", providers.join(", "))]
+    #[error("{input}: several providers have a resource type {name:?}: {}", providers.join(", "))]
     ManyTypes {
         /// Where it is from.
         input: String,
@@ -69,7 +69,7 @@ pub enum ResourceError {
         providers: Vec<String>,
     },
     /// There is no such prior object.
-    #[error("{input}{}: {}", place(error.place()), of_prior(error))]
+    #[error("{input}{}: {error}", place(error.place()))]
     Prior {
         /// Where it is from.
         input: Source,
@@ -90,11 +90,11 @@ pub enum ResourceError {
     /// The schemas that are given cannot be used.
     #[error(transparent)]
     GivenSchemas(#[from] SchemaError),
-    /// The type is not said.
-    #[error("name the resource type with --type")]
+    /// Neither the type nor a configuration block is given.
+    #[error("the resource type is not given")]
     WhichType,
     /// Variables are given, and no configuration.
-    #[error("--var, --var-file and --base-dir are for configuration, in a .tf file or a directory")]
+    #[error("variables and a base directory are for configuration, in a .tf file or a directory")]
     GivenForNothing,
     /// The configuration cannot be used.
     #[error(transparent)]
@@ -110,22 +110,6 @@ pub enum ResourceError {
     /// The change cannot be planned.
     #[error(transparent)]
     Change(#[from] PlanChangeError),
-}
-
-/// What is wrong with a prior object, and which argument mends it.
-fn of_prior(error: &PriorError) -> String {
-    match error {
-        PriorError::NoState => {
-            "--address selects an object in a state, and this is not a state; omit it if this is the \
-             object itself"
-                .to_owned()
-        }
-        PriorError::NoAddress { known } => {
-            format!("this is a state; choose an object with --address{known}")
-        }
-        PriorError::OtherType { .. } => format!("{error} that --type says"),
-        error => error.to_string(),
-    }
 }
 
 /// Why a configuration has no such resource, and how to say which is meant.

@@ -24,7 +24,7 @@ impl Subject<'_> {
     ) -> Result<PlannedChange, ResourceError> {
         let schema = &self.request.schema;
         for path in requires_replace {
-            match check_path(schema, "--requires-replace", path) {
+            match check_path(schema, "requires_replace", path) {
                 // A provider may name an element of a set, which only a value tells.
                 Err(ResourceError::NoSuchPart { error, .. })
                     if error.kind == UnknownPathKind::NotAnElement => {}

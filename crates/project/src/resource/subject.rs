@@ -218,7 +218,7 @@ impl<'s> Subject<'s> {
         let schema = schema(&resource_type)?;
         for ignored in args.ignore_changes {
             if let IgnoredChange::Path(path) = ignored {
-                check_path(&schema, "--ignore-changes", path)?;
+                check_path(&schema, "ignore_changes", path)?;
             }
         }
         let written = chosen.map(|((place, configuration), chosen)| {
@@ -266,8 +266,8 @@ fn not_selected(place: &BlockPlace, error: SelectError) -> ResourceError {
 /// # Errors
 ///
 /// The schema has no such part.
-pub fn check_path(schema: &Block, option: &'static str, path: &Path) -> Result<(), ResourceError> {
-    schema.check_path(path).map_err(|error| ResourceError::NoSuchPart { option, error })
+pub fn check_path(schema: &Block, list: &'static str, path: &Path) -> Result<(), ResourceError> {
+    schema.check_path(path).map_err(|error| ResourceError::NoSuchPart { list, error })
 }
 
 /// What is to be ignored by the arguments and by the block.

@@ -104,6 +104,9 @@ pub fn open_recording(path: &Path, hidden: &Hidden<'_>) -> Result<SessionRecorde
     Ok(recorder)
 }
 
+/// What errors call the configuration of a provider.
+const PROVIDER_CONFIG: &str = "the provider's own configuration";
+
 impl<'h> Session<'h> {
     /// Asks a provider that runs for its schemas.
     ///
@@ -137,9 +140,9 @@ impl<'h> Session<'h> {
         let nothing = Block::new::<&str>([], []);
         let block = self.schemas.block(Component::Provider, "").unwrap_or(&nothing);
         let config = match config {
-            Some(given) if given.trim_start().starts_with('{') => object(given, block, "--provider-config")?,
+            Some(given) if given.trim_start().starts_with('{') => object(given, block, PROVIDER_CONFIG)?,
             Some(file) => read(&Source::new(file.as_ref()), block)?,
-            None => object("{}", block, "the provider's own configuration (see --provider-config)")?,
+            None => object("{}", block, PROVIDER_CONFIG)?,
         };
         self.hide(block, &config);
         let config = config.unmark_deep().0;

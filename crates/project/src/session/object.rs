@@ -144,11 +144,12 @@ pub async fn import_object(
         (Some(id), _) => ImportTarget::Id(id.to_owned()),
         (None, given) => {
             let schema = session.schemas.identities.get(name);
-            let schema = schema
-                .ok_or_else(|| SessionError::Unusable(format!("{name} has no identity; name it by --id")))?;
+            let schema = schema.ok_or_else(|| {
+                SessionError::Unusable(format!("{name} has no identity; import it by its ID"))
+            })?;
             let given = given.unwrap_or_default();
             let identity = match given.trim_start().starts_with('{') {
-                true => super::object(given, &schema.block, "--identity")?,
+                true => super::object(given, &schema.block, "the identity")?,
                 false => super::read(&Source::new(given.as_ref()), &schema.block)?,
             };
             ImportTarget::Identity(identity)

@@ -96,8 +96,8 @@ impl StateOut {
         }
         let path = self.path.display();
         Err(SessionError::Unusable(format!(
-            "{path} has {address} already, which would be lost: change it with --prior {path} --address \
-             '{address}', or write into another file; nothing was changed"
+            "{path} has {address} already, which would be lost: change that object, or write into another file; nothing \
+             was changed"
         )))
     }
 

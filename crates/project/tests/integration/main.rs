@@ -76,7 +76,7 @@ fn schemas_are_kept_and_chosen_by_version() {
     let remarks: RefCell<Vec<Remark>> = RefCell::default();
     let say = |remark| remarks.borrow_mut().push(remark);
     for (version, size) in [("1.0.0", "old"), ("2.0.0", "new")] {
-        let file = cache.add(&document(size), name, "a test", |_| Some(version.to_owned()), &say);
+        let file = cache.add(&document(size), name, "a test", |_| Some(version.to_owned()));
         assert_eq!(file.unwrap().unwrap().version.as_deref(), Some(version));
     }
     assert!(remarks.borrow().is_empty());

@@ -5,6 +5,7 @@ use super::condition::{comparison, get, only_keys};
 use super::lower::{Callee, Lowerer, Meaning};
 use super::program::{Comprehension, ComprehensionKind, Expr, Op, Pattern};
 use crate::builtins::{self, Builtin};
+use crate::error::NEEDS_NETWORK;
 use crate::syntax::ast::{Literal, Operator, Span, Term, TermKind};
 use crate::value::{Number, Value};
 
@@ -164,15 +165,15 @@ impl Lowerer<'_, '_> {
 
     fn refuse_unsupported(&mut self, builtin: &Builtin, span: Span) {
         let name = builtin.name;
-        let message = match (builtin.unsupported_because(), self.shared.network) {
-            (_, NetworkAccess::Mocked) => return,
-            (Some(why), _) => format!("{name} is not supported: {why}"),
+        match (builtin.unsupported_because(), self.shared.network) {
+            (_, NetworkAccess::Mocked) => {}
+            (Some(why), _) => self.error("rego_type_error", span, format!("{name} is not supported: {why}")),
             (None, NetworkAccess::Refused) if builtin.needs_network => {
-                format!("{name} needs the network, which policies may not use: allow it with --allow-net")
+                let message = format!("{name} needs the network, which policies may not use");
+                self.error(NEEDS_NETWORK, span, message);
             }
-            (None, _) => return,
-        };
-        self.error("rego_type_error", span, message);
+            (None, _) => {}
+        }
     }
 
     fn metadata(&self, function: &Term) -> Option<Value> {

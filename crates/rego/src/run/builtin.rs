@@ -115,7 +115,7 @@ impl Machine<'_> {
         if self.is_strict {
             return self.failure(place, message);
         }
-        self.complain(place, message);
+        self.complain(place, builtin.name, message);
         Ok(None)
     }
 

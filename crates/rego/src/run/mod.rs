@@ -63,6 +63,7 @@ pub(crate) enum Flow {
 /// What a built-in could not do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Complaint {
+    pub(crate) function: &'static str,
     pub(crate) message: String,
     pub(crate) place: SourcePlace,
 }
@@ -189,8 +190,8 @@ impl<'p> Machine<'p> {
         Err(Stop::Failure(Box::new(Failure { message: message.into(), place, doubt: self.doubt.clone() })))
     }
 
-    fn complain(&mut self, place: SourcePlace, message: String) {
-        let complaint = Complaint { message, place };
+    fn complain(&mut self, place: SourcePlace, function: &'static str, message: String) {
+        let complaint = Complaint { function, message, place };
         if self.complaints.len() < MOST_NOTES && !self.complaints.contains(&complaint) {
             self.complaints.push(complaint);
         }

@@ -1,6 +1,7 @@
 //! `time`.
 
 use chrono::{DateTime, Datelike, FixedOffset, TimeDelta, Timelike};
+use objchange_text::calendar::{MONTHS, WEEKDAYS};
 
 use super::object::Kind;
 use super::{Object, function, int, utf8};
@@ -19,23 +20,6 @@ const DURATIONS: [(&str, i64); 6] = [
     ("minute", 60_000_000_000),
     ("hour", 3_600_000_000_000),
 ];
-
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
-
-const WEEKDAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
 static NATIVES: [Native; 1] = [native("load", 1, 1, true, |_, a| Ok(Object::moment(moment(&a[0])?)))];
 

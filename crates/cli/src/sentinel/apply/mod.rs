@@ -21,7 +21,7 @@ use objchange_policy::sentinel::{Document, Imports, RunLimits, parse_time};
 use objchange_sentinel::Setup;
 use serde_json::Value as Json;
 
-use super::limits::LimitArgs;
+use super::limits::{LimitArgs, explain};
 use super::mock::read_run;
 use crate::arguments::Assignment;
 use crate::clock::now_ns;
@@ -392,7 +392,7 @@ impl RunOptions {
             self.limits.apply(setup);
         };
         let mut judged = applied.judge(imports, prepare)?;
-        judged.error.iter_mut().for_each(|fault| self.limits.explain(fault));
+        judged.error.iter_mut().for_each(|fault| explain(self.limits, fault));
         Ok(judged)
     }
 }

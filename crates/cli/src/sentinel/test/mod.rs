@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use objchange_text::re2::Pattern;
 
-use super::limits::LimitArgs;
+use super::limits::{LimitArgs, explain};
 use crate::clock::now_ns;
 use crate::documents::Progress;
 use crate::exit::{self, CommandError, unusable};
@@ -126,7 +126,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         let begun = Instant::now();
         let outcome = panic::catch_unwind(AssertUnwindSafe(|| case.run(&sources, wanted, prepare)));
         let mut outcome = outcome.unwrap_or_else(|_| case.defect());
-        outcome.errors.iter_mut().for_each(|fault| limits.explain(fault));
+        outcome.errors.iter_mut().for_each(|fault| explain(limits, fault));
         (outcome, Case::name(&case.policy, &case.path), begun.elapsed())
     };
     pool::each(&cases, run, |(outcome, name, duration)| {

@@ -12,7 +12,7 @@ use objchange_hcl::{
 };
 use smol_str::SmolStr;
 
-use super::check::{Checked, ReferenceContext, check};
+use super::check::{Checked, ReferenceContext, UNDECLARED_RESOURCE, check};
 use super::conditions::{self};
 use super::expand::{self, Expansion};
 use super::graph::{Graph, NodeKind};
@@ -282,8 +282,7 @@ impl<'c> Validator<'_, 'c> {
                 self.found.error("Invalid depends_on reference", *span, detail);
             }
             if checked.has_static_errors {
-                let is_undeclared =
-                    |error: &Diagnostic| error.summary.starts_with("Reference to undeclared re");
+                let is_undeclared = |error: &Diagnostic| error.kind == UNDECLARED_RESOURCE;
                 self.found.errors(checked.errors.into_iter().filter(is_undeclared));
             }
         }

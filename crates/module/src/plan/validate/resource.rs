@@ -9,7 +9,7 @@ use super::super::subject::{Subject, SubjectKind};
 use super::Validator;
 use crate::diagnostics::PROVIDER;
 use crate::plan::graph::{ProviderNode, ResourceNode, resource_text, schema_kind};
-use crate::{ModuleDiagnostic, Severity};
+use crate::{ModuleDiagnostic, ProvidersExt, Severity};
 
 impl<'c> Validator<'_, 'c> {
     pub(super) fn provider(&mut self, at: ModuleInstanceId, module: usize, provider: &ProviderNode<'_>) {

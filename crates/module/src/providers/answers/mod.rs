@@ -18,7 +18,7 @@ use objchange_text::json::place;
 
 use self::fill::Fill;
 pub use self::unanswered::Unanswered;
-use super::{Answered, DataAnswer, ImportAnswer, MoveObject, ProviderObject, Providers, StoredObject};
+use super::{DataAnswer, ImportAnswer, ProviderCall, ProviderObject, ProviderReply, Providers, ProvidersExt};
 use crate::plan::ImportedBy;
 use crate::{ProviderConfigAddress, Schemas};
 
@@ -166,29 +166,24 @@ impl<P: Providers> Providers for AnsweringProviders<'_, P> {
         self.others.is_simulated(provider)
     }
 
-    fn validate(
-        &mut self,
-        provider: &ProviderConfigAddress,
-        kind: SchemaKind,
-        type_name: &str,
-        config: &Value,
-    ) -> Vec<Diagnostic> {
-        self.others.validate(provider, kind, type_name, config)
+    fn call(&mut self, provider: &ProviderConfigAddress, call: ProviderCall<'_>) -> ProviderReply {
+        match call {
+            ProviderCall::Plan(resource_type, address, request) => {
+                ProviderReply::Plan(self.planned(provider, resource_type, address, request))
+            }
+            ProviderCall::ReadData(address, schema, config) => {
+                ProviderReply::ReadData(self.data(provider, address, schema, config))
+            }
+            ProviderCall::Import(address, schema, by) => {
+                ProviderReply::Import(self.imported(provider, address, schema, by))
+            }
+            other => self.others.call(provider, other),
+        }
     }
+}
 
-    fn configure(&mut self, provider: &ProviderConfigAddress, config: &Value) -> Vec<Diagnostic> {
-        self.others.configure(provider, config)
-    }
-
-    fn upgrade(
-        &mut self,
-        provider: &ProviderConfigAddress,
-        stored: StoredObject<'_>,
-    ) -> Option<Answered<Value>> {
-        self.others.upgrade(provider, stored)
-    }
-
-    fn plan(
+impl<P: Providers> AnsweringProviders<'_, P> {
+    fn planned(
         &mut self,
         provider: &ProviderConfigAddress,
         resource_type: &str,
@@ -212,29 +207,7 @@ impl<P: Providers> Providers for AnsweringProviders<'_, P> {
         Ok(planned)
     }
 
-    fn plan_destroy(
-        &mut self,
-        provider: &ProviderConfigAddress,
-        resource_type: &str,
-        address: &str,
-        schema: &Schema,
-        object: &ProviderObject,
-    ) -> Vec<Diagnostic> {
-        self.others.plan_destroy(provider, resource_type, address, schema, object)
-    }
-
-    fn read(
-        &mut self,
-        provider: &ProviderConfigAddress,
-        resource_type: &str,
-        address: &str,
-        schema: &Schema,
-        object: &ProviderObject,
-    ) -> Answered<ProviderObject> {
-        self.others.read(provider, resource_type, address, schema, object)
-    }
-
-    fn read_data(
+    fn data(
         &mut self,
         provider: &ProviderConfigAddress,
         address: &str,
@@ -258,17 +231,7 @@ impl<P: Providers> Providers for AnsweringProviders<'_, P> {
         answer
     }
 
-    fn open(
-        &mut self,
-        provider: &ProviderConfigAddress,
-        address: &str,
-        schema: &Schema,
-        config: &Value,
-    ) -> DataAnswer {
-        self.others.open(provider, address, schema, config)
-    }
-
-    fn import(
+    fn imported(
         &mut self,
         provider: &ProviderConfigAddress,
         address: &str,
@@ -288,14 +251,6 @@ impl<P: Providers> Providers for AnsweringProviders<'_, P> {
             self.unanswered.import(address, &schema.block);
         }
         answer
-    }
-
-    fn move_object(
-        &mut self,
-        provider: &ProviderConfigAddress,
-        request: &MoveObject<'_>,
-    ) -> Answered<ProviderObject> {
-        self.others.move_object(provider, request)
     }
 }
 

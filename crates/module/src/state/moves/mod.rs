@@ -19,7 +19,7 @@ use crate::document::compare_instances;
 use crate::marking::mark_kept;
 use crate::plan::Target;
 use crate::providers::MoveObject;
-use crate::{Diagnostics, ProviderConfigAddress, Providers, Schemas, Severity};
+use crate::{Diagnostics, ProviderConfigAddress, Providers, ProvidersExt, Schemas, Severity};
 
 pub use validate::Instances;
 

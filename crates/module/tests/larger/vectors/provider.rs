@@ -8,8 +8,8 @@ use objchange::value::Path;
 use objchange::{Type, Value};
 use objchange_module::plan::ImportedBy;
 use objchange_module::{
-    Answered, DataAnswer, ImportAnswer, MoveObject, ProviderConfigAddress, ProviderObject, Providers,
-    StoredObject,
+    Answered, DataAnswer, ImportAnswer, MoveObject, ProviderCall, ProviderConfigAddress, ProviderObject,
+    ProviderReply, Providers, ProvidersExt,
 };
 use objchange_plan::{Form, read_object};
 use serde_json::Value as Json;
@@ -82,6 +82,35 @@ fn told(mut diagnostic: Diagnostic, detail: &str, attribute: &str) -> Vec<Diagno
 }
 
 impl<P: Providers> Providers for CaseProviders<'_, P> {
+    fn is_simulated(&self, _provider: &ProviderConfigAddress) -> bool {
+        false
+    }
+
+    fn call(&mut self, provider: &ProviderConfigAddress, call: ProviderCall<'_>) -> ProviderReply {
+        match call {
+            ProviderCall::Validate(kind, type_name, config) => {
+                ProviderReply::Validate(self.validate(provider, kind, type_name, config))
+            }
+            ProviderCall::Configure(config) => ProviderReply::Configure(self.configure(provider, config)),
+            ProviderCall::Plan(resource_type, address, request) => {
+                ProviderReply::Plan(self.plan(provider, resource_type, address, request))
+            }
+            ProviderCall::Read(resource_type, address, schema, object) => {
+                ProviderReply::Read(self.read(provider, resource_type, address, schema, object))
+            }
+            ProviderCall::ReadData(address, schema, config) => {
+                ProviderReply::ReadData(self.read_data(provider, address, schema, config))
+            }
+            ProviderCall::Import(address, schema, by) => {
+                ProviderReply::Import(self.import(provider, address, schema, by))
+            }
+            ProviderCall::Move(request) => ProviderReply::Move(self.move_object(provider, request)),
+            other => self.simulated.call(provider, other),
+        }
+    }
+}
+
+impl<P: Providers> CaseProviders<'_, P> {
     fn validate(
         &mut self,
         provider: &ProviderConfigAddress,
@@ -124,25 +153,6 @@ impl<P: Providers> Providers for CaseProviders<'_, P> {
             }
         }
         Ok(planned)
-    }
-
-    fn upgrade(
-        &mut self,
-        provider: &ProviderConfigAddress,
-        stored: StoredObject<'_>,
-    ) -> Option<Answered<Value>> {
-        self.simulated.upgrade(provider, stored)
-    }
-
-    fn plan_destroy(
-        &mut self,
-        provider: &ProviderConfigAddress,
-        resource_type: &str,
-        address: &str,
-        schema: &Schema,
-        object: &ProviderObject,
-    ) -> Vec<Diagnostic> {
-        self.simulated.plan_destroy(provider, resource_type, address, schema, object)
     }
 
     fn read(
@@ -194,16 +204,6 @@ impl<P: Providers> Providers for CaseProviders<'_, P> {
             }
             None => self.simulated.read_data(provider, address, schema, config),
         }
-    }
-
-    fn open(
-        &mut self,
-        provider: &ProviderConfigAddress,
-        address: &str,
-        schema: &Schema,
-        config: &Value,
-    ) -> DataAnswer {
-        self.simulated.open(provider, address, schema, config)
     }
 
     fn import(

@@ -420,7 +420,7 @@ fn environments_are_compared_with_maps_and_ignored_paths() {
     let [a, b] = texts.each_ref().map(|text| Plan::parse(text).unwrap());
     let options = CompareOptions { maps: vec!["module.x=module.y".parse().unwrap()], ..options };
     let comparison = Comparison::new(&a.changes, &b.changes, &Schemas::none(), &options).unwrap();
-    assert_eq!(comparison.unmatched, ["--map module.x=module.y", "--ignore tags.Owner", "--ignore nothing"]);
+    assert_eq!(comparison.unmatched, ["map module.x=module.y", "ignore tags.Owner", "ignore nothing"]);
     assert_eq!(comparison.resources[0].kind, DifferenceKind::OnlyInA);
 }
 

@@ -1,5 +1,7 @@
 //! The Gregorian calendar.
 
+use objchange_text::calendar::WEEKDAYS;
+
 const DAY: i128 = 86_400;
 const SECOND: i128 = 1_000_000_000;
 
@@ -18,24 +20,6 @@ pub(super) struct Civil {
     /// Days since 1970.
     days: i64,
 }
-
-pub(super) const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
-
-pub(super) const WEEKDAYS: [&str; 7] =
-    ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
 impl Civil {
     /// A time in nanoseconds since 1970, so many seconds east of Greenwich.

@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use super::calendar::{Civil, MONTHS};
+use objchange_text::calendar::MONTHS;
+
+use super::calendar::Civil;
 
 pub(super) const RFC3339: &str = "2006-01-02T15:04:05Z07:00";
 pub(super) const RFC3339_NANO: &str = "2006-01-02T15:04:05.999999999Z07:00";

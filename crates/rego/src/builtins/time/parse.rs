@@ -1,7 +1,9 @@
 //! Times from text in one of Go's layouts.
 
+use objchange_text::calendar::{MONTHS, WEEKDAYS};
+
 use super::super::BuiltinError;
-use super::calendar::{self, Civil, MONTHS, WEEKDAYS};
+use super::calendar::{self, Civil};
 use super::layout::{Chunk, OffsetForm, next_chunk};
 use crate::value::Value;
 

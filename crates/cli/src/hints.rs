@@ -1,0 +1,123 @@
+//! The options that help against errors of libraries. Libraries do not know the options: Python and C use them too.
+
+use std::fmt::Display;
+
+use objchange_files::input::InputError;
+use objchange_hcl::NO_DIRECTORY;
+use objchange_plan::{GateError, LeftOutBy, PriorError, Unmatched};
+#[cfg(feature = "policy")]
+use objchange_policy::rego::{PolicyError, PolicyErrorKind};
+use objchange_project::resource::ResourceError;
+use objchange_project::{ConfigurationError, NOT_GIVEN, PlanError, SchemaTextError};
+
+use crate::exit::{CommandError, unusable};
+use crate::schemas::HOW_TO_GET_SCHEMAS;
+
+/// The error, and how to avoid it.
+fn with_hint(error: impl Display, hint: Option<&str>) -> String {
+    match hint {
+        Some(hint) => format!("{error}; {hint}"),
+        None => error.to_string(),
+    }
+}
+
+/// An input that cannot be read.
+pub(crate) fn input(error: &InputError) -> String {
+    with_hint(error, error.is_over_limit().then_some("allow more with --max-input"))
+}
+
+/// Schemas that cannot be read.
+pub(crate) fn schema_text(error: &SchemaTextError) -> String {
+    match error {
+        SchemaTextError::Input(error) => input(error),
+        error => error.to_string(),
+    }
+}
+
+/// A configuration that cannot be used.
+pub(crate) fn configuration(error: &ConfigurationError) -> String {
+    match error {
+        ConfigurationError::Undeclared { name, .. } => format!("--var {name}: {error}"),
+        ConfigurationError::Input(error) => input(error),
+        error => error.to_string(),
+    }
+}
+
+/// A resource that cannot be planned.
+pub(crate) fn resource(error: &ResourceError) -> CommandError {
+    let hint = match error {
+        ResourceError::NoSchemas => return unusable(format!("{error}: {HOW_TO_GET_SCHEMAS}")),
+        ResourceError::ManyTypes { .. } => "choose one with --provider",
+        ResourceError::Prior { error: PriorError::NoState, .. } => {
+            "omit --address if this is the object itself"
+        }
+        ResourceError::Prior { error: PriorError::NoAddress { .. }, .. } => "choose one with --address",
+        ResourceError::WhichType => "name it with --type",
+        ResourceError::GivenForNothing => "omit --var, --var-file and --base-dir",
+        ResourceError::Configuration(error) => return unusable(configuration(error)),
+        ResourceError::Input(error) => return unusable(input(error)),
+        error => return unusable(error),
+    };
+    unusable(with_hint(error, Some(hint)))
+}
+
+/// A module that cannot be planned.
+pub(crate) fn plan(error: &PlanError) -> CommandError {
+    match error {
+        PlanError::NoSchemas(_) => unusable(format!("{error}: {HOW_TO_GET_SCHEMAS}")),
+        PlanError::Installed(_) | PlanError::NotInstalled { .. } => {
+            unusable(format!("{error}, or name its program with --provider-binary"))
+        }
+        error => unusable(error),
+    }
+}
+
+/// Options that select nothing.
+pub(crate) fn unmatched(unmatched: &Unmatched) -> String {
+    match unmatched {
+        // The options are called like the parts.
+        Unmatched::Part { .. } => format!("--{unmatched}"),
+        Unmatched::Together => unmatched.to_string(),
+    }
+}
+
+/// A gate that would check nothing.
+pub(crate) fn gate(error: &GateError) -> String {
+    match error {
+        GateError::Unmatched(all) => {
+            let all: Vec<String> = all.iter().map(unmatched).collect();
+            with_hint(all.join("; "), Some("--allow-unmatched accepts that"))
+        }
+        GateError::NeverRefused { what, by } => {
+            let option = match by {
+                LeftOutBy::Actions => "--action",
+                LeftOutBy::Drift => "--drift",
+                LeftOutBy::Resources => "the selection of resources",
+            };
+            format!("--fail-on {what} checks nothing: {option} leaves it out")
+        }
+    }
+}
+
+/// What helps against an error of this kind in an expression or a configuration.
+pub(crate) fn of_diagnostic(kind: &str) -> Option<&'static str> {
+    match kind {
+        NO_DIRECTORY => Some("name the directory of the files with --base-dir"),
+        NOT_GIVEN => Some(
+            "give values of variables with --var NAME=VALUE or --var-file FILE; --unknown NAME makes a name unknown",
+        ),
+        _ => None,
+    }
+}
+
+/// Policies that cannot be used.
+#[cfg(feature = "policy")]
+pub(crate) fn policy(error: &PolicyError) -> String {
+    let hint = match error.kind() {
+        PolicyErrorKind::Time => Some("allow more with --timeout"),
+        PolicyErrorKind::Memory => Some("allow more with --memory"),
+        PolicyErrorKind::Network => Some("allow it with --allow-net"),
+        _ => None,
+    };
+    with_hint(error, hint)
+}
