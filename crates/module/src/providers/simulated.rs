@@ -5,6 +5,7 @@ use std::fmt;
 use objchange::Value;
 use objchange::change::{
     Diagnostic, PlanResourceChange, PlannedResource, Provider, ProviderError, SimulatedProvider,
+    proposed_new,
 };
 use objchange::schema::{Schema, SchemaKind};
 
@@ -22,6 +23,9 @@ use crate::plan::ImportedBy;
 pub struct SimulatedProviders<'f> {
     /// Where `terraform_remote_state` reads the states of the backend `local`; without it, they are not known.
     pub files: Option<&'f dyn Files>,
+    /// The computed attributes of an object that is updated are unknown, because its provider may change them, and may
+    /// replace the object. Otherwise they keep their values, which most updates leave alone.
+    pub is_strict: bool,
 }
 
 impl fmt::Debug for SimulatedProviders<'_> {
@@ -69,6 +73,7 @@ impl Providers for SimulatedProviders<'_> {
     ) -> Result<PlannedResource, ProviderError> {
         match provider.provider.is_builtin() {
             true => builtin::TerraformData(SimulatedProvider::default()).plan(request),
+            false if self.is_strict => plan_strictly(request),
             false => SimulatedProvider::default().plan(request),
         }
     }
@@ -151,4 +156,18 @@ impl Providers for SimulatedProviders<'_> {
             }
         }
     }
+}
+
+/// Plans an update as if the object were new: every computed attribute that configuration does not set is unknown.
+fn plan_strictly(request: &PlanResourceChange) -> Result<PlannedResource, ProviderError> {
+    let planned = SimulatedProvider::default().plan(request)?;
+    let PlanResourceChange { schema, prior, config, .. } = request;
+    if prior.is_null() || planned.planned.identical(prior) {
+        return Ok(planned);
+    }
+    let nothing = Value::null(prior.ty().clone());
+    let mut request = request.clone();
+    request.proposed = proposed_new(schema, &nothing, config).map_err(ProviderError::from)?;
+    request.prior = nothing;
+    SimulatedProvider::default().plan(&request)
 }
