@@ -317,7 +317,10 @@ pub fn plan_directory_by<R: Default>(
     }
     let functions = inputs::functions(&files)?;
     let answers = inputs::answers(settings.answers, &schemas)?;
-    let mut simulated = AnsweringProviders::new(&answers, SimulatedProviders { files: Some(&files), is_strict: settings.is_strict });
+    let mut simulated = AnsweringProviders::new(
+        &answers,
+        SimulatedProviders { files: Some(&files), is_strict: settings.is_strict },
+    );
     #[cfg(feature = "provider")]
     let mut joined;
     #[cfg(feature = "provider")]

@@ -61,9 +61,8 @@ enum Format {
 pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     // What is unknown, and why, is as in the text of the plan.
     let inputs = PlanInputs { is_strict: false, ..args.module.inputs() };
-    let planned = plan_directory_by(&args.directory, &inputs, |input, providers| {
-        plan_with_graph(input, providers)
-    })?;
+    let planned =
+        plan_directory_by(&args.directory, &inputs, |input, providers| plan_with_graph(input, providers))?;
     let Some((planned, graph)) = planned else { return Ok(ExitCode::from(FAILED)) };
     output::diagnostics(&planned.config, &planned.schemas, &planned.plan.diagnostics)?;
     let shown = Shown::new(&planned.config, &planned.schemas);

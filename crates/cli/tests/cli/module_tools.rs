@@ -86,7 +86,8 @@ fn verdicts_do_not_rely_on_computed_attributes_of_updated_objects() {
     let folder = folder("tools-strict", &[]);
     let id = |arguments: &[&str]| {
         let plan = run(&folder, &[&["plan", "DIR", "--json"], arguments].concat());
-        let plan: Json = serde_json::from_str(&plan.stdout).unwrap_or_else(|error| panic!("{error}: {plan:?}"));
+        let plan: Json =
+            serde_json::from_str(&plan.stdout).unwrap_or_else(|error| panic!("{error}: {plan:?}"));
         let changes = plan["resource_changes"].as_array().unwrap();
         let old = changes.iter().find(|change| change["address"] == "test_disk.old").unwrap();
         (old["change"]["after"]["id"].clone(), old["change"]["after_unknown"]["id"].clone())

@@ -4,8 +4,7 @@ use std::fmt;
 
 use objchange::Value;
 use objchange::change::{
-    Diagnostic, PlanResourceChange, PlannedResource, Provider, ProviderError, SimulatedProvider,
-    proposed_new,
+    Diagnostic, PlanResourceChange, PlannedResource, Provider, ProviderError, SimulatedProvider, proposed_new,
 };
 use objchange::schema::{Schema, SchemaKind};
 
