@@ -46,6 +46,9 @@ pub struct PlanSettings<'a> {
     pub allow_path: &'a [PathBuf],
     /// The state file, if it is not that of the directory.
     pub state: Option<&'a Path>,
+    /// Computed attributes of updated objects are unknown in a simulated plan, because their provider may change them.
+    /// Otherwise they keep their values.
+    pub is_strict: bool,
     /// The version whose rules apply.
     pub version: Version,
     /// The files are read as OpenTofu reads them.
@@ -94,6 +97,7 @@ impl<'a> PlanSettings<'a> {
             max_instances: 1_000_000,
             allow_path: &[],
             state: None,
+            is_strict: false,
             version: Version::NEWEST,
             is_opentofu: false,
             max_input: Size(1 << 30),
@@ -325,7 +329,10 @@ pub fn plan_directory_by<R: Default>(
     }
     let functions = inputs::functions(&files)?;
     let answers = inputs::answers(settings.answers, &schemas)?;
-    let mut simulated = AnsweringProviders::new(&answers, SimulatedProviders { files: Some(&files) });
+    let mut simulated = AnsweringProviders::new(
+        &answers,
+        SimulatedProviders { files: Some(&files), is_strict: settings.is_strict },
+    );
     #[cfg(feature = "provider")]
     let mut joined;
     #[cfg(feature = "provider")]

@@ -73,7 +73,12 @@ pub(crate) struct ModuleArgs {
 impl ModuleArgs {
     /// What a directory is planned from.
     pub(crate) fn inputs(&self) -> PlanInputs<'_> {
-        PlanInputs { state: self.state.as_deref(), ..PlanInputs::new(&self.planning, &self.schemas) }
+        // Verdicts must hold whatever the providers answer.
+        PlanInputs {
+            state: self.state.as_deref(),
+            is_strict: true,
+            ..PlanInputs::new(&self.planning, &self.schemas)
+        }
     }
 }
 
@@ -87,6 +92,8 @@ pub(crate) struct PlanInputs<'a> {
     pub(crate) real: RealChoice<'a>,
     /// The state file, if it is not that of the directory.
     pub(crate) state: Option<&'a Path>,
+    /// Computed attributes of updated objects are unknown.
+    pub(crate) is_strict: bool,
     /// By the rules of which version.
     pub(crate) version: Version,
     /// The files are read as OpenTofu reads them.
@@ -104,6 +111,7 @@ impl<'a> PlanInputs<'a> {
             #[cfg(feature = "provider")]
             real: RealChoice::default(),
             state: None,
+            is_strict: false,
             version: Version::NEWEST,
             is_opentofu: false,
             max_input: Size(1 << 30),
@@ -126,6 +134,7 @@ impl<'a> PlanInputs<'a> {
             max_instances: planning.max_instances,
             allow_path: &planning.allow_path,
             state: self.state,
+            is_strict: self.is_strict,
             version: self.version,
             is_opentofu: self.is_opentofu,
             max_input: self.max_input,

@@ -9,7 +9,7 @@ use objchange_module::Shown;
 use objchange_module::document::GraphReport;
 use objchange_module::plan::plan_with_graph;
 
-use super::{ModuleArgs, output, plan_directory_by};
+use super::{ModuleArgs, PlanInputs, output, plan_directory_by};
 use crate::exit::{CommandError, FAILED};
 
 const AFTER_HELP: &str = "\
@@ -59,9 +59,10 @@ enum Format {
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
-    let planned = plan_directory_by(&args.directory, &args.module.inputs(), |input, providers| {
-        plan_with_graph(input, providers)
-    })?;
+    // What is unknown, and why, is as in the text of the plan.
+    let inputs = PlanInputs { is_strict: false, ..args.module.inputs() };
+    let planned =
+        plan_directory_by(&args.directory, &inputs, |input, providers| plan_with_graph(input, providers))?;
     let Some((planned, graph)) = planned else { return Ok(ExitCode::from(FAILED)) };
     output::diagnostics(&planned.config, &planned.schemas, &planned.plan.diagnostics)?;
     let shown = Shown::new(&planned.config, &planned.schemas);

@@ -99,6 +99,11 @@ pub(crate) struct Args {
     #[command(flatten)]
     planning: PlanningArgs,
 
+    /// Treat computed attributes of updated objects as unknown, because their provider may change them or replace
+    /// the object. By default they keep their values, except with `--fail-on`
+    #[arg(long)]
+    strict: bool,
+
     /// Write the plan to this file, in the format of `terraform show -json`
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -146,6 +151,7 @@ impl Args {
             #[cfg(feature = "provider")]
             real: self.real.choice(),
             state: self.state.as_deref(),
+            is_strict: self.strict || self.gate.can_refuse(),
             version: version_of(self.program),
             is_opentofu: matches!(self.program, Some(Program::OpenTofu)),
             max_input: self.max_input,

@@ -51,6 +51,11 @@ impl GateArgs {
         self.detailed_exitcode || !self.fail_on.is_empty()
     }
 
+    /// Whether some plans are refused.
+    pub(crate) fn can_refuse(&self) -> bool {
+        !self.fail_on.is_empty()
+    }
+
     /// Whether exit codes are those of `--detailed-exitcode`.
     pub(crate) fn is_detailed(&self) -> bool {
         self.detailed_exitcode

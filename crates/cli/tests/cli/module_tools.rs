@@ -81,6 +81,27 @@ fn queries_about_replacements_are_undecided() {
     assert_eq!((drift.code, &*drift.stdout), (3, ""), "{drift:?}");
 }
 
+#[test]
+fn verdicts_do_not_rely_on_computed_attributes_of_updated_objects() {
+    let folder = folder("tools-strict", &[]);
+    let id = |arguments: &[&str]| {
+        let plan = run(&folder, &[&["plan", "DIR", "--json"], arguments].concat());
+        let plan: Json =
+            serde_json::from_str(&plan.stdout).unwrap_or_else(|error| panic!("{error}: {plan:?}"));
+        let changes = plan["resource_changes"].as_array().unwrap();
+        let old = changes.iter().find(|change| change["address"] == "test_disk.old").unwrap();
+        (old["change"]["after"]["id"].clone(), old["change"]["after_unknown"]["id"].clone())
+    };
+    let (known, unknown) = ((Json::from("1"), Json::Null), (Json::Null, Json::from(true)));
+    assert_eq!(id(&[]), known);
+    assert_eq!(id(&["--detailed-exitcode"]), known);
+    assert_eq!(id(&["--strict"]), unknown);
+    assert_eq!(id(&["--fail-on", "delete"]), unknown);
+    let expression = "rc.name == \"old\" && rc.change.after.id == \"1\"";
+    let query = run(&folder, &["query", "DIR", "-e", expression, "--output", "keys"]);
+    assert_eq!((query.code, &*query.stdout), (3, ""), "{query:?}");
+}
+
 const REGO: &str = r#"package main
 deny_replaced contains rc.address if {
     some rc in input.resource_changes

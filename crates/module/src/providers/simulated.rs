@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-use objchange::change::{Diagnostic, Provider, SimulatedProvider};
+use objchange::Value;
+use objchange::change::{
+    Diagnostic, PlanResourceChange, PlannedResource, Provider, ProviderError, SimulatedProvider, proposed_new,
+};
 
 use super::{
     Answered, DataAnswer, ImportAnswer, MoveObject, ProviderCall, ProviderObject, ProviderReply, Providers,
@@ -17,6 +20,9 @@ use crate::config::Files;
 pub struct SimulatedProviders<'f> {
     /// Where `terraform_remote_state` reads the states of the backend `local`; without it, they are not known.
     pub files: Option<&'f dyn Files>,
+    /// The computed attributes of an object that is updated are unknown, because its provider may change them, and may
+    /// replace the object. Otherwise they keep their values, which most updates leave alone.
+    pub is_strict: bool,
 }
 
 impl fmt::Debug for SimulatedProviders<'_> {
@@ -41,6 +47,9 @@ impl Providers for SimulatedProviders<'_> {
             ProviderCall::Upgrade(_) => ProviderReply::Upgrade(None),
             ProviderCall::Plan(_, _, request) if is_builtin => {
                 ProviderReply::Plan(builtin::TerraformData(SimulatedProvider::default()).plan(request))
+            }
+            ProviderCall::Plan(_, _, request) if self.is_strict => {
+                ProviderReply::Plan(plan_strictly(request))
             }
             ProviderCall::Plan(_, _, request) => {
                 ProviderReply::Plan(SimulatedProvider::default().plan(request))
@@ -83,4 +92,18 @@ impl SimulatedProviders<'_> {
             }
         }
     }
+}
+
+/// Plans an update as if the object were new: every computed attribute that configuration does not set is unknown.
+fn plan_strictly(request: &PlanResourceChange) -> Result<PlannedResource, ProviderError> {
+    let planned = SimulatedProvider::default().plan(request)?;
+    let PlanResourceChange { schema, prior, config, .. } = request;
+    if prior.is_null() || planned.planned.identical(prior) {
+        return Ok(planned);
+    }
+    let nothing = Value::null(prior.ty().clone());
+    let mut request = request.clone();
+    request.proposed = proposed_new(schema, &nothing, config).map_err(ProviderError::from)?;
+    request.prior = nothing;
+    SimulatedProvider::default().plan(&request)
 }

@@ -265,13 +265,31 @@ fn what_nobody_has_answered_makes_a_form_that_answers_nothing() {
 }
 
 #[test]
+fn strict_providers_keep_no_computed_attribute_of_an_object_that_is_updated() {
+    let schema = schema(SchemaKind::Resource, "sim_thing").block;
+    let prior = Value::object([("id", Value::from("1")), ("name", "old".into()), ("size", Value::from(3))]);
+    let prior = schema.coerce_config(&prior).unwrap();
+    let update = |name: &str, is_strict: bool| {
+        let config = schema.coerce_config(&Value::object([("name", name)])).unwrap();
+        let proposed = proposed_new(&schema, &prior, &config).unwrap();
+        let request = PlanResourceChange::new(&schema, &prior, &proposed, &config);
+        let mut providers = SimulatedProviders { is_strict, ..SimulatedProviders::default() };
+        let planned = providers.plan(&provider("sim"), "sim_thing", "sim_thing.a", &request).unwrap().planned;
+        ["id", "name", "size"].map(|name| planned.attribute(name).unwrap().to_string())
+    };
+    assert_eq!(update("new", false), [r#""1""#, r#""new""#, "3"]);
+    assert_eq!(update("new", true), ["(known after apply)", r#""new""#, "(known after apply)"]);
+    assert_eq!(update("old", true), [r#""1""#, r#""old""#, "3"]);
+}
+
+#[test]
 fn remote_states_of_the_local_backend_are_read() {
     let state = r#"{"version":4,"outputs":{"v":{"value":"x","type":"string"},"s":{"value":["a"],"type":["list","string"]}}}"#;
     let files: MemoryFiles =
         [("sub/o.tfstate", state), ("terraform.tfstate.d/dev/terraform.tfstate", state), ("broken", "{")]
             .into_iter()
             .collect();
-    let mut providers = SimulatedProviders { files: Some(&files) };
+    let mut providers = SimulatedProviders { files: Some(&files), ..SimulatedProviders::default() };
     let data = schema(SchemaKind::DataSource, "terraform_remote_state");
     let mut read = |config: &[(&str, Value)]| {
         let config = config.iter().cloned().chain([("backend", Value::from("local"))]);

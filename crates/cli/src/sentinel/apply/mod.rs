@@ -130,7 +130,11 @@ pub(super) struct Args {
 impl Args {
     /// What directories of modules are planned from.
     fn inputs(&self) -> PlanInputs<'_> {
-        PlanInputs { state: self.state.as_deref(), ..PlanInputs::new(&self.planning, &self.schemas) }
+        PlanInputs {
+            state: self.state.as_deref(),
+            is_strict: true,
+            ..PlanInputs::new(&self.planning, &self.schemas)
+        }
     }
 }
 

@@ -107,7 +107,7 @@ impl Planner {
         let mut providers = CaseProviders {
             case,
             has_rules: self.has_rules,
-            simulated: SimulatedProviders { files: Some(&files) },
+            simulated: SimulatedProviders { files: Some(&files), ..SimulatedProviders::default() },
         };
         let planned = module.plan(&state, &self.schemas, &functions, &options, &mut providers);
         let mut found = diagnostics;
