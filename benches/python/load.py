@@ -35,11 +35,17 @@ def to_arrow(folder):
 
 
 def with_query(folder):
-    command = ["objchange", "query", "true", folder, "--output", "json"]
-    return subprocess.run(command, stdout=subprocess.PIPE, check=False).stdout.count(b"\n")
+    return subprocess.run([*QUERY, folder, "true", "--output", "json"], stdout=subprocess.PIPE, check=True).stdout.count(b"\n")
 
 
-TASKS = {task.__name__: task for task in (with_json, with_objchange, to_arrow, with_query)}
+def query_to_parquet(folder):
+    subprocess.run([*QUERY, folder, "true", "--output", "parquet", "--out", os.devnull], check=True)
+    return ""
+
+
+# The program of this package, and not another one on the path.
+QUERY = [str(pathlib.Path(sys.executable).with_name("objchange")), "query"]
+TASKS = {task.__name__: task for task in (with_json, with_objchange, to_arrow, with_query, query_to_parquet)}
 
 
 def run(name, path):
@@ -90,8 +96,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         small_plans(folder, 10_000)
         print("10,000 plans of 20 KB")
-        report("objchange query", "with_query", folder)
+        report("objchange query --output json", "with_query", folder)
         report("objchange.arrow.read", "to_arrow", folder)
+        report("objchange query --output parquet", "query_to_parquet", folder)
 
 
 if __name__ == "__main__":

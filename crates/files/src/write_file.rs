@@ -106,35 +106,67 @@ impl NewFile {
 
     /// Writes it, and puts it into its place.
     pub fn finish(self, bytes: &[u8]) -> io::Result<()> {
-        match self.0 {
-            Target::InPlace { file, is_regular } => fill(file, is_regular, bytes),
-            Target::Beside { mut new, path, access } => {
-                let file = new.as_file_mut();
-                file.seek(SeekFrom::Start(0))?;
-                file.write_all(bytes)?;
-                file.set_len(bytes.len() as u64)?;
-                if access == Access::Owner {
-                    file.sync_all()?;
-                }
-                match new.persist(&path) {
-                    Ok(_) => Ok(()),
-                    // A file that is mounted by itself cannot be replaced.
-                    Err(error) if error.error.kind() == io::ErrorKind::ResourceBusy => {
-                        fill(OpenOptions::new().write(true).open(&path)?, true, bytes)
-                    }
-                    Err(error) => Err(error.error),
-                }
-            }
+        let mut file = self.start()?;
+        file.write_all(bytes)?;
+        file.finish()
+    }
+
+    /// Begins to write it piece by piece, for what is too long to be held in memory.
+    pub fn start(mut self) -> io::Result<StartedFile> {
+        match &mut self.0 {
+            Target::InPlace { file, is_regular: true } => file.set_len(0)?,
+            Target::InPlace { .. } => {}
+            Target::Beside { new, .. } => _ = new.as_file_mut().seek(SeekFrom::Start(0))?,
         }
+        Ok(StartedFile(self.0))
     }
 }
 
-fn fill(mut file: File, is_regular: bool, bytes: &[u8]) -> io::Result<()> {
-    if is_regular {
-        file.set_len(0)?;
+/// A [`NewFile`] that is being written. It is not in its place until it is finished.
+#[derive(Debug)]
+pub struct StartedFile(Target);
+
+impl Write for StartedFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file().write(bytes)
     }
-    file.write_all(bytes)?;
-    file.flush()
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file().flush()
+    }
+}
+
+impl StartedFile {
+    fn file(&mut self) -> &mut File {
+        match &mut self.0 {
+            Target::InPlace { file, .. } => file,
+            Target::Beside { new, .. } => new.as_file_mut(),
+        }
+    }
+
+    /// Puts it into its place.
+    pub fn finish(mut self) -> io::Result<()> {
+        self.flush()?;
+        let Target::Beside { mut new, path, access } = self.0 else { return Ok(()) };
+        let file = new.as_file_mut();
+        let length = file.stream_position()?;
+        file.set_len(length)?;
+        if access == Access::Owner {
+            file.sync_all()?;
+        }
+        match new.persist(&path) {
+            Ok(_) => Ok(()),
+            // A file that is mounted by itself cannot be replaced.
+            Err(error) if error.error.kind() == io::ErrorKind::ResourceBusy => {
+                let mut old = OpenOptions::new().write(true).truncate(true).open(&path)?;
+                let mut new = error.file;
+                new.as_file_mut().seek(SeekFrom::Start(0))?;
+                io::copy(new.as_file_mut(), &mut old)?;
+                old.flush()
+            }
+            Err(error) => Err(error.error),
+        }
+    }
 }
 
 /// A new file in the folder of the other, which those can read who can read the old one, and nobody else.

@@ -59,10 +59,11 @@ pub use diff::{
 };
 pub use document::{
     ActionInvocation, ActionTrigger, Candidates, Check, CheckStatus, Document, DocumentError, DocumentKind,
-    DocumentText, Extracted, Form, Index, NoInstance, ObjectError, ObjectErrorKind, Plan, Prior, PriorError,
-    Problem, ResourceActions, Sensitive, State, StateOutput, StateResource, TriggerTime, UnfamiliarKind,
-    UnknownKind, WholeDocumentError, compare_complaint, document_warnings, extract, is_errored_plan, placed,
-    read_document, read_object, read_planned, read_prior, read_whole_plan, unknown_warnings,
+    DocumentText, Extracted, Finding, FindingKind, Form, Index, NoInstance, ObjectError, ObjectErrorKind,
+    Plan, Prior, PriorError, Problem, ResourceActions, Sensitive, State, StateOutput, StateResource,
+    TriggerTime, UnfamiliarKind, UnknownKind, WholeDocumentError, compare_complaint, document_warnings,
+    extract, findings, is_errored_plan, placed, read_document, read_object, read_planned, read_prior,
+    read_whole_plan, unknown_warnings,
 };
 pub use json::{
     Elements, Json, JsonError, JsonErrorKind, MAX_DEPTH, Members, Raw, Reader, Shape, View, marks_or_all,

@@ -90,6 +90,41 @@ def test_drift_and_outputs(plans: Path) -> None:
     assert [(row["name"], row["address"], row["after"]) for row in outputs] == [("o", None, "1")]
 
 
+def test_findings(tmp_path: Path) -> None:
+    """What is wrong with each plan; what cannot be read is a row with its error."""
+    checks = [
+        {
+            "address": {"kind": kind, "to_display": address},
+            "status": status,
+            "instances": [{"problems": [{"message": "It is down."}]}] if status == "fail" else [],
+        }
+        for kind, address, status in (("check", "check.a", "fail"), ("resource", "disk.b", "unknown"), ("var", "var.c", "pass"))
+    ]
+    (tmp_path / "a.json").write_text(plan_text(checks=checks))
+    (tmp_path / "b.json").write_text(plan_text(errored=True))
+    (tmp_path / "c.json").write_text("{")
+    (tmp_path / "d.json").write_text(plan_text(change("disk.a", ["create"], None, {})))
+    table = arrow.read(tmp_path, of="findings", errors="rows").read_all()
+    assert table.column_names == ["file", "address", "kind", "severity", "message", "error"]
+    rows = [tuple(row.values())[1:] for row in table.to_pylist()]
+    assert rows[0] == ("check.a", "check_failed", "warning", "It is down.", None)
+    assert rows[1] == ("disk.b", "check_unknown", "warning", "the result is not known until apply", None)
+    assert rows[2][1:3] == ("errored", "error") and rows[2][-1] is None
+    assert rows[3][:-1] == (None, None, None, None) and rows[3][-1]
+    assert len(rows) == 4
+
+
+def test_a_broken_first_line_does_not_hide_the_others(tmp_path: Path) -> None:
+    lines = [plan_text(change(f"disk.l{i}", ["create"], None, {"size": i})) for i in range(3)]
+    (tmp_path / "a.jsonl").write_text("\n".join([lines[0][:50], *lines[1:]]))
+    rows = arrow.read(tmp_path, errors="rows").read_all().to_pylist()
+    assert [(Path(row["file"]).name, row["address"]) for row in rows] == [
+        ("a.jsonl:1", None),
+        ("a.jsonl:2", "disk.l1"),
+        ("a.jsonl:3", "disk.l2"),
+    ]
+
+
 def test_schemas_hide_what_they_call_sensitive(tmp_path: Path, secret: str) -> None:
     path = tmp_path / "plan.json"
     path.write_text(plan_text(change("disk.a", ["create"], None, {"id": "x", "size": 1, "ports": [2, 1], "token": secret})))
@@ -130,7 +165,7 @@ def test_streams_are_read_once_and_have_options(plans: Path) -> None:
     assert len(pyarrow.table(stream)) == 3
     with pytest.raises(objchange.OptionError):
         pyarrow.table(stream)
-    for options in ({"of": "findings"}, {"errors": "ignore"}):
+    for options in ({"of": "nothing"}, {"errors": "ignore"}):
         with pytest.raises(objchange.OptionError):
             arrow.stream(plans, **options)  # type: ignore[arg-type]
     with pytest.raises(FileNotFoundError):

@@ -91,6 +91,10 @@ def test_options(spark: Any, plans: Path, tmp_path: Path) -> None:
     (row,) = source.load(str(plans / "f01.json")).collect()
     assert row.has_sensitive and json.loads(row.after)["ports"] is None
     assert spark.read.format("objchange").option("of", "outputs").load(str(plans / "f01.json")).count() == 0
+    findings = spark.read.format("objchange").option("of", "findings").load(str(plans))
+    assert findings.columns == arrow.read([], of="findings").schema.names
+    assert [row.kind for row in findings.filter("error is null").collect()] == ["errored"]
+    assert findings.filter("error is not null").count() == 4
     for options in ({"of": "nothing"}, {"errors": "ignore"}, {"splitBytes": "0"}):
         with pytest.raises(Exception, match="OptionError|is one of|is \"raise\"|number of bytes"):
             spark.read.format("objchange").options(**options).load(str(plans)).collect()
@@ -151,3 +155,64 @@ def test_what_cannot_be_judged(spark: Any, plans: Path) -> None:
         on_spark.policies(frame.select("type"), rego={"size.rego": REGO})
     with pytest.raises(objchange.PolicyError):
         on_spark.policies(frame, rego={"size.rego": "no policy"})
+
+
+def broken_plans(whole: str) -> list[bytes]:
+    """What is no plan, in all the ways that happen: cut off, overwritten, of another version, not planned to the end."""
+    document = json.loads(whole)
+    return [
+        b"",
+        b" \n",
+        whole[: len(whole) // 2].encode(),
+        whole[:-1].encode(),
+        b"Error: No configuration files\n",
+        b"\xff\xd8\xff\xe0" + whole.encode(),
+        whole.replace('"x"', "[" * 100_000 + "]" * 100_000, 1).encode(),
+        whole.encode().replace(b'"x"', b'"\xc3("'),
+        json.dumps({**document, "format_version": "2.0"}).encode(),
+        json.dumps({key: value for key, value in document.items() if key != "format_version"}).encode(),
+        ('{"format_version":"1.2","resource_changes":' + "[" * 100_000).encode(),
+        ('{"format_version":"1.2","resource_changes":' + "[" * 100_000 + "]" * 100_000 + "}").encode(),
+        json.dumps({**document, "errored": True}).encode(),
+        json.dumps({**document, "resource_changes": [{"address": "disk.a", "change": {"actions": 7}}]}).encode(),
+        json.dumps({**document, "resource_changes": {}}).encode(),
+        b'{"format_version":"1.0","values":{"root_module":{}}}',
+        b"[]",
+        b"null",
+        b"\x1f\x8b\x08\x00compressed",
+        b"<!DOCTYPE html><html>502 Bad Gateway</html>",
+    ]
+
+
+def test_twenty_thousand_plans_of_which_forty_are_broken(spark: Any, tmp_path: Path) -> None:
+    """15,000 files and 5,000 lines: each plan has its rows, or a row with its error, and no verdict of a broken one is good."""
+    count, on_lines = 20_000, 5_000
+    plans = [
+        plan_text(
+            change(f"disk.a{i}", ["create"], None, {"size": i % 10, "text": "x"}),
+            change(f"net.b{i}", ["delete"], {"size": 1, "text": "x"}, None),
+        ).encode()
+        for i in range(count)
+    ]
+    broken = {i * 499 + 1: text for i, text in enumerate(broken_plans(plans[0].decode()) * 2)}
+    # On a line of its own each of them has to be one.
+    lines = {i for i in range(count - on_lines, count)}
+    for i, text in broken.items():
+        plans[i] = text.strip().replace(b"\n", b" ") or b"{" if i in lines else text
+    for i in range(count - on_lines):
+        folder = tmp_path / f"d{i % 100}"
+        folder.mkdir(exist_ok=True)
+        (folder / f"p{i}.json").write_bytes(plans[i])
+    (tmp_path / "lines.jsonl").write_bytes(b"\n".join(plans[i] for i in sorted(lines)))
+    assert len(broken) == 40 and any(i in lines for i in broken)
+
+    frame = spark.read.format("objchange").option("splitBytes", 1 << 20).load(str(tmp_path)).cache()
+    failed = frame.filter("error is not null").collect()
+    assert len(failed) == 40 and len({row.file for row in failed}) == 40 and all(row.address is None for row in failed)
+    groups = {(row.type, tuple(row.actions)): row["count"] for row in frame.groupBy("type", "actions").count().collect()}
+    assert groups == {("disk", ("create",)): 19_960, ("net", ("delete",)): 19_960, (None, ()): 40}
+    assert frame.select("file").distinct().count() == count
+    judged = on_spark.policies(frame, rego={"size.rego": REGO}).groupBy("verdict").count().collect()
+    too_large = sum(i % 10 > 5 and i not in broken for i in range(count))
+    verdicts = {row.verdict: row["count"] for row in judged}
+    assert verdicts == {"PASS": 19_960 - too_large, "FAIL": too_large, "UNDECIDED": 40}

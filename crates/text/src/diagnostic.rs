@@ -3,26 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::{LineIndex, Span};
-
-/// Whether a text can be used in spite of a diagnostic.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Severity {
-    /// The text can be used, but is probably not what its author wants.
-    Warning,
-    /// The text cannot be used.
-    Error,
-}
-
-impl Severity {
-    /// Its name in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Warning => "warning",
-            Self::Error => "error",
-        }
-    }
-}
+use crate::{LineIndex, Severity, Span};
 
 /// One error or warning: what is wrong, and where.
 ///

@@ -35,6 +35,7 @@ pub mod redact;
 mod relay;
 #[cfg(feature = "reports")]
 pub mod reports;
+mod severity;
 mod similar;
 mod span;
 #[cfg(feature = "style")]
@@ -42,13 +43,14 @@ pub mod style;
 
 pub use bounded_lines::{BoundedLine, BoundedLines, LineError};
 #[cfg(feature = "source")]
-pub use diagnostic::{Called, Diagnostic, Severity, Summary};
+pub use diagnostic::{Called, Diagnostic, Summary};
 pub use encoding::utf8_reader;
 pub use escaping::{Escaping, visible_colored};
 #[cfg(feature = "source")]
 pub use lines::{LineIndex, Position};
 pub use quote::{is_printable, quote_into, visible, visible_json, visible_lines};
 pub use relay::{MAX_TEXTS, bounded, left_out};
+pub use severity::Severity;
 pub use similar::{did_you_mean, similar};
 pub use span::Span;
 

@@ -1,6 +1,9 @@
 //! `objchange query`: finds items of plans with an expression.
 
-use std::io::{self, BufWriter};
+#[cfg(feature = "columns")]
+mod columns;
+
+use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -8,12 +11,18 @@ use std::time::Instant;
 use clap::ValueEnum;
 use objchange_hcl::{Diagnostic, HiddenSource, Sources, Span};
 use objchange_plan::Document as Read;
+#[cfg(feature = "columns")]
+use objchange_plan::Schemas;
+#[cfg(feature = "columns")]
+use objchange_policy::columns::{Row, RowKind};
 use objchange_policy::query::{
     self as policy, Answer, CollectionKind, Comparisons, Printed, Printer, Projection, Query, QueryError,
     QueryErrorKind, Search, Subject, SubjectError, Tallies, UndecidedItems,
 };
 use objchange_text::json::place;
 
+#[cfg(feature = "columns")]
+use self::columns::{Destination, Table, TableForm};
 use crate::configuration::report;
 use crate::documents::{self, Document, ErroredPlans, Wanted};
 use crate::exit::{self, CommandError, unusable};
@@ -57,6 +66,7 @@ Examples:
   objchange query plan.json 'rc.change.actions != [\"no-op\"]' --group-by rc.change.actions
   objchange query plans/ 'changed(rc, \"tags.Owner\")' --select '{\"address\": rc.address, \"owner\": new(rc, \"tags.Owner\")}'
   objchange query 'plans/*.json' 'replaced(rc)' --output json > replaced.jsonl
+  objchange query plans/ 'replaced(rc)' --output parquet --out replaced.parquet
   objchange query plans/ '!semver(plan.terraform_version, \">= 0.12.19\")' --count
   objchange query environments/prod --schemas schemas.json 'rc.change.actions == [\"delete\"]'
   objchange query terraform.tfstate --of state 'rc.type == \"aws_iam_user\"' --select rc.values.name";
@@ -80,6 +90,11 @@ pub(crate) struct Args {
     /// Output format
     #[arg(long, value_enum, default_value = "lines", value_name = "FORM")]
     output: Form,
+
+    /// Write the table to this file instead of standard output
+    #[cfg(feature = "columns")]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
 
     /// Print JSON Lines; same as --output json
     #[arg(long, conflicts_with = "output")]
@@ -118,6 +133,49 @@ impl Args {
         if self.json { Form::Json } else { self.output }
     }
 
+    /// How items are written, after a look at the options that do not fit it.
+    fn format(&self) -> Result<Format, CommandError> {
+        let form = match self.form() {
+            Form::Keys if self.select.is_some() => {
+                return Err("--output keys and --select cannot be combined".into());
+            }
+            Form::Keys => policy::Form::Keys,
+            Form::Lines => policy::Form::Lines,
+            Form::Table => policy::Form::Table,
+            Form::Json => policy::Form::Json,
+            #[cfg(feature = "columns")]
+            Form::Parquet => return self.table(TableForm::Parquet),
+            #[cfg(feature = "columns")]
+            Form::Arrow => return self.table(TableForm::Arrow),
+        };
+        #[cfg(feature = "columns")]
+        if self.out.is_some() {
+            return Err("--out needs --output parquet or arrow".into());
+        }
+        Ok(Format::Text(form))
+    }
+
+    #[cfg(feature = "columns")]
+    fn table(&self, form: TableForm) -> Result<Format, CommandError> {
+        let options = [
+            ("--select", self.select.is_some()),
+            ("--count", self.count),
+            ("--group-by", self.group_by.is_some()),
+            ("--undecided", self.undecided),
+        ];
+        if let Some((option, _)) = options.into_iter().find(|(_, is_given)| *is_given) {
+            return Err(format!(
+                "--output parquet and arrow write whole changes, so {option} cannot be combined with them"
+            )
+            .into());
+        }
+        let kind = columns::row_kind(self.of.collection_kind())
+            .ok_or("--output parquet and arrow need --of changes, drift or outputs")?;
+        let inputs = self.module.inputs();
+        let given = inputs.schemas.load(inputs.max_input).map_err(unusable)?;
+        Ok(Format::Table(form, kind, inputs.schemas.with_cached(given, []).0))
+    }
+
     fn printed(&self) -> Printed {
         match (self.count, &self.select, &self.group_by) {
             (true, ..) => Printed::Count,
@@ -125,6 +183,22 @@ impl Args {
             (_, _, Some(_)) => Printed::Groups,
             _ => Printed::Items,
         }
+    }
+
+    /// The result of a search in one document, with the rows of a table.
+    #[cfg_attr(not(feature = "columns"), expect(unused_variables, reason = "there is one format"))]
+    fn found(&self, search: Search<'_>, document: &Document, format: &Format) -> Result<Found, String> {
+        let answer = self.answer(search, document)?;
+        #[cfg(feature = "columns")]
+        let rows = match format {
+            Format::Text(_) => Vec::new(),
+            Format::Table(_, of, schemas) => columns::rows(document, *of, schemas, &answer.items)?,
+        };
+        Ok(Found {
+            answer,
+            #[cfg(feature = "columns")]
+            rows,
+        })
     }
 
     /// The result of a search in one document.
@@ -142,6 +216,52 @@ impl Args {
             let (name, timeout) = (&document.name, self.timeout);
             format!("{name}: evaluation exceeded {timeout} s; raise it with --timeout")
         })
+    }
+}
+
+/// What was found in one document.
+struct Found {
+    answer: Answer,
+    #[cfg(feature = "columns")]
+    rows: Vec<Row>,
+}
+
+/// Where all that is found goes.
+enum Sink<'a> {
+    Text(Printer<'a, BufWriter<Box<dyn Write>>>),
+    #[cfg(feature = "columns")]
+    Table(Table),
+}
+
+impl<'a> Sink<'a> {
+    fn open(args: &Args, format: &Format, projection: Option<&'a Projection>) -> Result<Self, CommandError> {
+        match format {
+            Format::Text(form) => {
+                let out: Box<dyn Write> = Box::new(anstream::stdout().lock());
+                let out = BufWriter::with_capacity(1 << 16, out);
+                Ok(Self::Text(Printer::new(*form, args.printed(), projection, out)))
+            }
+            #[cfg(feature = "columns")]
+            Format::Table(form, of, _) => {
+                Ok(Self::Table(Table::new(*form, *of, Destination::open(args.out.as_deref())?)?))
+            }
+        }
+    }
+
+    fn write(&mut self, name: Option<&str>, found: Found) -> io::Result<()> {
+        match self {
+            Self::Text(printer) => printer.print(name, found.answer.items),
+            #[cfg(feature = "columns")]
+            Self::Table(table) => table.push(&found.rows),
+        }
+    }
+
+    fn finish(self, count: u64) -> io::Result<()> {
+        match self {
+            Self::Text(printer) => printer.finish(count),
+            #[cfg(feature = "columns")]
+            Self::Table(table) => table.finish(),
+        }
     }
 }
 
@@ -195,17 +315,19 @@ enum Form {
     Table,
     /// A JSON object on each line
     Json,
+    /// A Parquet file with a row for each change
+    #[cfg(feature = "columns")]
+    Parquet,
+    /// The same rows in Arrow's IPC format for streams
+    #[cfg(feature = "columns")]
+    Arrow,
 }
 
-impl From<Form> for policy::Form {
-    fn from(form: Form) -> Self {
-        match form {
-            Form::Keys => Self::Keys,
-            Form::Lines => Self::Lines,
-            Form::Table => Self::Table,
-            Form::Json => Self::Json,
-        }
-    }
+/// How items are written, as text or as a table.
+enum Format {
+    Text(policy::Form),
+    #[cfg(feature = "columns")]
+    Table(TableForm, RowKind, Schemas),
 }
 
 /// The exit code where nothing is found, and something may be once the unknown values are known.
@@ -249,9 +371,7 @@ impl QueryText {
 pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let of = args.of.collection_kind();
     let (paths, expression) = arguments(args).map_err(unusable)?;
-    if args.form() == Form::Keys && args.select.is_some() {
-        return Err("--output keys and --select cannot be combined".into());
-    }
+    let format = args.format()?;
     let filter = QueryText::new("(expression)", &expression);
     let other = match (&args.select, &args.group_by) {
         (Some(text), _) => Some(QueryText::new("--select", text)),
@@ -276,8 +396,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         counts_only: args.count,
         with_fields: args.form() == Form::Json && projection.is_none(),
     };
-    let out = BufWriter::with_capacity(1 << 16, anstream::stdout().lock());
-    let mut printer = Printer::new(args.form().into(), args.printed(), projection.as_ref(), out);
+    let mut sink = Sink::open(args, &format, projection.as_ref())?;
     let (mut found, mut undecided) = (0, UndecidedItems::default());
     let mut comparisons = [Comparisons::default(), Comparisons::default()];
     let mut tallies = Tallies::default();
@@ -285,18 +404,19 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         &inputs,
         wanted,
         args.errored,
-        |document| args.answer(search, document),
-        |name, answer| {
+        |document| args.found(search, document, &format),
+        |name, mut in_document: Found| {
+            let answer = &mut in_document.answer;
             found += answer.found;
-            undecided.add(name, answer.undecided);
+            undecided.add(name, std::mem::take(&mut answer.undecided));
             for (all, seen) in comparisons.iter_mut().zip(&answer.comparisons) {
                 all.add(seen);
             }
-            if tallies.add(answer.tallies) {
+            if tallies.add(std::mem::take(&mut answer.tallies)) {
                 // Whatever follows would take too much as well.
                 return Err(io::Error::other("the expression takes too much"));
             }
-            printer.print(name, answer.items)
+            sink.write(name, in_document)
         },
     );
     let mut unusable = tell(&tallies, &filter, other.as_ref())?;
@@ -321,7 +441,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
             _ => filter.warn(&error, ""),
         }
     }
-    printer.finish(found)?;
+    sink.finish(found)?;
     let hint = if undecided.are_all_named() { "" } else { "; --undecided writes all" };
     undecided.warning().iter().for_each(|warning| exit::warn(&format!("{warning}{hint}")));
     Ok(match found {

@@ -30,6 +30,7 @@ mod policy;
 mod policy_network;
 mod program;
 mod query;
+mod query_columns;
 mod query_limits;
 mod schema_cache;
 mod schemas;

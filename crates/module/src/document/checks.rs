@@ -12,6 +12,7 @@ pub(super) fn not_passed(checks: &[CheckResult]) -> Vec<Check<'_>> {
         let instances = check.instances.iter().flatten();
         Some(Check {
             address: Text::from(address),
+            kind: Text::from(check.kind.name()),
             status: match check.status {
                 CheckStatus::Pass => return None,
                 CheckStatus::Fail => objchange_plan::CheckStatus::Fail,

@@ -8,8 +8,11 @@ use crate::text::Text;
 /// A check that failed, or whose result is not known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Check<'p> {
-    /// The address of what is checked: a check block, a resource, an output or a variable.
+    /// The address of what is checked.
     pub address: Text<'p>,
+    /// The kind of what is checked: `check`, `resource`, `output_value` or `var`; empty where the document does not say it.
+    #[serde(default, skip_serializing_if = "is_empty")]
+    pub kind: Text<'p>,
     /// The result.
     pub status: CheckStatus,
     /// The messages of its conditions.
@@ -30,6 +33,10 @@ pub enum CheckStatus {
     Unknown,
 }
 
+fn is_empty(text: &Text<'_>) -> bool {
+    text.is_empty()
+}
+
 /// Those of these checks that did not pass.
 pub(super) fn not_passed<'t>(checks: Raw<'t>) -> Vec<Check<'t>> {
     // The document has been read: what cannot be read here has another shape than Terraform's.
@@ -44,12 +51,13 @@ fn check<'t>(check: View<'_, 't>) -> Option<Check<'t>> {
         Some("error") => CheckStatus::Error,
         _ => CheckStatus::Unknown,
     };
-    let address = check.get("address").and_then(|address| address.get("to_display")?.text());
+    let of_address = |name| check.get("address").and_then(|address| address.get(name)?.text());
     let instances = check.get("instances").map(|instances| instances.elements().iter());
     let problems = instances.into_iter().flatten().filter_map(|instance| instance.get("problems"));
     let messages = problems.flat_map(|problems| problems.elements().iter());
     Some(Check {
-        address: address.unwrap_or_default(),
+        address: of_address("to_display").unwrap_or_default(),
+        kind: of_address("kind").unwrap_or_default(),
         status,
         problems: messages.filter_map(|problem| problem.get("message")?.text()).collect(),
     })

@@ -3,6 +3,7 @@
 mod compare;
 mod corners;
 mod depth;
+mod findings;
 mod golden;
 mod html;
 mod large;

@@ -454,7 +454,7 @@ class ChangeStream:
         cls,
         paths: Sequence[PathLike[str]],
         *,
-        of: Literal["changes", "drift", "outputs"] = "changes",
+        of: Literal["changes", "drift", "outputs", "findings"] = "changes",
         schemas: _Schemas | None = None,
         errors: Literal["raise", "rows"] = "raise",
         lines: tuple[int, int, int] | None = None,

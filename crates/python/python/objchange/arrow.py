@@ -1,7 +1,9 @@
-"""Changes of many plans as columns, for pyarrow, DuckDB, Polars and pandas.
+"""Changes and findings of many plans as columns, for pyarrow, DuckDB, Polars and pandas.
 
 One row is one change: ``file``, ``address``, ``module``, ``mode``, ``type``, ``name``, ``key``, ``provider``, ``actions``, ``reason``,
 ``changed_paths``, ``before`` and ``after`` (JSON without what is sensitive), ``has_unknown``, ``has_sensitive`` and ``error``.
+With ``of="findings"`` one row is one finding: ``file``, ``address``, ``kind``, ``severity``, ``message`` and ``error``. A finding is
+a check that did not pass, or why a plan may not show everything that happens.
 """
 
 from __future__ import annotations
@@ -48,14 +50,15 @@ def files(paths: _Path | Iterable[_Path]) -> list[Path]:
 def stream(
     paths: _Path | Iterable[_Path],
     *,
-    of: Literal["changes", "drift", "outputs"] = "changes",
+    of: Literal["changes", "drift", "outputs", "findings"] = "changes",
     schemas: _Schemas | None = None,
     errors: Literal["raise", "rows"] = "raise",
 ) -> ChangeStream:
-    """The changes of plans as an Arrow stream, which needs no pyarrow: ``polars.from_arrow`` and others take it as it is.
+    """The changes or findings of plans as an Arrow stream, which needs no pyarrow: ``polars.from_arrow`` and others take it
+    as it is.
 
     A file has one plan, or one a line. ``errors="rows"`` makes a plan that cannot be read a row with ``file`` and ``error``;
-    otherwise it ends the stream with an exception. So do plans whose planning failed, and parts of plans.
+    otherwise it ends the stream with an exception. So do plans whose planning failed, and parts of plans; both have findings.
 
     Raises `OptionError`, `SchemaError` and `FileNotFoundError`.
     """
@@ -65,7 +68,7 @@ def stream(
 def read(
     paths: _Path | Iterable[_Path],
     *,
-    of: Literal["changes", "drift", "outputs"] = "changes",
+    of: Literal["changes", "drift", "outputs", "findings"] = "changes",
     schemas: _Schemas | None = None,
     errors: Literal["raise", "rows"] = "raise",
 ) -> pyarrow.RecordBatchReader:

@@ -1,4 +1,5 @@
-"""Plans on Spark 4: ``spark.read.format("objchange").load("plans/")`` has one row a change, and `policies` judges the plans.
+"""Plans on Spark 4: ``spark.read.format("objchange").load("plans/")`` has one row a change or finding, and `policies` judges
+the plans.
 
 It needs ``pyspark[sql]`` 4, and the package on every worker. Files are read by the workers, so that each must see
 them under the same path.
@@ -28,37 +29,41 @@ __all__ = ["PlanSource", "policies", "register"]
 
 _Path: TypeAlias = str | os.PathLike[str]
 
-_CHANGES: Final = (
-    "file string, address string, module string, mode string, type string, name string, key string, provider string, "
-    "actions array<string>, reason string, changed_paths array<string>, before string, after string, "
-    "has_unknown boolean, has_sensitive boolean, error string"
-)
-_JUDGED: Final = (
-    "file string, language string, rule string, level string, verdict string, "
-    "findings array<struct<address: string, message: string>>, waits_for array<string>, excepted boolean, error string"
-)
-# The same as Spark has them in Arrow.
 _TEXT: Final = pyarrow.string()
+# Spark calls the items of a list so.
 _TEXTS: Final = pyarrow.list_(pyarrow.field("element", _TEXT))
-_FINDINGS: Final = pyarrow.list_(pyarrow.field("element", pyarrow.struct([("address", _TEXT), ("message", _TEXT)])))
-_OTHERS: Final = {
-    "actions": _TEXTS,
-    "changed_paths": _TEXTS,
-    "has_unknown": pyarrow.bool_(),
-    "has_sensitive": pyarrow.bool_(),
-    "findings": _FINDINGS,
-    "waits_for": _TEXTS,
-    "excepted": pyarrow.bool_(),
-}
+_JUDGED: Final = pyarrow.schema(
+    [
+        ("file", _TEXT),
+        ("language", _TEXT),
+        ("rule", _TEXT),
+        ("level", _TEXT),
+        ("verdict", _TEXT),
+        ("findings", pyarrow.list_(pyarrow.field("element", pyarrow.struct([("address", _TEXT), ("message", _TEXT)])))),
+        ("waits_for", _TEXTS),
+        ("excepted", pyarrow.bool_()),
+        ("error", _TEXT),
+    ]
+)
 
 
-def _in_arrow(columns: str) -> pyarrow.Schema:
-    names = re.findall(r"(?:^|, )(\w+) (?=string|array|boolean)", re.sub("<.*?>+", "", columns))
-    return pyarrow.schema([(name, _OTHERS.get(name, _TEXT)) for name in names])
+def _for_spark(type_: Any) -> str:
+    """A type of Arrow in the words of Spark."""
+    if pyarrow.types.is_list(type_):
+        return f"array<{_for_spark(type_.value_type)}>"
+    if pyarrow.types.is_struct(type_):
+        return f"struct<{', '.join(f'{field.name}: {_for_spark(field.type)}' for field in type_)}>"
+    return "boolean" if pyarrow.types.is_boolean(type_) else "string"
 
 
-_CHANGES_ARROW: Final = _in_arrow(_CHANGES)
-_JUDGED_ARROW: Final = _in_arrow(_JUDGED)
+def _columns(schema: pyarrow.Schema) -> str:
+    return ", ".join(f"{field.name} {_for_spark(field.type)}" for field in schema)
+
+
+def _rows_schema(of: str) -> pyarrow.Schema:
+    """The columns of these rows, as Spark has them in Arrow."""
+    schema = pyarrow.RecordBatchReader.from_stream(ChangeStream([], of=cast(Any, of))).schema
+    return pyarrow.schema([(field.name, _TEXTS if pyarrow.types.is_list(field.type) else field.type) for field in schema])
 
 # Opening a file costs about as much as reading so many bytes: files of a few bytes do not make a split of millions of them.
 _OPENING: Final = 16 << 10
@@ -76,10 +81,10 @@ class _Split(InputPartition):
 
 
 class PlanSource(DataSource):
-    """Changes of plans as a source of data, ``objchange``.
+    """Changes or findings of plans as a source of data, ``objchange``.
 
-    The path is a file, a folder or a pattern, and there may be several. Options: ``of`` (``changes``, ``drift`` or ``outputs``),
-    ``schemas`` (a path), ``errors`` (``rows``, the default: a plan that cannot be read is a row with its error; or ``raise``) and
+    The path is a file, a folder or a pattern, and there may be several. Options: ``of`` (``changes``, ``drift``, ``outputs`` or
+    ``findings``), ``schemas`` (a path), ``errors`` (``rows``, the default: a plan that cannot be read is a row with its error; or ``raise``) and
     ``splitBytes`` (how much a worker reads at a time, 32 MiB).
     """
 
@@ -88,7 +93,8 @@ class PlanSource(DataSource):
         return "objchange"
 
     def schema(self) -> str:
-        return _CHANGES
+        options = {key.lower(): value for key, value in self.options.items()}
+        return _columns(_rows_schema(options.get("of", "changes")))
 
     def reader(self, schema: StructType) -> DataSourceReader:
         return _Reader(dict(self.options))
@@ -123,9 +129,10 @@ class _Reader(DataSourceReader):
         assert isinstance(partition, _Split)
         paths = [Path(path) for path in partition.paths]
         stream = ChangeStream(paths, of=self.of, schemas=self._schemas(), errors=self.errors, lines=partition.lines)
+        schema = _rows_schema(self.of)
         for batch in pyarrow.RecordBatchReader.from_stream(stream):
-            columns = zip(batch.columns, _CHANGES_ARROW.types, strict=True)
-            yield pyarrow.RecordBatch.from_arrays([column.cast(type_) for column, type_ in columns], schema=_CHANGES_ARROW)
+            columns = zip(batch.columns, schema.types, strict=True)
+            yield pyarrow.RecordBatch.from_arrays([column.cast(type_) for column, type_ in columns], schema=schema)
 
 
 @functools.lru_cache(maxsize=4)
@@ -236,12 +243,12 @@ def policies(
     if not judge.judges():
         raise OptionError("policies are in rego or sentinel: hand over one of them", kind="policies")
     if {"path", "content"} <= set(plans.columns):
-        return plans.select("path", "content").mapInArrow(judge.contents, _JUDGED)
+        return plans.select("path", "content").mapInArrow(judge.contents, _columns(_JUDGED))
     if "file" not in plans.columns:
         raise OptionError("the plans have a column file, or path and content", kind="columns")
     # Names are short, and what they stand for is not: Spark would put all of them into one task.
     files = plans.select("file").distinct().repartition(_parallelism(plans.sparkSession), "file")
-    return files.mapInArrow(judge.files, _JUDGED)
+    return files.mapInArrow(judge.files, _columns(_JUDGED))
 
 
 def _parallelism(spark: SparkSession) -> int:
@@ -294,10 +301,10 @@ class _Judge:
         for name, load in plans:
             rows += self._rows(name, load)
             if len(rows) >= _ROWS:
-                yield pyarrow.RecordBatch.from_pylist(rows, schema=_JUDGED_ARROW)
+                yield pyarrow.RecordBatch.from_pylist(rows, schema=_JUDGED)
                 rows = []
         if rows:
-            yield pyarrow.RecordBatch.from_pylist(rows, schema=_JUDGED_ARROW)
+            yield pyarrow.RecordBatch.from_pylist(rows, schema=_JUDGED)
 
     def _rows(self, name: str, load: Callable[[], Plan]) -> Iterator[dict[str, Any]]:
         try:

@@ -1,6 +1,6 @@
 //! The documents of one input: all of it, or one a line.
 
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Cursor};
 
 use super::Reader;
 
@@ -14,7 +14,7 @@ pub struct DocumentBytes {
 }
 
 /// The documents of an input, read one after the other: a document a line, if the first line that is not blank is one and
-/// more follows; else all of it is one document.
+/// more follows; else all of it is one document. If the first line is broken, the second shows that each line is one.
 ///
 /// ```
 /// use objchange_text::json::Documents;
@@ -22,10 +22,13 @@ pub struct DocumentBytes {
 /// let lines = |text: &str| -> Vec<_> { Documents::new(text.as_bytes()).map(|read| read.unwrap().line).collect() };
 /// assert_eq!(lines("{}\n\n{}"), [Some(1), Some(3)]);
 /// assert_eq!(lines("{\n}\n{}"), [None]);
+/// assert_eq!(lines("{\"a\":\n{}\n{}"), [Some(1), Some(2), Some(3)]);
 /// ```
 #[derive(Debug)]
 pub struct Documents<R> {
     reader: R,
+    /// What was read to find out how the input is divided, and comes before the rest.
+    ahead: Cursor<Vec<u8>>,
     /// The line that comes next, from 1.
     line: u64,
     state: State,
@@ -41,7 +44,7 @@ enum State {
 impl<R: BufRead> Documents<R> {
     /// Reads documents from here on.
     pub fn new(reader: R) -> Self {
-        Self { reader, line: 1, state: State::Beginning }
+        Self { reader, ahead: Cursor::default(), line: 1, state: State::Beginning }
     }
 
     /// Reads a document a line, the first of which is this line, from 1: a part of an input that holds a document a line.
@@ -53,7 +56,7 @@ impl<R: BufRead> Documents<R> {
     /// assert_eq!(lines, [Some(7), Some(9)]);
     /// ```
     pub fn of_lines(reader: R, first: u64) -> Self {
-        Self { reader, line: first, state: State::Lines }
+        Self { reader, ahead: Cursor::default(), line: first, state: State::Lines }
     }
 
     /// The beginning: all of the input, or its first line, if that is a document and more follows.
@@ -75,7 +78,14 @@ impl<R: BufRead> Documents<R> {
                 return Ok((Some(line), bytes.split_off(first)));
             }
         }
+        let second = bytes.len();
         self.reader.read_to_end(&mut bytes)?;
+        if second_line_is_document(&bytes[first..], second - first) {
+            self.state = State::Lines;
+            self.line += 1;
+            self.ahead = Cursor::new(bytes.split_off(second));
+            return Ok((Some(self.line - 1), bytes.split_off(first)));
+        }
         Ok((None, bytes))
     }
 
@@ -85,21 +95,33 @@ impl<R: BufRead> Documents<R> {
             return Ok(None);
         }
         let mut bytes = Vec::new();
-        self.reader.read_until(b'\n', &mut bytes)?;
+        match self.is_ahead() {
+            true => self.ahead.read_until(b'\n', &mut bytes)?,
+            false => self.reader.read_until(b'\n', &mut bytes)?,
+        };
         self.line += 1;
         Ok(Some((self.line - 1, bytes)))
+    }
+
+    fn is_ahead(&self) -> bool {
+        self.ahead.position() < self.ahead.get_ref().len() as u64
     }
 
     /// Passes over white space; whether anything follows.
     fn skip_blank(&mut self) -> io::Result<bool> {
         loop {
-            let buffer = self.reader.fill_buf()?;
+            let is_ahead = self.is_ahead();
+            let buffer = if is_ahead { self.ahead.fill_buf()? } else { self.reader.fill_buf()? };
             let blank = buffer.iter().position(|byte| !byte.is_ascii_whitespace());
             self.line +=
                 buffer[..blank.unwrap_or(buffer.len())].iter().filter(|byte| **byte == b'\n').count() as u64;
             let (passed, is_end) = (blank.unwrap_or(buffer.len()), buffer.is_empty());
-            self.reader.consume(passed);
-            if blank.is_some() || is_end {
+            if is_ahead {
+                self.ahead.consume(passed);
+            } else {
+                self.reader.consume(passed);
+            }
+            if blank.is_some() || (is_end && !is_ahead) {
                 return Ok(blank.is_some());
             }
         }
@@ -120,6 +142,17 @@ impl<R: BufRead> Documents<R> {
         };
         Ok(Some(DocumentBytes { line, bytes }))
     }
+}
+
+/// Whether these bytes are not one document, and the line that begins at `second` is a document by itself: then the first
+/// line is a document that is cut off, or broken otherwise.
+fn second_line_is_document(bytes: &[u8], second: usize) -> bool {
+    if !bytes.trim_ascii_start().starts_with(b"{") {
+        return false;
+    }
+    let rest = bytes[second..].trim_ascii_start();
+    let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    line.starts_with(b"{") && is_whole(line) && !is_whole(bytes)
 }
 
 /// Whether a line is a JSON value by itself.
@@ -158,8 +191,19 @@ mod tests {
         check(b"{}", &[(None, b"{}")]);
         check(b"\n{}\n\n", &[(None, b"\n{}\n")]);
         check(b"{\n}\n\n{}", &[(None, b"{\n}\n\n{}")]);
-        check(b"{} {}\n{}", &[(None, b"{} {}\n{}")]);
+        check(b"{} {}\n[]", &[(None, b"{} {}\n[]")]);
         check(b"\n {}\r\n\n{\n\n[]", &[(Some(2), b" {}\r\n"), (Some(4), b"{\n"), (Some(6), b"[]")]);
+    }
+
+    #[test]
+    fn a_broken_first_line_does_not_hide_the_others() {
+        check(b"{\"a\":[\n\n{}\n \n{}", &[(Some(1), b"{\"a\":[\n"), (Some(3), b"{}\n"), (Some(5), b"{}")]);
+        check(b"\n{\xff}\n{}\n", &[(Some(2), b"{\xff}\n"), (Some(3), b"{}\n")]);
+        // One document, also where one of its lines is another.
+        check(b"{\"a\":[\n{}\n]}", &[(None, b"{\"a\":[\n{}\n]}")]);
+        check(b"{\n{\n}", &[(None, b"{\n{\n}")]);
+        // Text around a document.
+        check(b"Planning\n{}\n", &[(None, b"Planning\n{}\n")]);
     }
 
     #[test]

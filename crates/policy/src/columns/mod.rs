@@ -1,8 +1,8 @@
-//! Changes as rows of Arrow columns: for programs that look at thousands of plans at once.
+//! Changes and findings as rows of Arrow columns: for programs that look at thousands of plans at once.
 //!
 //! One row is one change, with what identifies it, its actions, which parts change, and both sides as JSON in the form of
-//! reports, in which nothing is told that is sensitive. A document that cannot be read may be a row with its error, so that
-//! none is lost.
+//! reports, without sensitive values. Or it is one finding. A document that cannot be read may be a row with its error, so
+//! that none is lost.
 //!
 //! ```
 //! use objchange_plan::Schemas;
@@ -10,7 +10,7 @@
 //!
 //! let plan = r#"{"format_version":"1.2","resource_changes":[{"address":"disk.a","mode":"managed","type":"disk","name":"a",
 //!     "change":{"actions":["update"],"before":{"size":1},"after":{"size":2}}}]}"#;
-//! let mut builder = RowsBuilder::default();
+//! let mut builder = RowsBuilder::new(RowKind::Changes);
 //! for row in rows("plan.json", plan, RowKind::Changes, &Schemas::none())? {
 //!     builder.push(&row);
 //! }
@@ -19,22 +19,21 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use std::sync::Arc;
+mod table;
 
-use arrow_array::builder::{BooleanBuilder, ListBuilder, StringBuilder};
-use arrow_array::{ArrayRef, RecordBatch};
-use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use objchange::Value;
 use objchange::schema::SchemaDocumentError;
 use objchange_plan::{
-    ChangedIndex, ChangedResource, Document, DocumentError, Index, Plan, PlannedValues, Schemas, Text,
-    ValueChange,
+    ChangedIndex, ChangedResource, Document, DocumentError, Finding, Index, OutputChange, Plan,
+    PlannedValues, Schemas, Text, ValueChange, findings,
 };
 
+pub use self::table::{RowsBuilder, schema};
 use crate::ObjectValueError;
+use crate::simulated::key;
 use crate::tfplan::Change;
 
-/// Which changes are rows.
+/// What the rows are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowKind {
     /// What happens to resources.
@@ -43,15 +42,17 @@ pub enum RowKind {
     Drift,
     /// What happens to outputs.
     Outputs,
+    /// Checks that did not pass, and why a plan may not show everything that happens.
+    Findings,
 }
 
-/// One change.
+/// One change or finding.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Row {
     /// The document that it is from.
     pub file: String,
-    /// The address of the resource; `None` of an output.
+    /// The address of the resource, or of what a finding is about; `None` of an output.
     pub address: Option<String>,
     /// The address of its module; empty in the root module.
     pub module: Option<String>,
@@ -79,6 +80,12 @@ pub struct Row {
     pub has_unknown: Option<bool>,
     /// Something of either side is sensitive.
     pub has_sensitive: Option<bool>,
+    /// The kind of a finding.
+    pub kind: Option<&'static str>,
+    /// Its severity.
+    pub severity: Option<&'static str>,
+    /// What is wrong.
+    pub message: Option<String>,
     /// Why the document has no rows.
     pub error: Option<String>,
 }
@@ -91,7 +98,7 @@ impl Row {
 
     /// About how many bytes it takes.
     pub fn size(&self) -> usize {
-        let sides = [&self.before, &self.after, &self.address, &self.error];
+        let sides = [&self.before, &self.after, &self.address, &self.message, &self.error];
         let paths: usize = self.changed_paths.iter().map(String::len).sum();
         256 + paths + sides.into_iter().flatten().map(String::len).sum::<usize>()
     }
@@ -150,59 +157,92 @@ impl RowError {
 
 /// The rows of a document: all, or none.
 ///
+/// A plan with an error, or without some of its changes, has no rows of changes. It has findings that say so.
+///
 /// # Errors
 ///
 /// The text is no whole plan, or a part of it cannot be read.
 pub fn rows(file: &str, text: &str, of: RowKind, schemas: &Schemas) -> Result<Vec<Row>, RowError> {
-    let Document::Plan(plan) = Document::parse(text)? else { return Err(RowError::IsState) };
+    let document = Document::parse(text)?;
+    let Document::Plan(plan) = &document else { return Err(RowError::IsState) };
+    if of == RowKind::Findings {
+        return Ok(findings(&document).into_iter().map(|finding| of_finding(file, finding)).collect());
+    }
     if plan.changes.errored {
         return Err(RowError::Errored);
     }
     if plan.lacks_changes() {
         return Err(RowError::LacksChanges);
     }
-    match of {
-        RowKind::Changes => resources(file, &plan, &plan.changes.resources, schemas),
-        RowKind::Drift => resources(file, &plan, &plan.changes.drift, schemas),
+    changes(file, plan, of, schemas, |_| true)
+}
+
+/// The rows of changes with these keys: the address, and of a deposed object `:` and its key; or the name of an output.
+///
+/// # Errors
+///
+/// A part of the plan cannot be read.
+pub fn changes(
+    file: &str,
+    plan: &Plan<'_>,
+    of: RowKind,
+    schemas: &Schemas,
+    is_wanted: impl Fn(&str) -> bool,
+) -> Result<Vec<Row>, RowError> {
+    let listed = match of {
+        RowKind::Changes => &plan.changes.resources,
+        RowKind::Drift => &plan.changes.drift,
         RowKind::Outputs => {
-            let outputs = plan.changes.outputs.iter().map(|output| {
+            let outputs = plan.changes.outputs.iter().filter(|output| is_wanted(&output.name));
+            let row = |output: &OutputChange<'_>| {
                 let row =
                     Row { file: file.to_owned(), name: Some(output.name.to_string()), ..Row::default() };
-                with_change(row, &plan, &output.name, &output.change, None)
-            });
-            outputs.collect()
+                with_change(row, plan, &output.name, &output.change, None)
+            };
+            return outputs.map(row).collect();
         }
+        RowKind::Findings => return Ok(Vec::new()),
+    };
+    let wanted = listed.iter().filter(|resource| is_wanted(&key(resource)));
+    wanted.map(|resource| of_resource(file, plan, resource, schemas)).collect()
+}
+
+fn of_finding(file: &str, finding: Finding) -> Row {
+    Row {
+        file: file.to_owned(),
+        address: finding.address,
+        kind: Some(finding.kind.name()),
+        severity: Some(finding.severity.name()),
+        message: Some(finding.message),
+        ..Row::default()
     }
 }
 
-fn resources(
+fn of_resource(
     file: &str,
     plan: &Plan<'_>,
-    resources: &[ChangedResource<'_>],
+    resource: &ChangedResource<'_>,
     schemas: &Schemas,
-) -> Result<Vec<Row>, RowError> {
+) -> Result<Row, RowError> {
     let text = |text: &Text<'_>| Some(text.to_string());
-    let row = |resource: &ChangedResource<'_>| {
-        let key = resource.index.as_ref().map_or(Ok(None), ChangedIndex::read).map_err(|error| {
-            DocumentError::from_json(&error, plan.text(), &format!("{}: index", resource.address))
-        })?;
-        let row = Row {
-            file: file.to_owned(),
-            address: text(&resource.address),
-            module: Some(resource.module_address.as_ref().map(ToString::to_string).unwrap_or_default()),
-            mode: text(&resource.mode),
-            resource_type: text(&resource.resource_type),
-            name: text(&resource.name),
-            key: key.map(|key| match key {
-                Index::Number(text) | Index::Key(text) => text.to_string(),
-            }),
-            provider: text(&resource.provider_name),
-            reason: resource.action_reason.as_ref().map(ToString::to_string),
-            ..Row::default()
-        };
-        with_change(row, plan, &resource.address, &resource.change, schemas.of_change(resource)?)
+    let key = resource.index.as_ref().map_or(Ok(None), ChangedIndex::read).map_err(|error| {
+        DocumentError::from_json(&error, plan.text(), &format!("{}: index", resource.address))
+    })?;
+    let row = Row {
+        file: file.to_owned(),
+        address: text(&resource.address),
+        module: Some(resource.module_address.as_ref().map(ToString::to_string).unwrap_or_default()),
+        mode: text(&resource.mode),
+        resource_type: text(&resource.resource_type),
+        name: text(&resource.name),
+        key: key.map(|key| match key {
+            Index::Number(text) | Index::Key(text) => text.to_string(),
+        }),
+        provider: text(&resource.provider_name),
+        reason: resource.action_reason.as_ref().map(ToString::to_string),
+        ..Row::default()
     };
-    resources.iter().map(row).collect()
+    with_change(row, plan, &resource.address, &resource.change, schemas.of_change(resource)?)
 }
 
 /// The row with what happens.
@@ -248,107 +288,4 @@ fn json(value: &Value, name: &Text<'_>) -> Result<Option<String>, RowError> {
     }
     let text = value.to_redacted_json(value.ty()).map_err(|_| RowError::NoJson(name.to_string()))?;
     if text.len() > LONGEST { Err(RowError::TooLarge(name.to_string())) } else { Ok(Some(text)) }
-}
-
-/// The columns, in their order.
-pub fn schema() -> SchemaRef {
-    let text = |name: &str| Field::new(name, DataType::Utf8, true);
-    let texts = |name: &str| Field::new_list(name, Field::new_list_field(DataType::Utf8, true), false);
-    let truth = |name: &str| Field::new(name, DataType::Boolean, true);
-    Arc::new(Schema::new(vec![
-        Field::new("file", DataType::Utf8, false),
-        text("address"),
-        text("module"),
-        text("mode"),
-        text("type"),
-        text("name"),
-        text("key"),
-        text("provider"),
-        texts("actions"),
-        text("reason"),
-        texts("changed_paths"),
-        text("before"),
-        text("after"),
-        truth("has_unknown"),
-        truth("has_sensitive"),
-        text("error"),
-    ]))
-}
-
-/// Rows on their way into columns.
-#[derive(Debug, Default)]
-pub struct RowsBuilder {
-    file: StringBuilder,
-    /// `address`, `module`, `mode`, `type`, `name`, `key` and `provider`.
-    identity: [StringBuilder; 7],
-    actions: ListBuilder<StringBuilder>,
-    reason: StringBuilder,
-    changed_paths: ListBuilder<StringBuilder>,
-    before: StringBuilder,
-    after: StringBuilder,
-    has_unknown: BooleanBuilder,
-    has_sensitive: BooleanBuilder,
-    error: StringBuilder,
-    rows: usize,
-    size: usize,
-}
-
-/// A batch that is larger than this ends.
-const BATCH_SIZE: usize = 16 << 20;
-const BATCH_ROWS: usize = 1 << 16;
-
-impl RowsBuilder {
-    /// Adds a row.
-    pub fn push(&mut self, row: &Row) {
-        self.file.append_value(&row.file);
-        let identity =
-            [&row.address, &row.module, &row.mode, &row.resource_type, &row.name, &row.key, &row.provider];
-        for (column, text) in self.identity.iter_mut().zip(identity) {
-            column.append_option(text.as_ref());
-        }
-        for (column, texts) in
-            [(&mut self.actions, &row.actions), (&mut self.changed_paths, &row.changed_paths)]
-        {
-            texts.iter().for_each(|text| column.values().append_value(text));
-            column.append(true);
-        }
-        self.reason.append_option(row.reason.as_ref());
-        self.before.append_option(row.before.as_ref());
-        self.after.append_option(row.after.as_ref());
-        self.has_unknown.append_option(row.has_unknown);
-        self.has_sensitive.append_option(row.has_sensitive);
-        self.error.append_option(row.error.as_ref());
-        self.rows += 1;
-        self.size += row.size();
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.rows == 0
-    }
-
-    /// Whether there are enough for a batch.
-    pub fn is_full(&self) -> bool {
-        self.size >= BATCH_SIZE || self.rows >= BATCH_ROWS
-    }
-
-    /// The rows that were added since the last batch.
-    ///
-    /// # Errors
-    ///
-    /// The columns do not fit each other, which they always do.
-    pub fn finish(&mut self) -> Result<RecordBatch, ArrowError> {
-        (self.rows, self.size) = (0, 0);
-        let mut columns: Vec<ArrayRef> = vec![Arc::new(self.file.finish())];
-        columns.extend(self.identity.iter_mut().map(|column| -> ArrayRef { Arc::new(column.finish()) }));
-        columns.push(Arc::new(self.actions.finish()));
-        columns.push(Arc::new(self.reason.finish()));
-        columns.push(Arc::new(self.changed_paths.finish()));
-        columns.push(Arc::new(self.before.finish()));
-        columns.push(Arc::new(self.after.finish()));
-        columns.push(Arc::new(self.has_unknown.finish()));
-        columns.push(Arc::new(self.has_sensitive.finish()));
-        columns.push(Arc::new(self.error.finish()));
-        RecordBatch::try_new(schema(), columns)
-    }
 }
