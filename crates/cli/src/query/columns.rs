@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::error::Error;
-use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
+use std::io::{self, BufWriter, IntoInnerError, IsTerminal, Stdout, Write};
 use std::path::Path;
 
 use arrow_array::RecordBatch;
@@ -102,7 +102,7 @@ pub(super) struct Table {
 
 enum TableWriter {
     Parquet(Box<ArrowWriter<BufWriter<Destination>>>),
-    Arrow(StreamWriter<BufWriter<Destination>>),
+    Arrow(Box<StreamWriter<BufWriter<Destination>>>),
 }
 
 /// Rows of about so many bytes are held in memory, and make a row group of a Parquet file.
@@ -113,7 +113,7 @@ impl Table {
         let out = BufWriter::with_capacity(1 << 16, out);
         let writer = match form {
             TableForm::Arrow => {
-                TableWriter::Arrow(StreamWriter::try_new(out, &schema(of)).map_err(of_arrow)?)
+                TableWriter::Arrow(Box::new(StreamWriter::try_new(out, &schema(of)).map_err(of_arrow)?))
             }
             TableForm::Parquet => {
                 let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
@@ -157,7 +157,7 @@ impl Table {
             TableWriter::Arrow(writer) => writer.into_inner().map_err(of_arrow)?,
             TableWriter::Parquet(writer) => writer.into_inner().map_err(of_parquet)?,
         };
-        match out.into_inner().map_err(|error| error.into_error())? {
+        match out.into_inner().map_err(IntoInnerError::into_error)? {
             Destination::File(file) => file.finish(),
             Destination::Output(mut output) => output.flush(),
         }

@@ -230,7 +230,7 @@ struct Found {
 enum Sink<'a> {
     Text(Printer<'a, BufWriter<Box<dyn Write>>>),
     #[cfg(feature = "columns")]
-    Table(Table),
+    Table(Box<Table>),
 }
 
 impl<'a> Sink<'a> {
@@ -243,7 +243,8 @@ impl<'a> Sink<'a> {
             }
             #[cfg(feature = "columns")]
             Format::Table(form, of, _) => {
-                Ok(Self::Table(Table::new(*form, *of, Destination::open(args.out.as_deref())?)?))
+                let out = Destination::open(args.out.as_deref())?;
+                Ok(Self::Table(Box::new(Table::new(*form, *of, out)?)))
             }
         }
     }
