@@ -76,8 +76,9 @@ impl FindingKind {
 /// ```
 /// use objchange_plan::{Document, FindingKind, findings};
 ///
-/// let plan = r#"{"format_version":"1.2","checks":[{"address":{"kind":"check","to_display":"check.health"},
-///     "status":"fail","instances":[{"problems":[{"message":"The service is down."}]}]}]}"#;
+/// let plan = r#"{"format_version":"1.2","resource_changes":[],"checks":[{
+///     "address":{"kind":"check","to_display":"check.health"},"status":"fail",
+///     "instances":[{"problems":[{"message":"The service is down."}]}]}]}"#;
 /// let findings = findings(&Document::parse(plan)?);
 /// assert_eq!((findings[0].kind, &*findings[0].message), (FindingKind::CheckFailed, "The service is down."));
 /// assert_eq!(findings[0].address.as_deref(), Some("check.health"));
