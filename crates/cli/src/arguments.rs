@@ -60,19 +60,19 @@ pub(crate) fn with_two_dashes(mut arguments: Vec<OsString>, program: &Command) -
 }
 
 /// Whether refused arguments of `plan` or `show` ask for the exit codes of `--detailed-exitcode`.
-fn asks_for_detailed_codes(arguments: &[OsString]) -> bool {
-    matches!(command_of(arguments), Some((_, "plan" | "show")))
-        && has_option(arguments, "--detailed-exitcode")
-}
-
-/// Whether refused arguments have this option, before or after what is wrong.
 ///
 /// `clap` reads nothing behind the first argument that is wrong, not even with `ignore_errors`. Its only way to read on is
 /// a positional argument for each argument, which takes quadratic time.
-fn has_option(arguments: &[OsString], option: &str) -> bool {
-    let Some((at, _)) = command_of(arguments) else { return false };
+fn asks_for_detailed_codes(arguments: &[OsString]) -> bool {
+    let Some((at, "plan" | "show")) = command_of(arguments) else { return false };
     let mut options = arguments[at + 1..].iter().take_while(|argument| *argument != "--");
-    options.any(|argument| argument.to_str().is_some_and(|text| is_option(text, option)))
+    options.any(|argument| argument == "--detailed-exitcode")
+}
+
+/// Whether an argument looks like an option whose value may be a secret, wherever it stands: behind `--`, too.
+fn mentions_secrets(arguments: &[OsString]) -> bool {
+    let is_secret = |text: &str| SECRET_OPTIONS.iter().any(|option| is_option(text, option));
+    arguments.iter().any(|argument| argument.to_str().is_some_and(is_secret))
 }
 
 /// Whether an argument, or its name in an error of `clap`, is this option, with a value or without.
@@ -120,7 +120,7 @@ fn without_secrets(mut error: clap::Error, arguments: &[OsString]) -> clap::Erro
     let hidden = || ContextValue::String(HIDDEN.to_owned());
     if is_of_secret {
         error.insert(ContextKind::InvalidValue, hidden());
-    } else if is_stray && SECRET_OPTIONS.iter().any(|option| has_option(arguments, option)) {
+    } else if is_stray && mentions_secrets(arguments) {
         error.insert(ContextKind::InvalidArg, hidden());
     }
     error
@@ -183,11 +183,11 @@ mod tests {
     }
 
     #[test]
-    fn options_are_found_with_and_without_values() {
-        let has = |text: &str| has_option(&text.split(' ').map(OsString::from).collect::<Vec<_>>(), "--var");
+    fn options_with_secrets_are_found_wherever_they_stand() {
+        let has = |text: &str| mentions_secrets(&text.split(' ').map(OsString::from).collect::<Vec<_>>());
         assert!(has("objchange plan --nonsense --var a=b"));
         assert!(has("objchange plan --var=a"));
+        assert!(has("objchange plan -- --var a"));
         assert!(!has("objchange plan --var-file a"));
-        assert!(!has("objchange plan -- --var a"));
     }
 }

@@ -111,7 +111,11 @@ impl NewFile {
         file.finish()
     }
 
-    /// Begins to write it piece by piece, for what is too long to be held in memory.
+    /// Starts to write it piece by piece, for content that is too long to hold in memory.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be emptied.
     pub fn start(mut self) -> io::Result<StartedFile> {
         match &mut self.0 {
             Target::InPlace { file, is_regular: true } => file.set_len(0)?,
@@ -145,6 +149,10 @@ impl StartedFile {
     }
 
     /// Puts it into its place.
+    ///
+    /// # Errors
+    ///
+    /// The last bytes cannot be written, or the old file cannot be replaced.
     pub fn finish(mut self) -> io::Result<()> {
         self.flush()?;
         let Target::Beside { mut new, path, access } = self.0 else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! What was found as columns: a Parquet file, or Arrow's format for streams.
+//! The changes that match as a table: a Parquet file, or Arrow's IPC format for streams.
 
 use std::collections::HashSet;
 use std::error::Error;

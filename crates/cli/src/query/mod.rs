@@ -187,14 +187,19 @@ impl Args {
 
     /// The result of a search in one document, with the rows of a table.
     #[cfg_attr(not(feature = "columns"), expect(unused_variables, reason = "there is one format"))]
-    fn found(&self, search: Search<'_>, document: &Document, format: &Format) -> Result<Found, String> {
+    fn found(
+        &self,
+        search: Search<'_>,
+        document: &Document,
+        format: &Format,
+    ) -> Result<DocumentAnswer, String> {
         let answer = self.answer(search, document)?;
         #[cfg(feature = "columns")]
         let rows = match format {
             Format::Text(_) => Vec::new(),
             Format::Table(_, of, schemas) => columns::rows(document, *of, schemas, &answer.items)?,
         };
-        Ok(Found {
+        Ok(DocumentAnswer {
             answer,
             #[cfg(feature = "columns")]
             rows,
@@ -219,8 +224,8 @@ impl Args {
     }
 }
 
-/// What was found in one document.
-struct Found {
+/// The answer to a query in one document.
+struct DocumentAnswer {
     answer: Answer,
     #[cfg(feature = "columns")]
     rows: Vec<Row>,
@@ -249,7 +254,7 @@ impl<'a> Sink<'a> {
         }
     }
 
-    fn write(&mut self, name: Option<&str>, found: Found) -> io::Result<()> {
+    fn write(&mut self, name: Option<&str>, found: DocumentAnswer) -> io::Result<()> {
         match self {
             Self::Text(printer) => printer.print(name, found.answer.items),
             #[cfg(feature = "columns")]
@@ -406,7 +411,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         wanted,
         args.errored,
         |document| args.found(search, document, &format),
-        |name, mut in_document: Found| {
+        |name, mut in_document: DocumentAnswer| {
             let answer = &mut in_document.answer;
             found += answer.found;
             undecided.add(name, std::mem::take(&mut answer.undecided));

@@ -70,8 +70,8 @@ impl FindingKind {
     }
 }
 
-/// What there is to report about a document: its checks that did not pass, with one finding for each message, and then
-/// why it may not show everything that happens.
+/// The findings of a document: one for each message of a check that did not pass, and then the reasons why the document
+/// may not show everything that happens. Of a state only the latter are reported.
 ///
 /// ```
 /// use objchange_plan::{Document, FindingKind, findings};

@@ -66,7 +66,7 @@ pub fn schema(of: RowKind) -> SchemaRef {
     Arc::new(Schema::new(columns(of).iter().map(field).collect::<Vec<_>>()))
 }
 
-/// Rows on their way into columns.
+/// Collects rows into columns.
 #[derive(Debug)]
 pub struct RowsBuilder {
     schema: SchemaRef,
@@ -89,7 +89,7 @@ const BATCH_SIZE: usize = 16 << 20;
 const BATCH_ROWS: usize = 1 << 16;
 
 impl RowsBuilder {
-    /// There are no rows yet.
+    /// A builder without rows.
     pub fn new(of: RowKind) -> Self {
         let columns = columns(of).iter().map(|(_, cell)| match *cell {
             Cell::Name(cell) => ColumnBuilder::Name(StringBuilder::new(), cell),

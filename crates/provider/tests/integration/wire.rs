@@ -119,9 +119,9 @@ fn notes_come_through() {
     });
 }
 
-/// A provider with a schema for `provider_meta` is told that the module says nothing; others hear of no such thing.
+/// A provider that declares `provider_meta` receives null for it; requests to others do not have the field.
 #[test]
-fn what_modules_say_of_themselves_is_sent_where_it_is_wanted() {
+fn provider_meta_is_sent_to_providers_that_declare_it() {
     struct Wanting(Kit, bool);
     #[async_trait::async_trait]
     impl Provider for Wanting {

@@ -30,7 +30,7 @@ __all__ = ["PlanSource", "policies", "register"]
 _Path: TypeAlias = str | os.PathLike[str]
 
 _TEXT: Final = pyarrow.string()
-# Spark calls the items of a list so.
+# Spark names the items of a list `element`.
 _TEXTS: Final = pyarrow.list_(pyarrow.field("element", _TEXT))
 _JUDGED: Final = pyarrow.schema(
     [
