@@ -31,7 +31,6 @@ mod plan;
 mod plan_file;
 #[cfg(feature = "policy")]
 mod policy;
-mod pool;
 #[cfg(feature = "provider")]
 mod provider;
 #[cfg(feature = "query")]

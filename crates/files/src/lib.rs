@@ -3,11 +3,14 @@
 //! - [`input`] reads files and standard input as text.
 //! - [`write_file`] writes a file whole or not at all.
 //! - [`Walk`] finds the files below a folder.
+//! - [`Snapshot`] finds those that change.
 
 #![forbid(unsafe_code)]
 
 pub mod input;
+mod snapshot;
 mod walk;
 pub mod write_file;
 
+pub use snapshot::Snapshot;
 pub use walk::{FoundFiles, Walk};

@@ -2,6 +2,8 @@
 //!
 //! - [`plan_directory`] plans the module in a directory, with all that is beside it: variables, the state, a lock file.
 //! - [`resource`] reads what one change of one resource is planned from, and reports its plan.
+//! - [`Inputs`] finds plans and states by name, glob or folder, and asks about each, on all cores.
+//! - [`run_case_files`] runs conformance cases.
 //! - [`Evaluation`] evaluates expressions with the variables of a configuration.
 //! - [`SchemaCache`] keeps schemas of providers, and [`SchemaLookup`] chooses among them.
 //! - [`InstalledProviders`] finds the programs that `terraform init` has installed.
@@ -14,14 +16,18 @@
 #![forbid(unsafe_code)]
 
 mod cache_entry;
+mod case_files;
 mod configuration;
+mod counted_read;
 mod documents;
 mod files;
 mod inputs;
 mod installed_providers;
 mod lock_file;
+mod memory;
 mod operations;
 mod plan;
+pub mod pool;
 mod program;
 #[cfg(feature = "provider")]
 mod real;
@@ -33,17 +39,21 @@ mod schemas;
 #[cfg(feature = "provider")]
 pub mod session;
 #[cfg(feature = "provider")]
+mod signals;
+#[cfg(feature = "provider")]
 mod workplace;
 
 pub use cache_entry::CacheEntry;
+pub use case_files::{BlessedCases, CaseEvent, CaseLine, UnusableCases, run_case_files};
 pub use configuration::{
     Configuration, ConfigurationError, Evaluation, Given, NOT_GIVEN, errors_document, value_document,
 };
-pub use documents::{Input, Inputs};
+pub use documents::{DocumentOutcome, Input, InputDocument, Inputs, SkippedDocuments, WantedDocuments};
 pub use files::DiskFiles;
 pub use inputs::{VariableSetting, functions, variables};
 pub use installed_providers::{InstalledError, InstalledProgram, InstalledProviders};
 pub use lock_file::{locked_versions, read_lock_file, read_locked_versions};
+pub use memory::watch_memory;
 pub use operations::OPERATIONS;
 pub use plan::{
     PlanError, PlanSettings, PlannedDirectory, Refused, is_module, plan_directory, plan_directory_by,
@@ -57,5 +67,7 @@ pub use schema_lookup::{CachedChoice, SchemaLookup, Wanted};
 #[cfg(feature = "provider")]
 pub use schemas::{AskedSchemas, provider_schemas};
 pub use schemas::{GivenSchemas, SchemaError, SchemaText, SchemaTextError, schema_files, schema_texts};
+#[cfg(feature = "provider")]
+pub use signals::Signals;
 #[cfg(feature = "provider")]
 pub use workplace::{Interrupt, Stopper, Workplace};

@@ -193,6 +193,23 @@ impl ErrorKind {
             Self::Refused(_) => "refused",
         }
     }
+
+    /// Whether what was asked for is wrong, such as the program to start or a name, and not what the provider does.
+    pub fn is_about_input(&self) -> bool {
+        matches!(
+            self,
+            Self::NotStarted { .. }
+                | Self::StartTimeout(_)
+                | Self::EndedAtStart { .. }
+                | Self::NoHandshake { .. }
+                | Self::NetRpc
+                | Self::WrongProtocol { .. }
+                | Self::NotConnected { .. }
+                | Self::Reattach { .. }
+                | Self::UnknownName { .. }
+                | Self::Unsendable { .. }
+        )
+    }
 }
 
 impl Error {

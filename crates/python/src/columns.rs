@@ -1,9 +1,11 @@
 //! Changes and findings of many documents as an Arrow stream.
 
 use std::collections::VecDeque;
+use std::convert::Infallible;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,6 +14,7 @@ use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use objchange_plan::Schemas;
 use objchange_policy::columns::{Row, RowKind, RowsBuilder, rows, schema};
+use objchange_project::pool;
 use objchange_text::json::Documents;
 use objchange_text::utf8_reader;
 use pyo3::prelude::*;
@@ -186,19 +189,16 @@ impl Batches {
 
 /// The rows of these documents, in their order, made on all cores.
 fn all_rows(texts: &[Text], of: RowKind, schemas: &Schemas) -> Vec<Result<Vec<Row>, Box<Row>>> {
-    let workers = std::thread::available_parallelism().map_or(1, usize::from);
-    let part = texts.len().div_ceil(workers).max(1);
-    let rows_of_part = |part: &[Text]| part.iter().map(|text| rows_of(text, of, schemas)).collect::<Vec<_>>();
-    std::thread::scope(|scope| {
-        let parts: Vec<_> =
-            texts.chunks(part).map(|part| (part, scope.spawn(move || rows_of_part(part)))).collect();
-        let defect = |part: &[Text]| {
-            let failed =
-                |(name, _): &Text| Err(Box::new(Row::failed(name, "this shows a defect of objchange")));
-            part.iter().map(failed).collect()
-        };
-        parts.into_iter().flat_map(|(part, rows)| rows.join().unwrap_or_else(|_| defect(part))).collect()
-    })
+    let mut all = Vec::with_capacity(texts.len());
+    let work = |text: &Text| {
+        let defect = |_| Err(Box::new(Row::failed(&text.0, "this shows a defect of objchange")));
+        panic::catch_unwind(AssertUnwindSafe(|| rows_of(text, of, schemas))).unwrap_or_else(defect)
+    };
+    let Ok(()) = pool::each(texts, work, |rows| {
+        all.push(rows);
+        Ok::<_, Infallible>(())
+    });
+    all
 }
 
 fn rows_of((name, text): &Text, of: RowKind, schemas: &Schemas) -> Result<Vec<Row>, Box<Row>> {

@@ -4,13 +4,12 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use objchange::case::blessing;
+use objchange_project::BlessedCases;
 use objchange_text::visible;
 
 use crate::exit;
 use crate::style::GOOD;
 use crate::write_file::{Access, write_file};
-use objchange_project::OPERATIONS;
 
 /// Blesses the cases on these lines of each file, and says how many now pass.
 pub(super) fn files(files: &[PathBuf], lines: &[Vec<u64>]) -> io::Result<u64> {
@@ -34,30 +33,17 @@ fn file(path: &Path, lines: &[u64]) -> io::Result<u64> {
             return Ok(0);
         }
     };
-    let mut written = String::with_capacity(text.len());
-    let mut blessed = Vec::new();
-    let mut lines = lines.iter().peekable();
-    for (number, line) in (1..).zip(text.split_inclusive('\n')) {
-        let asked = lines.next_if_eq(&&number).is_some();
-        let Some((range, want)) = asked.then(|| blessing(line, &OPERATIONS)).flatten() else {
-            if asked {
-                exit::warn(&format!(
-                    "{name}:{number}: not changed, because no answer would make this case pass: it is \
-                     invalid, it crashes, or its answer contains sensitive values"
-                ));
-            }
-            written += line;
-            continue;
-        };
-        blessed.push(number);
-        written += &line[..range.start];
-        written += &want;
-        written += &line[range.end..];
+    let BlessedCases { text, blessed, unchanged } = BlessedCases::new(&text, lines);
+    for number in unchanged {
+        exit::warn(&format!(
+            "{name}:{number}: not changed, because no answer would make this case pass: it is \
+             invalid, it crashes, or its answer contains sensitive values"
+        ));
     }
     if blessed.is_empty() {
         return Ok(0);
     }
-    if let Err(error) = write_file(path, &written, Access::Usual) {
+    if let Err(error) = write_file(path, &text, Access::Usual) {
         exit::complain(&format!("{name}: cannot be written: {error}"))?;
         return Ok(0);
     }

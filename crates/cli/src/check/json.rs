@@ -6,7 +6,9 @@ use objchange::case::FailureEntry;
 use objchange_text::visible_json;
 use serde::Serialize;
 
-use super::{Counts, Unusable};
+use objchange_project::UnusableCases;
+
+use super::Counts;
 
 /// The version of the report's form.
 const FORMAT_VERSION: &str = "1.0";
@@ -41,7 +43,7 @@ impl Json {
         Ok(())
     }
 
-    pub(super) fn unusable(&mut self, unusable: &Unusable) {
+    pub(super) fn unusable(&mut self, unusable: &UnusableCases) {
         self.unusable.push(UnusableEntry {
             file: unusable.input.clone(),
             line: unusable.place.map(|(line, _)| line),

@@ -1,12 +1,10 @@
 //! A case in JUnit's form.
 
 use objchange::case::CaseFailure;
+use objchange_project::{CaseLine, UnusableCases};
 use objchange_text::reports::{JunitCase, JunitStatus};
 
-use super::Unusable;
-use super::run::Verdict;
-
-pub(super) fn verdict(input: &str, verdict: &Verdict) -> JunitCase {
+pub(super) fn verdict(input: &str, verdict: &CaseLine) -> JunitCase {
     let status = match &verdict.verdict.failure {
         None => JunitStatus::PASSED,
         Some(failure) => failure_status(failure),
@@ -18,7 +16,7 @@ pub(super) fn verdict(input: &str, verdict: &Verdict) -> JunitCase {
     JunitCase { time: Some(verdict.duration), ..case }
 }
 
-pub(super) fn unusable(unusable: &Unusable) -> JunitCase {
+pub(super) fn unusable(unusable: &UnusableCases) -> JunitCase {
     JunitCase::new("(reading the input)", JunitStatus::ERROR.with_message(unusable.to_string()))
 }
 

@@ -3,7 +3,6 @@
 mod bless;
 mod json;
 mod junit;
-mod run;
 mod text;
 
 use std::io;
@@ -12,9 +11,9 @@ use std::process::ExitCode;
 
 use wildmatch::WildMatch;
 
-use objchange::case::{CaseFailure, FailureEntry, MalformedCase};
+use objchange::case::FailureEntry;
+use objchange_project::{CaseEvent, CaseLine, UnusableCases, run_case_files};
 
-use self::run::{Event, Verdict};
 use crate::documents::Progress;
 use crate::exit::{self, CommandError, unusable};
 use crate::input::Source;
@@ -87,15 +86,6 @@ struct Counts {
     failed: u64,
 }
 
-/// An input that is not a case file, or cannot be read.
-#[derive(Debug)]
-struct Unusable {
-    input: String,
-    /// Line and column in bytes, both from 1, where it is known.
-    place: Option<(u64, usize)>,
-    message: String,
-}
-
 /// Everything that is reported, as it happens.
 struct Checked<'a> {
     text: Option<text::Text>,
@@ -103,23 +93,11 @@ struct Checked<'a> {
     reporter: Reporter<'a>,
     counts: Counts,
     unusable: bool,
-    input: Input,
+    /// The name of the input that is being read.
+    input: String,
     /// The lines of the cases that failed, for each input.
     failed: Vec<Vec<u64>>,
 }
-
-/// The input that is being read.
-#[derive(Default)]
-struct Input {
-    name: String,
-    /// Lines that are not JSON objects, held back until it is clear that this is a case file at all.
-    held: Vec<Verdict>,
-    is_case_file: bool,
-    given_up: bool,
-}
-
-/// A file that begins with this many lines that are not JSON is not a case file.
-const MAX_HELD: usize = 100;
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     if let Some(report) = &args.junit
@@ -145,60 +123,31 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         reporter,
         counts: Counts::default(),
         unusable: false,
-        input: Input::default(),
+        input: String::new(),
         failed: Vec::new(),
     };
     let progress = Progress::of_sources(inputs.iter());
-    run::run(&inputs, &Only::new(&args.only), &progress.bar, |event| progress.tell(|| report.handle(event)))?;
+    let (only, count) = (Only::new(&args.only), |bytes| progress.bar.inc(bytes));
+    run_case_files(&inputs, |id| only.has(id), &count, |event| progress.tell(|| report.handle(event)))?;
     progress.finish();
     report.finish(args)
 }
 
 impl Checked<'_> {
-    fn handle(&mut self, event: Event) -> io::Result<()> {
+    fn handle(&mut self, event: CaseEvent) -> io::Result<()> {
         match event {
-            Event::Input(name) => {
+            CaseEvent::Input(name) => {
                 self.reporter.suite(&name, []);
-                self.input = Input { name, ..Input::default() };
+                self.input = name;
                 self.failed.push(Vec::new());
                 Ok(())
             }
-            Event::Verdict(_) if self.input.given_up => Ok(()),
-            Event::Verdict(verdict) => {
-                let is_json = !matches!(
-                    verdict.verdict.failure,
-                    Some(CaseFailure::Malformed(MalformedCase { is_object: false, .. }))
-                );
-                if is_json || self.input.is_case_file {
-                    self.input.is_case_file = true;
-                    for held in std::mem::take(&mut self.input.held) {
-                        self.verdict(&held)?;
-                    }
-                    return self.verdict(&verdict);
-                }
-                self.input.held.push(verdict);
-                if self.input.held.len() == MAX_HELD { self.no_case_file() } else { Ok(()) }
-            }
-            Event::End if self.input.is_case_file || self.input.given_up => Ok(()),
-            Event::End => self.no_case_file(),
-            Event::Unreadable(error) => self.unusable(None, error.to_string()),
+            CaseEvent::Case(line) => self.verdict(&line),
+            CaseEvent::Unusable(unusable) => self.unusable(&unusable),
         }
     }
 
-    fn no_case_file(&mut self) -> io::Result<()> {
-        self.input.given_up = true;
-        let first = self.input.held.first().map(|held| (held.line, &held.verdict.failure));
-        let (place, why) = match first {
-            Some((line, Some(CaseFailure::Malformed(m)))) => ((line, m.column), m.message.clone()),
-            _ => ((1, 1), "it is empty".to_owned()),
-        };
-        self.unusable(
-            Some(place),
-            format!("this is not a case file, which has a JSON object on each line: {why}"),
-        )
-    }
-
-    fn verdict(&mut self, verdict: &Verdict) -> io::Result<()> {
+    fn verdict(&mut self, verdict: &CaseLine) -> io::Result<()> {
         if verdict.verdict.left_out {
             return Ok(());
         }
@@ -206,27 +155,26 @@ impl Checked<'_> {
             None => self.counts.passed += 1,
             Some(_) => self.counts.failed += 1,
         }
-        self.reporter.case(|| junit::verdict(&self.input.name, verdict));
+        self.reporter.case(|| junit::verdict(&self.input, verdict));
         let Some(failure) = &verdict.verdict.failure else { return Ok(()) };
         if let Some(lines) = self.failed.last_mut() {
             lines.push(verdict.line);
         }
         if let Some(json) = &mut self.json {
-            json.failure(&FailureEntry::new(&self.input.name, verdict.line, &verdict.verdict, failure))?;
+            json.failure(&FailureEntry::new(&self.input, verdict.line, &verdict.verdict, failure))?;
         }
         match &mut self.text {
-            Some(text) => text.failure(&self.input.name, verdict, failure),
+            Some(text) => text.failure(&self.input, verdict, failure),
             None => Ok(()),
         }
     }
 
-    fn unusable(&mut self, place: Option<(u64, usize)>, message: String) -> io::Result<()> {
+    fn unusable(&mut self, unusable: &UnusableCases) -> io::Result<()> {
         self.unusable = true;
-        let unusable = Unusable { input: self.input.name.clone(), place, message };
         exit::complain(&unusable.to_string())?;
-        self.reporter.case(|| junit::unusable(&unusable));
+        self.reporter.case(|| junit::unusable(unusable));
         if let Some(json) = &mut self.json {
-            json.unusable(&unusable);
+            json.unusable(unusable);
         }
         Ok(())
     }
@@ -251,14 +199,5 @@ impl Checked<'_> {
             (false, 0) => ExitCode::SUCCESS,
             (false, _) => ExitCode::from(exit::FAILED),
         })
-    }
-}
-
-impl std::fmt::Display for Unusable {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.place {
-            Some((line, column)) => write!(f, "{}:{line}:{column}: {}", self.input, self.message),
-            None => write!(f, "{}: {}", self.input, self.message),
-        }
     }
 }

@@ -7,12 +7,11 @@ use anstream::AutoStream;
 use objchange::case::{CaseFailure, CaseVerdict, Difference};
 use objchange::{Type, Value};
 use objchange_plan::{Colour, DiffAction, Options, diff_values, render_value};
+use objchange_project::{CaseLine, OPERATIONS};
 use objchange_text::visible;
 
 use super::Counts;
-use super::run::Verdict;
 use crate::style::{BAD, FAINT, GOOD, colour};
-use objchange_project::OPERATIONS;
 
 /// What is longer is cut around the first character that differs.
 const MAX_TEXT: usize = 400;
@@ -39,7 +38,7 @@ impl Text {
     pub(super) fn failure(
         &mut self,
         input: &str,
-        verdict: &Verdict,
+        verdict: &CaseLine,
         failure: &CaseFailure,
     ) -> io::Result<()> {
         let out = &mut self.out;

@@ -4,10 +4,10 @@ use std::time::Duration;
 use std::{io, process, thread};
 
 use objchange_conform::{Left, Made, Stop};
+use objchange_project::Signals;
 use objchange_provider::client::Children;
 
 use crate::exit::{INTERRUPTED, note, warn};
-use crate::provider::launch::Signals;
 
 /// How long the work may take to notice that it was interrupted.
 const GRACE: Duration = Duration::from_secs(3);

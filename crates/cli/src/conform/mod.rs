@@ -24,10 +24,10 @@ use objchange_text::{visible, visible_json};
 
 use crate::exit::{self, CommandError, unusable};
 use crate::input::Source;
-use crate::pool;
 use crate::provider::launch::{LaunchArgs, duration};
 use crate::reports::{self, Outputs, Reporter};
 use crate::write_file::{Access, overwrite};
+use objchange_project::pool;
 
 const AFTER_HELP: &str = "\
 `conform` generates configurations from the provider's schemas: minimal, complete, each part alone, unknown, empty, \

@@ -2,8 +2,8 @@
 
 use clap::Args;
 use objchange_plan::is_errored_plan;
+use objchange_project::InputDocument;
 
-use super::Document;
 use crate::exit;
 
 /// What happens with plans whose planning ended with an error. Every command that judges plans has this option.
@@ -16,7 +16,7 @@ pub(crate) struct ErroredPlans {
 
 impl ErroredPlans {
     /// Refuses an errored plan, or warns of it where it is allowed. What cannot be read is left to whoever reads it.
-    pub(super) fn check(self, document: &Document) -> Result<(), String> {
+    pub(super) fn check(self, document: &InputDocument) -> Result<(), String> {
         let name = &document.name;
         match is_errored_plan(&document.text) {
             Ok(true) if self.allow_errored => {

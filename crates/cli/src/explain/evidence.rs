@@ -1,12 +1,10 @@
 //! The schemas and objects at hand, which tell more of a message.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path as FilePath;
+use std::collections::BTreeMap;
+use std::path::Path;
 
-use objchange::Value;
-use objchange::schema::{Block, ProviderSchemas, SchemaKind};
-use objchange_conform::explain::{Evidence, Explained, Objects};
-use objchange_plan::{DocumentKind, read_planned, read_prior};
+use objchange::schema::ProviderSchemas;
+use objchange_conform::explain::{Evidence, Explained, ObjectText, ObjectTextError, ObjectTexts};
 use objchange_project::SchemaError;
 
 use super::Args;
@@ -27,41 +25,25 @@ pub(super) enum EvidenceError {
     NoSchemas,
     #[error("standard input (-) can be read only once; the text is read from there unless a file is named")]
     OneStdin,
-    #[error("{input}: {message}")]
-    Object { input: Source, message: String },
     #[error("the text is about several resource instances; choose one with --address ({})", .0.join(", "))]
     WhichAddress(Vec<String>),
+    #[error(transparent)]
+    Object(ObjectTextError),
+}
+
+impl From<ObjectTextError> for EvidenceError {
+    fn from(error: ObjectTextError) -> Self {
+        match error {
+            ObjectTextError::SeveralAddresses(addresses) => Self::WhichAddress(addresses),
+            other => Self::Object(other),
+        }
+    }
 }
 
 /// What is at hand.
 pub(super) struct AtHand {
     schemas: ProviderSchemas,
-    prior: Option<Text>,
-    config: Option<Text>,
-    planned: Option<Text>,
-    actual: Option<Text>,
-}
-
-struct Text {
-    input: Source,
-    text: String,
-}
-
-impl Text {
-    fn read(path: Option<&FilePath>) -> Result<Option<Self>, InputError> {
-        let read = |path| {
-            let input = Source::new(path);
-            let text = input.read()?;
-            Ok(Self { input, text })
-        };
-        path.map(read).transpose()
-    }
-
-    /// Whether it is a document that has many objects.
-    fn is_document(&self) -> bool {
-        let kind = DocumentKind::detect(&self.text);
-        matches!(kind, Ok(DocumentKind::Plan | DocumentKind::State | DocumentKind::StateFile))
-    }
+    texts: ObjectTexts,
 }
 
 impl AtHand {
@@ -80,58 +62,26 @@ impl AtHand {
                 return if has_objects { Err(EvidenceError::NoSchemas) } else { Ok(None) };
             }
         }
-        let at_hand = Self {
-            schemas,
-            prior: Text::read(args.prior.as_deref())?,
-            config: Text::read(args.config.as_deref())?,
-            planned: Text::read(args.planned.as_deref())?,
-            actual: Text::read(args.actual.as_deref())?,
+        let texts = ObjectTexts {
+            prior: read(args.prior.as_deref())?,
+            config: read(args.config.as_deref())?,
+            planned: read(args.planned.as_deref())?,
+            actual: read(args.actual.as_deref())?,
         };
-        let texts = [&at_hand.prior, &at_hand.config, &at_hand.planned, &at_hand.actual];
-        let has_object = texts.into_iter().flatten().any(|text| !text.is_document());
-        let addresses: BTreeSet<&str> = all.iter().filter_map(|one| one.address.as_deref()).collect();
-        if has_object && addresses.len() > 1 {
-            return Err(EvidenceError::WhichAddress(addresses.into_iter().map(str::to_owned).collect()));
-        }
-        Ok(Some(at_hand))
+        texts.check(all)?;
+        Ok(Some(Self { schemas, texts }))
     }
 
-    /// What is at hand about the object of a message; `None` if the message names none, or one of another
-    /// provider.
     pub(super) fn evidence(&self, explained: &Explained) -> Result<Option<Evidence>, EvidenceError> {
-        let (Some(address), Some(resource_type)) = (&explained.address, explained.resource_type()) else {
-            return Ok(None);
-        };
-        let Some(block) = self.block(explained.provider.as_deref(), resource_type) else { return Ok(None) };
-        let object = |text: &Option<Text>| match text {
-            Some(text) => object(text, &block, resource_type, address).map(Some),
-            None => Ok(None),
-        };
-        let objects = Objects {
-            prior: object(&self.prior)?,
-            config: object(&self.config)?,
-            planned: object(&self.planned)?,
-            actual: object(&self.actual)?,
-        };
-        Ok(Some(Evidence::new(explained, &block, &objects)))
-    }
-
-    fn block(&self, provider: Option<&str>, resource_type: &str) -> Option<Block> {
-        let has_it =
-            |of: &&str| self.schemas.names(of, SchemaKind::Resource).any(|name| name == resource_type);
-        let mut providers = self.schemas.providers().filter(has_it);
-        let first = providers.next()?;
-        let of = provider.filter(|provider| providers.any(|other| other == *provider)).unwrap_or(first);
-        Some(self.schemas.get(of, SchemaKind::Resource, resource_type).ok()??.block.clone())
+        Ok(self.texts.evidence(explained, &self.schemas)?)
     }
 }
 
-fn object(text: &Text, block: &Block, resource_type: &str, address: &str) -> Result<Value, EvidenceError> {
-    let wrong = |message: String| EvidenceError::Object { input: text.input.clone(), message };
-    if DocumentKind::detect(&text.text) == Ok(DocumentKind::Plan) {
-        return read_planned(&text.text, block, address).map_err(wrong);
-    }
-    let address = text.is_document().then_some(address);
-    let read = read_prior(&text.text, block, resource_type, address);
-    read.map(|prior| prior.value).map_err(|error| wrong(error.to_string()))
+fn read(path: Option<&Path>) -> Result<Option<ObjectText>, InputError> {
+    let read = |path| {
+        let source = Source::new(path);
+        let text = source.read()?;
+        Ok(ObjectText { name: source.to_string(), text })
+    };
+    path.map(read).transpose()
 }

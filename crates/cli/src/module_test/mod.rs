@@ -16,15 +16,16 @@ use objchange_module::test::{TestCoverage, TestOptions, TestReport, TestRunner, 
 use objchange_module::variables::automatic_files;
 use objchange_module::{ProviderAddress, Schemas};
 use objchange_plan::Program;
+use objchange_project::pool;
 
 use self::output::{Printing, ReportFile};
 use crate::configuration::Settings;
 use crate::exit::{self, CommandError, FAILED, unusable};
 use crate::input::Size;
+use crate::lock_file;
 use crate::module_plan::files::DiskFiles;
 use crate::module_plan::{inputs, version_of};
 use crate::schemas::{HOW_TO_GET_SCHEMAS, SchemaArgs};
-use crate::{lock_file, pool};
 
 const AFTER_HELP: &str = "\
 Runs the test files of the module in DIR, `*.tftest.hcl` and `*.tftest.json` there and in its directory `tests`, as \

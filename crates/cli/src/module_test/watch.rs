@@ -1,21 +1,19 @@
 //! `--watch`: runs the tests that a change of files affects.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::thread;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
-use walkdir::WalkDir;
+use objchange_files::Snapshot;
 
 use super::{Args, Ran, run_once};
 use crate::exit::{CommandError, complain, note, unusable};
 
 /// How often the files are looked at.
 const INTERVAL: Duration = Duration::from_millis(500);
-/// How many files are looked at.
-const MAX_FILES: usize = 100_000;
 
 /// Runs all tests, and then those that changes affect, until somebody ends the program.
 pub(super) fn watch(args: &Args) -> Result<ExitCode, CommandError> {
@@ -35,9 +33,6 @@ pub(super) fn watch(args: &Args) -> Result<ExitCode, CommandError> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Files by their paths as modules have them, with the times of their last changes and their lengths.
-type Snapshot = BTreeMap<String, (Option<SystemTime>, u64)>;
-
 /// Runs everything, and then what changes affect, as long as `pause` says so.
 fn follow(
     mut look: impl FnMut(&BTreeSet<String>) -> Snapshot,
@@ -55,9 +50,7 @@ fn follow(
             Ok(ran) => {
                 is_whole = ran.is_whole;
                 if ran.directories != directories {
-                    let known = look(&ran.directories);
-                    let new = known.into_iter().filter(|(path, _)| path.starts_with("../"));
-                    before.extend(new);
+                    before.add_from(look(&ran.directories), "../");
                     directories = ran.directories;
                 }
             }
@@ -71,7 +64,7 @@ fn follow(
                 return Ok(());
             }
             let now = look(&directories);
-            let found = differences(&before, &now);
+            let found = before.differences(&now);
             before = now;
             if !found.is_empty() {
                 break found;
@@ -81,30 +74,15 @@ fn follow(
     }
 }
 
-/// The files of the module, and those beside the modules elsewhere that it calls. Hidden ones and reports are left out.
+/// The files of the module, and those beside the modules elsewhere that it calls. Reports are left out.
 fn snapshot(directory: &Path, others: &BTreeSet<String>, written: &[&Path]) -> Snapshot {
-    let mut files = Snapshot::new();
+    let mut files = Snapshot::default();
     let is_written = |path: &Path| {
         written.iter().any(|written| written.file_name() == path.file_name() && same(written, path))
     };
-    let mut add = |root: &Path, prefix: &str, depth: usize| {
-        let walk = WalkDir::new(root).max_depth(depth).into_iter().filter_entry(|entry| {
-            let name = entry.file_name().to_str().unwrap_or_default();
-            entry.depth() == 0 || !name.starts_with('.')
-        });
-        // Files that cannot be read are said to be when they are needed.
-        for entry in walk.flatten().filter(|entry| !entry.file_type().is_dir()).take(MAX_FILES) {
-            let Ok(metadata) = entry.metadata() else { continue };
-            let Some(path) = entry.path().strip_prefix(root).ok().and_then(Path::to_str) else { continue };
-            if !is_written(entry.path()) {
-                let path = path.replace(std::path::MAIN_SEPARATOR, "/");
-                files.insert(format!("{prefix}{path}"), (metadata.modified().ok(), metadata.len()));
-            }
-        }
-    };
-    add(directory, "", usize::MAX);
+    files.add(directory, "", usize::MAX, is_written);
     for other in others.iter().filter(|other| other.starts_with("..")) {
-        add(&directory.join(other), &format!("{other}/"), 1);
+        files.add(&directory.join(other), &format!("{other}/"), 1, is_written);
     }
     files
 }
@@ -116,19 +94,16 @@ fn same(a: &Path, b: &Path) -> bool {
     }
 }
 
-/// The paths of files that are new, gone, or others than before.
-fn differences(before: &Snapshot, now: &Snapshot) -> Vec<String> {
-    let changed = now.iter().filter(|(path, file)| before.get(*path) != Some(*file)).map(|(path, _)| path);
-    let gone = before.keys().filter(|path| !now.contains_key(*path));
-    changed.chain(gone).cloned().collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn files(all: &[(&str, u64)]) -> Snapshot {
-        all.iter().map(|(path, length)| ((*path).to_owned(), (None, *length))).collect()
+        let mut files = Snapshot::default();
+        for (path, length) in all {
+            files.insert((*path).to_owned(), None, *length);
+        }
+        files
     }
 
     /// What is run when files are like this, one after the other.
@@ -180,6 +155,6 @@ mod tests {
         }
         let report = at("module/report.xml");
         let found = snapshot(&at("module"), &BTreeSet::from(["../other".to_owned()]), &[&report]);
-        assert_eq!(found.keys().collect::<Vec<_>>(), ["../other/d.tf", "a.tf", "sub/c.tf"]);
+        assert_eq!(found.paths().collect::<Vec<_>>(), ["../other/d.tf", "a.tf", "sub/c.tf"]);
     }
 }

@@ -16,13 +16,14 @@ use objchange_policy::rego::{
 };
 
 use crate::clock::now_ns;
-use crate::documents::{self, Document, ErroredPlans, Wanted};
+use crate::documents::{self, ErroredPlans};
 use crate::exit::{self, CommandError, unusable};
 use crate::hints;
 use crate::module_plan::ModuleArgs;
-use crate::pool;
 use crate::reports::{Reporter, Reports};
 use crate::terminal;
+use objchange_project::pool;
+use objchange_project::{InputDocument, WantedDocuments};
 
 const AFTER_HELP: &str = "\
 A plan is the output of `terraform show -json PLANFILE`: a file, a quoted glob, a folder, or `-` for standard input \
@@ -163,13 +164,13 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         return Err(unusable(format!("{}: this is not a policy; name plans before --rego", plan.display())));
     }
     let files = read_policies(&args.rego, false).map_err(unusable)?;
-    let inputs = documents::find(&args.plans, Wanted::PLANS, &args.module.inputs())?;
+    let inputs = documents::find(&args.plans, WantedDocuments::PLANS, &args.module.inputs())?;
     let data = read_data(&args.data, &args.rego).map_err(unusable)?;
     let policies = Policies::compile(&files, options(args, data));
     let policies = policies.map_err(|error| unusable(hints::policy(&error)))?;
     let mut text = reporter.has_text().then(TextReport::default);
     let mut is_failed = false;
-    let answer = |document: &Document| match policies.evaluate(&document.text) {
+    let answer = |document: &InputDocument| match policies.evaluate(&document.text) {
         Ok(verdicts) => Ok(Judged { file: document.name.clone(), verdicts }),
         Err(error) => Err(complaint(document, &error)),
     };
@@ -198,7 +199,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         reporter.json([PlanLine::new(&judged.file, &judged.verdicts)])
     };
     let summary = memory::limited(args.memory, &policies, || {
-        documents::for_each(&inputs, Wanted::PLANS, args.errored, answer, print)
+        documents::for_each(&inputs, WantedDocuments::PLANS, args.errored, answer, print)
     })?;
     if let Some(text) = text {
         let mut out = terminal::stdout();
@@ -234,7 +235,7 @@ fn options(args: &Args, data: Value) -> Options {
     options
 }
 
-fn complaint(document: &Document, error: &PolicyError) -> String {
+fn complaint(document: &InputDocument, error: &PolicyError) -> String {
     match error.document() {
         Some(error) => document.complaint(error),
         None => format!("{}: {}", document.name, hints::policy(error)),

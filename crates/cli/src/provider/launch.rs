@@ -5,9 +5,9 @@ use std::io;
 use std::time::Duration;
 use std::{process, thread};
 
-use objchange_project::{Interrupt, ProviderProgram, Stopper, Workplace};
+use objchange_project::{Interrupt, ProviderProgram, Signals, Stopper, Workplace};
+use objchange_provider::Error;
 use objchange_provider::client::{Children, Client, Launch, Limits, Reattach};
-use objchange_provider::{Error, ErrorKind};
 
 use crate::exit::INTERRUPTED;
 
@@ -68,12 +68,7 @@ impl LaunchArgs {
         }
         if let Some(text) = &self.reattach {
             let reattach: Reattach = text.parse()?;
-            let address = binary.address();
-            let running = reattach.find(&address).or_else(|| reattach.only()).ok_or_else(|| {
-                let known: Vec<&str> = reattach.addresses().collect();
-                let reason = format!("it names no provider {address}, only {}", known.join(", "));
-                Error::from(ErrorKind::Reattach { reason })
-            })?;
+            let running = reattach.choose(&binary.address())?;
             return Client::attach(running, limits).await;
         }
         Client::start(&self.launch(binary, limits, children)).await
@@ -131,48 +126,6 @@ fn listen(stopper: &Stopper, interrupt: &Interrupt) {
         stopper.stop();
         process::exit(INTERRUPTED.into());
     });
-}
-
-/// How somebody says that this program should end.
-#[cfg(unix)]
-pub(crate) struct Signals([tokio::signal::unix::Signal; 4]);
-
-#[cfg(unix)]
-impl Signals {
-    pub(crate) fn new() -> io::Result<Self> {
-        use tokio::signal::unix::{SignalKind, signal};
-        let all =
-            [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup(), SignalKind::quit()];
-        let [interrupt, terminate, hangup, quit] = all.map(signal);
-        Ok(Self([interrupt?, terminate?, hangup?, quit?]))
-    }
-
-    /// Comes back when somebody says so, once for each time.
-    pub(crate) async fn next(&mut self) {
-        let [interrupt, terminate, hangup, quit] = &mut self.0;
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-            _ = hangup.recv() => {}
-            _ = quit.recv() => {}
-        }
-    }
-}
-
-#[cfg(not(unix))]
-pub(crate) struct Signals;
-
-#[cfg(not(unix))]
-impl Signals {
-    pub(crate) fn new() -> io::Result<Self> {
-        Ok(Self)
-    }
-
-    pub(crate) async fn next(&mut self) {
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    }
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use objchange::change::Severity;
 use objchange_project::ProviderProgram;
 use objchange_project::session::{Hidden, Session, SessionError, open_recording, sentence, warn_of};
+use objchange_provider::Error;
 use objchange_provider::client::{Children, Level};
-use objchange_provider::{Error, ErrorKind};
 use objchange_text::{MAX_TEXTS, bounded, left_out, visible};
 
 use super::launch::LaunchArgs;
@@ -135,26 +135,9 @@ pub(super) fn report(failure: Failure, hidden: &Hidden<'_>) -> Result<ExitCode, 
         SessionError::Provider(error) => {
             exit::complain(&hidden.relay(&error.to_string()))?;
             tell_log(&error, hidden)?;
-            Ok(ExitCode::from(if is_unusable(error.kind()) { UNUSABLE } else { FAILED }))
+            Ok(ExitCode::from(if error.kind().is_about_input() { UNUSABLE } else { FAILED }))
         }
     }
-}
-
-/// Whether it is what was given that is wrong, and not what the provider does.
-fn is_unusable(kind: &ErrorKind) -> bool {
-    matches!(
-        kind,
-        ErrorKind::NotStarted { .. }
-            | ErrorKind::StartTimeout(_)
-            | ErrorKind::EndedAtStart { .. }
-            | ErrorKind::NoHandshake { .. }
-            | ErrorKind::NetRpc
-            | ErrorKind::WrongProtocol { .. }
-            | ErrorKind::NotConnected { .. }
-            | ErrorKind::Reattach { .. }
-            | ErrorKind::UnknownName { .. }
-            | ErrorKind::Unsendable { .. }
-    )
 }
 
 /// What the provider wrote last.

@@ -14,7 +14,7 @@ use objchange_plan::Document as Read;
 #[cfg(feature = "columns")]
 use objchange_plan::Schemas;
 #[cfg(feature = "columns")]
-use objchange_policy::columns::{Row, RowKind};
+use objchange_policy::columns::{Row, RowKind, TableForm, TableWriter};
 use objchange_policy::query::{
     self as policy, Answer, CollectionKind, Comparisons, Printed, Printer, Projection, Query, QueryError,
     QueryErrorKind, Search, Subject, SubjectError, Tallies, UndecidedItems,
@@ -22,11 +22,12 @@ use objchange_policy::query::{
 use objchange_text::json::place;
 
 #[cfg(feature = "columns")]
-use self::columns::{Destination, Table, TableForm};
+use self::columns::Destination;
 use crate::configuration::report;
-use crate::documents::{self, Document, ErroredPlans, Wanted};
+use crate::documents::{self, ErroredPlans};
 use crate::exit::{self, CommandError, unusable};
 use crate::module_plan::ModuleArgs;
+use objchange_project::{InputDocument, WantedDocuments};
 
 const AFTER_HELP: &str = "\
 A plan is the output of `terraform show -json PLANFILE`: a file, a quoted glob, a folder (all plans in *.json files, \
@@ -190,7 +191,7 @@ impl Args {
     fn found(
         &self,
         search: Search<'_>,
-        document: &Document,
+        document: &InputDocument,
         format: &Format,
     ) -> Result<DocumentAnswer, String> {
         let answer = self.answer(search, document)?;
@@ -207,7 +208,7 @@ impl Args {
     }
 
     /// The result of a search in one document.
-    fn answer(&self, search: Search<'_>, document: &Document) -> Result<Answer, String> {
+    fn answer(&self, search: Search<'_>, document: &InputDocument) -> Result<Answer, String> {
         let read = Read::parse(&document.text).map_err(|error| document.complaint(&error))?;
         let subject = Subject::new(self.of.collection_kind(), read).map_err(|error| match error {
             SubjectError::Document(error) => document.complaint(&error),
@@ -235,7 +236,7 @@ struct DocumentAnswer {
 enum Sink<'a> {
     Text(Printer<'a, BufWriter<Box<dyn Write>>>),
     #[cfg(feature = "columns")]
-    Table(Box<Table>),
+    Table(Box<TableWriter<Destination>>),
 }
 
 impl<'a> Sink<'a> {
@@ -249,7 +250,7 @@ impl<'a> Sink<'a> {
             #[cfg(feature = "columns")]
             Format::Table(form, of, _) => {
                 let out = Destination::open(args.out.as_deref())?;
-                Ok(Self::Table(Box::new(Table::new(*form, *of, out)?)))
+                Ok(Self::Table(Box::new(TableWriter::new(*form, *of, out)?)))
             }
         }
     }
@@ -266,7 +267,7 @@ impl<'a> Sink<'a> {
         match self {
             Self::Text(printer) => printer.finish(count),
             #[cfg(feature = "columns")]
-            Self::Table(table) => table.finish(),
+            Self::Table(table) => columns::finish(*table),
         }
     }
 }
@@ -393,7 +394,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         Some((_, Ok(projection))) => Some(projection),
         Some((other, Err(error))) => return Err(other.refused(&error)),
     };
-    let wanted = if of == CollectionKind::State { Wanted::PLANS_AND_STATES } else { Wanted::PLANS };
+    let wanted =
+        if of == CollectionKind::State { WantedDocuments::PLANS_AND_STATES } else { WantedDocuments::PLANS };
     let inputs = documents::find(&paths, wanted, &args.module.inputs())?;
     let search = Search {
         query: &query,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use objchange_policy::sentinel::{Fault, RunLimits};
 use objchange_sentinel::RunErrorKind;
 
-use crate::pool;
+use objchange_project::pool;
 
 /// The limits of the command line.
 #[derive(Debug, Clone, clap::Args)]

@@ -20,6 +20,8 @@
 //! ```
 
 mod table;
+#[cfg(feature = "tables")]
+mod write;
 
 use objchange::Value;
 use objchange::schema::SchemaDocumentError;
@@ -29,6 +31,8 @@ use objchange_plan::{
 };
 
 pub use self::table::{RowsBuilder, schema};
+#[cfg(feature = "tables")]
+pub use self::write::{TableForm, TableWriter};
 use crate::ObjectValueError;
 use crate::simulated::key;
 use crate::tfplan::Change;

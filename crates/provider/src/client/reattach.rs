@@ -90,9 +90,18 @@ impl Reattach {
         self.0.iter().find(|(known, _)| full(known) == wanted).map(|(_, running)| running)
     }
 
-    /// The only provider, where there is one.
-    pub fn only(&self) -> Option<&Running> {
-        self.0.values().next().filter(|_| self.0.len() == 1)
+    /// The provider of this address, or the only one.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Reattach`]: there are others, and none of this address.
+    pub fn choose(&self, address: &str) -> Result<&Running, Error> {
+        let only = || self.0.values().next().filter(|_| self.0.len() == 1);
+        self.find(address).or_else(only).ok_or_else(|| {
+            let known: Vec<&str> = self.addresses().collect();
+            let reason = format!("it names no provider {address}, only {}", known.join(", "));
+            Error::from(ErrorKind::Reattach { reason })
+        })
     }
 }
 
@@ -124,7 +133,7 @@ mod tests {
             "Addr":{"Network":"tcp","String":"127.0.0.1:1"}}}"#;
         let reattach: Reattach = text.parse().unwrap();
         for address in ["random", "hashicorp/random", "registry.terraform.io/hashicorp/random"] {
-            assert_eq!(reattach.find(address), reattach.only(), "{address}");
+            assert_eq!(reattach.find(address), reattach.choose("other").ok(), "{address}");
         }
         assert_eq!(reattach.find("registry.opentofu.org/hashicorp/random"), None);
     }

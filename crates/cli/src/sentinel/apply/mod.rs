@@ -25,14 +25,15 @@ use super::limits::{LimitArgs, explain};
 use super::mock::read_run;
 use crate::arguments::Assignment;
 use crate::clock::now_ns;
-use crate::documents::{self, ErroredPlans, Wanted};
+use crate::documents::{self, ErroredPlans};
 use crate::exit::{self, CommandError, unusable};
 use crate::input::Source;
 use crate::module_plan::{PlanInputs, PlanningArgs, is_module};
-use crate::pool;
 use crate::reports::{Reporter, Reports};
 use crate::schemas::SchemaArgs;
 use crate::terminal;
+use objchange_project::pool;
+use objchange_project::{InputDocument, WantedDocuments};
 
 const AFTER_HELP: &str = "\
 A plan is the output of `terraform show -json PLANFILE`: a file, a quoted glob, a folder, or `-` for standard input, \
@@ -198,13 +199,13 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     if plans.is_empty() {
         plans.push(PathBuf::from("-"));
     }
-    let inputs = documents::find(&plans, Wanted::PLANS, &args.inputs())?;
+    let inputs = documents::find(&plans, WantedDocuments::PLANS, &args.inputs())?;
     let manner =
         RunOptions { now: args.now.unwrap_or_else(now_ns), limits: args.limits.of_each(policies.len()) };
     let unknown = args.unknown.on_unknown();
     let mut text = reporter.has_text().then(|| TextReport::new(args.trace, unknown));
     let mut worst = 0;
-    let answer = |document: &documents::Document| {
+    let answer = |document: &InputDocument| {
         let complaint = |error: &_| document.complaint(error);
         let plan = Document::new(Arc::clone(&document.text)).map_err(|error| complaint(&error))?;
         if !plan.is_plan() {
@@ -236,7 +237,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         reporter.json(all().map(|(applied, judged)| PolicyLine::new(plan, applied, judged)))
     };
     let summary = if needs_plan {
-        documents::for_each(&inputs, Wanted::PLANS, args.errored, answer, handle)?
+        documents::for_each(&inputs, WantedDocuments::PLANS, args.errored, answer, handle)?
     } else {
         let imports = || Imports::without_plan(&nothing, state.as_ref(), run.as_ref());
         match judge_all(&policies, imports, manner, true) {

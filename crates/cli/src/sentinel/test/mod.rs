@@ -14,13 +14,13 @@ use super::limits::{LimitArgs, explain};
 use crate::clock::now_ns;
 use crate::documents::Progress;
 use crate::exit::{self, CommandError, unusable};
-use crate::pool;
 use crate::reports::{Outputs, Reporter};
 use crate::terminal;
 use objchange_policy::sentinel::parse_time;
 use objchange_policy::sentinel::report::{TestLine, test_case, write_coverage, write_summary, write_test};
 use objchange_policy::sentinel::sources::Sources;
 use objchange_policy::sentinel::testing::{Case, Coverage, FoundTest, FoundTests, Outcome, Wanted};
+use objchange_project::pool;
 use objchange_sentinel::Setup;
 
 const AFTER_HELP: &str = "\

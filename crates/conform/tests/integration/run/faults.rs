@@ -25,9 +25,9 @@ fn faults() -> &'static Report {
             options.hints = Hints::parse(hints.as_bytes()).unwrap();
             tried(|| faulty(true), options).0
         };
-        let mut all = report("", 150, KEYS);
+        let mut all = report("", 50, KEYS);
         // What one type calls a secret is hidden in cases of others.
-        let special = [report("kit_replaced_*", 150, NAMES), report("kit_other", 20, "{}")];
+        let special = [report("kit_replaced_*", 50, NAMES), report("kit_other", 20, "{}")];
         for of in special.into_iter().flat_map(|report| report.types) {
             if let Some(old) =
                 all.types.iter_mut().find(|old| (old.subject, &old.name) == (of.subject, &of.name))

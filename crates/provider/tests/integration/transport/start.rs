@@ -169,7 +169,7 @@ fn a_running_provider_can_be_attached_to_and_stays() {
         .parse()
         .unwrap();
         for _ in 0..2 {
-            let client = Client::attach(reattach.only().unwrap(), Limits::default()).await.unwrap();
+            let client = Client::attach(reattach.choose("x").unwrap(), Limits::default()).await.unwrap();
             assert!(client.schemas().await.unwrap().resources.contains_key("kit_thing"));
             client.end().await;
         }
@@ -178,7 +178,8 @@ fn a_running_provider_can_be_attached_to_and_stays() {
         let pid = rustix::process::Pid::from_raw(pid.try_into().unwrap()).unwrap();
         rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
         owner.wait().unwrap();
-        let gone = Client::attach(reattach.only().unwrap(), Limits::default()).await.map(|_| ()).unwrap_err();
+        let gone =
+            Client::attach(reattach.choose("x").unwrap(), Limits::default()).await.map(|_| ()).unwrap_err();
         assert_eq!(gone.kind().kind(), "not_connected");
     });
 }

@@ -6,16 +6,18 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 /// How many threads work side by side.
-pub(crate) fn cores() -> usize {
+pub fn cores() -> usize {
     thread::available_parallelism().map_or(1, NonZero::get)
 }
 
 /// Where work is handed in.
-pub(crate) struct Queue<J, A> {
+#[derive(Debug)]
+pub struct Queue<J, A> {
     answers: SyncSender<Pending<A>>,
     jobs: Sender<(J, Sender<A>)>,
 }
 
+#[derive(Debug)]
 enum Pending<A> {
     Ready(A),
     Later(Receiver<A>),
@@ -23,11 +25,15 @@ enum Pending<A> {
 
 /// Nobody waits for answers any more.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Abandoned;
+pub struct Abandoned;
 
 impl<J, A> Queue<J, A> {
     /// Hands in some work.
-    pub(crate) fn job(&self, job: J) -> Result<(), Abandoned> {
+    ///
+    /// # Errors
+    ///
+    /// Nobody waits for answers any more.
+    pub fn job(&self, job: J) -> Result<(), Abandoned> {
         let (done, answer) = mpsc::channel();
         // The bounded channel is the first, so that no more jobs are in the other one.
         self.answers.send(Pending::Later(answer)).map_err(|_| Abandoned)?;
@@ -35,14 +41,26 @@ impl<J, A> Queue<J, A> {
     }
 
     /// Hands in an answer that needs no work, for its place in the order.
-    pub(crate) fn answer(&self, answer: A) -> Result<(), Abandoned> {
+    ///
+    /// # Errors
+    ///
+    /// Nobody waits for answers any more.
+    pub fn answer(&self, answer: A) -> Result<(), Abandoned> {
         self.answers.send(Pending::Ready(answer)).map_err(|_| Abandoned)
     }
 }
 
 /// Does the work that `produce` hands in, and hands over the answers in that order, until `handle` fails. At most `ahead`
 /// jobs wait for each core.
-pub(crate) fn in_order<J: Send, A: Send, E>(
+///
+/// # Errors
+///
+/// Those of `handle`.
+///
+/// # Panics
+///
+/// `work` panics.
+pub fn in_order<J: Send, A: Send, E>(
     ahead: usize,
     produce: impl FnOnce(&Queue<J, A>) -> Result<(), Abandoned> + Send,
     work: impl Fn(J) -> A + Sync,
@@ -76,8 +94,26 @@ pub(crate) fn in_order<J: Send, A: Send, E>(
     })
 }
 
-/// The same for all items of a list.
-pub(crate) fn each<'i, I: Sync, A: Send, E>(
+/// Does work for each item of a list, and hands over the answers in that order, until `handle` fails.
+///
+/// # Errors
+///
+/// Those of `handle`.
+///
+/// # Panics
+///
+/// `work` panics.
+///
+/// ```
+/// let mut squares = Vec::new();
+/// objchange_project::pool::each(&[1, 2, 3], |n| n * n, |square| {
+///     squares.push(square);
+///     Ok::<_, std::convert::Infallible>(())
+/// })?;
+/// assert_eq!(squares, [1, 4, 9]);
+/// # Ok::<_, std::convert::Infallible>(())
+/// ```
+pub fn each<'i, I: Sync, A: Send, E>(
     items: &'i [I],
     work: impl Fn(&'i I) -> A + Sync,
     handle: impl FnMut(A) -> Result<(), E>,
