@@ -120,10 +120,6 @@ impl Limit {
             Self::Depth => "depth_limit",
         }
     }
-
-    pub(crate) fn named(name: &str) -> Option<Self> {
-        [Self::Time, Self::Memory, Self::Depth].into_iter().find(|limit| limit.name() == name)
-    }
 }
 
 impl fmt::Display for Limit {

@@ -9,7 +9,7 @@ use crate::error::{CompileError, CompileErrors, EvalError, Location};
 use crate::network::Network;
 use crate::run::{Limits, Machine, Members, Outcome, Run, Stop, either};
 use crate::value::{Unknown, Value};
-use crate::{CompileOptions, SourceFile};
+use crate::{CompileOptions, Limit, SourceFile};
 
 /// A rule of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -310,12 +310,13 @@ pub fn from_yaml(text: &str) -> Result<Value, String> {
             left = rest;
             Ok(())
         }
-        None => Err("this document is too large".to_owned()),
+        None => Err(Limit::Memory),
     });
     let builtin = crate::builtins::lookup("yaml.unmarshal");
     let value = builtin.map(|builtin| builtin.call(&mut context, &[Value::from(text)]));
     match value {
         Some(Ok(Some(value))) => Ok(value),
+        Some(Err(error)) if error.kind.ends() => Err("this document is too large".to_owned()),
         Some(Err(error)) => Err(format!("this is no YAML: {error}")),
         _ => Err("this is no YAML".to_owned()),
     }

@@ -3,9 +3,6 @@
 //! Each line of the files in `tests/larger/console` is an expression and the JSON of a list of its value, with a tab between
 //! them; in `tests/larger/console_types` it is the type of the value. Where the program is installed, `terraform console` is
 //! asked again; with `UPDATE_CONSOLE=1` its answers are written down. Without it those tests are ignored.
-//!
-//! The keys in `rsa.txt` are throw-away keys that open nothing. Their headers are made of two texts, so that
-//! whoever looks for lost keys skips them.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -16,9 +13,11 @@ use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
 
 use libtest_mimic::Trial;
+
+use crate::rsa;
 use objchange_hcl::{BaseDirectory, Functions, Scope, Variables, console_type, evaluate, parse_expression};
 
-const FAILED: &str = "(fails)";
+pub(crate) const FAILED: &str = "(fails)";
 const UNKNOWN: &str = "(unknown)";
 
 /// What the file functions find.
@@ -79,6 +78,9 @@ fn terraform_still_gives_these_answers() {
         };
         record(&path, &expressions, answers);
     }
+    let (expressions, wanted): (Vec<String>, Vec<String>) = rsa::calls().into_iter().unzip();
+    let expressions: Vec<&str> = expressions.iter().map(String::as_str).collect();
+    assert_eq!(place.terraform(&expressions), Some(wanted));
     for (path, rows) in tables("console_types") {
         let expressions: Vec<&str> = rows.iter().map(|(expression, _)| expression.as_str()).collect();
         let Some(answers) = place.types(&expressions) else {
@@ -121,7 +123,8 @@ fn the_answers_are_those_of_terraform() {
     let place = Place::new();
     let functions = Functions::pure().clone().with_files(&BaseDirectory::open(place.files()).unwrap());
     let mut differences = Vec::new();
-    for (expression, wanted) in tables("console").into_iter().flat_map(|(_, rows)| rows) {
+    let rows = tables("console").into_iter().flat_map(|(_, rows)| rows);
+    for (expression, wanted) in rows.chain(rsa::calls()) {
         let answer = answer(&expression, &functions);
         if answer != wanted {
             differences.push(format!("{expression}\n  terraform {wanted}\n  here      {answer}"));

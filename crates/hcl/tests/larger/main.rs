@@ -1,6 +1,7 @@
 //! Tests that read larger files of cases or ask `terraform`, which may be absent: then they are ignored, and said to be.
 
 mod console;
+mod rsa;
 mod vectors;
 
 use std::process::ExitCode;

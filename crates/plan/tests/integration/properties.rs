@@ -332,7 +332,7 @@ fn outputs(document: &str, schemas: &Schemas) -> Vec<String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
     fn a_secret_is_in_no_output(block in any_block(), choices in prop::collection::vec(any::<u8>(), 1..64)) {

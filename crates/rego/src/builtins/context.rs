@@ -24,7 +24,7 @@ const MAX_PATTERNS: usize = 512;
 const MAX_PATTERN_SIZE: usize = 4 << 20;
 
 /// What the caller answers when work is charged: an error ends the evaluation.
-type Budget<'h> = Box<dyn FnMut(usize) -> Result<(), String> + 'h>;
+type Budget<'h> = Box<dyn FnMut(usize) -> Result<(), Limit> + 'h>;
 
 /// The state that built-in functions share within one evaluation.
 pub struct Context<'h> {
@@ -49,7 +49,7 @@ impl<'h> Context<'h> {
     ///
     /// `budget` is called with the work done since its last call: about the bytes made or the steps taken. Its error
     /// ends the evaluation.
-    pub fn new(now_ns: i64, seed: u64, budget: impl FnMut(usize) -> Result<(), String> + 'h) -> Self {
+    pub fn new(now_ns: i64, seed: u64, budget: impl FnMut(usize) -> Result<(), Limit> + 'h) -> Self {
         Self {
             now_ns,
             seed,
@@ -72,11 +72,11 @@ impl<'h> Context<'h> {
     pub(super) fn network(&self, function: &str) -> Result<(Arc<dyn Network>, Duration), BuiltinError> {
         let Some(network) = &self.network else {
             let message = format!("there is no network: replace it with `with {function} as …`");
-            return Err(BuiltinError::limit(message));
+            return Err(BuiltinError::refused(message));
         };
         let left = self.deadline.map_or(Duration::MAX, |at| at.saturating_duration_since(Instant::now()));
         match left.is_zero() {
-            true => Err(BuiltinError::limit(Limit::Time.name())),
+            true => Err(BuiltinError::limit(Limit::Time)),
             false => Ok((Arc::clone(network), left)),
         }
     }

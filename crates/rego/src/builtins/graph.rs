@@ -56,7 +56,7 @@ fn extend_path(
 ) -> Result<(), BuiltinError> {
     const MAX_LENGTH: usize = 2_000;
     if path.len() > MAX_LENGTH {
-        return Err(BuiltinError::limit(format!(
+        return Err(BuiltinError::refused(format!(
             "graph.reachable_paths: a path has more than {MAX_LENGTH} nodes"
         )));
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::arguments::{object, some, text};
-use super::{Builtin, BuiltinError, BuiltinErrorKind, Context, Outcome, Types};
+use super::{Builtin, BuiltinError, Context, Outcome, Types};
 use crate::network::{HttpRequest, HttpResponse, NetworkError};
 use crate::value::{Number, Object, Value};
 
@@ -105,7 +105,7 @@ impl Request {
                 name if CACHING.contains(&name) => {}
                 // What was asked for is not done: neither a match nor a mismatch may come of it.
                 name if name.starts_with("tls_") => {
-                    return Err(BuiltinError::limit(format!("{name} is not supported")));
+                    return Err(BuiltinError::refused(format!("{name} is not supported")));
                 }
                 name => {
                     return Err(failed(format!("invalid request parameters(s): {{{}}}", Value::from(name))));
@@ -199,7 +199,7 @@ impl Decoding {
 fn yaml(context: &mut Context<'_>, text: &Value) -> Result<Option<Value>, BuiltinError> {
     let Some(builtin) = super::lookup("yaml.unmarshal") else { return Ok(None) };
     match builtin.call(context, std::slice::from_ref(text)) {
-        Err(error) if error.kind == BuiltinErrorKind::Limit => Err(error),
+        Err(error) if error.kind.ends() => Err(error),
         decoded => Ok(decoded.ok().flatten()),
     }
 }

@@ -35,6 +35,7 @@ use std::sync::LazyLock;
 
 pub use context::Context;
 
+use crate::Limit;
 use crate::value::{ArithmeticError, Value};
 
 /// The outcome of a call: no value means that the call is undefined.
@@ -76,8 +77,17 @@ pub enum BuiltinErrorKind {
     Type,
     /// The function failed. The expression is undefined, unless errors of built-ins are strict.
     Failed,
+    /// More is asked for than a function may do: the evaluation ends.
+    Refused,
     /// A limit of the evaluation is reached: it ends.
-    Limit,
+    Limit(Limit),
+}
+
+impl BuiltinErrorKind {
+    /// Whether the evaluation ends with it.
+    pub(crate) fn ends(self) -> bool {
+        matches!(self, Self::Refused | Self::Limit(_))
+    }
 }
 
 impl BuiltinError {
@@ -89,8 +99,12 @@ impl BuiltinError {
         Self { kind: BuiltinErrorKind::Failed, message: message.into() }
     }
 
-    pub(crate) fn limit(message: impl Into<String>) -> Self {
-        Self { kind: BuiltinErrorKind::Limit, message: message.into() }
+    pub(crate) fn refused(message: impl Into<String>) -> Self {
+        Self { kind: BuiltinErrorKind::Refused, message: message.into() }
+    }
+
+    pub(crate) fn limit(limit: Limit) -> Self {
+        Self { kind: BuiltinErrorKind::Limit(limit), message: limit.to_string() }
     }
 }
 

@@ -60,7 +60,7 @@ fn range(context: &mut Context<'_>, operands: &[Value], step: BigInt) -> Outcome
     let (start, end) = (big(operands, 0)?, big(operands, 1)?);
     let steps = ((&end - &start).abs() / &step).to_usize();
     let Some(steps) = steps.filter(|steps| *steps < 1 << 32) else {
-        return Err(BuiltinError::limit("numbers.range: more than 4294967296 numbers"));
+        return Err(BuiltinError::refused("numbers.range: more than 4294967296 numbers"));
     };
     let step = if start <= end { step } else { -step };
     let mut numbers = Vec::new();

@@ -51,7 +51,7 @@ fn matches<'t>(
     bytes_left: &mut u64,
 ) -> impl Iterator<Item = Result<Captures<'t>, BuiltinError>> {
     pattern.matches_within(text, bytes_left).map(|found| {
-        found.map_err(|_| BuiltinError::limit("finding all matches of this pattern takes too long"))
+        found.map_err(|_| BuiltinError::refused("finding all matches of this pattern takes too long"))
     })
 }
 

@@ -2,6 +2,7 @@
 
 use super::world::Mock;
 use super::{Machine, Run, Stop};
+use crate::Limit;
 use crate::builtins::{Builtin, BuiltinErrorKind};
 use crate::compile::program::{FunctionKey, SourcePlace};
 use crate::value::{Hint, Unknown, Value};
@@ -105,14 +106,11 @@ impl Machine<'_> {
             Ok(value) => return value.map(|value| self.budget.fits(value)).transpose(),
             Err(error) => error,
         };
-        if error.kind == BuiltinErrorKind::Limit {
-            return match crate::Limit::named(&error.message) {
-                Some(limit) => Err(Stop::Limit(limit)),
-                None => self.failure(place, format!("{}: {}", builtin.name, error.message)),
-            };
-        }
         let message = format!("{}: {}", builtin.name, error.message);
-        if self.is_strict {
+        if let BuiltinErrorKind::Limit(limit) = error.kind {
+            return Err(Stop::Limit(limit));
+        }
+        if self.is_strict || error.kind == BuiltinErrorKind::Refused {
             return self.failure(place, message);
         }
         self.complain(place, builtin.name, message);
@@ -123,10 +121,11 @@ impl Machine<'_> {
     fn quietly(&mut self, builtin: &'static Builtin, arguments: &[Value]) -> Run<Option<Value>> {
         match builtin.call(&mut self.context, arguments) {
             Ok(value) => Ok(value),
-            Err(error) if error.kind == BuiltinErrorKind::Limit => {
-                Err(Stop::Limit(crate::Limit::named(&error.message).unwrap_or(crate::Limit::Memory)))
-            }
-            Err(_) => Ok(None),
+            Err(error) => match error.kind {
+                BuiltinErrorKind::Limit(limit) => Err(Stop::Limit(limit)),
+                BuiltinErrorKind::Refused => Err(Stop::Limit(Limit::Memory)),
+                BuiltinErrorKind::Type | BuiltinErrorKind::Failed => Ok(None),
+            },
         }
     }
 

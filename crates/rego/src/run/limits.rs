@@ -62,21 +62,21 @@ impl Budget {
         Ok(())
     }
 
-    fn look(&self) -> Run<()> {
+    fn look(&self) -> Result<(), crate::Limit> {
         match self.deadline {
-            Some(deadline) if Instant::now() > deadline => Err(Stop::Limit(crate::Limit::Time)),
+            Some(deadline) if Instant::now() > deadline => Err(crate::Limit::Time),
             _ => Ok(()),
         }
     }
 
     /// Counts what a value takes.
-    pub(super) fn take(&self, bytes: usize) -> Run<()> {
+    pub(super) fn take(&self, bytes: usize) -> Result<(), crate::Limit> {
         match self.memory.get().checked_sub(bytes as u64) {
             Some(left) => {
                 self.memory.set(left);
                 Ok(())
             }
-            None => Err(Stop::Limit(crate::Limit::Memory)),
+            None => Err(crate::Limit::Memory),
         }
     }
 
@@ -86,11 +86,9 @@ impl Budget {
     }
 
     /// Counts the work of a built-in: the bytes that it makes, or its steps.
-    pub(super) fn work(&self, work: usize) -> Result<(), String> {
-        self.look().and_then(|()| self.take(work / 2)).map_err(|stop| match stop {
-            Stop::Limit(limit) => limit.name().to_owned(),
-            Stop::Failure(failure) => failure.message,
-        })
+    pub(super) fn work(&self, work: usize) -> Result<(), crate::Limit> {
+        self.look()?;
+        self.take(work / 2)
     }
 
     /// Whether there is room for another rule within this one.

@@ -40,6 +40,12 @@ pub(crate) enum Stop {
     Limit(crate::Limit),
 }
 
+impl From<crate::Limit> for Stop {
+    fn from(limit: crate::Limit) -> Self {
+        Self::Limit(limit)
+    }
+}
+
 #[derive(Debug, Clone)]
 pub(crate) struct Failure {
     pub(crate) message: String,

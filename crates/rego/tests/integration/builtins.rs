@@ -2,8 +2,8 @@
 
 use crate::term;
 
-use objchange_rego::Value;
 use objchange_rego::builtins::{BuiltinErrorKind, Context, lookup};
+use objchange_rego::{Limit, Value};
 
 /// The time of all evaluations here: 1 October 2026.
 const NOW: i64 = 1_790_812_800_000_000_000;
@@ -19,7 +19,7 @@ fn call(name: &str, operands: &[Value]) -> String {
             let kind = match error.kind {
                 BuiltinErrorKind::Type => "eval_type_error",
                 BuiltinErrorKind::Failed => "eval_builtin_error",
-                BuiltinErrorKind::Limit => "limit",
+                BuiltinErrorKind::Refused | BuiltinErrorKind::Limit(_) => "limit",
             };
             format!("error {kind}: {name}: {error}")
         }
@@ -123,11 +123,15 @@ fn calls_end_when_the_budget_is_spent() {
     for (name, operands) in calls {
         let mut left = 1_000_000_usize;
         let mut context = Context::new(NOW, 1, move |work| {
-            left = left.checked_sub(work).ok_or("out of budget")?;
+            left = left.checked_sub(work).ok_or(Limit::Memory)?;
             Ok(())
         });
         let outcome = lookup(name).unwrap().call(&mut context, &operands);
-        assert_eq!(outcome.map_err(|error| error.kind).err(), Some(BuiltinErrorKind::Limit), "{name}");
+        assert_eq!(
+            outcome.map_err(|error| error.kind).err(),
+            Some(BuiltinErrorKind::Limit(Limit::Memory)),
+            "{name}"
+        );
     }
 }
 

@@ -27,7 +27,11 @@ fn faults() -> &'static Report {
         };
         let mut all = report("", 50, KEYS);
         // What one type calls a secret is hidden in cases of others.
-        let special = [report("kit_replaced_*", 50, NAMES), report("kit_other", 20, "{}")];
+        let special = [
+            report("kit_replaced_*", 50, NAMES),
+            report("kit_planned_nested_*", 150, KEYS),
+            report("kit_other", 20, "{}"),
+        ];
         for of in special.into_iter().flat_map(|report| report.types) {
             if let Some(old) =
                 all.types.iter_mut().find(|old| (old.subject, &old.name) == (of.subject, &of.name))

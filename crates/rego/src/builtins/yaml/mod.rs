@@ -13,7 +13,7 @@ pub(super) const FAMILY: &[Builtin] = &[
     Builtin::new("yaml.is_valid", &[Types::ANY], |context, o| {
         let Some(text) = o[0].as_str() else { return some(false) };
         match read::read(context, text) {
-            Err(error) if error.kind == super::BuiltinErrorKind::Limit => Err(error),
+            Err(error) if error.kind.ends() => Err(error),
             answer => some(answer.is_ok()),
         }
     }),
