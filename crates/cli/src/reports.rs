@@ -17,6 +17,13 @@ pub(crate) struct Reports {
     #[arg(long)]
     json: bool,
 
+    #[command(flatten)]
+    files: ReportFiles,
+}
+
+/// Reports that are written to files.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct ReportFiles {
     /// Write a JUnit XML report to this file; `-` is standard output
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
@@ -28,8 +35,14 @@ pub(crate) struct Reports {
 
 impl Reports {
     pub(crate) fn outputs(&self) -> Outputs<'_> {
-        let (junit, sarif) = (self.junit.as_deref(), self.sarif.as_deref());
-        Outputs { json: self.json, junit, sarif, ..Outputs::default() }
+        self.files.outputs(self.json, None)
+    }
+}
+
+impl ReportFiles {
+    /// With JSON or not, and with another file that the command writes: its option and name.
+    pub(crate) fn outputs<'a>(&'a self, json: bool, other: Option<(&'static str, &'a Path)>) -> Outputs<'a> {
+        Outputs { json, junit: self.junit.as_deref(), sarif: self.sarif.as_deref(), other }
     }
 }
 

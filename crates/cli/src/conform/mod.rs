@@ -25,7 +25,7 @@ use objchange_text::{visible, visible_json};
 use crate::exit::{self, CommandError, unusable};
 use crate::input::Source;
 use crate::provider::launch::{LaunchArgs, duration};
-use crate::reports::{self, Outputs, Reporter};
+use crate::reports::{self, Outputs, ReportFiles, Reporter};
 use crate::write_file::{Access, overwrite};
 use objchange_project::pool;
 
@@ -132,13 +132,8 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
 
-    /// Write a JUnit XML report to this file; `-` is standard output
-    #[arg(long, value_name = "FILE")]
-    junit: Option<PathBuf>,
-
-    /// Write a SARIF 2.1.0 report to this file, for GitHub code scanning; `-` is standard output
-    #[arg(long, value_name = "FILE")]
-    sarif: Option<PathBuf>,
+    #[command(flatten)]
+    reports: ReportFiles,
 
     #[command(flatten)]
     launch: LaunchArgs,
@@ -172,9 +167,8 @@ type Unusable = Box<dyn std::error::Error>;
 
 impl Args {
     fn outputs(&self) -> Outputs<'_> {
-        let (junit, sarif) = (self.junit.as_deref(), self.sarif.as_deref());
         let other = self.cases_out.as_deref().map(|path| ("--cases-out", path));
-        Outputs { json: self.json, junit, sarif, other }
+        self.reports.outputs(self.json, other)
     }
 
     /// Starts the provider, or attaches to the one that runs.

@@ -43,13 +43,14 @@ value is undecided, and the report lists what it waits for.
 Sensitive values can be compared. A message made from one is not printed.
 
 Exit codes:
-  0  no rule fails (see --fail-on)
-  1  a rule fails
+  0  no deny or violation rule fails or is undecided (see --fail-on)
+  1  one fails or is undecided
   2  a policy or a plan cannot be used, or the output cannot be written
 
 Examples:
   terraform show -json tfplan | objchange policy --rego policy/
   objchange policy plan.json --rego policy/ --fail-on warn,undecided
+  objchange policy plan.json --rego policy/ --fail-on deny
   objchange policy plan.json --rego conftest-policies/ --namespace main --data settings.yaml
   objchange policy 'plans/*.json' --rego policy/ --json > verdicts.jsonl
   objchange policy plan.json --rego policy/ --sarif policy.sarif --junit policy.xml
@@ -97,7 +98,7 @@ pub(crate) struct Args {
     strict_builtin_errors: bool,
 
     /// Results that set the exit code to 1
-    #[arg(long, value_enum, default_value = "deny", value_delimiter = ',', value_name = "WHAT")]
+    #[arg(long, value_enum, default_value = "undecided", value_delimiter = ',', value_name = "WHAT")]
     fail_on: Vec<FailOn>,
 
     /// Timeout in seconds for compiling, and for each plan
@@ -135,11 +136,11 @@ enum Input {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum FailOn {
-    /// A deny or violation rule holds
+    /// A deny or violation rule fails
     Deny,
-    /// Also if a warn rule holds
+    /// Also if a warn rule fails
     Warn,
-    /// Also if a deny rule is undecided until apply
+    /// Also if a deny or violation rule is undecided until apply
     Undecided,
     /// Nothing
     Never,

@@ -106,7 +106,7 @@ fn the_report_tells_the_resource_the_rule_and_its_place() {
          (buckets.warn_unknown, examples/policy/buckets.rego:18)\n\
          2 rules: 1 warned, 1 undecided until apply\n"
     );
-    assert_eq!(output.code, 0);
+    assert_eq!(output.code, 1, "what is undecided is no pass");
 }
 
 #[test]
