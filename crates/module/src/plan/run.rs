@@ -226,12 +226,12 @@ fn walk_prepared<'c>(
         PlanMode::Destroy => Vec::new(),
         _ => child_outputs(&walk.world),
     };
-    let Walk { state: refreshed, declared, mut plan, mut found, checks, forgotten, replaced, world, .. } =
+    let Walk { state: refreshed, mut plan, mut found, checks, forgotten, replaced, world, .. } =
         walk;
     warn_of_forgotten(&forgotten, &mut found);
     // What is destroyed is destroyed as it is now.
     if input.options.mode != PlanMode::Destroy {
-        plan.drift = drift(&state, &refreshed, input, &moves, &declared);
+        plan.drift = drift(&state, &refreshed, input, &moves, &mut found);
     }
     plan.checks = checks.finish();
     if targets.is_all() {
@@ -352,15 +352,18 @@ fn creates_first(graph: &Graph<'_>) -> Vec<bool> {
     found
 }
 
-/// What has changed outside of Terraform.
+/// What has changed outside of Terraform. What is gone is shown with its schema, which Terraform loads only of providers that
+/// the configuration or what is left of the state needs: a warning says where it does not.
 fn drift(
     stored: &PriorState,
     refreshed: &PriorState,
     input: &PlanInput<'_>,
     moves: &Moves,
-    declared: &HashSet<InstanceAddress>,
+    warnings: &mut Diagnostics,
 ) -> Vec<PlannedObject> {
     let mut found = Vec::new();
+    let mut providers = input.config.providers();
+    providers.extend(refreshed.resources.values().map(|resource| resource.provider.provider.clone()));
     for (address, resource) in &stored.resources {
         if address.mode != Mode::Managed {
             continue;
@@ -375,14 +378,18 @@ fn drift(
                 .and_then(|instance| instance.current.as_ref());
             let previous_address = moves.moved.get(&address).cloned();
             let before = moves.converted.get(&address).unwrap_or(&before.value);
-            // What is gone, and not wanted, is as it should be.
-            let is_wanted = match input.options.mode {
-                PlanMode::Normal => declared.contains(&address),
-                PlanMode::Destroy => false,
-                PlanMode::RefreshOnly => true,
-            };
             let action = match now {
-                None if !is_wanted => continue,
+                None if !providers.contains(&resource.provider.provider) => {
+                    warnings.without_place(
+                        Severity::Warning,
+                        "Missing resource schema from provider",
+                        format!(
+                            "No resource schema found for {} when decoding prior state",
+                            address.resource.resource_type
+                        ),
+                    );
+                    continue;
+                }
                 None => PlannedAction::Delete,
                 Some(now) if !now.value.unmark_deep().0.identical(&before.unmark_deep().0) => {
                     PlannedAction::Update
