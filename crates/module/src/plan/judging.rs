@@ -32,7 +32,12 @@ impl<'c> Walk<'_, 'c> {
     /// Says that the instances of a node with conditions are known.
     pub(crate) fn open_checks(&mut self, index: usize) {
         let node = &self.graph.nodes[index];
-        let Some((kind, name, _)) = conditions_of(&node.kind) else { return };
+        let found = match &node.kind {
+            // Its rules have instances even if it gets no value.
+            NodeKind::Variable(name, variable) => conditions_of(&NodeKind::Validation(name, variable)),
+            kind => conditions_of(kind),
+        };
+        let Some((kind, name, _)) = found else { return };
         // Of what is destroyed only the outputs of the root module are looked at.
         let is_output = kind == CheckKind::OutputValue && node.module == 0;
         if !is_output && self.input.options.mode == PlanMode::Destroy {

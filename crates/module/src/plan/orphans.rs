@@ -114,9 +114,7 @@ impl<'c> Walk<'_, 'c> {
     /// Says what is wrong with `-replace` addresses that name no instance.
     pub(crate) fn unmatched_replacements(&mut self) {
         for address in &self.input.options.replace {
-            if self.changes.get(&address.resource).is_some_and(|known| known.contains_key(&address.key)) {
-                continue;
-            }
+            // An object in the state without a key is destroyed in any case: it is no match.
             let Some(mut keys) = self.declared_keys(&address.resource).filter(|_| address.key.is_none())
             else {
                 continue;
