@@ -14,9 +14,7 @@ use crate::exit::{unusable_code, use_detailed_codes};
 /// Writes help or the version to standard output, and anything else to standard error.
 pub(crate) fn answer(error: clap::Error, arguments: &[OsString]) -> io::Result<ExitCode> {
     if error.use_stderr() {
-        if asks_for_detailed_codes(arguments) {
-            use_detailed_codes();
-        }
+        use_detailed_codes(asks_for_detailed_codes(arguments));
         write!(anstream::stderr(), "{}", legible(error, arguments).render().ansi())?;
         return Ok(unusable_code());
     }

@@ -42,7 +42,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
              with `objchange show`",
         ));
     }
-    let planned = args.input.plan_module()?;
+    let planned = args.input.plan_module(false)?;
     let mut input = args.input.read(planned).map_err(unusable)?;
     let room = OnceLock::new();
     let document = read_document(&input.name, &input.text, &room).map_err(unusable)?;

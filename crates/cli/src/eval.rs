@@ -1,12 +1,12 @@
 //! `objchange eval`: evaluates expressions.
 
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use objchange_hcl::{HiddenSource, Sources, asks_type, console_text, console_type, parse_expression};
 use objchange_project::{Configuration, Evaluation, errors_document, value_document};
-use objchange_text::visible_json;
+use objchange_text::{BoundedLine, BoundedLines, visible_json};
 
 use crate::configuration::{GivenArgs, error_in, report};
 use crate::exit::{self, CommandError, unusable};
@@ -89,26 +89,19 @@ impl Evaluator<'_> {
         let stdin = io::stdin();
         let is_terminal = stdin.is_terminal();
         let mut all_right = true;
-        let mut reader = stdin.lock();
-        let mut bytes = Vec::new();
-        for number in 1.. {
+        let mut lines = BoundedLines::new(stdin.lock());
+        loop {
             if is_terminal {
                 write!(anstream::stderr(), "> ")?;
             }
-            bytes.clear();
-            if reader.read_until(b'\n', &mut bytes)? == 0 {
-                break;
-            }
-            let Ok(text) = std::str::from_utf8(&bytes) else {
-                exit::complain(&format!("(stdin):{number}: the text is not UTF-8"))?;
-                all_right = false;
-                continue;
-            };
-            let text = text.trim_end_matches(['\n', '\r']);
-            match text.trim() {
-                "" => {}
-                "exit" => break,
-                _ => all_right &= self.answer(&format!("(stdin line {number})"), text)?,
+            let Some(BoundedLine { number, text }) = lines.next().transpose()? else { break };
+            match text.as_ref().map(|text| text.trim_end_matches('\r')) {
+                Ok(text) if text.trim() == "exit" => break,
+                Ok(text) => all_right &= self.answer(&format!("(stdin line {number})"), text)?,
+                Err(error) => {
+                    exit::complain(&format!("(stdin):{number}: {error}"))?;
+                    all_right = false;
+                }
             }
         }
         Ok(all_right)

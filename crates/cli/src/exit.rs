@@ -87,12 +87,12 @@ pub(crate) fn unusable(reason: impl std::fmt::Display) -> CommandError {
     CommandError::Unusable(reason.to_string())
 }
 
-/// Whether the exit codes are those of `show --detailed-exitcode`, which gives the usual one for errors another meaning.
+/// Whether the exit codes are those of `--detailed-exitcode` of `show` and `plan`, which gives the usual one for errors another meaning.
 static IS_DETAILED: AtomicBool = AtomicBool::new(false);
 
-/// From here on the exit codes are those of `show --detailed-exitcode`.
-pub(crate) fn use_detailed_codes() {
-    IS_DETAILED.store(true, Ordering::Relaxed);
+/// From here on the exit codes are those of `--detailed-exitcode`, or not.
+pub(crate) fn use_detailed_codes(is_detailed: bool) {
+    IS_DETAILED.store(is_detailed, Ordering::Relaxed);
 }
 
 /// The exit code where something cannot be used.

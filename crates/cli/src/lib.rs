@@ -152,9 +152,7 @@ pub fn main_with(arguments: Vec<OsString>) -> ExitCode {
         Command::Show(arguments) => arguments.has_detailed_exitcode(),
         _ => false,
     };
-    if is_detailed {
-        exit::use_detailed_codes();
-    }
+    exit::use_detailed_codes(is_detailed);
     exit::code(run(&command))
 }
 

@@ -206,7 +206,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
         Ok(page) => page,
         Err(error) => return Ok(arguments.gate.code(&verdict, Err(error))?),
     };
-    let planned = arguments.input.plan_module()?;
+    let planned = arguments.input.plan_module(arguments.gate.can_refuse())?;
     let shown = show(arguments, planned, page, &mut verdict);
     Ok(arguments.gate.code(&verdict, shown)?)
 }
@@ -228,7 +228,7 @@ fn open(arguments: &Arguments) -> Result<Page, Error> {
     match format {
         Format::Terraform if page.is_given() => return Err(Error::NotPage),
         Format::Markdown | Format::Html if arguments.show_sensitive => return Err(Error::SensitivePage),
-        _ => {}
+        Format::Terraform | Format::Markdown | Format::Html => {}
     }
     if *format != Format::Markdown && page.is_given_for_markdown() {
         return Err(Error::NotMarkdown);

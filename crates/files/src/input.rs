@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use objchange_text::utf8_reader;
 
@@ -38,9 +39,13 @@ impl Source {
     ///
     /// # Errors
     ///
-    /// It cannot be opened, or is a directory.
+    /// It cannot be opened, or is a directory, or standard input for the second time: nothing would be left of it.
     pub fn open(&self) -> io::Result<Box<dyn Read + Send>> {
+        static IS_STDIN_OPEN: AtomicBool = AtomicBool::new(false);
         match self {
+            Self::Stdin if IS_STDIN_OPEN.swap(true, Ordering::Relaxed) => {
+                Err(io::Error::other("standard input (-) can be read only once"))
+            }
             Self::Stdin => Ok(Box::new(io::stdin())),
             Self::File(path) => {
                 let file = File::open(path)?;

@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use clap::ArgAction;
 use objchange_module::PlanArguments;
-use objchange_plan::Version;
+use objchange_plan::{Program, Version};
 use objchange_project::PlanSettings;
 #[cfg(feature = "provider")]
 use objchange_project::RealChoice;
 
+use super::version_of;
 use crate::configuration::Settings;
 use crate::exit;
 use crate::input::Size;
@@ -116,6 +117,12 @@ impl<'a> PlanInputs<'a> {
             is_opentofu: false,
             max_input: Size(1 << 30),
         }
+    }
+
+    /// By the rules of this program, if one is named: its version, and which files it reads.
+    pub(crate) fn by(self, program: Option<Program>) -> Self {
+        let is_opentofu = matches!(program, Some(Program::OpenTofu));
+        Self { version: version_of(program), is_opentofu, ..self }
     }
 
     /// The same for the library.

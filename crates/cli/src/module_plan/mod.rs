@@ -152,10 +152,8 @@ impl Args {
             real: self.real.choice(),
             state: self.state.as_deref(),
             is_strict: self.strict || self.gate.can_refuse(),
-            version: version_of(self.program),
-            is_opentofu: matches!(self.program, Some(Program::OpenTofu)),
             max_input: self.max_input,
-            ..PlanInputs::new(&self.planning, &self.schemas)
+            ..PlanInputs::new(&self.planning, &self.schemas).by(self.program)
         }
     }
 }

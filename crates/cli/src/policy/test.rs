@@ -33,7 +33,7 @@ pub(super) struct Args {
     #[arg(long)]
     strict_builtin_errors: bool,
 
-    /// Print JSON Lines (schema/sentinel-test.schema.json)
+    /// Print JSON Lines (schema/policy-test.schema.json)
     #[arg(long)]
     json: bool,
 

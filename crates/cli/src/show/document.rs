@@ -10,7 +10,7 @@ use super::choose::Choice;
 use crate::exit::CommandError;
 use crate::hints;
 use crate::input::{Size, Source};
-use crate::module_plan::{PlanInputs, PlanningArgs, is_module, planned_document, version_of};
+use crate::module_plan::{PlanInputs, PlanningArgs, is_module, planned_document};
 use crate::schemas::{SchemaArgs, missing_schemas};
 use objchange_project::{GivenSchemas, SchemaError};
 
@@ -89,16 +89,16 @@ pub(crate) struct SchemaSources {
 }
 
 impl DocumentArgs {
-    /// The plan of the module, if the document is the directory of one.
-    pub(crate) fn plan_module(&self) -> Result<Option<String>, CommandError> {
+    /// The plan of the module, if the document is the directory of one. A strict one holds whatever the providers answer.
+    pub(crate) fn plan_module(&self, is_strict: bool) -> Result<Option<String>, CommandError> {
         if !is_module(&self.document) {
             return Ok(None);
         }
         let inputs = PlanInputs {
             state: self.state.as_deref(),
-            version: version_of(self.program),
+            is_strict,
             max_input: self.max_input,
-            ..PlanInputs::new(&self.planning, &self.schemas)
+            ..PlanInputs::new(&self.planning, &self.schemas).by(self.program)
         };
         planned_document(&self.document, &inputs).map(Some)
     }

@@ -372,3 +372,19 @@ fn parts_of_plans_that_are_no_lists_or_objects_are_refused() {
         assert!(output.stderr.contains("configuration.root_module"), "{plan}: {output:?}");
     }
 }
+
+/// What is read a second time from there would be empty.
+#[test]
+fn standard_input_is_read_only_once() {
+    let folder = Folder::with("one-stdin", &[("p.sentinel", "main = rule { true }\n")]);
+    let policy = folder.at("p.sentinel");
+    let policy = policy.to_str().unwrap();
+    for arguments in [
+        &["sentinel", "apply", policy, "--state", "-", "--run", "-"][..],
+        &["sentinel", "mock", "-", "--run", "-"],
+    ] {
+        let output = objchange(arguments, r#"{"format_version":"1.0","terraform_version":"1.9.0"}"#);
+        assert_eq!(output.code, 2, "{output:?}");
+        assert!(output.stderr.contains("standard input (-) can be read only once"), "{output:?}");
+    }
+}

@@ -178,6 +178,22 @@ fn rego_decides_nothing_that_providers_could_overturn() {
 }
 
 #[test]
+fn every_field_of_a_change_that_there_may_be_is_unknown() {
+    let mut policy = "package main\n".to_owned();
+    for field in ["deposed", "index", "change.actions"] {
+        let name = field.replace('.', "_");
+        policy += &format!(
+            "deny_{name} contains 1 if {{\n\tsome rc in input.tfplan.resource_changes\n\trc.name == \"many\"\n\t\
+             rc.{field} == \"\"\n}}\n"
+        );
+    }
+    let folder = folder("tools-fields", &[("p.rego", &policy)]);
+    let output = run(&folder, &["policy", "DIR", "--rego", "FOLDER/p.rego", "--json"]);
+    let outcomes: Vec<String> = verdicts(&output).into_iter().map(|(_, outcome)| outcome).collect();
+    assert_eq!(outcomes, ["undecided"; 3], "{output:?}");
+}
+
+#[test]
 fn sentinel_decides_nothing_that_providers_could_overturn() {
     let policy = |condition: &str| format!("import \"tfplan/v2\" as tfplan\nmain = rule {{ {condition} }}\n");
     let changes = "tfplan.resource_changes";
@@ -216,6 +232,10 @@ fn show_and_its_gates_take_directories() {
     for refused in ["replace", "drift", "create"] {
         assert_eq!(run(&folder, &["show", "DIR", "--fail-on", refused]).code, 1, "{refused}");
     }
+    let gate = |command: &str| run(&folder, &[command, "DIR", "--fail-on", "delete"]);
+    let (planned, shown) = (gate("plan"), gate("show"));
+    assert!(planned.stdout.contains("(known after apply)"), "{planned:?}");
+    assert_eq!((shown.stdout, shown.code), (planned.stdout, planned.code));
 }
 
 #[test]

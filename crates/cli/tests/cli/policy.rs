@@ -298,6 +298,8 @@ fn tests_in_rego() {
     let results: Vec<_> =
         lines(&output).iter().map(|line| line["result"].as_str().unwrap().to_owned()).collect();
     assert_eq!(results, ["pass", "fail", "skip"]);
+    let validator = crate::schemas::validator("policy-test.schema.json");
+    lines(&output).iter().for_each(|line| crate::schemas::check(&validator, line));
     assert_eq!(objchange(["policy", "test", "examples/policy/instances.rego"], "").code, 2);
 }
 

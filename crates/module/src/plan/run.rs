@@ -226,8 +226,7 @@ fn walk_prepared<'c>(
         PlanMode::Destroy => Vec::new(),
         _ => child_outputs(&walk.world),
     };
-    let Walk { state: refreshed, mut plan, mut found, checks, forgotten, replaced, world, .. } =
-        walk;
+    let Walk { state: refreshed, mut plan, mut found, checks, forgotten, replaced, world, .. } = walk;
     warn_of_forgotten(&forgotten, &mut found);
     // What is destroyed is destroyed as it is now.
     if input.options.mode != PlanMode::Destroy {

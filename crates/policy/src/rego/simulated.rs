@@ -7,8 +7,8 @@ use super::unknown::{Marking, member, with_member};
 use crate::simulated::PossibleItem;
 
 /// The fields of a change, beside its labels, in collections and documents.
-const OF_CHANGE: [&str; 6] =
-    ["address", "module_address", "index", "change", "previous_address", "action_reason"];
+const OF_CHANGE: [&str; 7] =
+    ["address", "module_address", "index", "deposed", "change", "previous_address", "action_reason"];
 
 /// The fields of a planned resource, beside its labels.
 const OF_RESOURCE: [&str; 8] = [
