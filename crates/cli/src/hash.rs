@@ -15,7 +15,8 @@ use crate::terminal;
 
 const AFTER_HELP: &str = "\
 Plans without differences, as `objchange diff` compares them, have the same hash. Plans that differ have different \
-hashes. Without --key sensitive values are left out, and a note says so.
+hashes. Without --key sensitive values are left out, and a note says so: plans that differ only in those then have the \
+same hash.
 
 Exit codes:
   0  the hash is printed; with --verify, the plan has this hash
@@ -157,8 +158,8 @@ fn print(args: &Args, found: &HashedPlan, verified: Option<bool>) -> Result<(), 
     } else {
         match verified {
             None => writeln!(out, "{}", found.hash)?,
-            Some(true) => writeln!(out, "The plan has this hash.")?,
-            Some(false) => writeln!(out, "The plan has another hash: {}", found.hash)?,
+            Some(true) => writeln!(out, "The hash matches.")?,
+            Some(false) => writeln!(out, "The hash does not match: the plan's hash is {}", found.hash)?,
         }
     }
     Ok(out.flush()?)

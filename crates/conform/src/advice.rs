@@ -129,7 +129,7 @@ const SECRET_TOLD: Advice = Advice {
 const PLANNED_VALUE: Advice = Advice {
     meaning: "The provider plans another value than the one that is configured. Terraform stops before anything is changed.",
     workaround: "Write the value in the form in which the message shows it as planned; or use the version of the provider before, and report the error to its authors.",
-    cause: "The provider brings configured values into a form of its own while it plans: letter case, JSON, order, a default in place of an empty value.",
+    cause: "The provider normalises configured values while it plans: letter case, JSON, order, a default in place of an empty value.",
     framework: "In plan modifiers and ModifyPlan leave alone what is configured: only an attribute with `Computed: true` that is null in configuration may get another value. Where two forms mean the same, give the attribute a custom type with semantic equality (`StringSemanticEquals` and its like); it keeps the written form.",
     sdk_v2: "Terraform only logs this for the SDK, and users see it later as other errors. Take `StateFunc` and rewriting in `CustomizeDiff` away, compare with `DiffSuppressFunc` instead, and bring the value into form only on its way to the service.",
     others: "Answer PlanResourceChange with the proposed new state, and replace in it only what is computed and null in configuration.",
@@ -260,7 +260,7 @@ const OBJECT_LOST: Advice = Advice {
 const APPLIED_VALUE: Advice = Advice {
     meaning: "After apply an attribute has another value than was planned. The change was made, and the state has the new value; the next plan may want to change it back.",
     workaround: "Write the value as the service has it, which the message shows behind `but now`; or `ignore_changes` for the attribute.",
-    cause: "The service brings the value into a form of its own, and the provider writes back what the service said instead of what was planned.",
+    cause: "The service normalises the value, and the provider returns that instead of the planned value.",
     framework: "Where the attribute is configured, keep the planned value in Create and Update; use a custom type with semantic equality where the forms mean the same. What the service may change by itself must be planned as unknown: `Computed`, and no `UseStateForUnknown`.",
     sdk_v2: "Terraform only logs this for the SDK; others fail because of it (\"inconsistent final plan\" of what refers to it). Keep the configured form with `DiffSuppressFunc`, or call the attribute `Computed` and use `SetNewComputed`.",
     others: "Known values of the planned state come back as they are. Plan as unknown what you cannot promise.",

@@ -64,7 +64,7 @@ clauses! {
     A2, Some("Provider produced invalid object"), "An applied object is of the type that the schema says.";
     A3, Some("Provider produced invalid object"), "A write-only attribute is null after apply.";
     A4, Some("Provider returned invalid result object after apply"), "Nothing is unknown after apply.";
-    A5, Some("Provider produced inconsistent result after apply"), "An applied object is what was planned.";
+    A5, Some("Provider produced inconsistent result after apply"), "The applied object must match the plan.";
     A6, Some("Provider produced inconsistent result after apply"), "An object is there after apply unless it was to be destroyed, and gone then.";
     A7, Some("Provider produced invalid identity"), "The identity of an applied object is of the type that its schema says, and known.";
     A8, None, "An object is destroyed without an error.";
@@ -73,7 +73,7 @@ clauses! {
     R2, Some("Provider produced invalid object"), "An object that is read is of the type that the schema says.";
     R3, Some("Provider produced invalid object"), "A write-only attribute is null in what is read.";
     R4, Some("Provider produced invalid identity"), "The identity that is read is of the type that its schema says, and known.";
-    R5, None, "What is read right after apply is what was applied.";
+    R5, None, "A read right after apply must return the applied object.";
     R6, None, "An object is read without an error.";
     U1, Some("Invalid resource state upgrade"), "Nothing of an upgraded object is unknown.";
     U2, Some("Invalid resource state upgrade"), "An upgraded object is of the type that the schema says.";
@@ -86,7 +86,7 @@ clauses! {
     I4, Some("Import returned a non-null value for a write-only attribute"), "A write-only attribute of an imported object is null.";
     I5, Some("Import returned null resource"), "An imported object is not null.";
     I6, Some("Cannot import non-existent remote object"), "An imported object can be read.";
-    I7, None, "An object that is imported and read is what was applied.";
+    I7, None, "An imported object must equal the applied one after it is read.";
     I8, None, "Nothing of an imported object is unknown.";
     I9, Some("Provider produced invalid object"), "An imported object is of the type that the schema says.";
     M1, Some("Provider returned invalid value"), "Nothing of a moved object is unknown, and it is there.";
@@ -114,7 +114,7 @@ clauses! {
     C1, None, "Asked the same twice, a provider plans the same.";
     C2, None, "After apply there is nothing left to do.";
     T1, Some("Plugin error"), "What a provider has to say it says in diagnostics.";
-    T2, Some("Plugin did not respond"), "A provider does not crash.";
+    T2, Some("Plugin did not respond"), "A provider must not crash.";
     T3, None, "A provider answers in time.";
 }
 

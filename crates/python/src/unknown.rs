@@ -18,7 +18,7 @@ pub struct Unknown(());
 impl Unknown {
     fn __bool__(&self) -> PyResult<bool> {
         Err(PyTypeError::new_err(
-            "whether an unknown value is true is not known until apply: ask `value is objchange.UNKNOWN` first",
+            "an unknown value has no truth value until apply: test `value is objchange.UNKNOWN` first",
         ))
     }
 

@@ -41,7 +41,7 @@ def test_unknown_is_not_null_and_not_absent(plan: objchange.Plan) -> None:
     assert after["id"] is UNKNOWN and after["tags"]["c"] is UNKNOWN
     assert "id" not in plan.changes[2].after
     assert plan.changes[1].before is None
-    with pytest.raises(TypeError, match="not known until apply"):
+    with pytest.raises(TypeError, match="has no truth value until apply"):
         bool(after["id"])
 
 

@@ -30,7 +30,7 @@ Exit codes:
 Examples:
   terraform apply 2>&1 | objchange explain
   objchange explain build.log
-  objchange explain error.txt --schema schemas.json --planned plan.json --actual terraform.tfstate
+  objchange explain error.txt --schemas schemas.json --planned plan.json --actual terraform.tfstate
   objchange explain error.txt --provider-binary ./terraform-provider-cloud=acme/cloud --planned plan.json --actual new.json
   objchange explain error.txt --json | jq '.messages[].clauses'";
 

@@ -104,11 +104,11 @@ pub(crate) struct Args {
     #[arg(long)]
     strict: bool,
 
-    /// Write the plan to this file, in the format of `terraform show -json`
+    /// Write the plan to this file, in the format of `terraform show -json`, including sensitive values
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
-    /// Print the plan in the format of `terraform show -json`
+    /// Print the plan in the format of `terraform show -json`, including sensitive values
     #[arg(long, conflicts_with_all = ["summary", "full"])]
     json: bool,
 

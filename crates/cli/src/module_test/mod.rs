@@ -73,7 +73,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     variables: Settings,
 
-    /// Print the plan or the state of each run
+    /// Print the plan or the state of each run; with --json including sensitive values
     #[arg(long)]
     verbose: bool,
 

@@ -85,14 +85,14 @@ Exit codes:
   2  the input cannot be used, or the output cannot be written
 
 Examples:
-  objchange plan --schema schemas.json --type aws_instance \\
+  objchange plan --schemas schemas.json --type aws_instance \\
       --prior prior.json --config config.json
-  terraform providers schema -json | objchange plan --schema - \\
+  terraform providers schema -json | objchange plan --schemas - \\
       --type aws_instance --config config.json
-  objchange plan --schema schemas.json --type aws_instance \\
+  objchange plan --schemas schemas.json --type aws_instance \\
       --prior terraform.tfstate --address aws_instance.web \\
       --config config.json --requires-replace ami
-  objchange plan --schema schemas.json --prior terraform.tfstate \\
+  objchange plan --schemas schemas.json --prior terraform.tfstate \\
       --config 'main.tf:aws_instance.web' --var-file prod.tfvars";
 
 /// Predict the change of one resource, and why it happens

@@ -49,7 +49,7 @@ fn a_pasted_message_is_explained() {
     let output = objchange(["explain"], INCONSISTENT);
     assert_eq!((output.code, output.stderr.as_str()), (0, ""));
     for part in [
-        "A5  An applied object is what was planned.",
+        "A5  The applied object must match the plan.",
         "acme_disk.data[0].label  registry.terraform.io/acme/acme",
         "was cty.StringVal(\"Data\"), but now cty.StringVal(\"data\")",
         "upper and lower case only",

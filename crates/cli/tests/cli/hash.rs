@@ -26,10 +26,14 @@ fn a_plan_is_verified_by_its_hash() {
     let approved = hash_of(&[A]);
     assert!(approved.starts_with("v1:") && approved.len() == 67, "{approved}");
     let output = hash(&[A, "--verify", &approved]);
-    assert_eq!((output.code, &*output.stdout), (0, "The plan has this hash.\n"), "{}", output.stderr);
+    assert_eq!((output.code, &*output.stdout), (0, "The hash matches.\n"), "{}", output.stderr);
     let output = hash(&[B, "--verify", &approved]);
     assert_eq!(output.code, 1, "{}", output.stderr);
-    assert!(output.stdout.starts_with("The plan has another hash: v1:"), "{}", output.stdout);
+    assert!(
+        output.stdout.starts_with("The hash does not match: the plan's hash is v1:"),
+        "{}",
+        output.stdout
+    );
     for wrong in ["", "abc", &approved[3..], &format!("v9:{}", &approved[3..])] {
         let output = hash(&[A, "--verify", wrong]);
         assert_eq!((output.code, &*output.stdout), (2, ""), "{wrong}");

@@ -79,14 +79,12 @@ impl Likeness {
                 "One is null and the other zero or false: in a language whose fields have no null, an absent value comes back as zero."
             }
             Self::LetterCase => {
-                "They differ in upper and lower case only: the service or the provider writes it in a form of its own."
+                "They differ in upper and lower case only: the service or the provider normalises it."
             }
             Self::Whitespace => {
                 "They differ in spaces or line breaks only: something trims or formats the text."
             }
-            Self::Json => {
-                "Both are the same JSON, written otherwise: the service writes documents in a form of its own."
-            }
+            Self::Json => "Both are the same JSON in different text: the service normalises documents.",
             Self::Part => {
                 "The one is a part of the other: a short and a long form of the same name, or something that is added or cut off."
             }

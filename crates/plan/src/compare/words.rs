@@ -24,8 +24,8 @@ pub(super) fn sections<'c, 't>(comparison: &'c Comparison<'t>) -> Vec<Section<'c
     let kinds = [
         ("Only in A", DifferenceKind::OnlyInA),
         ("Only in B", DifferenceKind::OnlyInB),
-        ("Another action", DifferenceKind::OtherAction),
-        ("Other values", DifferenceKind::OtherValues),
+        ("Different actions", DifferenceKind::OtherAction),
+        ("Different values", DifferenceKind::OtherValues),
         ("As expected", DifferenceKind::Expected),
     ];
     let of_kind = |kind| comparison.resources.iter().filter(|one| one.kind == kind).collect();
@@ -57,8 +57,8 @@ pub(super) fn totals(counts: &ComparisonCounts) -> String {
     let parts = [
         (only_in_a, "only in A"),
         (only_in_b, "only in B"),
-        (other_action, "with another action"),
-        (other_values, "with other values"),
+        (other_action, "with different actions"),
+        (other_values, "with different values"),
         (expected, "as expected"),
         (same, "the same"),
     ];

@@ -30,7 +30,7 @@ Exit codes:
 
 Examples:
   objchange sentinel check
-  objchange sentinel check sentinel.hcl --schema schemas.json
+  objchange sentinel check sentinel.hcl --schemas schemas.json
   objchange sentinel check --fail-on error --sarif found.sarif policies/";
 
 /// Find mistakes in policies without running them

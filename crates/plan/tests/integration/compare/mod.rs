@@ -133,14 +133,14 @@ fn values_are_expected_only_where_they_were_unknown() {
     check(
         &[b],
         from_ref(&a),
-        "Other values (1)\n! t.r: update\n!     id: \"i\" in A, (known after apply) in B\n!     list[1]: \"y\" in A, (known after apply) in B\n",
+        "Different values (1)\n! t.r: update\n!     id: \"i\" in A, (known after apply) in B\n!     list[1]: \"y\" in A, (known after apply) in B\n",
     );
     // An attribute that turns out to be null, and a list that turns out to be longer.
     let b = unknown(json!({}), json!({"id": null, "list": ["x", "y", "z"]}), json!({}));
     check(
         &[a],
         &[b],
-        "Other values (1)\n! t.r: update\n~     id: (known after apply) only in A\n~     list[1]: (known after apply) in A, \"y\" in B\n+     list[2]: \"z\" only in B\n",
+        "Different values (1)\n! t.r: update\n~     id: (known after apply) only in A\n~     list[1]: (known after apply) in A, \"y\" in B\n+     list[2]: \"z\" only in B\n",
     );
 }
 
@@ -149,14 +149,14 @@ fn null_is_neither_absent_nor_unknown_within_an_object() {
     check(
         &[update(json!({}), json!({"m": {"k": null}}))],
         &[update(json!({}), json!({"m": {}}))],
-        "Other values (1)\n! t.r: update\n-     m.k: null only in A\n",
+        "Different values (1)\n! t.r: update\n-     m.k: null only in A\n",
     );
     let mut unknown = update(json!({}), json!({"m": {}}));
     unknown["change"]["after_unknown"] = json!({"m": {"k": true}});
     check(
         &[update(json!({}), json!({"m": {"k": null}}))],
         &[unknown],
-        "Other values (1)\n! t.r: update\n!     m.k: null in A, (known after apply) in B\n",
+        "Different values (1)\n! t.r: update\n!     m.k: null in A, (known after apply) in B\n",
     );
 }
 
@@ -169,24 +169,24 @@ fn actions_moves_imports_and_providers() {
     check(
         from_ref(&a),
         from_ref(&moved),
-        "Another action (1)\n! t.new (t.r in A): update in A; update, moved from t.r in B\n",
+        "Different actions (1)\n! t.new (t.r in A): update in A; update, moved from t.r in B\n",
     );
     check(
         &[moved],
         from_ref(&a),
-        "Another action (1)\n! t.r (t.new in A): update, moved from t.r in A; update in B\n",
+        "Different actions (1)\n! t.r (t.new in A): update, moved from t.r in A; update in B\n",
     );
     let stays = resource("t.r", &["no-op"], object(), object());
-    check(&[stays], from_ref(&a), "Another action (1)\n! t.r: no change in A, update in B\n");
+    check(&[stays], from_ref(&a), "Different actions (1)\n! t.r: no change in A, update in B\n");
     let replace = resource("t.r", &["create", "delete"], object(), json!({"id": "k"}));
     check(
         from_ref(&a),
         &[replace],
-        "Another action (1)\n! t.r: update in A; replace, creating first in B\n!     id: \"j\" in A, \"k\" in B\n",
+        "Different actions (1)\n! t.r: update in A; replace, creating first in B\n!     id: \"j\" in A, \"k\" in B\n",
     );
     let mut other = a.clone();
     other["provider_name"] = json!("q");
-    check(&[a], &[other], "Another action (1)\n! t.r: update, by p in A; update, by q in B\n");
+    check(&[a], &[other], "Different actions (1)\n! t.r: update, by p in A; update, by q in B\n");
     let import = |importing: Value| {
         let mut one = resource("t.r", &["no-op"], object(), object());
         one["change"]["importing"] = importing;
@@ -195,7 +195,7 @@ fn actions_moves_imports_and_providers() {
     check(
         &[import(json!({"id": "x"}))],
         &[import(json!({"id": "y"}))],
-        "Another action (1)\n! t.r: no change, imported from \"x\" in A; no change, imported from \"y\" in B\n",
+        "Different actions (1)\n! t.r: no change, imported from \"x\" in A; no change, imported from \"y\" in B\n",
     );
     check(
         &[import(json!({"unknown": true}))],
@@ -210,12 +210,12 @@ fn objects_before_count_too() {
     check(
         &[delete("i")],
         &[delete("j")],
-        "Other values (1)\n! t.r: destroy\n!     id (before): \"i\" in A, \"j\" in B\n",
+        "Different values (1)\n! t.r: destroy\n!     id (before): \"i\" in A, \"j\" in B\n",
     );
     check(
         &[update(json!({"id": "i", "a": 1}), json!({"id": "i", "a": 2}))],
         &[update(json!({"id": "j", "a": 0}), json!({"id": "j", "a": 2}))],
-        "Other values (1)\n! t.r: update\n!     id (before and after): \"i\" in A, \"j\" in B\n!     a (before): 1 in A, 0 in B\n",
+        "Different values (1)\n! t.r: update\n!     id (before and after): \"i\" in A, \"j\" in B\n!     a (before): 1 in A, 0 in B\n",
     );
 }
 
@@ -230,13 +230,13 @@ fn secrets_are_compared_and_not_shown() {
     check(
         &[secret("hunter2", marks.clone())],
         &[secret("hunter3", marks.clone())],
-        "Other values (1)\n! t.r: update\n!     nested.pin[0]: (sensitive value) differs\n!     password: (sensitive value) differs\n",
+        "Different values (1)\n! t.r: update\n!     nested.pin[0]: (sensitive value) differs\n!     password: (sensitive value) differs\n",
     );
     // That it is sensitive is a part of what is done, and what one plan hides the other one does not tell.
     check(
         &[secret("hunter2", marks.clone())],
         &[secret("hunter2", json!({"nested": {"pin": [true]}}))],
-        "Other values (1)\n! t.r: update\n!     password: (sensitive value) differs\n",
+        "Different values (1)\n! t.r: update\n!     password: (sensitive value) differs\n",
     );
     let mut unknown = update(json!({}), json!({"nested": {"pin": ["hunter2"]}}));
     unknown["change"]["after_sensitive"] = marks.clone();
@@ -279,7 +279,7 @@ fn sets_have_no_order_and_their_elements_are_paired_by_likeness() {
     )]);
     assert_eq!(
         diff(&a, &other, &options, &schemas),
-        "Other values (1)\n! t.r: update\n\
+        "Different values (1)\n! t.r: update\n\
          !     rule[name = \"b\", cidr = \"c\"].port: 2 in A, 9 in B\n\
          -     rule[*]: {cidr = \"d\", name = \"c\", port = 3} only in A\n\
          +     rule[*]: {cidr = \"m\", name = \"n\", port = 7} only in B\n\
@@ -316,12 +316,12 @@ fn lists_are_aligned_at_both_ends() {
     check(
         &[list(&["a", "b", "c"])],
         &[list(&["a", "x", "b", "c"])],
-        "Other values (1)\n! t.r: update\n+     l[1]: \"x\" only in B\n",
+        "Different values (1)\n! t.r: update\n+     l[1]: \"x\" only in B\n",
     );
     check(
         &[list(&["a", "b", "c"])],
         &[list(&["a", "y", "c"])],
-        "Other values (1)\n! t.r: update\n!     l[1]: \"b\" in A, \"y\" in B\n",
+        "Different values (1)\n! t.r: update\n!     l[1]: \"b\" in A, \"y\" in B\n",
     );
 }
 
@@ -384,7 +384,7 @@ fn outputs_actions_and_deferred_changes() {
         with("deferred_changes", json!([{"reason": "unknown", "resource_change": create.clone()}]));
     assert_eq!(
         diff(&deferred, &plan(&[create]), &none.0, &none.1),
-        "Another action (1)\n! t.r: create, left to the next plan in A; create in B\n"
+        "Different actions (1)\n! t.r: create, left to the next plan in A; create in B\n"
     );
 }
 
@@ -414,7 +414,7 @@ fn environments_are_compared_with_maps_and_ignored_paths() {
         &[env("staging", "ann", 1)],
         &[env("prod", "bob", 2)],
         &options,
-        "Other values (1)\n! module.prod.t.r (module.staging.t.r in A): create, moved from module.prod.t.old\n!     size: 1 in A, 2 in B\n",
+        "Different values (1)\n! module.prod.t.r (module.staging.t.r in A): create, moved from module.prod.t.old\n!     size: 1 in A, 2 in B\n",
     );
     let texts = [plan(&[env("staging", "ann", 1)]), plan(&[])].map(|plan| plan.to_string());
     let [a, b] = texts.each_ref().map(|text| Plan::parse(text).unwrap());
