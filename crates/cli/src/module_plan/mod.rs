@@ -170,6 +170,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     if let Some(address) = &args.explain {
         return explain::run(args, address);
     }
+    if args.out.as_deref().is_some_and(|path| path.as_os_str() == "-") {
+        return Err("--out writes a file; --json prints the document on standard output".into());
+    }
     match plan_directory(&args.directory, &args.inputs())? {
         None => Ok(ExitCode::from(FAILED)),
         Some(planned) if args.answers_template => output::template(&planned.unanswered),

@@ -50,7 +50,7 @@ pub(super) enum Destination {
 
 impl Destination {
     pub(super) fn open(out: Option<&Path>) -> Result<Self, CommandError> {
-        match out {
+        match out.filter(|path| path.as_os_str() != "-") {
             Some(path) => {
                 let file = NewFile::create(path, Access::Usual).and_then(NewFile::start);
                 Ok(Self::File(file.map_err(|error| unusable(format!("{}: {error}", path.display())))?))

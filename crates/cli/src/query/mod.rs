@@ -92,7 +92,7 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value = "lines", value_name = "FORM")]
     output: Form,
 
-    /// Write the table to this file instead of standard output
+    /// Write the table to this file instead of standard output (`-`)
     #[cfg(feature = "columns")]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,

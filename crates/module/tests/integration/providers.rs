@@ -2,16 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use objchange::Value;
 use objchange::change::{PlanResourceChange, proposed_new};
 use objchange::schema::{ProviderSchemas, Schema, SchemaKind};
+use objchange::{Type, Value};
 use objchange_hcl::Functions;
 use objchange_module::config::{Config, LoadOptions, MemoryFiles};
 use objchange_module::plan::{ActionReason, ImportedBy, PlanInput, PlanOptions, plan};
 use objchange_module::state::PriorState;
 use objchange_module::{
-    AnsweringProviders, Answers, DataAnswer, ImportAnswer, ProviderAddress, ProviderConfigAddress,
-    ProvidersExt, Schemas, SimulatedProviders,
+    AnsweringProviders, Answers, DataAnswer, ImportAnswer, ProviderAddress, ProviderCall,
+    ProviderConfigAddress, ProviderObject, ProviderReply, Providers, ProvidersExt, Schemas,
+    SimulatedProviders,
 };
 
 fn id(text: &str) -> ImportedBy {
@@ -351,4 +352,62 @@ fn remote_states_are_validated_as_terraform_does() {
         told(&[local, ("defaults", "x".into())]),
         ["Invalid default values: Defaults must be given in an object value. (.defaults)"]
     );
+}
+
+/// All objects are gone.
+struct Gone(SimulatedProviders<'static>);
+
+impl Providers for Gone {
+    fn is_simulated(&self, _: &ProviderConfigAddress) -> bool {
+        false
+    }
+
+    fn call(&mut self, provider: &ProviderConfigAddress, call: ProviderCall<'_>) -> ProviderReply {
+        match call {
+            ProviderCall::Read(..) => {
+                ProviderReply::Read(Ok((ProviderObject::new(Value::null(Type::Dynamic)), Vec::new())))
+            }
+            other => self.0.call(provider, other),
+        }
+    }
+}
+
+/// What is gone is drift even where nobody wants it any more, unless its provider is not needed: then its schema is not there.
+#[test]
+fn what_is_gone_is_drift_or_a_warning() {
+    let state = r#"{"version":4,"lineage":"x","outputs":{},"resources":[{"mode":"managed","type":"sim_thing","name":"a",
+        "provider":"provider[\"registry.terraform.io/local/sim\"]",
+        "instances":[{"schema_version":0,"attributes":{"id":"1"}}]}]}"#;
+    let (state, _) = PriorState::read(state, &schemas()).unwrap();
+    let needed = "terraform {\n  required_providers {\n    sim = { source = \"local/sim\" }\n  }\n}\n";
+    let resource = "resource \"sim_thing\" \"a\" {\n  for_each = toset([\"k\"])\n}\n";
+    for (main, drift, warnings) in [
+        (format!("{needed}{resource}"), vec!["sim_thing.a"], vec![]),
+        (needed.to_owned(), vec!["sim_thing.a"], vec![]),
+        (String::new(), vec![], vec!["No resource schema found for sim_thing when decoding prior state"]),
+    ] {
+        let files: MemoryFiles = [("main.tf", &*main)].into_iter().collect();
+        let (config, _) =
+            Config::load(&files, ".", &LoadOptions { manifest: None, terraform_version: "1.15.5" });
+        let input = PlanInput {
+            config: &config,
+            schemas: &schemas(),
+            state: &state,
+            variables: &BTreeMap::new(),
+            functions: Functions::pure(),
+            options: &PlanOptions::default(),
+        };
+        let planned = plan(&input, &mut Gone(SimulatedProviders::default()));
+        let found: Vec<String> = planned.drift.iter().map(|object| object.address.to_string()).collect();
+        let said: Vec<String> =
+            planned.diagnostics.iter().map(|found| found.diagnostic.detail.to_string()).collect();
+        assert_eq!(
+            (found, said),
+            (
+                drift.into_iter().map(str::to_owned).collect(),
+                warnings.into_iter().map(str::to_owned).collect()
+            ),
+            "{main}"
+        );
+    }
 }
