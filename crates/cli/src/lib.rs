@@ -24,7 +24,6 @@ mod exit;
 mod explain;
 mod hash;
 mod hints;
-mod lock_file;
 mod module_plan;
 mod module_test;
 mod plan;

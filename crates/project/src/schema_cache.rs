@@ -145,6 +145,11 @@ impl SchemaCache {
 }
 
 impl CacheFile {
+    /// The version as people write it: `unversioned` where it is not known.
+    pub fn version_name(&self) -> &str {
+        self.version.as_deref().unwrap_or(UNVERSIONED)
+    }
+
     /// Reads it: its index, and nothing of the schemas yet.
     ///
     /// # Errors

@@ -24,7 +24,7 @@ pub(super) fn run(
     let start = async || args.start(children).await;
     let each = |scaling: &Scaling| {
         if !args.json {
-            shown(scaling);
+            print_table(scaling);
         }
     };
     let measured = runtime.block_on(scale_all(&name, options, start, each));
@@ -32,7 +32,7 @@ pub(super) fn run(
     Ok(report(args, options, &measured?))
 }
 
-fn shown(scaling: &Scaling) {
+fn print_table(scaling: &Scaling) {
     if scaling.collections.is_empty() {
         return;
     }

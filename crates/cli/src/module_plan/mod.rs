@@ -4,15 +4,9 @@ mod arguments;
 mod documents;
 mod explain;
 pub(crate) mod graph;
-pub(crate) mod inputs;
 mod output;
 #[cfg(feature = "provider")]
 mod real;
-
-/// The files of modules on disk.
-pub(crate) mod files {
-    pub(crate) use objchange_project::DiskFiles;
-}
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -185,7 +179,7 @@ pub(crate) fn plan_directory(
     directory: &Path,
     inputs: &PlanInputs<'_>,
 ) -> Result<Option<PlannedDirectory>, CommandError> {
-    shown(objchange_project::plan_directory(directory, &inputs.settings()))
+    print_errors(objchange_project::plan_directory(directory, &inputs.settings()))
 }
 
 /// The same in this way, which may say more of the plan.
@@ -194,11 +188,11 @@ pub(crate) fn plan_directory_by<R: Default>(
     inputs: &PlanInputs<'_>,
     plan: impl FnOnce(&PlanInput<'_>, &mut dyn Providers) -> (ModulePlan, R),
 ) -> Result<Option<(PlannedDirectory, R)>, CommandError> {
-    shown(objchange_project::plan_directory_by(directory, &inputs.settings(), plan))
+    print_errors(objchange_project::plan_directory_by(directory, &inputs.settings(), plan))
 }
 
-/// Prints the errors of a module.
-fn shown<T>(planned: Result<T, PlanError>) -> Result<Option<T>, CommandError> {
+/// Prints the errors of a module that cannot be planned: it is `None` then.
+fn print_errors<T>(planned: Result<T, PlanError>) -> Result<Option<T>, CommandError> {
     match planned {
         Ok(planned) => Ok(Some(planned)),
         Err(PlanError::Refused(refused)) => {

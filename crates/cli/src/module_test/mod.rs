@@ -16,15 +16,13 @@ use objchange_module::test::{TestCoverage, TestOptions, TestReport, TestRunner, 
 use objchange_module::variables::automatic_files;
 use objchange_module::{ProviderAddress, Schemas};
 use objchange_plan::Program;
-use objchange_project::pool;
+use objchange_project::{DiskFiles, GivenSchemas, functions, locked_versions, pool, variables};
 
 use self::output::{Printing, ReportFile};
 use crate::configuration::Settings;
 use crate::exit::{self, CommandError, FAILED, unusable};
 use crate::input::Size;
-use crate::lock_file;
-use crate::module_plan::files::DiskFiles;
-use crate::module_plan::{inputs, version_of};
+use crate::module_plan::version_of;
 use crate::schemas::{HOW_TO_GET_SCHEMAS, SchemaArgs};
 
 const AFTER_HELP: &str = "\
@@ -146,7 +144,7 @@ fn run_once(args: &Args, changed: Option<&[String]>) -> Result<Ran, CommandError
         .map_err(|error| unusable(format!("{}: {error}", directory.display())))?;
     let version = version_of(args.program);
     let terraform_version = format!("{version}.0");
-    let variables = inputs::variables(&files, &args.variables)?;
+    let variables = variables(&files, args.variables.iter())?;
     let suite = TestSuite::load(TestTexts {
         files: &files,
         manifest: None,
@@ -165,7 +163,7 @@ fn run_once(args: &Args, changed: Option<&[String]>) -> Result<Ran, CommandError
         return Ok(Ran { code: ExitCode::from(FAILED), is_whole: false, directories });
     }
     let coverage = (args.coverage || args.lcov.is_some()).then(|| Arc::new(Coverage::default()));
-    let functions = inputs::functions(&files)?;
+    let functions = functions(&files)?;
     let functions = match &coverage {
         Some(coverage) => functions.recording(Arc::clone(coverage)),
         None => functions,
@@ -250,14 +248,16 @@ fn values_of(files: &DiskFiles, directory: &str) -> Result<Vec<(String, String)>
 
 /// The schemas of all providers of the modules that are run.
 fn schemas(args: &Args, suite: &TestSuite) -> Result<Schemas, CommandError> {
-    let mut schemas = inputs::schemas(None, args.schemas.documents(args.max_input))?;
+    let documents = args.schemas.documents(args.max_input).map_err(unusable)?;
+    let given = GivenSchemas::parse(documents).map_err(unusable)?;
+    let mut schemas = Schemas::new([given.schemas]);
     let is_run = suite.paths().len() > 0 && !suite.diagnostics.has_errors();
     let providers = suite.configs().filter(|_| is_run).flat_map(Config::providers);
     let providers: BTreeSet<ProviderAddress> = providers.filter(|provider| !provider.is_builtin()).collect();
     let missing = |schemas: &Schemas| {
         providers.iter().filter(|provider| !schemas.has_provider(provider)).cloned().collect()
     };
-    let locked = lock_file::versions_of(&args.directory);
+    let locked = locked_versions(&args.directory, &exit::remark);
     args.schemas
         .cache
         .lookup()

@@ -12,7 +12,7 @@ use objchange_project::session::{
 use objchange_provider::client::Children;
 use objchange_text::{MAX_TEXTS, json, left_out};
 
-use super::is_saved;
+use super::saved_or_printed;
 use super::session::{Configured, Failure};
 use crate::exit::{self, FAILED, INTERRUPTED, UNUSABLE};
 use crate::plan::{SubjectArgs, refused_in, show};
@@ -108,7 +108,7 @@ pub(super) async fn apply(
     // Before anything else, which may fail: nobody but the state file knows of what was made.
     let is_saved = target.is_none_or(|(out, address)| {
         let provider = args.plan.provider.target.binary.address();
-        is_saved(planned.save((out, &address), provider, &applied, &exit::remark))
+        saved_or_printed(planned.save((out, &address), provider, &applied, &exit::remark))
     });
     interrupt.allow();
     if let Some(error) = silence {

@@ -85,8 +85,8 @@ async fn work(
     }
 }
 
-/// Whether objects are where they should be. A state that could be saved nowhere is printed.
-fn is_saved(saved: Result<(), NotSaved>) -> bool {
+/// Whether objects are where they should be. A state that could be saved nowhere is printed, with its secrets.
+fn saved_or_printed(saved: Result<(), NotSaved>) -> bool {
     let Err(NotSaved { unsaved }) = saved else { return true };
     if let Some(text) = unsaved {
         let _ = exit::complain(

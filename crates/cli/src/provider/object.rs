@@ -11,7 +11,7 @@ use objchange_project::session::{
 use objchange_provider::client::Children;
 use objchange_text::json;
 
-use super::is_saved;
+use super::saved_or_printed;
 use super::session::{Configured, Failure};
 use crate::exit::{self, FAILED, UNUSABLE};
 use crate::input::Source;
@@ -133,8 +133,8 @@ fn print_and_save(
 ) -> Result<ExitCode, Failure> {
     let code = print(found, hidden)?;
     let provider = provider.target.binary.address();
-    let is_saved =
-        target.is_none_or(|(out, address)| is_saved(found.save((out, &address), provider, &exit::remark)));
+    let is_saved = target
+        .is_none_or(|(out, address)| saved_or_printed(found.save((out, &address), provider, &exit::remark)));
     Ok(if is_saved { code } else { ExitCode::from(UNUSABLE) })
 }
 

@@ -97,8 +97,8 @@ impl std::str::FromStr for Selector {
 
 impl Selector {
     fn is_of(&self, file: &CacheFile) -> bool {
-        let version = file.version.as_deref().unwrap_or("unversioned");
-        self.provider == file.provider && self.version.as_deref().is_none_or(|wanted| wanted == version)
+        let is_wanted = |version: &str| version == file.version_name();
+        self.provider == file.provider && self.version.as_deref().is_none_or(is_wanted)
     }
 }
 
