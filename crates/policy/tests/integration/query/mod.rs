@@ -1,7 +1,9 @@
 //! Laws of queries.
 
 use objchange_plan::Document;
-use objchange_policy::query::{CollectionKind, Projection, Query, QueryError, QueryErrorKind, Subject};
+use objchange_policy::query::{
+    CollectionKind, Form, Printed, Printer, Projection, Query, QueryError, QueryErrorKind, Search, Subject,
+};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -640,4 +642,19 @@ fn a_comparison_of_values_that_never_are_equal_is_noted() {
         assert_eq!(errors.first().map(|error| &*error.message), expected, "{expression}");
         assert!(errors.iter().all(|error| !expression[error.place.clone()].is_empty()), "{errors:?}");
     }
+}
+
+/// Also where a search has kept the items.
+#[test]
+fn a_count_is_printed_alone() {
+    let change = change(&json!({}), &json!({"a": 1}), &json!({}), &json!({}));
+    let query = Query::parse(CollectionKind::ResourceChanges, "true").unwrap();
+    let search =
+        Search { query: &query, projection: None, undecided: false, counts_only: false, with_fields: false };
+    let answer = ask(&plan(&[change.clone(), change]), |subject| search.answer(subject, || false).unwrap());
+    let mut out = Vec::new();
+    let mut printer = Printer::new(Form::Lines, Printed::Count, None, &mut out);
+    printer.print(None, answer.items).unwrap();
+    printer.finish(answer.found).unwrap();
+    assert_eq!(String::from_utf8(out).unwrap(), "2\n");
 }
