@@ -658,3 +658,22 @@ fn a_count_is_printed_alone() {
     printer.finish(answer.found).unwrap();
     assert_eq!(String::from_utf8(out).unwrap(), "2\n");
 }
+
+/// As a whole: what it consists of would lack the value.
+#[test]
+fn an_unknown_output_has_no_value_yet() {
+    let change = json!({"actions": ["create"], "before": null, "after_unknown": true});
+    let text = json!({"format_version": "1.2", "output_changes": {"o": change}}).to_string();
+    let of = CollectionKind::OutputChanges;
+    let subject = Subject::new(of, Document::parse(&text).unwrap()).unwrap();
+    for expression in ["rc", "rc.change", "[rc.change]"] {
+        let projection = Projection::parse(of, expression).unwrap();
+        let mut projection = projection.on(&subject);
+        let kinds: Vec<_> = subject
+            .items()
+            .flat_map(|(_, item)| projection.values(item))
+            .map(|value| value.unwrap_err().kind)
+            .collect();
+        assert_eq!(kinds, [QueryErrorKind::Unknown], "{expression}");
+    }
+}
