@@ -106,3 +106,15 @@ fn quoted(text: &str) -> String {
     quote_into(text, &mut out);
     out.replace("${", "$${").replace("%{", "%%{")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_that_are_no_names_are_quoted() {
+        let keys = ["1c", "a-b", "a_b", "b${c}"];
+        let value = Value::object(keys.map(|key| (key, Value::from(true))));
+        assert_eq!(expression(&value), r#"{ "1c" = true, "a-b" = true, a_b = true, "b$${c}" = true }"#);
+    }
+}

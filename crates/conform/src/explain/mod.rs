@@ -335,13 +335,15 @@ fn load_failures(message: &Message) -> Vec<ParsedSentence<'_>> {
     let started: Vec<_> = started.collect();
     if let [(text, provider, words, trouble)] = started[..] {
         // The reason may be below.
-        let below = message.paragraphs.iter().skip_while(|paragraph| *paragraph != text).skip(1);
+        let above = message.paragraphs.iter().position(|paragraph| paragraph == text);
+        let below = message.paragraphs.iter().skip(above.map_or(0, |above| above + 1));
         let reason = below.filter(|_| trouble == Trouble::NotStarted).find_map(|below| {
             let (_, _, reason) = Trouble::find_start(&format!("{text} {below}"))?;
-            Some(reason).filter(|reason| *reason != trouble)
+            (reason != trouble).then_some((reason, below.as_str()))
         });
+        let (trouble, words) = reason.unwrap_or((trouble, words));
         let address = texts().find_map(place::quoted_address);
-        return vec![ParsedSentence { address, ..failure(reason.unwrap_or(trouble), Some(provider), words) }];
+        return vec![ParsedSentence { address, ..failure(trouble, Some(provider), words) }];
     }
     if !started.is_empty() {
         return started

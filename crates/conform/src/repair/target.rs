@@ -126,3 +126,30 @@ pub(super) fn named<'s, 'b>(spots: &'s [Spot<'b>], beside: &[SmolStr], name: &st
     let find = |names: &[SmolStr]| spots.iter().find(|spot| spot.names == names);
     find(&beside).or_else(|| find(&steps)).or_else(|| spots.iter().find(|spot| spot.names.ends_with(&steps)))
 }
+
+#[cfg(test)]
+mod tests {
+    use objchange::Type;
+    use objchange::schema::{Attribute, Block, NestedBlock, NestingMode};
+
+    use super::super::super::generate::spots;
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_path_names_a_part() {
+        let list = |block: Block| NestedBlock::new(NestingMode::List, block);
+        let mode = || ("mode", Attribute::optional(Type::String));
+        let server = Block::new([mode()], [("disk", list(Block::new([mode()], [])))]);
+        let block = Block::new([mode()], [("server", list(server))]);
+        let (spots, config) = (spots(&block), Value::object::<&str, Value>([]));
+        for (text, wanted) in [
+            ("disk.0.mode must be set", "server.disk.mode"),
+            ("server.0.mode must be set", "server.mode"),
+            ("server.#.disk.#.mode must be set", "server.disk.mode"),
+        ] {
+            let found = targets(&spots, &config, &Diagnostic::error(text));
+            let found: Vec<String> = found.iter().map(|spot| spot.names.join(".")).collect();
+            assert_eq!(found, [wanted], "{text}");
+        }
+    }
+}

@@ -601,3 +601,20 @@ fn values(trial: &Trial) -> impl Iterator<Item = &Value> {
 fn ending_of(worker: &Worker) -> String {
     worker.context.ended().map_or("the time was over before", ending).to_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fullest_configuration_is_remembered() {
+        let config = |names: &[&str]| Value::object(names.iter().map(|name| (*name, Value::from("x"))));
+        let mut history = ConfigHistory::default();
+        for names in [&["a"][..], &["a", "b"], &["c"]] {
+            history.add((config(names), None));
+        }
+        assert_eq!(history.fullest, Some((3, (config(&["a", "b"]), None))));
+        assert_eq!(history.fullest_known, Some((3, config(&["a", "b"]))));
+        assert_eq!((history.known, history.last), (Some(config(&["c"])), Some((config(&["c"]), None))));
+    }
+}

@@ -59,3 +59,39 @@ pub(crate) fn is_about_type(words: &str) -> bool {
         || words.starts_with("unsupported attribute ")
         || (words.starts_with("attribute ") && words.ends_with(" is required"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_about_types_are_known() {
+        for words in [
+            "a list is required",
+            "string is required",
+            "an object is required",
+            "an object with 3 attributes is required (2 given)",
+            "unsupported attribute \"size\"",
+            "attribute \"size\" is required",
+        ] {
+            assert!(is_about_type(words), "{words}");
+        }
+        for words in ["a name is required", "an object with 3 attributes", "attribute \"size\" is wrong"] {
+            assert!(!is_about_type(words), "{words}");
+        }
+    }
+
+    /// Of an object within another one: Terraform says nothing more of the outermost.
+    #[test]
+    fn what_an_object_lacks_is_named() {
+        let object = |names: &[&str]| Type::object(names.iter().map(|name| (*name, Type::String)));
+        let (given, wanted) = (object(&["a"]), object(&["a", "b"]));
+        let lacks = |given: &Type, wanted: &Type| -> Vec<Option<String>> {
+            given.mismatches(wanted).iter().map(lacking).collect()
+        };
+        assert_eq!(lacks(&given, &wanted), [None]);
+        let within = |ty: Type| Type::object([("one", ty)]);
+        let said = "missing required attribute \"b\"".to_owned();
+        assert_eq!(lacks(&within(given), &within(wanted)), [Some(said)]);
+    }
+}

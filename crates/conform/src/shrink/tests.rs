@@ -1,7 +1,8 @@
 //! What is smallest is so: it shows what is looked for, and nothing can be taken away.
 
-use objchange::Value;
+use objchange::schema::{Attribute, Block, NestedType, NestingMode};
 use objchange::value::Descend;
+use objchange::{Type, Value};
 use objchange_provider::Component;
 use proptest::prelude::*;
 
@@ -122,4 +123,49 @@ fn what_is_given_stays() {
     }
     let smallest = shrink.smallest();
     assert!(smallest.update.is_none() && smallest.config.attribute("tags").unwrap().is_null());
+}
+
+/// What else the update changes is as before.
+#[test]
+fn an_update_changes_only_what_shows_it() {
+    let block = trial_block(true);
+    let config = |name: &str, note: &str| {
+        block
+            .coerce_value(&Value::object([("name", name), ("note", note)].map(|(n, v)| (n, Value::from(v)))))
+            .unwrap()
+    };
+    let text = |config: &Value, name: &str| config.attribute(name).and_then(Value::as_str).map(str::to_owned);
+    let mut trial = Trial::new(config("one", "here"));
+    trial.update = Some((config("two", "there"), None));
+    let mut shrink = Shrink::new(&block, trial, Vec::new());
+    while let Some(candidate) = shrink.candidate().cloned() {
+        let shows_it = candidate.update.as_ref().is_some_and(|(config, _)| {
+            let note = text(config, "note").unwrap_or_default();
+            text(config, "name") != text(&candidate.config, "name") && ["here", "there"].contains(&&*note)
+        });
+        if shows_it && text(&candidate.config, "note").as_deref() == Some("here") {
+            shrink.shows();
+        }
+    }
+    let (update, _) = shrink.smallest().update.as_ref().unwrap();
+    assert_eq!(text(update, "note").as_deref(), Some("here"));
+}
+
+/// A part of a nested object that must be there is not taken away: nothing would be checked with that.
+#[test]
+fn what_is_required_stays() {
+    let (name, size) = (Attribute::required(Type::String), Attribute::optional(Type::String));
+    let one = NestedType::new(NestingMode::Single, [("name", name), ("size", size)]);
+    let block = Block::new([("one", Attribute::optional(one))], []);
+    let inner = Value::object([("name", Value::from("a")), ("size", Value::from("b"))]);
+    let mut shrink = Shrink::new(&block, Trial::new(Value::object([("one", inner)])), Vec::new());
+    while let Some(candidate) = shrink.candidate().cloned() {
+        let one = candidate.config.attribute("one").unwrap();
+        assert!(one.is_null() || !one.attribute("name").unwrap().is_null(), "{}", candidate.config);
+        if !one.is_null() {
+            shrink.shows();
+        }
+    }
+    let one = shrink.smallest().config.attribute("one").unwrap();
+    assert!(one.attribute("size").unwrap().is_null());
 }

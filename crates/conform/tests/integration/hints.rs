@@ -117,6 +117,7 @@ fn the_example_is_of_the_published_form() {
         (r#"{"types":[{"expect":[{"summary":"a","summary_matches":"b"}]}]}"#, false),
         (r#"{"values":{"a":{"b":[null,{"$sensitive":{"c":1}}]}},"provider":{}}"#, true),
         (r#"{"types":[{"update":{"a":{"$sensitive":"b"}}},{}]}"#, true),
+        (r#"{"values":{"a":{"$regex":"([a-c]-)*([0-9]{2})+"}}}"#, true),
     ] {
         assert_eq!(is_valid(text), is_hint, "{text}");
         assert_eq!(Hints::parse(text.as_bytes()).is_ok(), is_hint, "{text}");

@@ -187,17 +187,36 @@ fn at(name: &str, summary: &str) -> Diagnostic {
     diagnostic
 }
 
+fn conflicting(config: &Value) -> Vec<Diagnostic> {
+    if !(is_set(config, "second") && is_set(config, "amount")) {
+        return Vec::new();
+    }
+    vec![
+        at("second", r#""second": conflicts with amount"#),
+        at("amount", r#""amount": conflicts with second"#),
+    ]
+}
+
 #[test]
 fn what_conflicts_is_taken_away() {
-    check(&Hints::default(), |config| {
-        if !(is_set(config, "second") && is_set(config, "amount")) {
-            return Vec::new();
+    check(&Hints::default(), conflicting);
+}
+
+/// Each is refused because of the other: only one of them goes.
+#[test]
+fn of_two_that_conflict_one_stays() {
+    let kit = Kit::default().resource("t", ResourceType::new(block()).on_validate(conflicting));
+    let mut count = 0;
+    for sample in samples(&block(), Component::Resource, "t", &Hints::default(), 1).take(60) {
+        if sample.known.is_some() || conflicting(&sample.config).is_empty() {
+            continue;
         }
-        vec![
-            at("second", r#""second": conflicts with amount"#),
-            at("amount", r#""amount": conflicts with second"#),
-        ]
-    });
+        count += 1;
+        let label = sample.label.clone();
+        let Acceptance::Yes(sample) = tried(&kit, sample, &Hints::default()) else { panic!("{label}") };
+        assert!(is_set(&sample.config, "second") || is_set(&sample.config, "amount"), "{label}");
+    }
+    assert!(count > 0);
 }
 
 #[test]
@@ -238,6 +257,26 @@ fn what_nobody_understands_is_left_out() {
         let is_odd = is_set(config, "second") || is_set(config, "spare");
         if is_odd { vec![Diagnostic::error("Hm.")] } else { Vec::new() }
     });
+}
+
+/// Two other values are tried, no more.
+#[test]
+fn what_is_refused_for_no_clear_reason_is_given_up_soon() {
+    static ASKED: Mutex<usize> = Mutex::new(0);
+    let refusing = |config: &Value| {
+        *ASKED.lock().unwrap() += 1;
+        if is_set(config, "second") { vec![at("second", "Hm.")] } else { Vec::new() }
+    };
+    let kit = Kit::default().resource("t", ResourceType::new(block()).on_validate(refusing));
+    for sample in samples(&block(), Component::Resource, "t", &Hints::default(), 1).take(60) {
+        if sample.known.is_some() || !is_set(&sample.config, "second") {
+            continue;
+        }
+        let label = sample.label.clone();
+        *ASKED.lock().unwrap() = 0;
+        assert!(matches!(tried(&kit, sample, &Hints::default()), Acceptance::Yes(_)), "{label}");
+        assert_eq!(*ASKED.lock().unwrap(), 4, "{label}");
+    }
 }
 
 #[test]

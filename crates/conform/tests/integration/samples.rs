@@ -286,3 +286,42 @@ fn a_schema_without_end_has_samples_with_an_end() {
         assert!(sample.config.attribute("a").is_some());
     }
 }
+
+/// Each part that need not be there is in some random configurations, and is not in others.
+#[test]
+fn random_ones_leave_parts_out() {
+    let names = ["a", "b", "c", "d"];
+    let block = Block::new(names.map(|name| (name, Attribute::optional(Type::String))), []);
+    let hints = Hints::default();
+    let all = samples(&block, Component::Resource, "t", &hints, 1).take(200);
+    let random: Vec<Sample> = all.filter(|sample| sample.label.starts_with("random")).collect();
+    assert!(random.len() > 50);
+    for name in names {
+        let is_set = |sample: &&Sample| sample.config.attribute(name).is_some_and(|part| !part.is_null());
+        let count = random.iter().filter(is_set).count();
+        assert!(count > 0 && count < random.len(), "{name}: {count} of {}", random.len());
+    }
+}
+
+#[test]
+fn random_collections_have_null_only_where_it_is_usual() {
+    let pair = Type::object([("a", Type::String)]);
+    let types = [
+        ("list", Type::list(Type::String), true),
+        ("map", Type::map(Type::Number), true),
+        ("set", Type::set(Type::String), false),
+        ("objects", Type::list(pair), false),
+    ];
+    let block = Block::new(types.clone().map(|(name, ty, _)| (name, Attribute::required(ty))), []);
+    let all: Vec<Sample> =
+        samples(&block, Component::Resource, "t", &Hints::default(), 1).take(600).collect();
+    let random = || all.iter().filter(|sample| sample.label.starts_with("random"));
+    for (name, _, may_be_null) in types {
+        let has_null = |sample: &&Sample| match sample.config.attribute(name).map(Value::kind) {
+            Some(Kind::List(parts) | Kind::Set(parts)) => parts.iter().any(Value::is_null),
+            Some(Kind::Map(parts)) => parts.iter().any(|(_, part)| part.is_null()),
+            _ => false,
+        };
+        assert_eq!(random().filter(has_null).count() > 0, may_be_null, "{name}");
+    }
+}

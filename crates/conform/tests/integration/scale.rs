@@ -80,6 +80,33 @@ fn the_quadratic_collection_is_named_and_no_other() {
     assert!(serde_json::to_string(&scaling).unwrap().contains(r#""verdict":"quadratic""#));
 }
 
+/// The provider sees a name in the nested object and in the nested list of each block.
+#[test]
+fn blocks_have_the_nested_attributes_that_are_required() {
+    let nested = |nesting| {
+        Attribute::required(NestedType::new(nesting, [("name", Attribute::required(Type::String))]))
+    };
+    let inner = Block::new([("one", nested(NestingMode::Single)), ("many", nested(NestingMode::List))], []);
+    let block = Block::new([], [("disk", NestedBlock::new(NestingMode::List, inner))]);
+    let (kit, options) = costly(block, |object| {
+        let disks = object.attribute("disk").and_then(Value::as_elements).unwrap_or_default();
+        let has_names = |disk: &&Value| {
+            let many = disk.attribute("many").and_then(Value::as_elements).unwrap_or_default();
+            let objects: Vec<&Value> = disk.attribute("one").into_iter().chain(many).collect();
+            objects.len() == 2
+                && objects.iter().all(|object| object.attribute("name").and_then(Value::as_str).is_some())
+        };
+        1000 * disks.iter().filter(has_names).count() as u64
+    });
+    let scaling = measured(&kit, &options);
+    let found: Vec<_> = scaling
+        .collections
+        .iter()
+        .map(|curve| (curve.path.as_str(), curve.stopped.as_deref(), curve.plan.verdict))
+        .collect();
+    assert_eq!(found[0], (".disk", None, Verdict::Linear));
+}
+
 #[test]
 fn what_is_applied_is_timed_and_destroyed() {
     let live = Arc::new(AtomicU64::new(0));

@@ -452,3 +452,45 @@ fn tabs_in_yaml() {
         assert_eq!(decode(text).as_deref(), json, "{text:?}");
     }
 }
+
+/// In Terraform's words.
+#[test]
+fn what_is_wrong_with_arguments_is_said() {
+    for (expression, said) in [
+        (
+            r#"cidrsubnets("::ffff:10.0.0.0/104", 8, 8)"#,
+            "not enough remaining address space for a subnet with a prefix of 112 bits after <nil>",
+        ),
+        (
+            r#"cidrsubnets("10.1.0.0/16", 1, 1, 1)"#,
+            "not enough remaining address space for a subnet with a prefix of 17 bits after 10.1.128.0/17",
+        ),
+        (
+            r#"uuidv5("urn:uuix:6ba7b810-9dad-11d1-80b4-00c04fd430c8", "a")"#,
+            r#"invalid urn prefix: "urn:uuix:""#,
+        ),
+        (r#"uuidv5("urn:uuid:6ba7b810-9dad-11d1-80b4-00c04fd430cx", "a")"#, "invalid UUID format"),
+        (r#"uuidv5("urn:uuid:6ba7b810-9dad-11d1-80b4-00c04fd430", "a")"#, "invalid UUID length: 43"),
+    ] {
+        let parsed = parse_expression(expression).unwrap();
+        let (_, errors) = evaluate(&parsed, &Scope::new(&Variables::default()), Functions::pure());
+        let details: Vec<&str> = errors.iter().map(|error| &*error.detail).collect();
+        assert!(matches!(details[..], [detail] if detail.contains(said)), "{expression}: {details:?}");
+    }
+}
+
+/// How long it may be is known as far as 2048.
+#[test]
+fn the_length_of_an_unknown_product_is_bounded() {
+    let list = |most: u64| {
+        let promised = Refinements { length_upper: Some(most), ..Refinements::not_null() };
+        Value::refined_unknown(Type::list(Type::String), promised).unwrap()
+    };
+    for (a, b, bound) in [(2, 3, Some(6)), (64, 32, Some(2048)), (683, 3, None)] {
+        let variables: Variables = [("a", list(a)), ("b", list(b))].into_iter().collect();
+        let parsed = parse_expression("setproduct(a, b)").unwrap();
+        let (value, errors) = evaluate(&parsed, &Scope::new(&variables), Functions::pure());
+        assert_eq!(errors, []);
+        assert_eq!(value.refinements().unwrap().length_upper, bound, "{a} * {b}");
+    }
+}

@@ -1,6 +1,8 @@
 //! The tests of this crate from outside, in one program, which links in a fraction of the time.
 
 mod collections;
+#[cfg(feature = "columns")]
+mod columns;
 #[cfg(feature = "query")]
 mod query;
 #[cfg(feature = "rego")]

@@ -246,6 +246,31 @@ mod tests {
         assert!(log.is_closed());
     }
 
+    /// A reader that is interrupted before each part, and fails in the end.
+    struct Interrupted(Vec<&'static [u8]>, bool);
+
+    impl std::io::Read for Interrupted {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            self.1 = !self.1;
+            match self.0.is_empty() {
+                true => Err(std::io::ErrorKind::BrokenPipe.into()),
+                false if self.1 => Err(std::io::ErrorKind::Interrupted.into()),
+                false => {
+                    let part = self.0.remove(0);
+                    buffer[..part.len()].copy_from_slice(part);
+                    Ok(part.len())
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_interruption_is_not_the_end_and_an_error_is() {
+        let mut input = std::io::BufReader::new(Interrupted(vec![b"on", b"e\ntw", b"o"], false));
+        let lines: Vec<_> = std::iter::from_fn(|| read_line(&mut input)).collect();
+        assert_eq!(lines, [b"one", b"two"]);
+    }
+
     #[test]
     fn what_is_kept_has_bounds() {
         let log = Recorder::default();

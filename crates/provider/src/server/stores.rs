@@ -117,3 +117,41 @@ pub(super) async fn delete(
     let diagnostics = asked.provider.delete_state(&question.type_name, &question.state_id).await?;
     Ok(pb::delete_state::Response { diagnostics: write_diagnostics(&diagnostics) })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::{Call, Provider, Reply, Schemas};
+
+    /// Has one state of this length.
+    #[derive(Debug)]
+    struct Store(usize);
+
+    #[async_trait::async_trait]
+    impl Provider for Store {
+        async fn call(&self, _: Call<'_>) -> Result<Reply> {
+            Ok(StoredState { state: vec![b'x'; self.0], diagnostics: Vec::new() }.into())
+        }
+    }
+
+    #[test]
+    fn each_piece_of_a_state_says_where_it_is() {
+        let length = 2 * CHUNK + 7;
+        let asked = Asked { provider: Arc::new(Store(length)), schemas: Arc::new(Schemas::default()) };
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let pieces = runtime.block_on(read(asked, pb::read_state_bytes::Request::default())).unwrap();
+        let ranges: Vec<_> = pieces
+            .iter()
+            .map(|piece| {
+                let range = piece.range.as_ref().unwrap();
+                assert_eq!(piece.bytes.len() as i64, range.end - range.start);
+                assert_eq!(piece.total_length, length as i64);
+                (range.start, range.end)
+            })
+            .collect();
+        let chunk = CHUNK as i64;
+        assert_eq!(ranges, [(0, chunk), (chunk, 2 * chunk), (2 * chunk, 2 * chunk + 7)]);
+    }
+}

@@ -2,8 +2,8 @@
 
 use objchange::Value;
 use objchange::case::{Case, Outcome};
-use objchange::change::{ApplyRequest, PlanRequest, PrivateData};
-use objchange_conform::kit::{Fault, Stage, faulty, trial_block, trial_config};
+use objchange::change::{ApplyRequest, Diagnostic, PlanRequest, PlannedResource, PrivateData};
+use objchange_conform::kit::{Fault, Kit, ResourceType, Stage, faulty, trial_block, trial_config};
 use objchange_provider::record::{Recorder, Recording};
 use objchange_provider::{OPERATIONS, ProviderExt, ReadResource, apply_change, plan_change};
 use serde_json::Value as Json;
@@ -115,4 +115,53 @@ fn an_object_that_is_destroyed_is_null() {
         let line = line(answer, want);
         assert_eq!(Case::parse(&line).unwrap().run_by(OPERATIONS), Outcome::Passed, "{line}");
     }
+}
+
+#[test]
+fn objects_that_are_found_are_judged() {
+    let check = |op: &str, answer: &str, want: &str| {
+        let line = format!(
+            r#"{{"op":"{op}","type":"t","schema":{{"attributes":{{"a":{{"type":"string","optional":true,"write_only":true}}}}}},
+                "answer":{{{answer}}},"want":{{"errors":[{want}]}}}}"#
+        );
+        assert_eq!(Case::parse(&line).unwrap().run_by(OPERATIONS), Outcome::Passed, "{line}");
+    };
+    let filled = r#"{"path":[{"attr":"a"}],"kind":"write_only_not_null"}"#;
+    let absent = r#"{"path":[],"kind":"null_object"}"#;
+    for (op, if_absent) in
+        [("read_resource", ""), ("upgrade_resource_state", absent), ("read_data_source", absent)]
+    {
+        check(op, r#""object":{"a":null}"#, "");
+        check(op, r#""object":{"a":"x"}"#, filled);
+        check(op, r#""object":null"#, if_absent);
+    }
+}
+
+/// Errors and warnings are kept apart, and secrets in them are hidden.
+#[test]
+fn what_the_provider_says_is_recorded() {
+    let block = || trial_block(true);
+    let refusing = ResourceType::new(block()).on_plan(|request| {
+        let mut planned = PlannedResource::new(request.prior.clone());
+        let secret = request.config.attribute("secret").and_then(Value::as_str).unwrap_or_default();
+        let mut error = Diagnostic::error("no");
+        error.detail = format!("{secret} is too short");
+        planned.diagnostics = vec![error, Diagnostic::warning("slow")];
+        planned
+    });
+    let text = run(async {
+        let (kit, recorder) = (Kit::default().resource("kit_thing", refusing), Recorder::new(Vec::new()));
+        let provider = Recording::new(&kit, Some(&recorder));
+        let nothing = Value::null(block().implied_type().clone());
+        let (block, config) = (block(), config("QXZQXZ", "ZQQXZZ"));
+        let request = PlanRequest::new(&block, &nothing, &config);
+        plan_change(&provider, "kit_thing", &request, &PrivateData::default()).await.unwrap_err();
+        String::from_utf8(recorder.finish().unwrap()).unwrap()
+    });
+    let line: Json = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+    let answer = &line["answer"];
+    let error = answer["errors"][0].as_str().unwrap();
+    assert!(error.starts_with("no: ") && error.ends_with(" is too short"), "{error}");
+    assert!(!text.contains("QXZQXZ"), "{text}");
+    assert_eq!(answer["warnings"], serde_json::json!(["slow"]));
 }

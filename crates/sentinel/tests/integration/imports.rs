@@ -70,6 +70,7 @@ fn json_base64_types_units_runtime() {
                 "\"{\\\"b\\\":[1],\\\"c\\\":\\\"é\\\"}\"",
             ),
             ("i.marshal(length)", "undefined"),
+            ("i.marshal([1.0 / 0])", "error +Inf has no form in JSON"),
             ("i.valid(\"[]\") and not i.valid(\"[\")", "true"),
         ],
     );
@@ -135,6 +136,7 @@ fn versions() {
                 "[false, true, false, true]",
             ),
             ("i.new(\"1.5.0\").sat(\"what\")", "error this is no constraint of versions"),
+            ("-i.new(\"1.5.0\")", "error expected a number, found version"),
         ],
     );
 }
@@ -166,6 +168,7 @@ fn decimals() {
             ),
             ("i.new(7).mod(-3)", "1"),
             ("i.new(-7).rem(\"2.5\")", "-2"),
+            ("[i.new(7).rem(0), i.new(7).mod(0)]", "[NaN, NaN]"),
             ("i.new(2).pow(10)", "1024"),
             ("i.new(2).power(-1)", "0.5"),
             ("i.new(2).pow(\"0.5\").string is i.new(2).sqrt().string", "true"),
@@ -213,6 +216,7 @@ fn decimals() {
             ("i.new(\"x\")", "error this is no decimal number: x"),
             ("i.new(\"\")", "error this is no decimal number: "),
             ("i.new(true)", "error expected a string, found bool"),
+            ("-i.new(1)", "error expected a number, found decimal"),
             ("i.new(undefined)", "undefined"),
             ("i.new(1).add(undefined)", "undefined"),
             ("i.new(1).nope", "undefined"),
@@ -246,6 +250,7 @@ fn time() {
                 "error this is no moment: expected one, seconds since 1970, or a text of RFC 3339",
             ),
             ("i.now.nope", "undefined"),
+            ("-i.now", "error expected a number, found timespace"),
         ],
     );
 }
@@ -298,6 +303,7 @@ fn collection() {
         ("has(M, \"a.b.9\")", "false"),
         ("set(M, \"a.b.*.c\", 7)", "{\"a\": {\"b\": [{\"c\": 7}, {\"c\": 7, \"d\": null}, {\"c\": 7}]}}"),
         ("set({}, \"x.y\", 1)", "{\"x\": {\"y\": 1}}"),
+        ("unset({\"a\": 1}, \"a.b\")", "{\"a\": 1}"),
         ("unset(M, \"a.b.1\")", "{\"a\": {\"b\": [{\"c\": 1}, {\"c\": 3}]}}"),
         ("pick(M, [\"a.b.*.c\", \"z\"])", "{\"a\": {\"b\": [{\"c\": 1}, {}, {\"c\": 3}]}}"),
         ("omit(M, [\"a.b\"])", "{\"a\": {}}"),

@@ -343,6 +343,7 @@ fn loops_over_what_may_be_missing() {
     clean("import \"zoo\"\nfor zoo.list[0].names else [] as x { }");
     clean("import \"zoo\"\nif zoo.list[0].names is defined { for zoo.list[0].names as x { } }");
     clean("import \"zoo\"\nif \"names\" in keys(zoo.list[0]) { for zoo.list[0].names as x { } }");
+    clean("import \"zoo\"\ncase { when zoo.list[0].names is defined: for zoo.list[0].names as x { } }");
     clean("func f(x) { for x.y as z { print(z) } }\nx = f(1)");
 }
 

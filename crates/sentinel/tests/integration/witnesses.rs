@@ -113,6 +113,7 @@ fn only_of_what_decides() {
             "0 fails 1:70",
         ),
         ("main = rule { all [1] as x { true } }", ""),
+        ("a = rule { false }\nmain = rule { a or all [1] as x { false } }", "0 fails 2:20"),
     ]);
 }
 

@@ -1,5 +1,7 @@
 //! What a run checks, what it finds once, and what it does not check.
 
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use objchange::change::{AppliedResource, Diagnostic, PlannedResource};
@@ -7,7 +9,7 @@ use objchange::schema::{Attribute, Block};
 use objchange::{Type, Value};
 use objchange_conform::kit::{Kit, ResourceType};
 use objchange_conform::{Clause, Ended, FindingSeverity, Hints, Options};
-use objchange_provider::Answer;
+use objchange_provider::{Answer, Call, Provider, Reply};
 
 use crate::run::provider::{tried, type_report};
 
@@ -360,4 +362,39 @@ fn choices_that_choose_nothing_are_errors() {
     }
     let (report, _) = tried(make, options(3, false));
     assert_eq!(report.ended, Ended::Complete);
+}
+
+/// Refuses to move objects, and keeps the types that they were to come from.
+struct Unmoved(Kit, Arc<Mutex<BTreeSet<String>>>);
+
+#[async_trait::async_trait]
+impl Provider for Unmoved {
+    async fn call(&self, call: Call<'_>) -> objchange_provider::Result<Reply> {
+        if let Call::Move(request) = call
+            && request.type_name == "kit_thing"
+        {
+            self.1.lock().unwrap().insert(request.source_type.clone());
+            let mut answer = Answer::default();
+            answer.diagnostics.push(Diagnostic::error("it cannot come from there"));
+            return Ok(answer.into());
+        }
+        self.0.call(call).await
+    }
+}
+
+#[test]
+fn objects_are_moved_only_from_types_that_look_the_same() {
+    let asked = Arc::new(Mutex::new(BTreeSet::new()));
+    let seen = asked.clone();
+    let start = move || {
+        let other = Block::new([("count", Attribute::optional(Type::Number))], []);
+        let kit = [("kit_thing", thing()), ("kit_alike", thing()), ("kit_other", other)]
+            .into_iter()
+            .fold(Kit::default(), |kit, (name, block)| kit.resource(name, ResourceType::new(block)));
+        let provider: Arc<dyn Provider> = Arc::new(Unmoved(kit, seen.clone()));
+        async move { Ok(provider) }
+    };
+    crate::run::provider::wait(objchange_conform::run(start, options(3, true), |_| {})).unwrap();
+    let asked: Vec<String> = asked.lock().unwrap().iter().cloned().collect();
+    assert_eq!(asked, ["kit_alike", "kit_thing"]);
 }

@@ -238,3 +238,18 @@ fn an_object_that_looks_undefined_is_hidden_too() {
         judged.rules.iter().find(|judgement| judgement.rule.name == "r").unwrap().rule.value.to_string();
     assert!(value.contains("sensitive") && !value.contains(secret), "{value}");
 }
+
+/// Although another part of the same object is unknown.
+#[test]
+fn what_is_not_there_is_not_unknown() {
+    let mut plan = plan("q7w8e9r1t2y3u4i5o6p7a8s9");
+    plan["resource_changes"][0]["change"]["after_unknown"] = json!({"id": true});
+    let of = |name: &str| {
+        let main = format!("main = rule {{ (rc.change.after.{name} else \"none\") is \"none\" }}");
+        judged(&format!("import \"tfplan/v2\" as t\nrc = t.resource_changes[\"x.a\"]\n{main}"), &plan)
+    };
+    let absent = of("nope");
+    assert_eq!((absent.main, absent.is_undecided, absent.unknown.len()), (Some(json!(true)), false, 0));
+    let unknown = of("id");
+    assert_eq!((unknown.is_undecided, unknown.unknown.len()), (true, 1));
+}

@@ -1,7 +1,9 @@
 //! Laws of queries.
 
 use objchange_plan::Document;
-use objchange_policy::query::{CollectionKind, Projection, Query, QueryError, QueryErrorKind, Subject};
+use objchange_policy::query::{
+    CollectionKind, Form, Printed, Printer, Projection, Query, QueryError, QueryErrorKind, Search, Subject,
+};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -639,5 +641,39 @@ fn a_comparison_of_values_that_never_are_equal_is_noted() {
         let errors = query.impossible(&seen);
         assert_eq!(errors.first().map(|error| &*error.message), expected, "{expression}");
         assert!(errors.iter().all(|error| !expression[error.place.clone()].is_empty()), "{errors:?}");
+    }
+}
+
+/// Also where a search has kept the items.
+#[test]
+fn a_count_is_printed_alone() {
+    let change = change(&json!({}), &json!({"a": 1}), &json!({}), &json!({}));
+    let query = Query::parse(CollectionKind::ResourceChanges, "true").unwrap();
+    let search =
+        Search { query: &query, projection: None, undecided: false, counts_only: false, with_fields: false };
+    let answer = ask(&plan(&[change.clone(), change]), |subject| search.answer(subject, || false).unwrap());
+    let mut out = Vec::new();
+    let mut printer = Printer::new(Form::Lines, Printed::Count, None, &mut out);
+    printer.print(None, answer.items).unwrap();
+    printer.finish(answer.found).unwrap();
+    assert_eq!(String::from_utf8(out).unwrap(), "2\n");
+}
+
+/// As a whole: what it consists of would lack the value.
+#[test]
+fn an_unknown_output_has_no_value_yet() {
+    let change = json!({"actions": ["create"], "before": null, "after_unknown": true});
+    let text = json!({"format_version": "1.2", "output_changes": {"o": change}}).to_string();
+    let of = CollectionKind::OutputChanges;
+    let subject = Subject::new(of, Document::parse(&text).unwrap()).unwrap();
+    for expression in ["rc", "rc.change", "[rc.change]"] {
+        let projection = Projection::parse(of, expression).unwrap();
+        let mut projection = projection.on(&subject);
+        let kinds: Vec<_> = subject
+            .items()
+            .flat_map(|(_, item)| projection.values(item))
+            .map(|value| value.unwrap_err().kind)
+            .collect();
+        assert_eq!(kinds, [QueryErrorKind::Unknown], "{expression}");
     }
 }
