@@ -74,7 +74,7 @@ pub struct StateObject {
     /// Its replacement is created first.
     pub create_before_destroy: bool,
     /// The state does not mark all that the schema calls sensitive, as older versions of Terraform wrote it.
-    pub(crate) lacks_marks: bool,
+    pub lacks_marks: bool,
 }
 
 impl StateObject {
