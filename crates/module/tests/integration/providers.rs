@@ -10,8 +10,8 @@ use objchange_module::config::{Config, LoadOptions, MemoryFiles};
 use objchange_module::plan::{ActionReason, ImportedBy, PlanInput, PlanOptions, plan};
 use objchange_module::state::PriorState;
 use objchange_module::{
-    AnsweringProviders, Answers, DataAnswer, ImportAnswer, ProviderAddress, ProviderConfigAddress,
-    ProvidersExt, Schemas, SimulatedProviders,
+    AnsweringProviders, Answers, DataAnswer, ImportAnswer, MoveObject, ProviderAddress,
+    ProviderConfigAddress, ProviderObject, ProvidersExt, Schemas, SimulatedProviders,
 };
 
 fn id(text: &str) -> ImportedBy {
@@ -335,6 +335,23 @@ fn providers_of_the_older_sdk_may_keep_what_configuration_leaves_out() {
         planned_legacy(&[], "new", true),
         r#"{count = null, id = (known after apply), log = (known after apply), name = "new", note = null, on = null, rule = [{kind = (known after apply), port = 1}], tags = null}"#
     );
+}
+
+#[test]
+fn triggers_of_a_null_resource_become_an_object() {
+    let triggers = Value::map(objchange::Type::String, [("a", "1")]).unwrap();
+    let object = Value::object([("id", Value::from("1")), ("triggers", triggers)]);
+    let request = MoveObject {
+        from: &provider("sim"),
+        from_type: "null_resource",
+        from_version: 0,
+        to_type: "terraform_data",
+        schema: &schema(SchemaKind::Resource, "terraform_data"),
+        object: ProviderObject::new(object),
+    };
+    let (moved, _) =
+        SimulatedProviders::default().move_object(&provider("terraform"), &request).ok().unwrap();
+    assert_eq!(moved.value.attribute("triggers_replace"), Some(&Value::object([("a", "1")])));
 }
 
 #[test]
