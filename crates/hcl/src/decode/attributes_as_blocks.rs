@@ -1,15 +1,58 @@
 //! Attributes that may be written as blocks: lists and sets of objects, in schemas as old providers have them.
 
-use objchange::Type;
 use objchange::schema::{Attribute, Block};
+use objchange::{Type, Value};
 use smol_str::SmolStr;
 
-use super::find;
-use crate::syntax::ast::Body;
+use super::{decode, find};
+use crate::eval::{Scope, Variables};
+use crate::function::Functions;
+use crate::syntax::ast::{self, Body};
+use crate::walk::{Reference, variables};
+
+/// An attribute that a body writes as blocks.
+#[derive(Debug, Clone)]
+pub struct WrittenAsBlocks<'b> {
+    blocks: Vec<&'b ast::Block>,
+    /// The schema of one of the blocks.
+    schema: Block,
+}
+
+impl<'b> WrittenAsBlocks<'b> {
+    /// The blocks that a body writes for an attribute of a [legacy](may_be_legacy) schema, if it does. Dynamic blocks are none
+    /// of them.
+    pub fn new(body: &'b Body, name: &str, attribute: &Attribute) -> Option<Self> {
+        if find(&body.attributes, name).is_some() {
+            return None;
+        }
+        let is_one = |block: &&ast::Block| block.kind == name && block.labels.is_empty();
+        let blocks: Vec<_> = body.blocks.iter().filter(is_one).collect();
+        let schema = as_block(attribute)?;
+        (!blocks.is_empty()).then_some(Self { blocks, schema })
+    }
+
+    /// The value of the attribute, if it is constant, by the rules of a version of the language.
+    pub fn constant_value(&self, name: &str, attribute: &Attribute, version: (u32, u32)) -> Option<Value> {
+        let blocks = self.blocks.iter().map(|block| (*block).clone()).collect();
+        let body = Body { blocks, ..Body::default() };
+        let schema = Block::new([(name, attribute.clone())], []);
+        let variables = Variables::default();
+        let scope = Scope::new(&variables);
+        let decoded = decode(&body, &schema, &scope, &Functions::none_of_version(version));
+        decoded.value.attribute(name).filter(|value| value.is_wholly_known()).cloned()
+    }
+
+    /// What the arguments of the blocks refer to, in source order. Terraform does not look at blocks inside of them.
+    pub fn references(&self) -> Vec<Reference<'b>> {
+        let arguments = self.blocks.iter().flat_map(|block| &block.body.attributes);
+        let known = arguments.filter(|argument| self.schema.attribute(&argument.name).is_some());
+        known.flat_map(|argument| variables(&argument.expr)).collect()
+    }
+}
 
 /// Whether a schema is one in which attributes may be written as blocks: one that has nothing that could not be said
 /// in the type system of old providers.
-pub(super) fn may_be_legacy(schema: &Block) -> bool {
+pub fn may_be_legacy(schema: &Block) -> bool {
     let fits = |attribute: &Attribute| {
         if attribute.nested().is_some() {
             return false;

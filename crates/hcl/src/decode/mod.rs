@@ -22,6 +22,7 @@ use crate::function::Functions;
 use crate::suggestion::did_you_mean;
 use crate::syntax::ast::{self, Body};
 use attributes_as_blocks::BlockAttributes;
+pub use attributes_as_blocks::{WrittenAsBlocks, may_be_legacy};
 use blocks::Blocks;
 use expand::Instance;
 use objchange_text::{Diagnostic, Span};

@@ -1,17 +1,22 @@
 //! Expressions of the configuration: constant values, or what they refer to.
 
+use objchange::Value;
 use objchange::schema::{Block, NestingMode};
 use objchange::value::PathStep;
-use objchange_hcl::{Body, Expr, Reference, constant_value, variables};
+use objchange_hcl::{Body, Expr, Reference, WrittenAsBlocks, constant_value, may_be_legacy, variables};
 
 use super::json::JsonWriter;
 
 impl JsonWriter {
     /// The value of an expression, if it is constant, and what the expression refers to.
     pub(super) fn expression(&mut self, expr: &Expr) {
-        let references = variables(expr);
+        let value = constant_value(expr, self.language());
+        self.constant_or_references(value, &variables(expr));
+    }
+
+    fn constant_or_references(&mut self, value: Option<Value>, references: &[Reference<'_>]) {
         self.object(|json| {
-            if let Some(value) = constant_value(expr, json.language()) {
+            if let Some(value) = value {
                 json.member("constant_value", |json| json.known(&value));
             }
             json.strings_member("references", references.iter().flat_map(names));
@@ -27,35 +32,53 @@ impl JsonWriter {
 
     /// The arguments and blocks of a body, by its schema. Dynamic blocks are left out, as Terraform leaves them out.
     pub(super) fn expressions(&mut self, body: &Body, schema: &Block) {
+        self.arguments(body, schema, schema);
+    }
+
+    /// The same of a part of a whole schema. If that is a legacy one, attributes may be written as blocks.
+    fn arguments(&mut self, body: &Body, schema: &Block, whole: &Block) {
+        let is_block = |name: &str| body.blocks.iter().any(|block| block.kind == name);
+        let written = |name: &str| {
+            let attribute = schema.attribute(name).filter(|_| is_block(name) && may_be_legacy(whole))?;
+            Some((WrittenAsBlocks::new(body, name, attribute)?, attribute))
+        };
         let mut attributes: Vec<_> = body
             .attributes
             .iter()
             .filter(|attribute| schema.attribute(&attribute.name).is_some())
             .map(|attribute| (attribute.name.as_str(), Some(&attribute.expr)))
             .collect();
-        let blocks = schema.block_types().iter().map(|(name, _)| (name.as_str(), None));
-        attributes.extend(blocks.filter(|(name, _)| body.blocks.iter().any(|block| block.kind == *name)));
+        let kinds = schema.block_types().iter().map(|(name, _)| name);
+        let kinds =
+            kinds.chain(schema.attributes().iter().map(|(name, _)| name)).map(|name| (name.as_str(), None));
+        attributes.extend(kinds.filter(|(name, _)| {
+            is_block(name) && (schema.block_type(name).is_some() || written(name).is_some())
+        }));
         attributes.sort_by_key(|(name, _)| *name);
         self.object(|json| {
             for (name, expr) in attributes {
-                match expr {
-                    Some(expr) => json.member(name, |json| json.expression(expr)),
-                    None => json.blocks(name, body, schema),
+                match (expr, written(name)) {
+                    (Some(expr), _) => json.member(name, |json| json.expression(expr)),
+                    (None, Some((blocks, attribute))) => json.member(name, |json| {
+                        let value = blocks.constant_value(name, attribute, json.language());
+                        json.constant_or_references(value, &blocks.references());
+                    }),
+                    (None, None) => json.blocks(name, body, schema, whole),
                 }
             }
         });
     }
 
-    fn blocks(&mut self, name: &str, body: &Body, schema: &Block) {
+    fn blocks(&mut self, name: &str, body: &Body, schema: &Block, whole: &Block) {
         let Some(nested) = schema.block_type(name) else { return };
         let mut blocks = body.blocks.iter().filter(|block| block.kind == name);
         self.member(name, |json| match nested.nesting {
             NestingMode::List | NestingMode::Set => {
-                json.array(|json| blocks.for_each(|block| json.expressions(&block.body, &nested.block)));
+                json.array(|json| blocks.for_each(|block| json.arguments(&block.body, &nested.block, whole)));
             }
             NestingMode::Single | NestingMode::Group => {
                 if let Some(block) = blocks.next() {
-                    json.expressions(&block.body, &nested.block);
+                    json.arguments(&block.body, &nested.block, whole);
                 }
             }
             // By label.
@@ -67,7 +90,7 @@ impl JsonWriter {
                 labelled.sort_by(|(a, _), (b, _)| a.cmp(b));
                 json.object(|json| {
                     for (label, block) in labelled {
-                        json.member(&label, |json| json.expressions(&block.body, &nested.block));
+                        json.member(&label, |json| json.arguments(&block.body, &nested.block, whole));
                     }
                 });
             }

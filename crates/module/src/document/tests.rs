@@ -10,7 +10,7 @@ use objchange_hcl::Span;
 use objchange_plan::{Filter, Options, Plan, Report};
 
 use super::{DocumentInfo, change_set, write_plan};
-use crate::config::Config;
+use crate::config::{Config, LoadOptions, MemoryFiles};
 use crate::plan::{
     ActionReason, ImportedBy, ModulePlan, PlannedAction, PlannedObject, PlannedOutput, RelevantAttribute,
     RelevantStep, UndecidedReason, UndecidedResource,
@@ -128,6 +128,43 @@ fn an_empty_plan_has_the_sections_that_all_have() {
         written(&ModulePlan::default()),
         r#"{"format_version":"1.2","terraform_version":"1.15.5","planned_values":{"root_module":{}},"configuration":{"root_module":{}},"timestamp":"2026-01-01T00:00:00Z","applyable":false,"complete":false,"errored":false}"#
     );
+}
+
+/// What the configuration says of a rule, which is an attribute of a schema in the type system of the older SDK.
+fn rule(written: &str) -> serde_json::Value {
+    let schemas = r#"{"format_version":"1.0","provider_schemas":{"registry.terraform.io/hashicorp/t":{
+        "resource_schemas":{"t_x":{"version":0,"block":{"attributes":{
+            "rule":{"optional":true,"computed":true,"type":["list",["object",{
+                "port":"number","text":"string","inner":["list",["object",{"x":"string"}]]}]]}}}}}}}}"#;
+    let schemas = Schemas::new([objchange::schema::ProviderSchemas::parse(schemas).unwrap()]);
+    let main = format!(
+        "variable \"v\" {{\n}}\nlocals {{\n  l = \"\"\n}}\nresource \"t_x\" \"a\" {{\n{written}\n}}\n"
+    );
+    let files: MemoryFiles = [("main.tf", &*main)].into_iter().collect();
+    let options = LoadOptions { manifest: None, terraform_version: "1.15.5" };
+    let (config, found) = Config::load(&files, ".", &options);
+    assert!(!found.has_errors(), "{found:?}");
+    let info =
+        DocumentInfo { terraform_version: "1.15.5", is_simulated: true, timestamp: "2026-01-01T00:00:00Z" };
+    let document = write_plan(&ModulePlan::default(), &config, &schemas, &info);
+    let document: serde_json::Value = serde_json::from_str(&document).unwrap();
+    document["configuration"]["root_module"]["resources"][0]["expressions"]["rule"].clone()
+}
+
+#[test]
+fn attributes_that_are_written_as_blocks_are_expressions() {
+    let constant = serde_json::json!({"constant_value": [{"port": 80, "text": "a", "inner": null}]});
+    assert_eq!(rule("rule {\n port = \"80\"\n text = \"a\"\n}"), constant);
+    assert_eq!(
+        rule("rule {\n port = 1\n}\nrule {\n port = var.v\n text = local.l\n}"),
+        serde_json::json!({"references": ["var.v", "local.l"]})
+    );
+    // Terraform does not look at what is in blocks of blocks.
+    let inner = "rule {\n port = var.v\n inner {\n x = local.l\n }\n}";
+    assert_eq!(rule(inner), serde_json::json!({"references": ["var.v"]}));
+    assert_eq!(rule("rule {\n text = lower(\"A\")\n}"), serde_json::json!({}));
+    assert_eq!(rule("dynamic \"rule\" {\n for_each = [1]\n content {\n }\n}"), serde_json::Value::Null);
+    assert_eq!(rule("rule = []"), serde_json::json!({"constant_value": []}));
 }
 
 #[test]

@@ -185,6 +185,11 @@ impl<'c> Walk<'_, 'c> {
         }
         let configured = change.after.unmark_deep().0.mark_where_present(&marks);
         let after = mark_kept(&schema.block, &configured);
+        let action = match planned_action(change.action) {
+            // The new marks are written to the state.
+            PlannedAction::NoOp if prior.is_some_and(|prior| prior.lacks_marks) => PlannedAction::Update,
+            action => action,
+        };
         if change.action.is_replace() && !is_tainted {
             self.replaced.insert(address.clone(), configured);
         }
@@ -210,7 +215,7 @@ impl<'c> Walk<'_, 'c> {
                 previous_address: self.moved.get(address).cloned(),
                 provider: resource.provider.clone(),
                 deposed: None,
-                action: planned_action(change.action),
+                action,
                 reason,
                 before: prior_value.clone(),
                 after: after.clone(),

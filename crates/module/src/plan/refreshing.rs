@@ -45,7 +45,14 @@ impl<'c> Walk<'_, 'c> {
                 let value = remarked(&read.value, &stored.value, schema);
                 let (private, identity) = (read.private, read.identity.or_else(|| stored.identity.clone()));
                 let schema_version = schema.version;
-                let object = StateObject { value, schema_version, identity, private, ..stored.clone() };
+                let object = StateObject {
+                    value,
+                    schema_version,
+                    identity,
+                    private,
+                    lacks_marks: false,
+                    ..stored.clone()
+                };
                 self.set_current(address, provider, Some(object.clone()));
                 (Some(Some(object)), warnings)
             }

@@ -68,8 +68,13 @@ pub(super) fn imported(schema: &Schema, id: &str) -> Value {
     with_attributes(schema.block.empty_value(), &[("id", Value::from(id))])
 }
 
-/// What a `null_resource` becomes.
+/// What a `null_resource` becomes. Its triggers become an object, as people write them.
 pub(super) fn from_null_resource(schema: &Schema, object: &Value) -> Value {
     let part = |name: &str| object.attribute(name).cloned().unwrap_or_else(|| Value::null(Type::Dynamic));
-    with_attributes(schema.block.empty_value(), &[("id", part("id")), ("triggers_replace", part("triggers"))])
+    let triggers = part("triggers");
+    let triggers = match triggers.as_map() {
+        Some(map) => Value::object(map.iter().map(|(key, value)| (key.as_str(), value.clone()))),
+        None => triggers,
+    };
+    with_attributes(schema.block.empty_value(), &[("id", part("id")), ("triggers_replace", triggers)])
 }

@@ -3,6 +3,7 @@
 mod answers;
 mod builtin;
 mod contract;
+mod legacy;
 mod remote_state;
 mod simulated;
 

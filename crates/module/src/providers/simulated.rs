@@ -9,7 +9,7 @@ use objchange::change::{
 
 use super::{
     Answered, DataAnswer, ImportAnswer, MoveObject, ProviderCall, ProviderObject, ProviderReply, Providers,
-    builtin, not_applied, remote_state,
+    builtin, legacy, not_applied, remote_state,
 };
 use crate::ProviderConfigAddress;
 use crate::config::Files;
@@ -51,9 +51,7 @@ impl Providers for SimulatedProviders<'_> {
             ProviderCall::Plan(_, _, request) if self.is_strict => {
                 ProviderReply::Plan(plan_strictly(request))
             }
-            ProviderCall::Plan(_, _, request) => {
-                ProviderReply::Plan(SimulatedProvider::default().plan(request))
-            }
+            ProviderCall::Plan(_, _, request) => ProviderReply::Plan(planned(request, true)),
             ProviderCall::PlanDestroy(..) => ProviderReply::PlanDestroy(Vec::new()),
             ProviderCall::Read(_, _, _, object) => ProviderReply::Read(Ok((object.clone(), Vec::new()))),
             ProviderCall::ReadData(_, schema, config) => ProviderReply::ReadData(match self.files {
@@ -94,16 +92,33 @@ impl SimulatedProviders<'_> {
     }
 }
 
+/// Plans a change by the schema. `is_guess` says that what an update leaves alone in most cases stays as it is.
+fn planned(request: &PlanResourceChange, is_guess: bool) -> Result<PlannedResource, ProviderError> {
+    let Some(proposed) = legacy::with_defaults(request, is_guess) else {
+        return SimulatedProvider::default().plan(request);
+    };
+    let mut request = request.clone();
+    request.proposed = proposed;
+    let mut planned = SimulatedProvider::default().plan(&request)?;
+    planned.legacy_type_system = true;
+    Ok(planned)
+}
+
 /// Plans an update as if the object were new: every computed attribute that configuration does not set is unknown.
 fn plan_strictly(request: &PlanResourceChange) -> Result<PlannedResource, ProviderError> {
-    let planned = SimulatedProvider::default().plan(request)?;
+    let unchanged = planned(request, false)?;
     let PlanResourceChange { schema, prior, config, .. } = request;
-    if prior.is_null() || planned.planned.identical(prior) {
-        return Ok(planned);
+    if prior.is_null() || unchanged.planned.identical(prior) {
+        return Ok(unchanged);
     }
     let nothing = Value::null(prior.ty().clone());
     let mut request = request.clone();
     request.proposed = proposed_new(schema, &nothing, config).map_err(ProviderError::from)?;
     request.prior = nothing;
-    SimulatedProvider::default().plan(&request)
+    let mut planned = SimulatedProvider::default().plan(&request)?;
+    if legacy::is_legacy(schema) {
+        planned.planned = legacy::only_promised(schema, prior, &planned.planned);
+        planned.legacy_type_system = true;
+    }
+    Ok(planned)
 }

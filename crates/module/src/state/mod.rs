@@ -73,6 +73,8 @@ pub struct StateObject {
     pub dependencies: Vec<ResourceAddress>,
     /// Its replacement is created first.
     pub create_before_destroy: bool,
+    /// The state does not mark all that the schema calls sensitive, as older versions of Terraform wrote it.
+    pub lacks_marks: bool,
 }
 
 impl StateObject {
@@ -86,6 +88,7 @@ impl StateObject {
             private: PrivateData::default(),
             dependencies: Vec::new(),
             create_before_destroy: false,
+            lacks_marks: false,
         }
     }
 

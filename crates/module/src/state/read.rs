@@ -184,7 +184,7 @@ impl Reading<'_> {
         let address: InstanceAddress = stored.address.parse().map_err(|_| error(StateProblem::Address))?;
         let provider: ProviderConfigAddress =
             stored.provider_config.parse().map_err(|_| error(StateProblem::Provider))?;
-        let (value, schema_version) = self.value(file, stored, &address, &provider)?;
+        let (value, schema_version, lacks_marks) = self.value(file, stored, &address, &provider)?;
         let object = StateObject {
             value,
             schema_version,
@@ -193,6 +193,7 @@ impl Reading<'_> {
             private: private(stored.private).ok_or_else(|| error(StateProblem::Private))?,
             dependencies: dependencies(stored.depends_on).ok_or_else(|| error(StateProblem::Dependencies))?,
             create_before_destroy: stored.create_before_destroy,
+            lacks_marks,
         };
         let new = || StateResource { provider, instances: BTreeMap::new() };
         let resource = self.state.resources.entry(address.resource).or_insert_with(new);
@@ -204,16 +205,21 @@ impl Reading<'_> {
         if replaced.is_some() { Err(error(StateProblem::Repeated)) } else { Ok(()) }
     }
 
-    /// The object in the type of its schema, and the version of that.
+    /// The object in the type of its schema, the version of that, and whether the state marks less of it than the schema.
     fn value(
         &mut self,
         file: &State<'_>,
         stored: &objchange_plan::StateResource<'_>,
         address: &InstanceAddress,
         provider: &ProviderConfigAddress,
-    ) -> Result<(Value, i64), ReadStateError> {
+    ) -> Result<(Value, i64, bool), ReadStateError> {
         let stored_version = i64::try_from(stored.schema_version).unwrap_or(i64::MAX);
-        let untyped = |value| (value, stored_version);
+        let untyped = |value| (value, stored_version, false);
+        let marked = |schema: &Schema, value: &Value| {
+            let kept = mark_kept(&schema.block, value);
+            let lacks_marks = !kept.identical(value);
+            (kept, schema.version, lacks_marks)
+        };
         let kind = match address.resource.mode {
             Mode::Managed => SchemaKind::Resource,
             Mode::Data => SchemaKind::DataSource,
@@ -262,7 +268,7 @@ impl Reading<'_> {
                         address: visible(&stored.address).into_owned(),
                         error,
                     })?;
-                    return Ok((mark_kept(&schema.block, &value), schema.version));
+                    return Ok(marked(schema, &value));
                 }
                 Some(Err(errors)) => {
                     self.provider_diagnostics(address, errors);
@@ -272,7 +278,7 @@ impl Reading<'_> {
             }
         }
         match read {
-            Ok(value) => Ok((mark_kept(&schema.block, &value), schema.version)),
+            Ok(value) => Ok(marked(schema, &value)),
             // A data source is read again: what it was does not matter.
             Err(_) if !is_managed => Ok(untyped(file.untyped_object(stored)?)),
             Err(error) => {

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use objchange::schema::ProviderSchemas;
 use objchange_hcl::Functions;
 use objchange_module::config::{Config, LoadOptions, MemoryFiles};
-use objchange_module::plan::{CheckStatus, ModulePlan, PlanInput, PlanMode, PlanOptions, plan};
+use objchange_module::plan::{
+    CheckStatus, ModulePlan, PlanInput, PlanMode, PlanOptions, PlannedAction, plan,
+};
 use objchange_module::state::PriorState;
 use objchange_module::{Schemas, SimulatedProviders};
 use objchange_plan::Version;
@@ -29,6 +31,20 @@ terraform {
 }
 "#;
 
+fn plan_options() -> PlanOptions {
+    PlanOptions {
+        mode: PlanMode::Normal,
+        refresh: true,
+        targets: Vec::new(),
+        replace: Vec::new(),
+        overridden_modules: Vec::new(),
+        workspace: "default".into(),
+        working_directory: "/".into(),
+        version: Version::NEWEST,
+        max_instances: 1000,
+    }
+}
+
 /// Plans a root module, and a module `m` beside it.
 fn planned(root: &str, module: &str) -> ModulePlan {
     let root = format!("{REQUIRED}{root}");
@@ -40,17 +56,7 @@ fn planned(root: &str, module: &str) -> ModulePlan {
         plan.diagnostics = found;
         return plan;
     }
-    let options = PlanOptions {
-        mode: PlanMode::Normal,
-        refresh: true,
-        targets: Vec::new(),
-        replace: Vec::new(),
-        overridden_modules: Vec::new(),
-        workspace: "default".into(),
-        working_directory: "/".into(),
-        version: Version::NEWEST,
-        max_instances: 1000,
-    };
+    let options = plan_options();
     let input = PlanInput {
         config: &config,
         schemas: &Schemas::new([ProviderSchemas::parse(SCHEMAS).unwrap()]),
@@ -314,4 +320,39 @@ fn references_see_the_outputs_of_modules_whatever_they_name() {
     let value = |name: &str| plan.outputs[name].after.to_string();
     assert_eq!((value("a"), value("b")), ("1".to_owned(), "[1, 1]".to_owned()));
     assert_eq!(value("c"), "{all = {o = 1, p = (known after apply)}, o = 1}");
+}
+
+/// What is planned for an object with a secret, from a state with these sensitive paths.
+fn planned_for_marks(sensitive: &str, refresh: bool) -> PlannedAction {
+    let schemas = r#"{"format_version":"1.0","provider_schemas":{"registry.terraform.io/local/sim":{
+        "resource_schemas":{"sim_thing":{"version":0,"block":{"attributes":{
+            "id":{"type":"string","computed":true},
+            "secret":{"type":"string","optional":true,"sensitive":true}}}}}}}}"#;
+    let schemas = Schemas::new([ProviderSchemas::parse(schemas).unwrap()]);
+    let state = format!(
+        r#"{{"version":4,"resources":[{{"mode":"managed","type":"sim_thing","name":"a",
+            "provider":"provider[\"registry.terraform.io/local/sim\"]","instances":[{{"schema_version":0,
+            "attributes":{{"id":"1","secret":null}},"sensitive_attributes":[{sensitive}]}}]}}]}}"#
+    );
+    let (state, _) = PriorState::read(&state, &schemas).unwrap();
+    let root = format!("{REQUIRED}resource \"sim_thing\" \"a\" {{\n}}\n");
+    let files: MemoryFiles = [("main.tf", &*root)].into_iter().collect();
+    let (config, _) = Config::load(&files, ".", &LoadOptions { manifest: None, terraform_version: "1.15.5" });
+    let input = PlanInput {
+        config: &config,
+        schemas: &schemas,
+        state: &state,
+        variables: &BTreeMap::new(),
+        functions: Functions::pure(),
+        options: &PlanOptions { refresh, ..plan_options() },
+    };
+    plan(&input, &mut SimulatedProviders::default()).changes[0].action
+}
+
+#[test]
+fn an_object_of_which_the_state_does_not_know_what_is_sensitive_is_updated_unless_it_is_read() {
+    let marked = r#"[{"type":"get_attr","value":"secret"}]"#;
+    assert_eq!(planned_for_marks(marked, false), PlannedAction::NoOp);
+    assert_eq!(planned_for_marks("", true), PlannedAction::NoOp);
+    assert_eq!(planned_for_marks("", false), PlannedAction::Update);
 }

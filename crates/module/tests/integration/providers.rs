@@ -10,7 +10,7 @@ use objchange_module::config::{Config, LoadOptions, MemoryFiles};
 use objchange_module::plan::{ActionReason, ImportedBy, PlanInput, PlanOptions, plan};
 use objchange_module::state::PriorState;
 use objchange_module::{
-    AnsweringProviders, Answers, DataAnswer, ImportAnswer, ProviderAddress, ProviderCall,
+    AnsweringProviders, Answers, DataAnswer, ImportAnswer, MoveObject, ProviderAddress, ProviderCall,
     ProviderConfigAddress, ProviderObject, ProviderReply, Providers, ProvidersExt, Schemas,
     SimulatedProviders,
 };
@@ -281,6 +281,78 @@ fn strict_providers_keep_no_computed_attribute_of_an_object_that_is_updated() {
     assert_eq!(update("new", false), [r#""1""#, r#""new""#, "3"]);
     assert_eq!(update("new", true), ["(known after apply)", r#""new""#, "(known after apply)"]);
     assert_eq!(update("old", true), [r#""1""#, r#""old""#, "3"]);
+}
+
+/// A type of the older SDK: its `id` can be set, and is computed.
+const LEGACY: &str = r#"{"format_version":"1.0","provider_schemas":{"registry.terraform.io/local/sim":{
+    "resource_schemas":{"sim_old":{"version":0,"block":{
+        "attributes":{
+            "id":{"type":"string","optional":true,"computed":true},
+            "name":{"type":"string","required":true},
+            "count":{"type":"number","optional":true},
+            "on":{"type":"bool","optional":true},
+            "note":{"type":"string","optional":true},
+            "tags":{"type":["map","string"],"optional":true}},
+        "block_types":{
+            "log":{"nesting_mode":"list","block":{"attributes":{"level":{"type":"string","optional":true}}}},
+            "rule":{"nesting_mode":"list","block":{"attributes":{
+                "port":{"type":"number","required":true},
+                "kind":{"type":"string","optional":true}}}}}}}}}}}"#;
+
+/// How an object of that type is planned: as it is in the state, and with this name and a rule in the configuration.
+fn planned_legacy(prior: &[(&str, Value)], name: &str, is_strict: bool) -> String {
+    let schemas = Schemas::new([ProviderSchemas::parse(LEGACY).unwrap()]);
+    let ProviderConfigAddress { provider: address, .. } = provider("sim");
+    let schema = schemas.get(&address, SchemaKind::Resource, "sim_old").unwrap().unwrap();
+    let schema = &schema.block;
+    let rule = || Value::tuple([Value::object([("port", 1)])]);
+    let prior = prior.iter().cloned().chain([("id", "1".into()), ("name", "n".into()), ("rule", rule())]);
+    let prior = schema.coerce_config(&Value::object(prior)).unwrap();
+    let config = [("name", Value::from(name)), ("rule", rule())];
+    let config = schema.coerce_config(&Value::object(config)).unwrap();
+    let proposed = proposed_new(schema, &prior, &config).unwrap();
+    let request = PlanResourceChange::new(schema, &prior, &proposed, &config);
+    let mut providers = SimulatedProviders { is_strict, ..SimulatedProviders::default() };
+    let planned = providers.plan(&provider("sim"), "sim_old", "sim_old.a", &request).unwrap().planned;
+    if planned.identical(&prior) { "unchanged".to_owned() } else { planned.to_string() }
+}
+
+#[test]
+fn providers_of_the_older_sdk_may_keep_what_configuration_leaves_out() {
+    let nothing = [("count", Value::from(0)), ("on", false.into()), ("note", "".into())];
+    assert_eq!(planned_legacy(&nothing, "n", false), "unchanged");
+    assert_eq!(planned_legacy(&[], "n", true), "unchanged");
+    let tags = || Value::object([("a", "b")]);
+    let default = [("count", Value::from(30)), ("on", true.into()), ("tags", tags())];
+    assert_eq!(
+        planned_legacy(&default, "n", false),
+        r#"{count = (known after apply), id = "1", log = [], name = "n", note = null, on = (known after apply), rule = [{kind = null, port = 1}], tags = {}}"#
+    );
+    assert_eq!(
+        planned_legacy(&[("on", false.into())], "n", true),
+        r#"{count = null, id = (known after apply), log = (known after apply), name = "n", note = null, on = (known after apply), rule = [{kind = (known after apply), port = 1}], tags = null}"#
+    );
+    assert_eq!(
+        planned_legacy(&[], "new", true),
+        r#"{count = null, id = (known after apply), log = (known after apply), name = "new", note = null, on = null, rule = [{kind = (known after apply), port = 1}], tags = null}"#
+    );
+}
+
+#[test]
+fn triggers_of_a_null_resource_become_an_object() {
+    let triggers = Value::map(objchange::Type::String, [("a", "1")]).unwrap();
+    let object = Value::object([("id", Value::from("1")), ("triggers", triggers)]);
+    let request = MoveObject {
+        from: &provider("sim"),
+        from_type: "null_resource",
+        from_version: 0,
+        to_type: "terraform_data",
+        schema: &schema(SchemaKind::Resource, "terraform_data"),
+        object: ProviderObject::new(object),
+    };
+    let (moved, _) =
+        SimulatedProviders::default().move_object(&provider("terraform"), &request).ok().unwrap();
+    assert_eq!(moved.value.attribute("triggers_replace"), Some(&Value::object([("a", "1")])));
 }
 
 #[test]

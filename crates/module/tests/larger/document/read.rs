@@ -285,6 +285,7 @@ fn prior_state(values: &Json, schemas: &Schemas) -> Result<PriorState> {
                 |address| Ok(text(address)?.parse::<ResourceAddress>()?),
             )?,
             create_before_destroy: false,
+            lacks_marks: false,
         };
         let resource = state.resources.entry(address.resource).or_insert_with(|| StateResource {
             provider: ProviderConfigAddress { module: Vec::new(), provider, alias: None },

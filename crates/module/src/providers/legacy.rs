@@ -1,0 +1,110 @@
+//! Providers of the older SDK, which plan other values than the configuration says.
+//!
+//! They fill in defaults that no schema shows, and keep `false`, `0` and `""` of what nobody sets. Of 1,295 types of
+//! hashicorp/aws 5.100.0, 490 plan something in creations that configuration leaves out. Of 501 objects that stay as they are,
+//! 137 would seem to be updated if what configuration leaves out were null. The state tells of defaults: what configuration
+//! leaves out and the state has, the provider may have filled in.
+
+use std::convert::Infallible;
+
+use objchange::schema::{Attribute, AttributeType, Block};
+use objchange::value::{Kind, Path, PathStep, Type};
+use objchange::{Value, change::PlanResourceChange};
+
+/// Whether a type is one of the older SDK, which gives each type an `id` that can be set and is computed. The newer one makes
+/// every provider declare it, as computed alone.
+pub(super) fn is_legacy(schema: &Block) -> bool {
+    schema.attribute("id").is_some_and(|id| {
+        id.optional && id.computed && matches!(&id.ty, AttributeType::Plain(ty) if *ty == Type::String)
+    })
+}
+
+/// The proposed object as such a provider may plan it, if it need not be the proposed one.
+///
+/// What configuration leaves out and the state has is unknown: it may be a default, or the provider removes it. By a guess,
+/// what says nothing (`false`, `0`, `""`, an empty collection) stays, and other collections become empty.
+pub(super) fn with_defaults(request: &PlanResourceChange, is_guess: bool) -> Option<Value> {
+    let PlanResourceChange { schema, prior, proposed, .. } = request;
+    if prior.is_null() || !is_legacy(schema) {
+        return None;
+    }
+    Some(left_out(schema, proposed, |path, attribute, part| {
+        let before = prior.at(path).filter(|before| !before.is_null())?;
+        if !is_guess {
+            return Some(Value::unknown(part.ty().clone()));
+        }
+        match (says_nothing(before), &attribute.ty) {
+            (true, _) => Some(before.clone()),
+            (false, AttributeType::Plain(ty)) => {
+                empty(ty).or_else(|| Some(Value::unknown(part.ty().clone())))
+            }
+            (false, AttributeType::Nested(_)) => None,
+        }
+    }))
+}
+
+/// An object of such a provider that is changed, of which only what is promised is known. The provider may replace it: then it
+/// fills in what blocks leave out, and computes blocks that are not configured.
+pub(super) fn only_promised(schema: &Block, prior: &Value, planned: &Value) -> Value {
+    let unknown = |part: &Value| Value::unknown(part.ty().clone());
+    let attributes = left_out(schema, planned, |path, _, part| {
+        let is_in_block = path.steps().len() > 1;
+        let was_set = prior.at(path).is_some_and(|before| !before.is_null());
+        (is_in_block || was_set).then(|| unknown(part))
+    });
+    let Ok(all) = attributes.transform(|path, part| {
+        let is_empty = matches!(part.ty(), Type::List(_) | Type::Set(_) | Type::Map(_))
+            && part.is_known()
+            && part.len() == Some(0);
+        let is_left_out = is_empty && {
+            let path = path.to_path();
+            schema.attribute_by_path(&path).is_none()
+                && matches!(path.steps().last(), Some(PathStep::Attribute(_)))
+                && schema.block_by_path(&path).is_some()
+        };
+        Ok::<_, Infallible>(if is_left_out { unknown(&part) } else { part })
+    });
+    all
+}
+
+/// An object with each attribute changed that configuration alone sets, and leaves out.
+fn left_out(
+    schema: &Block,
+    object: &Value,
+    change: impl Fn(&Path, &Attribute, &Value) -> Option<Value>,
+) -> Value {
+    let Ok(changed) = object.transform(|path, part| {
+        if !part.is_null() {
+            return Ok::<_, Infallible>(part);
+        }
+        let path = path.to_path();
+        let attribute = schema
+            .attribute_by_path(&path)
+            .filter(|attribute| attribute.optional && !attribute.computed && !attribute.write_only);
+        Ok(attribute.and_then(|attribute| change(&path, attribute, &part)).unwrap_or(part))
+    });
+    changed
+}
+
+/// Whether the older SDK stores this for what nobody sets.
+fn says_nothing(value: &Value) -> bool {
+    match value.kind() {
+        Kind::Bool(value) => !value,
+        Kind::String(text) => text.is_empty(),
+        Kind::Number(number) => number.as_i64() == Some(0),
+        _ => value.len() == Some(0),
+    }
+}
+
+/// The empty collection of a type.
+fn empty(ty: &Type) -> Option<Value> {
+    let nothing: [Value; 0] = [];
+    match ty {
+        Type::List(element) => Value::list((**element).clone(), nothing).ok(),
+        Type::Set(element) => Value::set((**element).clone(), nothing).ok(),
+        Type::Map(element) => {
+            Value::map((**element).clone(), [("", Value::from(""))].into_iter().take(0)).ok()
+        }
+        _ => None,
+    }
+}
