@@ -14,6 +14,7 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::OnceLock;
+use std::{panic, thread};
 
 use anstream::{AutoStream, ColorChoice};
 use clap::{Args, ValueEnum};
@@ -273,8 +274,13 @@ fn show(
     let (schemas, sources) = arguments.input.schemas(std::mem::take(&mut input.given), &document);
     let mut page = Vec::new();
     let target = Target { template: template.as_ref(), in_file: file.is_some().then_some(&mut page) };
-    let result = write(arguments, &document, program, &schemas, verdict, target);
-    document_warnings(&document).iter().for_each(|warning| exit::warn(warning));
+    let (result, warnings) = thread::scope(|scope| {
+        // They take a look at all that is planned and was there before: 30 ms for 62 MB, while the page is written.
+        let warnings = scope.spawn(|| document_warnings(&document));
+        let result = write(arguments, &document, program, &schemas, verdict, target);
+        (result, warnings.join().unwrap_or_else(|panic| panic::resume_unwind(panic)))
+    });
+    warnings.iter().for_each(|warning| exit::warn(warning));
     if !arguments.summary {
         sources.warning(&schemas).iter().for_each(|warning| exit::warn(warning));
     }
