@@ -194,6 +194,15 @@ fn every_field_of_a_change_that_there_may_be_is_unknown() {
 }
 
 #[test]
+fn a_rule_waits_for_an_output_by_its_name() {
+    let policy = "package main\n\ndeny contains 1 if input.tfplan.output_changes.id.change.after == \"x\"\n";
+    let folder = folder("tools-output", &[("p.rego", policy)]);
+    let output = run(&folder, &["policy", "DIR", "--rego", "FOLDER/p.rego"]);
+    assert!(output.stdout.contains("\n    waits for output.id\n"), "{output:?}");
+    assert_eq!(output.code, 1);
+}
+
+#[test]
 fn sentinel_decides_nothing_that_providers_could_overturn() {
     let policy = |condition: &str| format!("import \"tfplan/v2\" as tfplan\nmain = rule {{ {condition} }}\n");
     let changes = "tfplan.resource_changes";

@@ -23,8 +23,7 @@ impl RuleVerdict {
             }
             (Outcome::Undecided, _) => {
                 let waits = self.undecided.iter().flat_map(|undecided| &undecided.waits_for);
-                let waits: Vec<String> =
-                    waits.map(|unknown| format!("{} of {}", unknown.path, unknown.address)).collect();
+                let waits: Vec<String> = waits.map(ToString::to_string).collect();
                 let message = format!("not known until apply: {}", waits.join(", "));
                 JunitStatus::SKIPPED.with("undecided", message)
             }

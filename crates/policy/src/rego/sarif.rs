@@ -36,10 +36,7 @@ impl Verdicts {
                 result(level, finding.text(), finding.address.as_deref());
             }
             if let Some(undecided) = &verdict.undecided {
-                let waits = undecided
-                    .waits_for
-                    .iter()
-                    .map(|unknown| format!("{} of {}", unknown.path, unknown.address));
+                let waits = undecided.waits_for.iter().map(ToString::to_string);
                 let waits = waits.take(5).collect::<Vec<_>>().join(", ");
                 let first = undecided.waits_for.first().map(|unknown| unknown.address.as_str());
                 let said = undecided.findings.iter().map(|Finding { address, .. }| address.as_deref());

@@ -64,12 +64,7 @@ impl TextReport {
                     )?;
                 }
                 for unknown in undecided.waits_for.iter().take(WAITS_SHOWN) {
-                    writeln!(
-                        out,
-                        "    waits for {} of {}",
-                        visible(&unknown.path),
-                        visible(&unknown.address)
-                    )?;
+                    writeln!(out, "    waits for {}", visible(&unknown.to_string()))?;
                 }
                 if let more @ 1.. = undecided.waits_for.len().saturating_sub(WAITS_SHOWN) {
                     writeln!(out, "    and {more} more")?;

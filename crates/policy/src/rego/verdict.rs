@@ -1,5 +1,7 @@
 //! The verdict of policies on a document.
 
+use std::fmt;
+
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -65,8 +67,17 @@ pub struct Undecided {
 pub struct Unknown {
     /// The address of the resource, or `output.` and the name of an output.
     pub address: String,
-    /// Where in its values.
+    /// Where in its values; empty where all of it is unknown.
     pub path: String,
+}
+
+impl fmt::Display for Unknown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &*self.path {
+            "" => f.write_str(&self.address),
+            path => write!(f, "{path} of {}", self.address),
+        }
+    }
 }
 
 /// One thing that a rule says.
