@@ -234,7 +234,10 @@ impl RegoPolicies {
                 waits_for: undecided
                     .waits_for
                     .iter()
-                    .map(|of| format!("{}.{}", of.address, of.path))
+                    .map(|unknown| match &*unknown.path {
+                        "" => unknown.address.clone(),
+                        path => format!("{}.{path}", unknown.address),
+                    })
                     .collect(),
                 error: rule.error,
                 excepted: rule.excepted,
