@@ -275,7 +275,7 @@ fn show(
     let mut page = Vec::new();
     let target = Target { template: template.as_ref(), in_file: file.is_some().then_some(&mut page) };
     let (result, warnings) = thread::scope(|scope| {
-        // They take a look at all that is planned and was there before: 30 ms for 62 MB, while the page is written.
+        // They read the planned values and the prior state, which takes 30 ms for 62 MB.
         let warnings = scope.spawn(|| document_warnings(&document));
         let result = write(arguments, &document, program, &schemas, verdict, target);
         (result, warnings.join().unwrap_or_else(|panic| panic::resume_unwind(panic)))

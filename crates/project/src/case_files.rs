@@ -54,10 +54,10 @@ pub enum CaseEvent {
     Unusable(UnusableCases),
 }
 
-/// Runs all cases of the inputs whose id is wanted, and hands over what happens, in order, until `handle` fails. `count` is
-/// told of the bytes that are read.
+/// Runs the cases whose id is wanted on all cores, and calls `handle` with the events in the order of the inputs. It stops if
+/// `handle` fails. `count` gets the number of bytes of each read, for progress.
 ///
-/// At any time only a bounded number of lines is in memory.
+/// Only a bounded number of lines is in memory at any time.
 ///
 /// # Errors
 ///

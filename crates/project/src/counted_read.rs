@@ -1,8 +1,8 @@
-//! A reader that tells how far it is.
+//! A reader that reports its progress.
 
 use std::io::{self, Read};
 
-/// Tells `count` of the bytes that are read.
+/// Calls `count` with the number of bytes of each read.
 pub(crate) struct CountedRead<'c, R> {
     reader: R,
     count: &'c (dyn Fn(u64) + Sync),

@@ -138,7 +138,7 @@ enum Input {
 enum FailOn {
     /// A deny or violation rule fails
     Deny,
-    /// Also if a warn rule fails
+    /// Also if a warn rule fails, or any rule is undecided until apply
     Warn,
     /// Also if a deny or violation rule is undecided until apply
     Undecided,
@@ -249,7 +249,8 @@ fn fails(verdict: &RuleVerdict, on: &[FailOn]) -> bool {
         _ if is(FailOn::Never) => false,
         (Outcome::Fail, Severity::Failure) | (Outcome::Error, _) => true,
         (Outcome::Fail, Severity::Warning) => is(FailOn::Warn),
-        (Outcome::Undecided, Severity::Failure) => is(FailOn::Undecided),
+        (Outcome::Undecided, Severity::Failure) => is(FailOn::Undecided) || is(FailOn::Warn),
+        (Outcome::Undecided, Severity::Warning) => is(FailOn::Warn),
         _ => false,
     }
 }

@@ -200,6 +200,9 @@ fn a_rule_waits_for_an_output_by_its_name() {
     let output = run(&folder, &["policy", "DIR", "--rego", "FOLDER/p.rego"]);
     assert!(output.stdout.contains("\n    waits for output.id\n"), "{output:?}");
     assert_eq!(output.code, 1);
+    let code =
+        |what: &str| run(&folder, &["policy", "DIR", "--rego", "FOLDER/p.rego", "--fail-on", what]).code;
+    assert_eq!(["deny", "warn", "undecided", "never"].map(code), [0, 1, 1, 0]);
 }
 
 #[test]

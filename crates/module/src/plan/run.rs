@@ -1,5 +1,6 @@
 //! Planning a module from end to end.
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use hashbrown::{HashMap, HashSet};
@@ -351,8 +352,8 @@ fn creates_first(graph: &Graph<'_>) -> Vec<bool> {
     found
 }
 
-/// What has changed outside of Terraform. What is gone is shown with its schema, which Terraform loads only of providers that
-/// the configuration or what is left of the state needs: a warning says where it does not.
+/// What has changed outside of Terraform. Terraform loads the schemas of the providers that the configuration and the
+/// refreshed state need. An object that is gone and has another provider cannot be shown: that is a warning.
 fn drift(
     stored: &PriorState,
     refreshed: &PriorState,
@@ -361,8 +362,11 @@ fn drift(
     warnings: &mut Diagnostics,
 ) -> Vec<PlannedObject> {
     let mut found = Vec::new();
-    let mut providers = input.config.providers();
-    providers.extend(refreshed.resources.values().map(|resource| resource.provider.provider.clone()));
+    let providers = LazyCell::new(|| {
+        let mut providers = input.config.providers();
+        providers.extend(refreshed.resources.values().map(|resource| resource.provider.provider.clone()));
+        providers
+    });
     for (address, resource) in &stored.resources {
         if address.mode != Mode::Managed {
             continue;

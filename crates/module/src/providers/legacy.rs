@@ -43,8 +43,8 @@ pub(super) fn with_defaults(request: &PlanResourceChange, is_guess: bool) -> Opt
     }))
 }
 
-/// An object of such a provider that is changed, of which only what is promised is known. The provider may replace it: then it
-/// fills in what blocks leave out, and computes blocks that are not configured.
+/// The planned object without what such a provider may still change. It may replace the object, fill in arguments that
+/// blocks leave out, and compute blocks that are not configured: all of that is unknown.
 pub(super) fn only_promised(schema: &Block, prior: &Value, planned: &Value) -> Value {
     let unknown = |part: &Value| Value::unknown(part.ty().clone());
     let attributes = left_out(schema, planned, |path, _, part| {

@@ -72,10 +72,10 @@ pub enum DocumentOutcome<A> {
 }
 
 impl Inputs {
-    /// Reads all documents, asks `answer` about each on one of the cores, and hands over what became of it in the order
-    /// of the inputs, until `handle` fails. `count` is told of the bytes that are read.
+    /// Reads all documents, calls `answer` for each of them on all cores, and calls `handle` with the outcomes in the order of
+    /// the inputs. It stops if `handle` fails. `count` gets the number of bytes of each read, for progress.
     ///
-    /// Where a document cannot be read or answered to, the others are all the same.
+    /// A document that cannot be read does not stop the others.
     ///
     /// # Errors
     ///

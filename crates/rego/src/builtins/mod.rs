@@ -77,9 +77,9 @@ pub enum BuiltinErrorKind {
     Type,
     /// The function failed. The expression is undefined, unless errors of built-ins are strict.
     Failed,
-    /// More is asked for than a function may do: the evaluation ends.
+    /// The call asks for more than the function may do. The evaluation ends.
     Refused,
-    /// A limit of the evaluation is reached: it ends.
+    /// The evaluation has reached a limit, and ends.
     Limit(Limit),
 }
 
