@@ -333,6 +333,21 @@ fn addresses_are_copied_as_they_are() {
 }
 
 #[test]
+fn nothing_that_turns_text_around_is_copied() {
+    let text = json!({"format_version": "1.2", "resource_changes": [
+        {"address": "x.a[\"\u{202e}\u{1b}\"]", "mode": "managed", "type": "x", "name": "a",
+         "change": {"actions": ["create"], "before": null, "after": {}}}]});
+    with_app(&text.to_string(), WIDE, |app| {
+        let copied = (0..4).map(|_| {
+            keys(app, "J");
+            keys(app, "y")
+        });
+        let wanted = Effect::Copy("x.a[\"\\u202e\\x1b\"]".to_owned());
+        assert!(copied.into_iter().any(|effect| effect == wanted));
+    });
+}
+
+#[test]
 fn the_program_ends_when_it_is_asked_to() {
     with_app(&plan(), WIDE, |app| {
         assert_eq!(keys(app, "q"), Effect::Quit);

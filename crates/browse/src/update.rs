@@ -385,8 +385,9 @@ fn copy(app: &mut App<'_, '_>) -> Effect {
         app.message = Some("the address is too long to copy".to_owned());
         return Effect::None;
     }
-    let address = address.to_owned();
-    app.message = Some(format!("copied {}", objchange_text::visible(&address)));
+    // It is pasted into terminals, too.
+    let address = objchange_text::visible(address).into_owned();
+    app.message = Some(format!("copied {address}"));
     Effect::Copy(address)
 }
 

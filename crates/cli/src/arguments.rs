@@ -15,7 +15,10 @@ use crate::exit::{unusable_code, use_detailed_codes};
 pub(crate) fn answer(error: clap::Error, arguments: &[OsString]) -> io::Result<ExitCode> {
     if error.use_stderr() {
         use_detailed_codes(asks_for_detailed_codes(arguments));
-        write!(anstream::stderr(), "{}", legible(error, arguments).render().ansi())?;
+        // Sentences of the types of values repeat arguments, too.
+        let mut err = crate::terminal::stderr();
+        write!(err, "{}", legible(error, arguments).render().ansi())?;
+        err.flush()?;
         return Ok(unusable_code());
     }
     let mut out = crate::terminal::stdout();

@@ -101,7 +101,13 @@ fn colour(text: &[u8]) -> Option<usize> {
     (rest[end] == b'm').then_some(end + 3)
 }
 
-fn is_hidden(c: char) -> bool {
+/// Whether a character is not to be seen: a control character, or one that turns text around. Line ends and tabs are
+/// ordinary.
+///
+/// ```
+/// assert!(objchange_text::is_hidden('\u{202e}') && !objchange_text::is_hidden('\n'));
+/// ```
+pub fn is_hidden(c: char) -> bool {
     match c {
         '\n' | '\t' => false,
         // Separators of lines and paragraphs, and all that turns text around.

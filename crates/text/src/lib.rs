@@ -45,7 +45,7 @@ pub use bounded_lines::{BoundedLine, BoundedLines, LineError};
 #[cfg(feature = "source")]
 pub use diagnostic::{Called, Diagnostic, Summary};
 pub use encoding::utf8_reader;
-pub use escaping::{Escaping, visible_colored};
+pub use escaping::{Escaping, is_hidden, visible_colored};
 #[cfg(feature = "source")]
 pub use lines::{LineIndex, Position};
 pub use quote::{is_printable, quote_into, visible, visible_json, visible_lines};

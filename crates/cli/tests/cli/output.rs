@@ -98,6 +98,11 @@ fn what_errors_repeat_of_arguments_is_legible() {
         own(&["show", "BAD"]),
         own(&["show", "x", "BAD"]),
         own(&["show", "--action", "BAD"]),
+        own(&["diff", "x", "y", "--map", "BAD=a.b"]),
+        own(&["diff", "x", "y", "--map", "a.b[\"BAD\"]=module.c"]),
+        own(&["diff", "x", "y", "--ignore", "BAD["]),
+        own(&["show", "x", "--as", "BAD"]),
+        own(&["show", "x", "--max-input", "BAD"]),
         own(&["plan", "--schema", "BAD", "--type", "BAD", "--config", "BAD"]),
         with(&["--ignore-changes", "BAD"]),
         with(&["--ignore-changes", "tags[\"BAD\"].x"]),
@@ -137,6 +142,18 @@ fn nothing_hidden_is_written() {
             "before": null, "after": {"text": format!("one\n{c}two"), "name": c.to_string()}, "after_unknown": {},
             "before_sensitive": false, "after_sensitive": {}}}]});
         let plan = file("plan.json", &plan.to_string());
+        let deferred = serde_json::json!({"format_version": "1.2", "resource_changes": [
+            {"address": format!("disk.a[\"{c}\"]"), "previous_address": format!("disk.b[\"{c}\"]"), "mode": format!("x{c}"),
+                "type": "disk", "name": "a", "deposed": c.to_string(), "action_reason": format!("because{c}"),
+                "change": {"actions": ["delete"], "before": {"name": "x"}, "after": null,
+                "importing": {"id": format!("i{c}")}}}],
+            "resource_drift": [{"address": format!("disk.a[\"{c}\"]"), "mode": "managed", "type": "disk", "name": "a",
+                "change": {"actions": ["update"], "before": {"name": "x"}, "after": {"name": format!("a\n{c}b")}}}],
+            "deferred_changes": [{"reason": format!("why{c}"), "resource_change": {"address": format!("disk.c[\"{c}\"]"),
+                "mode": "managed", "type": "disk", "name": "c", "change": {"actions": ["create"], "before": null,
+                "after": {c.to_string(): "y"}}}}],
+            "output_changes": {c.to_string(): {"actions": ["create"], "before": null, "after": format!("a\n{c}")}}});
+        let deferred = file("deferred.json", &deferred.to_string());
         let rego = format!(
             "package main\nimport rego.v1\ndeny contains msg if {{ some rc in input.resource_changes; msg := concat(\" \", [rc.address, \"{c}\"]) }}\n"
         );
@@ -158,6 +175,13 @@ fn nothing_hidden_is_written() {
         );
         let (junit, sarif) = (file("junit.xml", ""), file("sarif.json", ""));
         for arguments in [
+            vec!["show", &plan],
+            vec!["show", "--as", "terraform@1.14", &plan],
+            vec!["show", "--format", "markdown", &plan],
+            vec!["show", "--format", "html", &plan],
+            vec!["show", &plan, "--fail-on", "delete"],
+            vec!["diff", &plan, &deferred],
+            vec!["show", &deferred],
             vec!["show", "--json", &plan],
             vec!["show", "--summary", &plan],
             vec!["query", "--output", "json", "true", &plan],

@@ -5,6 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use objchange::address::{InstanceAddress, ModuleAddress, steps};
+use objchange_text::visible;
 use thiserror::Error;
 
 use crate::text::Text;
@@ -38,10 +39,10 @@ pub enum AddressMapError {
     #[error("expected two addresses such as `module.staging=module.prod`")]
     NoEquals,
     /// A side is not an address.
-    #[error("`{0}` is the address of neither a module nor a resource")]
+    #[error("`{}` is the address of neither a module nor a resource", visible(.0))]
     NoAddress(String),
     /// One side is a module, and the other one a resource.
-    #[error("`{0}` and `{1}` are not both modules or both resources")]
+    #[error("`{}` and `{}` are not both modules or both resources", visible(.0), visible(.1))]
     Unlike(String, String),
 }
 

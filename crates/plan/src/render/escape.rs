@@ -3,24 +3,27 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Text with its control characters escaped, tabs and line breaks excepted.
+use objchange_text::is_hidden;
+
+/// Text with its control characters and those that turn text around escaped, tabs and line breaks excepted. Logs of CI are
+/// read in places that obey the latter.
 pub(super) fn lines(text: &str) -> Cow<'_, str> {
-    let is_control = |c: char| c.is_control() && !matches!(c, '\t' | '\n');
-    if !text.contains(is_control) {
+    if !text.contains(is_hidden) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 8);
     for c in text.chars() {
-        if is_control(c) {
-            _ = write!(out, "\\x{:02x}", u32::from(c));
-        } else {
-            out.push(c);
-        }
+        // Writing to a string does not fail.
+        _ = match u32::from(c) {
+            _ if !is_hidden(c) => out.write_char(c),
+            code @ ..0x100 => write!(out, "\\x{code:02x}"),
+            code => write!(out, "\\u{code:04x}"),
+        };
     }
     Cow::Owned(out)
 }
 
-/// Text that is on one line, every control character escaped.
+/// Text that is on one line, escaped in the same way.
 pub(super) fn line(text: &str) -> Cow<'_, str> {
     if text.contains(['\n', '\t']) {
         return lines(&text.replace('\n', "\\n").replace('\t', "\\t")).into_owned().into();

@@ -122,9 +122,33 @@ fn a_title_a_link_and_a_marker_stay_what_they_are() {
         ..Default::default()
     };
     let page = page(r#"{"format_version":"1.2","resource_changes":[]}"#, &options);
-    let expected = "<!-- objchange:____b_ -->\n## \\<b\\>\\`x\\`: nothing to change\n";
+    let expected = "<!-- objchange:____b_ -->\n## `` <b>`x` ``: nothing to change\n";
     assert!(page.starts_with(expected), "{page}");
     assert!(page.contains("(https://x.example/%29%3Cb%3E)"), "{page}");
+}
+
+#[test]
+fn sites_find_nothing_to_link_in_a_title() {
+    let headline = |title: &'static str| {
+        let options = MarkdownOptions { title: Some(title), ..Default::default() };
+        let page = page(r#"{"format_version":"1.2","resource_changes":[]}"#, &options);
+        let line = page.lines().next().unwrap();
+        line.strip_prefix("## ").unwrap().strip_suffix(": nothing to change").unwrap().to_owned()
+    };
+    for (title, expected) in [
+        ("Production", "Production"),
+        ("Plan (web, don't apply): draft 2!", r"Plan \(web\, don\'t apply\)\: draft 2\!"),
+        ("Straße – read-only", r"Straße – read\-only"),
+        ("by @octocat", "by `@octocat`"),
+        ("(@a/team)", "`(@a/team)`"),
+        ("fixes #12 and !7, GH-1 a/b#2", "fixes `#12` and `!7,` `GH-1` `a/b#2`"),
+        ("at 0a1b2c3d", "at `0a1b2c3d`"),
+        (":tada: ~bug %m1 $3 &4", "`:tada:` `~bug` `%m1` `$3` `&4`"),
+        ("a@x.example www.x.example https://x.example", "`a@x.example` `www.x.example` `https://x.example`"),
+        ("a|b @c|d", r"a\|b `@c`\|d"),
+    ] {
+        assert_eq!(headline(title), expected, "{title}");
+    }
 }
 
 /// A template that prints all it is given.

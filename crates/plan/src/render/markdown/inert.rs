@@ -20,27 +20,57 @@ pub(crate) fn code(text: &str) -> String {
 
 /// Words that can only be words, as they are; all else as code.
 pub(crate) fn words(text: &str) -> Cow<'_, str> {
-    let is_word = |word: &str| {
-        word.bytes().all(|byte| byte.is_ascii_alphabetic())
-            // Sites take hexadecimal digits for a commit.
-            && !(word.len() > 4 && word.bytes().all(|byte| byte.is_ascii_hexdigit()))
-    };
+    let is_word = |word: &str| word.bytes().all(|byte| byte.is_ascii_alphabetic()) && !is_like_commit(word);
     match !text.is_empty() && text.split(' ').all(is_word) {
         true => Cow::Borrowed(text),
         false => Cow::Owned(code(text)),
     }
 }
 
-/// A line of prose: whatever could be markup in Markdown is escaped.
+/// Sites take hexadecimal digits for a commit.
+fn is_like_commit(word: &str) -> bool {
+    word.len() > 4 && word.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// A line of prose. Words that can only be words have their punctuation escaped; all others are code. To escape `@user`,
+/// `#1` or `:smile:` is not enough: sites look for them in the page that Markdown has become.
 pub(super) fn prose(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
-    for c in visible(text).chars() {
+    // A bar ends the cell of a table even in code.
+    for piece in visible(text).split_inclusive([' ', '|']) {
+        let (word, end) = match piece.strip_suffix('|') {
+            Some(word) => (word, "\\|"),
+            None => piece.strip_suffix(' ').map_or((piece, ""), |word| (word, " ")),
+        };
+        match is_plain(word) {
+            true => escape(word, &mut out),
+            false => out.push_str(&code(word)),
+        }
+        out.push_str(end);
+    }
+    out
+}
+
+/// Whether no site makes anything else of a word than a word, a number or marks between them.
+fn is_plain(word: &str) -> bool {
+    let word = word
+        .trim_start_matches(['(', '"', '\''])
+        .trim_end_matches(['.', ',', ':', ';', '!', '?', ')', '"', '\'']);
+    let is_name = word.chars().all(char::is_alphanumeric);
+    // With digits it may be an issue: `GH-1`.
+    let is_compound = word.split(['-', '\'', '’']).all(|part| part.chars().all(char::is_alphabetic));
+    !word.chars().any(char::is_alphanumeric) && !word.contains('`')
+        || (is_name || is_compound) && !is_like_commit(word)
+}
+
+/// Adds text whose punctuation is not markup.
+fn escape(text: &str, out: &mut String) {
+    for c in text.chars() {
         if c.is_ascii_punctuation() {
             out.push('\\');
         }
         out.push(c);
     }
-    out
 }
 
 /// Code in HTML.
