@@ -13,4 +13,4 @@ mod walk;
 pub mod write_file;
 
 pub use snapshot::Snapshot;
-pub use walk::{FoundFiles, Walk};
+pub use walk::{FoundFiles, Walk, capitals, in_lower_case};

@@ -30,6 +30,8 @@ pub struct FoundFiles {
     pub unreadable: Vec<String>,
     /// Links to folders outside of this one. They are not followed: a link to `/` would take minutes.
     pub outside: Vec<PathBuf>,
+    /// Files that are not wanted because of capital letters in their name, such as `a.REGO`, sorted by name.
+    pub capitals: Vec<PathBuf>,
 }
 
 impl FoundFiles {
@@ -38,6 +40,9 @@ impl FoundFiles {
     pub fn complete(self, folder: &Path) -> Result<Vec<PathBuf>, String> {
         if let Some(error) = self.unreadable.into_iter().next() {
             return Err(error);
+        }
+        if let Some(path) = self.capitals.first() {
+            return Err(capitals(path));
         }
         match self.outside.first() {
             Some(link) => Err(format!(
@@ -93,7 +98,18 @@ impl Walk<'_> {
                 }
                 continue;
             }
-            let is_file = entry.file_type().is_file() && is_wanted(entry.path());
+            let is_named = !is_folder && is_wanted(entry.path());
+            if is_named && !entry.file_type().is_file() {
+                // A pipe may never end, or never begin.
+                let error = io::Error::other("this is not a regular file; remove it, or name it itself");
+                files.unreadable.push(unreadable(entry.path(), &error));
+                continue;
+            }
+            if !is_folder && !is_named && is_wanted(&in_lower_case(entry.path())) {
+                files.capitals.push(entry.into_path());
+                continue;
+            }
+            let is_file = is_named;
             if entry.depth() > 0 && entry.path_is_symlink() && (is_file || is_folder) {
                 is_linked = true;
                 if let Err(error) = inside(&root, entry.path()) {
@@ -121,6 +137,18 @@ impl Walk<'_> {
     fn skips(self, entry: &DirEntry) -> bool {
         !self.hidden && entry.depth() > 0 && entry.file_name().to_string_lossy().starts_with('.')
     }
+}
+
+/// The path with its last name in lower case.
+pub fn in_lower_case(path: &Path) -> PathBuf {
+    path.with_file_name(path.file_name().unwrap_or_default().to_ascii_lowercase())
+}
+
+/// Why a file with such a name is not read.
+pub fn capitals(path: &Path) -> String {
+    let name = in_lower_case(path);
+    let name = name.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    format!("{}: not read, because of the capital letters in its name; rename it to {name}", path.display())
 }
 
 /// Whether a link leads to a place in the folder.

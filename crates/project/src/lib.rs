@@ -48,7 +48,9 @@ pub use case_files::{BlessedCases, CaseEvent, CaseLine, UnusableCases, run_case_
 pub use configuration::{
     Configuration, ConfigurationError, Evaluation, Given, NOT_GIVEN, errors_document, value_document,
 };
-pub use documents::{DocumentOutcome, Input, InputDocument, Inputs, SkippedDocuments, WantedDocuments};
+pub use documents::{
+    DocumentOutcome, Input, InputDocument, Inputs, Origin, SkippedDocuments, WantedDocuments,
+};
 pub use files::DiskFiles;
 pub use inputs::{VariableSetting, functions, variables};
 pub use installed_providers::{InstalledError, InstalledProgram, InstalledProviders};

@@ -40,11 +40,12 @@ mod run;
 mod syntax;
 pub mod value;
 
-pub use compile::{CompileOptions, NetworkAccess, SourceFile};
+pub use compile::{CompileOptions, DeclaredRule, NetworkAccess, SourceFile};
 pub use error::{CompileError, CompileErrors, EvalError, Limit, Location, NEEDS_NETWORK};
 pub use network::{HttpRequest, HttpResponse, Network, NetworkError};
 pub use program::{
-    InputReference, Program, RuleId, RuleInfo, RuleResults, Session, Setup, Warning, from_yaml,
+    InputReference, Program, RuleId, RuleInfo, RuleResults, Session, Setup, Warning, declared_rules,
+    from_yaml,
 };
 pub use run::Limits;
 pub use syntax::ast::{Dialect, Span};

@@ -9,7 +9,7 @@ use crate::error::{CompileError, CompileErrors, EvalError, Location};
 use crate::network::Network;
 use crate::run::{Limits, Machine, Members, Outcome, Run, Stop, either};
 use crate::value::{Unknown, Value};
-use crate::{CompileOptions, Limit, SourceFile};
+use crate::{CompileOptions, DeclaredRule, Limit, SourceFile};
 
 /// A rule of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -125,10 +125,7 @@ impl Program {
     /// A file is not Rego, or files contradict each other. Several errors are reported at once.
     pub fn compile(files: &[SourceFile], options: &CompileOptions) -> Result<Self, CompileErrors> {
         on_big_stack(|| compile::compile(files, options))
-            .unwrap_or_else(|| {
-                let message = "there is no thread to compile policies".to_owned();
-                Err(CompileErrors(vec![CompileError { code: "thread", location: None, message }]))
-            })
+            .unwrap_or_else(|| Err(no_thread()))
             .map(|compiled| Self { compiled })
     }
 
@@ -287,6 +284,30 @@ impl Session<'_> {
             },
         })
     }
+}
+
+/// The rules that a file declares, but for functions and the parts of objects. The file is parsed and not compiled: what
+/// it refers to need not be there.
+///
+/// ```
+/// use objchange_rego::{SourceFile, declared_rules};
+///
+/// let text = "package p\n\nimport data.missing\n\ndeny contains missing.message if missing.f(input)\n";
+/// let rules = declared_rules(&SourceFile { name: "p.rego".to_owned(), text: text.to_owned() })?;
+/// assert_eq!((rules[0].name.as_str(), rules[0].location.line), ("deny", 5));
+/// # Ok::<(), objchange_rego::CompileErrors>(())
+/// ```
+///
+/// # Errors
+///
+/// The file is not Rego.
+pub fn declared_rules(file: &SourceFile) -> Result<Vec<DeclaredRule>, CompileErrors> {
+    on_big_stack(|| compile::declared_rules(file)).unwrap_or_else(|| Err(no_thread()))
+}
+
+fn no_thread() -> CompileErrors {
+    let message = "there is no thread to compile policies".to_owned();
+    CompileErrors(vec![CompileError { code: "thread", location: None, message }])
 }
 
 /// Does work on a thread of its own; nothing, if there is none.

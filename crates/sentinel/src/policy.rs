@@ -72,6 +72,12 @@ impl Policy {
         units.filter_map(|unit| Some((Arc::clone(unit.name.as_ref()?), self.location(unit.place)))).collect()
     }
 
+    /// Whether it has `main`, as policies have. Modules and mocks have none.
+    #[must_use]
+    pub fn has_main(&self) -> bool {
+        self.compiled.names.contains_key("main")
+    }
+
     /// The source text.
     #[must_use]
     pub fn text(&self) -> &str {

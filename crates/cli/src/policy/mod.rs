@@ -12,7 +12,7 @@ use std::time::Duration;
 use clap::{Subcommand, ValueEnum};
 use objchange_policy::rego::{
     InputMode, Internet, Network, Options, Outcome, PlanLine, Policies, PolicyError, RuleVerdict, Severity,
-    TextReport, Value, Verdicts, Warning, read_data, read_policies,
+    TextReport, Value, Verdicts, Warning, read_data, read_policies, refuse_rules_in_tests,
 };
 
 use crate::clock::now_ns;
@@ -33,7 +33,8 @@ are undecided.
 
 Rules have conftest's names: deny, deny_*, violation and violation_* are failures, warn and warn_* are warnings. \
 They are sets of strings, or of objects with `msg`. All packages with such rules are evaluated (conftest: only \
-`main`), or those of --namespace. `exception` rules work as in conftest. In folders, *_test.rego files are skipped.
+`main`), or those of --namespace. `exception` rules work as in conftest. In folders, *_test.rego files are skipped; one \
+with a rule that would be evaluated elsewhere is an error.
 
 Policies see Sentinel's collections as input.tfplan, input.tfstate and input.tfconfig, and the document as \
 input.plan. For policies that read the document's own fields, as conftest's do, `input` is the document. Beside \
@@ -76,11 +77,11 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value = "auto", value_name = "WHAT")]
     input: Input,
 
-    /// Evaluate only rules of this package. Can be repeated
+    /// Evaluate only rules of this package; it must have one. Can be repeated
     #[arg(long, value_name = "PACKAGE")]
     namespace: Vec<String>,
 
-    /// Evaluate rules with these names instead, with `*` and `?`. Can be repeated
+    /// Evaluate rules with these names instead, with `*` and `?`; one must match. Can be repeated
     #[arg(long, value_name = "GLOB")]
     rules: Vec<String>,
 
@@ -164,11 +165,15 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     if let Some(plan) = args.rego.iter().find(|path| path.extension().is_some_and(|end| end == "json")) {
         return Err(unusable(format!("{}: this is not a policy; name plans before --rego", plan.display())));
     }
-    let files = read_policies(&args.rego, false).map_err(unusable)?;
-    let inputs = documents::find(&args.plans, WantedDocuments::PLANS, &args.module.inputs())?;
+    let modules = args.module.inputs(&args.plans)?;
+    let files = read_policies(&args.rego).map_err(unusable)?;
+    let inputs = documents::find(&args.plans, WantedDocuments::PLANS, &modules)?;
     let data = read_data(&args.data, &args.rego).map_err(unusable)?;
-    let policies = Policies::compile(&files, options(args, data));
-    let policies = policies.map_err(|error| unusable(hints::policy(&error)))?;
+    let options = options(args, data);
+    let unusable_policy = |error| unusable(hints::policy(&error));
+    let warnings = refuse_rules_in_tests(&files.tests, &options).map_err(unusable_policy)?;
+    warnings.iter().for_each(|warning| exit::warn(warning));
+    let policies = Policies::compile(&files.policies, options).map_err(unusable_policy)?;
     let mut text = reporter.has_text().then(TextReport::default);
     let mut is_failed = false;
     let answer = |document: &InputDocument| match policies.evaluate(&document.text) {

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use objchange_policy::rego::{
-    Options, TestResult, TestVerdict, read_data, read_policies, run_tests, write_tests,
+    Options, PolicyFiles, TestResult, TestVerdict, read_data, read_policies, run_tests, write_tests,
 };
 
 use crate::clock::now_ns;
@@ -45,7 +45,8 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let outputs = Outputs { json: args.json, junit: args.junit.as_deref(), ..Outputs::default() };
     let mut reporter = Reporter::new("objchange policy test", "objchangePolicyTest/v1", outputs)?;
-    let files = read_policies(&args.policies, true).map_err(unusable)?;
+    let PolicyFiles { policies, tests } = read_policies(&args.policies).map_err(unusable)?;
+    let files = [policies, tests].concat();
     let mut options = Options::new(now_ns);
     options.timeout = Duration::from_secs(args.timeout);
     options.strict_builtin_errors = args.strict_builtin_errors;

@@ -3,34 +3,41 @@
 use std::path::{Path, PathBuf};
 
 use objchange_files::Walk;
-use walkdir::WalkDir;
 
 use super::{DataFile, PolicyFile, Value};
 
-/// Reads the policies that are named, and those of folders. Files of tests are left out of folders if they are not
-/// asked for.
+/// The files of policies that were named, or found in folders.
+#[derive(Debug, Default)]
+pub struct PolicyFiles {
+    /// Policies.
+    pub policies: Vec<PolicyFile>,
+    /// The files of folders whose names say that they are tests: `*_test.rego`.
+    pub tests: Vec<PolicyFile>,
+}
+
+/// Reads the policies that are named, and those of folders with their tests.
 ///
 /// # Errors
 ///
 /// One of them cannot be read, or a folder has none.
-pub fn read_policies(arguments: &[PathBuf], tests: bool) -> Result<Vec<PolicyFile>, String> {
-    let mut files = Vec::new();
+pub fn read_policies(arguments: &[PathBuf]) -> Result<PolicyFiles, String> {
+    let mut files = PolicyFiles::default();
     for argument in arguments {
         if !argument.is_dir() {
-            files.push(policy(argument)?);
+            files.policies.push(policy(argument)?);
             continue;
         }
-        let before = files.len();
-        let found = Walk { folder: argument, depth: usize::MAX, hidden: true }.files(|path| {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            name.ends_with(".rego") && (tests || !name.ends_with("_test.rego"))
-        });
+        let has_name =
+            |path: &Path, end: &str| path.file_name().unwrap_or_default().to_string_lossy().ends_with(end);
+        let found = Walk { folder: argument, depth: usize::MAX, hidden: true };
         // A policy that is not evaluated must not look like one that passes.
-        for path in found.complete(argument)? {
-            files.push(policy(&path)?);
-        }
-        if files.len() == before {
+        let paths = found.files(|path| has_name(path, ".rego")).complete(argument)?;
+        if paths.is_empty() {
             return Err(format!("{}: no file in it is called *.rego", argument.display()));
+        }
+        for path in paths {
+            let of_kind = if has_name(&path, "_test.rego") { &mut files.tests } else { &mut files.policies };
+            of_kind.push(policy(&path)?);
         }
     }
     Ok(files)
@@ -67,14 +74,12 @@ pub fn read_data(named: &[PathBuf], policies: &[PathBuf]) -> Result<Value, Strin
 }
 
 fn below(folder: &Path, wanted: &dyn Fn(&Path) -> bool, files: &mut Vec<DataFile>) -> Result<(), String> {
-    for entry in WalkDir::new(folder).sort_by_file_name() {
-        let entry = entry.map_err(|error| error.to_string())?;
-        if entry.file_type().is_file() && wanted(entry.path()) {
-            let inner = entry.path().strip_prefix(folder).unwrap_or(entry.path());
-            let folders = inner.parent().into_iter().flat_map(Path::components);
-            let folders = folders.map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
-            files.push(file(entry.path(), folders)?);
-        }
+    // Policies without their data may hold for everything.
+    for path in (Walk { folder, depth: usize::MAX, hidden: true }).files(wanted).complete(folder)? {
+        let inner = path.strip_prefix(folder).unwrap_or(&path);
+        let folders = inner.parent().into_iter().flat_map(Path::components);
+        let folders = folders.map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
+        files.push(file(&path, folders)?);
     }
     Ok(())
 }

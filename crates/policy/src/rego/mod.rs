@@ -66,11 +66,11 @@ pub use objchange_rego::{HttpRequest, HttpResponse, Network, NetworkError, Value
 
 pub use self::data::DataFile;
 pub use self::error::{PolicyError, PolicyErrorKind, PolicyLocation};
-pub use self::files::{read_data, read_policies};
+pub use self::files::{PolicyFiles, read_data, read_policies};
 #[cfg(feature = "network")]
 pub use self::internet::Internet;
 pub use self::plan_line::PlanLine;
-pub use self::rules::Severity;
+pub use self::rules::{Severity, refuse_rules_in_tests};
 pub use self::testing::{TestResult, TestVerdict, run_tests};
 pub use self::text_report::{TextReport, write_tests};
 pub use self::verdict::{
@@ -163,16 +163,11 @@ impl Policies {
     ///
     /// # Errors
     ///
-    /// A file is not Rego, files contradict each other, or there is no rule called `deny`, `violation` or `warn`.
+    /// A file is not Rego, files contradict each other, there is no rule called `deny`, `violation` or `warn`, or one of the
+    /// selections in the options matches no rule.
     pub fn compile(files: &[PolicyFile], options: Options) -> Result<Self, PolicyError> {
         let compiled = compile::compile(files, &options, false)?;
-        if compiled.rules.is_empty() {
-            let message = match options.rules.is_empty() {
-                true => "no rule is called deny, violation or warn, or begins with one of these and _",
-                false => "no rule has one of the names that are asked for",
-            };
-            return Err(PolicyError::new(PolicyErrorKind::NoRules, None, message));
-        }
+        rules::refuse_unmatched(&compiled.rules, &options)?;
         Ok(Self { compiled, options })
     }
 

@@ -1,12 +1,14 @@
 //! Finds the policies to apply: single ones, those of a folder, or a policy set with its configuration.
 
+use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use objchange_files::Walk;
 use objchange_files::input::Source;
 
 use super::set::{AppliedPolicy, SetOptions};
-use super::sources::Sources;
+use super::sources::{Sources, identity};
 use super::{Configuration, Fault};
 
 /// Finds and compiles the policies that are named; the configuration is about those that are named alone. `warn` gets what has
@@ -14,7 +16,7 @@ use super::{Configuration, Fault};
 ///
 /// # Errors
 ///
-/// Something that is named cannot be read.
+/// Something that is named cannot be read, or a folder has a policy that is not applied.
 pub fn read_policies(
     named: &[PathBuf],
     configuration: Option<&Path>,
@@ -45,7 +47,62 @@ pub fn read_policies(
             _ => applied.push(alone(path)?),
         }
     }
+    let named_files = applied.iter().map(|policy| identity(Path::new(&policy.file))).collect();
+    for folder in named.iter().filter(|path| path.is_dir()) {
+        refuse_unapplied(folder, &named_files, &sources, warn)?;
+    }
     Ok(applied)
+}
+
+/// Refuses a folder with a policy that nothing applies: it must not look like one that passes. Modules, mocks, and the
+/// policies of sets in folders below may be there.
+fn refuse_unapplied(
+    folder: &Path,
+    applied: &HashSet<PathBuf>,
+    sources: &Sources,
+    warn: &dyn Fn(&Fault),
+) -> Result<(), String> {
+    let is_set = |path: &Path| path.file_name() == Some(OsStr::new("sentinel.hcl"));
+    let found =
+        Walk { folder, depth: usize::MAX, hidden: false }.files(|path| is_policy(path) || is_set(path));
+    let (sets, policies): (Vec<_>, Vec<_>) =
+        found.complete(folder)?.into_iter().partition(|path| is_set(path));
+    let mut of_sets = HashSet::new();
+    for path in sets {
+        let set = sources.configuration(&path).map_err(|fault| fault.to_string())?;
+        let paths: Vec<PathBuf> =
+            set.policies.iter().filter_map(|policy| policy.source.path().ok()).collect();
+        let paths: HashSet<PathBuf> = paths.iter().map(|path| identity(path)).collect();
+        if !paths.is_empty() && paths.is_disjoint(applied) {
+            let message = "the policies of this set are not applied; name the set to apply them";
+            warn(&Fault::of_file(&path, message));
+        }
+        of_sets.extend(paths);
+    }
+    for path in policies {
+        let file = identity(&path);
+        if applied.contains(&file) || of_sets.contains(&file) || !may_have_main(&path)? {
+            continue;
+        }
+        let is_module = sources.policy(&path).is_ok_and(|policy| !policy.has_main());
+        if !is_module {
+            return Err(format!(
+                "{}: this policy is not applied; name it, or list it in a sentinel.hcl",
+                path.display()
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a file has the word: most mocks have not, and they are large.
+fn may_have_main(path: &Path) -> Result<bool, String> {
+    let text = Source::File(path.to_owned()).read().map_err(|error| error.to_string())?;
+    Ok(text.contains("main"))
+}
+
+fn is_policy(path: &Path) -> bool {
+    path.extension() == Some(OsStr::new("sentinel"))
 }
 
 /// The policies of a policy set.
@@ -70,7 +127,6 @@ fn configured(path: &Path, sources: &Sources, warn: &dyn Fn(&Fault)) -> Result<C
 
 /// The policies of a folder that has no configuration.
 fn policies_of(folder: &Path) -> Result<Vec<PathBuf>, String> {
-    let is_policy = |path: &Path| path.extension().is_some_and(|extension| extension == "sentinel");
     let found = Walk { folder, depth: 1, hidden: true }.files(is_policy);
     let policies = found.complete(folder)?;
     if policies.is_empty() {
@@ -92,7 +148,6 @@ pub fn find_policies(arguments: &[PathBuf]) -> Result<Vec<Source>, String> {
             continue;
         }
         let before = sources.len();
-        let is_policy = |path: &Path| path.extension().is_some_and(|extension| extension == "sentinel");
         let found = Walk { folder: argument, depth: usize::MAX, hidden: false }.files(is_policy);
         sources.extend(found.complete(argument)?.into_iter().map(Source::File));
         if sources.len() == before {

@@ -161,7 +161,8 @@ fn there(reference: &Reference) -> Result<PathBuf, Vec<Fault>> {
 }
 
 /// The same for all paths to a file.
-fn identity(path: &Path) -> PathBuf {
+/// A path by which a file is known, however it is named.
+pub(super) fn identity(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 

@@ -26,8 +26,8 @@ pub enum Input {
     Source {
         /// Which.
         source: Source,
-        /// Whether it was found in a folder, where other files may be, too.
-        is_found: bool,
+        /// How it came to be there.
+        origin: Origin,
     },
     /// A module that was planned.
     Planned {
@@ -38,6 +38,17 @@ pub enum Input {
     },
     /// What was asked for is not there.
     Missing(String),
+}
+
+/// How a file came to be among the inputs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// By its name, or by a glob.
+    Named,
+    /// It was found in a folder, where other files may be, too.
+    Found,
+    /// It was found in a folder, and because of capital letters its name is not that of a document: `a.JSON`.
+    FoundWithCapitals,
 }
 
 impl Inputs {
@@ -70,18 +81,18 @@ impl Inputs {
             let glob = argument.to_str().filter(|text| text.contains(['*', '?', '[', '{']));
             match glob {
                 _ if Source::new(argument) == Source::Stdin => {
-                    list.push(Input::Source { source: Source::Stdin, is_found: false });
+                    list.push(Input::Source { source: Source::Stdin, origin: Origin::Named });
                 }
                 _ if argument.is_dir() => find_in_folder(argument, extensions, &mut list, remarks),
                 Some(glob) if !argument.exists() => find_by_glob(glob, &mut list, remarks),
-                _ => list.push(Input::Source { source: Source::new(argument), is_found: false }),
+                _ => list.push(Input::Source { source: Source::new(argument), origin: Origin::Named }),
             }
         }
         let stdins = list.iter().filter(|input| matches!(input, Input::Source { source: Source::Stdin, .. }));
         if stdins.count() > 1 {
             return Err("standard input (-) can be read only once".into());
         }
-        let are_one_name = matches!(&arguments, [one] if matches!(&list[..], [Input::Source { source, is_found: false }]
+        let are_one_name = matches!(&arguments, [one] if matches!(&list[..], [Input::Source { source, origin: Origin::Named }]
             if *source == Source::new(one))
             || matches!(&list[..], [Input::Planned { .. }]));
         Ok(Self { list, are_one_name })
@@ -101,7 +112,7 @@ fn find_in_folder(folder: &Path, extensions: &[&str], list: &mut Vec<Input>, rem
         path.extension().is_some_and(|extension| extensions.iter().any(|wanted| extension == *wanted))
     };
     let before = list.len();
-    find_below((folder, usize::MAX), true, list, remarks, is_wanted);
+    find_below((folder, usize::MAX), Origin::Found, list, remarks, is_wanted);
     if list.len() == before {
         let names: Vec<String> = extensions.iter().map(|extension| format!("*.{extension}")).collect();
         list.push(Input::Missing(format!(
@@ -130,7 +141,7 @@ fn find_by_glob(text: &str, list: &mut Vec<Input>, remarks: &Remarks<'_>) {
     let before = list.len();
     let is_here = folder.as_os_str().is_empty();
     let place = if is_here { Path::new(".") } else { &folder };
-    find_below((place, depth), false, list, remarks, |path| {
+    find_below((place, depth), Origin::Named, list, remarks, |path| {
         glob.is_match(if is_here { path.strip_prefix(".").unwrap_or(path) } else { path })
     });
     if list.len() == before {
@@ -138,10 +149,10 @@ fn find_by_glob(text: &str, list: &mut Vec<Input>, remarks: &Remarks<'_>) {
     }
 }
 
-/// Adds the wanted files below a folder. `is_found` says whether they may be something else than documents.
+/// Adds the wanted files below a folder.
 fn find_below(
     (folder, depth): (&Path, usize),
-    is_found: bool,
+    origin: Origin,
     list: &mut Vec<Input>,
     remarks: &Remarks<'_>,
     is_wanted: impl Fn(&Path) -> bool,
@@ -149,7 +160,11 @@ fn find_below(
     let files = Walk { folder, depth, hidden: false }.files(is_wanted);
     for path in files.paths {
         let path = path.strip_prefix("./").unwrap_or(&path);
-        list.push(Input::Source { source: Source::File(path.to_owned()), is_found });
+        list.push(Input::Source { source: Source::File(path.to_owned()), origin });
+    }
+    // A glob says itself which letters it means.
+    for path in files.capitals.into_iter().filter(|_| origin == Origin::Found) {
+        list.push(Input::Source { source: Source::File(path), origin: Origin::FoundWithCapitals });
     }
     list.extend(files.unreadable.into_iter().map(Input::Missing));
     for link in files.outside {

@@ -9,5 +9,5 @@
 mod find;
 mod read;
 
-pub use find::{Input, Inputs};
+pub use find::{Input, Inputs, Origin};
 pub use read::{DocumentOutcome, InputDocument, SkippedDocuments, WantedDocuments};

@@ -2,13 +2,15 @@
 
 use std::io::BufReader;
 use std::panic::{self, AssertUnwindSafe};
+use std::path::Path;
 use std::sync::Arc;
 
+use objchange_files::capitals;
 use objchange_plan::{DocumentError, DocumentKind};
 use objchange_text::json::{DocumentBytes, Documents};
 use objchange_text::utf8_reader;
 
-use super::{Input, Inputs};
+use super::{Input, Inputs, Origin};
 use crate::counted_read::CountedRead;
 use crate::pool::{self, Abandoned, Queue};
 
@@ -45,8 +47,8 @@ pub struct InputDocument {
     pub is_alone: bool,
     /// Where in its file it begins, from 1, if the file holds a document a line.
     line: Option<u64>,
-    /// Whether it was found in a folder and not named.
-    is_found: bool,
+    /// How its file came to be among the inputs.
+    origin: Origin,
 }
 
 impl InputDocument {
@@ -99,15 +101,15 @@ fn read_all<A>(
     queue: &Queue<InputDocument, DocumentOutcome<A>>,
 ) -> Result<(), Abandoned> {
     for input in &inputs.list {
-        let source = match input {
-            Input::Source { source, .. } => source,
+        let (source, origin) = match input {
+            Input::Source { source, origin } => (source, *origin),
             Input::Planned { name, text } => {
                 queue.job(InputDocument {
                     name: name.clone(),
                     text: Arc::clone(text),
                     is_alone: inputs.are_one_name,
                     line: None,
-                    is_found: false,
+                    origin: Origin::Named,
                 })?;
                 continue;
             }
@@ -139,7 +141,7 @@ fn read_all<A>(
                     text: Arc::new(text),
                     is_alone: inputs.are_one_name && line.is_none(),
                     line,
-                    is_found: matches!(input, Input::Source { is_found: true, .. }),
+                    origin,
                 })?,
                 Err(error) => queue.answer(DocumentOutcome::Failed(error.to_string()))?,
             }
@@ -154,8 +156,16 @@ fn outcome<A>(
     answer: &impl Fn(&InputDocument) -> Result<A, String>,
 ) -> DocumentOutcome<A> {
     let is_other = || DocumentKind::detect(&document.text).is_ok_and(|kind| !wanted.kinds.contains(&kind));
-    if document.is_found && (!looks_like_an_object(&document.text) || is_other()) {
+    if document.origin != Origin::Named && (!looks_like_an_object(&document.text) || is_other()) {
         return DocumentOutcome::Skipped(document.name);
+    }
+    if document.origin == Origin::FoundWithCapitals {
+        // A plan that is not judged must not look like one that passes.
+        let name = match document.line {
+            Some(line) => document.name.strip_suffix(&format!(":{line}")).unwrap_or(&document.name),
+            None => &document.name,
+        };
+        return DocumentOutcome::Failed(capitals(Path::new(name)));
     }
     // The others are answered to even where one of them finds a defect.
     match panic::catch_unwind(AssertUnwindSafe(|| answer(&document))) {

@@ -15,7 +15,7 @@ mod types;
 use hashbrown::HashMap;
 
 use crate::error::{CompileError, CompileErrors, Location};
-use crate::syntax::ast::{Dialect, Module, Term, TermKind};
+use crate::syntax::ast::{Dialect, Module, Rule, Term, TermKind};
 use crate::syntax::parse;
 use lower::Unit;
 use program::{DataReference, Node, RuleKind, RuleSet, SourcePlace};
@@ -96,19 +96,52 @@ pub(crate) fn compile(files: &[SourceFile], options: &CompileOptions) -> Result<
     for (index, file) in files.iter().enumerate() {
         check_deadline(options)?;
         let index = u32::try_from(index).unwrap_or(u32::MAX);
-        match read(&file.text) {
+        match module(file) {
             Ok(module) => modules.push((unit(index, &module), module)),
-            Err(found) => errors.extend(found.into_iter().map(|error| CompileError {
-                code: "rego_parse_error",
-                location: Some(location(&names, SourcePlace { file: index, span: error.span })),
-                message: error.message,
-            })),
+            Err(found) => errors.extend(found),
         }
     }
     if !errors.is_empty() {
         return Err(CompileErrors(errors));
     }
     rules::compile(names, &modules, options)
+}
+
+/// A rule that a file declares.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeclaredRule {
+    /// The package of the file.
+    pub package: Vec<String>,
+    /// Its name in the package.
+    pub name: String,
+    /// Where it is declared.
+    pub location: Location,
+}
+
+/// The rules of a file that can be evaluated by their name: no functions, and no parts of an object of rules. A rule with
+/// several definitions is there once for each.
+pub(crate) fn declared_rules(file: &SourceFile) -> Result<Vec<DeclaredRule>, CompileErrors> {
+    let module = module(file).map_err(CompileErrors)?;
+    let names = [file.name.clone()];
+    let is_plain = |rule: &&Rule| {
+        rule.head.params.is_none() && rules::path(&module.package, rule).0.len() == module.package.len() + 1
+    };
+    let declared = module.rules.iter().filter(is_plain).map(|rule| DeclaredRule {
+        package: module.package.clone(),
+        name: rule.head.name.clone(),
+        location: location(&names, SourcePlace { file: 0, span: rule.span }),
+    });
+    Ok(declared.collect())
+}
+
+fn module(file: &SourceFile) -> Result<Module, Vec<CompileError>> {
+    let names = [file.name.clone()];
+    let error = |error: crate::error::SyntaxError| CompileError {
+        code: "rego_parse_error",
+        location: Some(location(&names, SourcePlace { file: 0, span: error.span })),
+        message: error.message,
+    };
+    read(&file.text).map_err(|found| found.into_iter().map(error).collect())
 }
 
 fn check_deadline(options: &CompileOptions) -> Result<(), CompileErrors> {

@@ -148,7 +148,7 @@ fn definition<'a>(unit: &'a Unit, shared: &mut Shared<'a>, placed: &Placed<'_>) 
 }
 
 /// Where in `data` a rule is, and the keys of its head that are not constant.
-fn path<'r>(package: &[String], rule: &'r Rule) -> (Vec<String>, &'r [Term]) {
+pub(super) fn path<'r>(package: &[String], rule: &'r Rule) -> (Vec<String>, &'r [Term]) {
     let mut path = package.to_vec();
     path.push(rule.head.name.clone());
     let mut keys = &rule.head.path[..];

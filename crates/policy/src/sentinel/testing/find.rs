@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use objchange_files::Walk;
+use objchange_files::{Walk, capitals, in_lower_case};
 
 /// A test case, and the policy that it is of.
 #[derive(Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ impl FoundTests {
                 // Links and `..` may hide what the folder is called.
                 let whole = argument.canonicalize().unwrap_or_else(|_| argument.clone());
                 match policy_of(&whole) {
-                    Some(policy) => tests.add(&policy, argument),
+                    Some(policy) => tests.add(&policy, argument)?,
                     None => tests.walk(argument)?,
                 }
             } else {
@@ -71,7 +71,7 @@ impl FoundTests {
             return Ok(());
         }
         if let (Some(folder), Some(stem)) = (path.parent(), path.file_stem()) {
-            self.add(path, &folder.join("test").join(stem));
+            self.add(path, &folder.join("test").join(stem))?;
         }
         Ok(())
     }
@@ -83,40 +83,45 @@ impl FoundTests {
         if let Some(error) = files.unreadable.into_iter().next() {
             return Err(error);
         }
+        // JSON and HCL are elsewhere, too; those of test cases are found with the policy.
+        if let Some(path) = files.capitals.iter().find(|path| !is_case(&in_lower_case(path))) {
+            return Err(capitals(path));
+        }
         for link in files.outside {
             self.warnings.push(format!("{}: skipped, because this link leaves the folder", link.display()));
         }
         let (policies, cases): (Vec<_>, Vec<_>) = files.paths.into_iter().partition(|path| is_policy(path));
         let folders: BTreeSet<&Path> = cases.iter().filter_map(|case| case.parent()).collect();
-        folders.into_iter().for_each(|folder| self.check(folder));
+        folders.into_iter().try_for_each(|folder| self.check(folder))?;
         for path in &policies {
             if let (Some(folder), Some(stem)) = (path.parent(), path.file_stem()) {
                 let path = path.strip_prefix("./").unwrap_or(path);
-                self.add(path, &folder.join("test").join(stem));
+                self.add(path, &folder.join("test").join(stem))?;
             }
         }
         Ok(())
     }
 
     /// Adds the test cases that are in a folder, if there is one.
-    fn add(&mut self, policy: &Path, folder: &Path) {
-        for case in cases(folder) {
+    fn add(&mut self, policy: &Path, folder: &Path) -> Result<(), String> {
+        for case in cases(folder)? {
             let case = case.strip_prefix("./").unwrap_or(&case).to_owned();
             self.found.push(FoundTest { policy: policy.to_owned(), case });
         }
+        Ok(())
     }
 
     /// Warns of test cases whose policy is called otherwise.
-    fn check(&mut self, folder: &Path) {
+    fn check(&mut self, folder: &Path) -> Result<(), String> {
         let Some(test) = folder.parent().filter(|test| test.file_name() == Some(OsStr::new("test"))) else {
-            return;
+            return Ok(());
         };
-        let Some(name) = folder.file_name().map(OsStr::to_string_lossy) else { return };
+        let Some(name) = folder.file_name().map(OsStr::to_string_lossy) else { return Ok(()) };
         let policies = test.parent().unwrap_or(Path::new(""));
         if policies.join(format!("{name}.sentinel")).exists() || !has_policies(policies) {
-            return;
+            return Ok(());
         }
-        if !cases(folder).is_empty() {
+        if !cases(folder)?.is_empty() {
             let place = policies.join(format!("{name}.sentinel"));
             self.warnings.push(format!(
                 "{}: there is no {} for these tests",
@@ -124,6 +129,7 @@ impl FoundTests {
                 place.display()
             ));
         }
+        Ok(())
     }
 }
 
@@ -144,10 +150,18 @@ fn is_case(path: &Path) -> bool {
 }
 
 /// The test cases in a folder. Folders may be called like them.
-fn cases(folder: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = folder.read_dir() else { return Vec::new() };
-    let paths = entries.flatten().map(|entry| entry.path());
-    let mut cases: Vec<PathBuf> = paths.filter(|path| is_case(path) && path.is_file()).collect();
-    cases.sort();
-    cases
+fn cases(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let Ok(entries) = folder.read_dir() else { return Ok(Vec::new()) };
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.retain(|path| is_case(&in_lower_case(path)) && !path.is_dir());
+    paths.sort();
+    for path in &paths {
+        if !is_case(path) {
+            return Err(capitals(path));
+        }
+        if !path.is_file() {
+            return Err(format!("{}: this test case is not a regular file", path.display()));
+        }
+    }
+    Ok(paths)
 }

@@ -1,0 +1,144 @@
+//! Options that would do nothing are refused. That of all commands those of planning are is tested beside their definition.
+
+use crate::folder::Folder;
+use crate::program::objchange;
+
+const PLAN: &str = r#"{"format_version":"1.2","resource_changes":[]}"#;
+const MODULE: &str = "resource \"terraform_data\" \"a\" {\n}\n";
+
+/// The program with these arguments, in a folder that has a plan, policies and modules.
+fn run(folder: &Folder, line: &str) -> (i32, String) {
+    let arguments = line.split(' ').map(|word| match word {
+        "DIR" | "PLAN" | "REGO" | "SENTINEL" | "CASES" => folder.at(word).display().to_string(),
+        word => word.to_owned(),
+    });
+    let output = objchange(arguments, PLAN);
+    (output.code, output.stderr)
+}
+
+fn folder(name: &str) -> Folder {
+    Folder::with(
+        name,
+        &[
+            ("DIR/main.tf", MODULE),
+            ("PLAN", PLAN),
+            ("REGO/p.rego", "package main\n\ndeny contains \"x\" if input.tfplan.missing\n"),
+            ("SENTINEL/p.sentinel", "main = rule { true }\n"),
+            ("CASES", ""),
+        ],
+    )
+}
+
+#[test]
+fn options_that_do_nothing_are_refused() {
+    let folder = folder("options");
+    for (line, named) in [
+        // Something else is printed, and nobody judges.
+        ("plan DIR --answers-template --fail-on delete", "--fail-on"),
+        ("plan DIR --explain terraform_data.a --fail-on delete", "--fail-on"),
+        ("plan DIR --answers-template --detailed-exitcode", "--detailed-exitcode"),
+        ("plan DIR --explain terraform_data.a --detailed-exitcode", "--detailed-exitcode"),
+        ("plan DIR --explain terraform_data.a --only terraform_data.a", "--only"),
+        ("plan DIR --explain terraform_data.a --action delete", "--action"),
+        ("plan DIR --explain terraform_data.a --answers-template", "--explain"),
+        ("plan DIR --answers-template --drift", "--drift"),
+        ("plan DIR --answers-template --json", "--json"),
+        ("plan DIR --answers-template --out p.json", "--out"),
+        ("plan DIR --answers-template --summary", "--summary"),
+        ("plan DIR --answers-template --full", "--full"),
+        ("plan DIR --json --only terraform_data.a", "--json"),
+        ("plan DIR --json --full", "--full"),
+        ("plan DIR --group-by type", "--summary"),
+        ("plan DIR --allow-unmatched", "--fail-on"),
+        ("plan DIR --timeout 5s", "--real-provider"),
+        // Of directories of modules.
+        ("show PLAN --destroy", "--destroy"),
+        ("show --state s.tfstate", "--state"),
+        ("hash - --refresh=true", "--refresh"),
+        ("diff PLAN PLAN --target terraform_data.a", "--target"),
+        ("query PLAN true --vars x.tfvars", "--var-file"),
+        ("policy REGO --rego REGO --replace terraform_data.a", "--replace"),
+        ("sentinel apply SENTINEL PLAN --var a=b", "--var"),
+        ("sentinel mock PLAN --max-instances 1000000", "--max-instances"),
+        // Of other forms of output.
+        ("show PLAN --allow-unmatched", "--fail-on"),
+        ("show PLAN --title x", "--title"),
+        ("show PLAN --json --link https://x.example", "--link"),
+        ("show PLAN --format html --marker x", "--marker"),
+        ("show PLAN --format markdown --out x.html", "--out"),
+        ("show PLAN --group-by type", "--summary"),
+        ("show PLAN --json --summary", "--json"),
+        ("diff PLAN PLAN --title x", "--title"),
+        ("diff PLAN PLAN --json --marker x", "--marker"),
+        ("query PLAN true --out x.parquet", "--out"),
+        ("query PLAN true --json --output table", "--json"),
+        ("query PLAN true --count --group-by rc.type", "--count"),
+        ("query PLAN true --count --output keys", "--count"),
+        ("sentinel apply SENTINEL PLAN --trace --json", "--trace"),
+        ("sentinel apply SENTINEL PLAN --trace --sarif -", "--trace"),
+        ("sentinel test SENTINEL --verbose --json", "--verbose"),
+        ("check CASES --bless --json", "--json"),
+        ("conform x --scale --record r.jsonl", "--record"),
+        ("conform x --scale --cases 5", "--cases"),
+        ("conform x --update-baseline", "--baseline"),
+        ("test DIR --watch --json", "--json"),
+    ] {
+        let (code, stderr) = run(&folder, line);
+        let wanted = if line.contains("--detailed-exitcode") { 1 } else { 2 };
+        assert!(code == wanted && stderr.contains(named), "{line}: {code}\n{stderr}");
+    }
+}
+
+#[test]
+fn options_of_planning_act_where_one_argument_is_a_module() {
+    let folder = folder("options-module");
+    for line in [
+        "plan DIR --json --only terraform_data.a --fail-on delete",
+        "show DIR --destroy",
+        "hash DIR --refresh=false",
+        "query PLAN DIR --refresh=false true --count",
+        "sentinel apply SENTINEL --plan PLAN --plan DIR --refresh=false",
+        "sentinel apply SENTINEL --plan PLAN",
+    ] {
+        let (code, stderr) = run(&folder, line);
+        assert_eq!(code, 0, "{line}\n{stderr}");
+    }
+}
+
+#[test]
+fn a_selection_of_several_that_selects_nothing_is_an_error() {
+    let policy = "package main\n\ndeny contains \"x\" if input.tfplan.resource_changes[_].type == \"x\"\n\nwarn_b := false\n";
+    let case = r#"{"id":"disk-a","op":"proposed_new","schema":{},"want":{}}"#;
+    let files = [
+        ("PLAN", PLAN),
+        ("REGO/p.rego", policy),
+        ("REGO/q.rego", "package other\n\nhelper := 1\n"),
+        ("SENTINEL/p.sentinel", "main = rule { true }\n"),
+        ("SENTINEL/test/p/a.hcl", ""),
+        ("CASES", case),
+    ];
+    let folder = Folder::with("selections", &files);
+    for (line, named) in [
+        ("policy PLAN --rego REGO --rules deny --rules dney", "`dney`"),
+        ("policy PLAN --rego REGO --rules dney", "`dney`"),
+        ("policy PLAN --rego REGO --namespace main --namespace mian", "`mian`"),
+        ("policy PLAN --rego REGO --namespace main --namespace other", "`other`"),
+        ("policy PLAN --rego REGO --namespace other --rules deny", "`other`"),
+        ("sentinel test SENTINEL --run p/a --run p/b", "--run p/b"),
+        ("sentinel test SENTINEL --run p/b", "--run p/b"),
+        ("check CASES --only disk-* --only dsik-*", "--only dsik-*"),
+        ("check CASES --only dsik-*", "--only dsik-*"),
+        ("show PLAN --fail-on delete --only x.y", "--only"),
+    ] {
+        let (code, stderr) = run(&folder, line);
+        assert!(code == 2 && stderr.contains(named), "{line}: {code}\n{stderr}");
+    }
+    for line in [
+        "policy PLAN --rego REGO --rules deny --rules main.warn_*",
+        "policy PLAN --rego REGO --namespace main --namespace other --rules deny --rules helper --fail-on never",
+        "sentinel test SENTINEL --run p/a --run a$",
+    ] {
+        let (code, stderr) = run(&folder, line);
+        assert_eq!(code, 0, "{line}\n{stderr}");
+    }
+}
