@@ -13,7 +13,7 @@ use objchange_text::Escaping;
 
 use crate::exit::{self, CommandError, FAILED, unusable};
 use crate::input::{Size, Source};
-use crate::module_plan::{PlanInputs, PlanningArgs};
+use crate::module_plan::{DirectoryArgs, ForModules, PlanInputs};
 use crate::plan_file::PlanFile;
 use crate::schemas::{SchemaArgs, missing_schemas};
 use crate::show::MarkdownArgs;
@@ -76,12 +76,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SIZE", default_value = "1G")]
     max_input: Size,
 
-    /// The prior state, if a module is planned
-    #[arg(long, value_name = "FILE")]
-    state: Option<PathBuf>,
-
     #[command(flatten)]
-    planning: PlanningArgs,
+    module: ForModules<DirectoryArgs>,
 
     // Last, because its heading is that of all options below.
     #[command(flatten)]
@@ -101,6 +97,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     if args.markdown.is_given() && args.format != Format::Markdown {
         return Err("--title, --link, --marker and --max-length need --format markdown".into());
     }
+    let module = args.module.used_for(&[args.a.clone(), args.b.clone()])?;
     let given = [&args.a, &args.b].map(|path| Source::new(path));
     let stdins = given.into_iter().chain(args.schemas.sources()).filter(|source| *source == Source::Stdin);
     if stdins.count() > 1 {
@@ -108,11 +105,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     }
     let given = args.schemas.load(args.max_input).map_err(unusable)?;
     let is_given = given.is_given();
-    let inputs = PlanInputs {
-        state: args.state.as_deref(),
-        max_input: args.max_input,
-        ..PlanInputs::new(&args.planning, &args.schemas)
-    };
+    let inputs = PlanInputs { max_input: args.max_input, ..module.inputs(&args.schemas) };
     let (a, b) = (PlanFile::read(&args.a, &inputs)?, PlanFile::read(&args.b, &inputs)?);
     let (plan_a, plan_b) = thread::scope(|scope| {
         let other = scope.spawn(|| b.plan());

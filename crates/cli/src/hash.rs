@@ -3,12 +3,13 @@
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::slice;
 
 use objchange_plan::{HashKey, HashedPlan, Plan, PlanHash, Schemas, compare_complaint};
 
 use crate::exit::{self, CommandError, FAILED, unusable};
 use crate::input::{Size, Source};
-use crate::module_plan::{PlanInputs, PlanningArgs};
+use crate::module_plan::{DirectoryArgs, ForModules, PlanInputs};
 use crate::plan_file::PlanFile;
 use crate::schemas::{HOW_TO_GET_SCHEMAS, SchemaArgs};
 use crate::terminal;
@@ -55,12 +56,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SIZE", default_value = "1G")]
     max_input: Size,
 
-    /// The prior state, if a module is planned
-    #[arg(long, value_name = "FILE")]
-    state: Option<PathBuf>,
-
     #[command(flatten)]
-    planning: PlanningArgs,
+    module: ForModules<DirectoryArgs>,
 }
 
 /// Runs the command.
@@ -71,14 +68,11 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     if sources.filter(|source| *source == Source::Stdin).count() > 1 {
         return Err("standard input (-) can be read only once".into());
     }
+    let module = args.module.used_for(slice::from_ref(&args.plan))?;
     let key = args.key.as_deref().map(read_key).transpose()?;
     check_key(args, key.is_some())?;
     let given = args.schemas.load(args.max_input).map_err(unusable)?;
-    let inputs = PlanInputs {
-        state: args.state.as_deref(),
-        max_input: args.max_input,
-        ..PlanInputs::new(&args.planning, &args.schemas)
-    };
+    let inputs = PlanInputs { max_input: args.max_input, ..module.inputs(&args.schemas) };
     let file = PlanFile::read(&args.plan, &inputs)?;
     let plan = file.plan()?;
     let (schemas, schemas_name) = args.schemas.with_cached(given, plan.changes.providers());

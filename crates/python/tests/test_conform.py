@@ -50,6 +50,7 @@ def test_the_plugin_makes_a_test_of_each_type(tmp_path: Path) -> None:
     assert broken.returncode not in (0, 5), broken.stdout
     beside = tmp_path / "test_other.py"
     beside.write_text("def test_other():\n    pass\n", encoding="utf-8")
-    nothing = [*command, "--objchange-provider", str(KIT), "--objchange-only=no_such_type", str(beside)]
-    done = subprocess.run(nothing, cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode not in (0, 5) and "--objchange-only" in done.stdout + done.stderr, done.stdout + done.stderr
+    for found in [[], ["--objchange-only=kit_good*"]]:
+        nothing = [*command, "--objchange-provider", str(KIT), "--objchange-only=no_such_type", *found, str(beside)]
+        done = subprocess.run(nothing, cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode not in (0, 5) and "--objchange-only" in done.stdout + done.stderr, done.stdout + done.stderr

@@ -8,6 +8,7 @@ mod text;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use wildmatch::WildMatch;
 
@@ -43,7 +44,7 @@ pub(crate) struct Args {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
-    /// Run only cases whose id matches this glob; invalid lines still fail. Can be repeated
+    /// Run only cases whose id matches this glob; one must match. Invalid lines still fail. Can be repeated
     #[arg(long, value_name = "ID-GLOB")]
     only: Vec<String>,
 
@@ -66,16 +67,27 @@ fn is_same_file(a: &Path, b: &Path) -> bool {
     matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
-/// Which cases are run: those whose id is like one of these, or all if there are none.
-struct Only(Vec<WildMatch>);
+/// Which cases are run: those whose id is like one of these, or all if there are none. With each, whether there was one.
+struct Only(Vec<(WildMatch, AtomicBool)>);
 
 impl Only {
     fn new(globs: &[String]) -> Self {
-        Self(globs.iter().map(|glob| WildMatch::new(glob)).collect())
+        Self(globs.iter().map(|glob| (WildMatch::new(glob), AtomicBool::new(false))).collect())
     }
 
     fn has(&self, id: Option<&str>) -> bool {
-        self.0.is_empty() || id.is_some_and(|id| self.0.iter().any(|glob| glob.matches(id)))
+        let Some(id) = id else { return self.0.is_empty() };
+        let matching = self.0.iter().filter(|(glob, _)| glob.matches(id));
+        let matches = matching.inspect(|(_, has_matched)| has_matched.store(true, Ordering::Relaxed)).count();
+        self.0.is_empty() || matches > 0
+    }
+
+    /// The first that selected no case of those that were read.
+    fn unmatched<'g>(&self, globs: &'g [String]) -> Option<&'g String> {
+        let all = globs.iter().zip(&self.0);
+        all.into_iter()
+            .find(|(_, (_, has_matched))| !has_matched.load(Ordering::Relaxed))
+            .map(|(glob, _)| glob)
     }
 }
 
@@ -130,7 +142,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let (only, count) = (Only::new(&args.only), |bytes| progress.bar.inc(bytes));
     run_case_files(&inputs, |id| only.has(id), &count, |event| progress.tell(|| report.handle(event)))?;
     progress.finish();
-    report.finish(args)
+    report.finish(args, only.unmatched(&args.only))
 }
 
 impl Checked<'_> {
@@ -179,7 +191,7 @@ impl Checked<'_> {
         Ok(())
     }
 
-    fn finish(mut self, args: &Args) -> Result<ExitCode, CommandError> {
+    fn finish(mut self, args: &Args, unmatched: Option<&String>) -> Result<ExitCode, CommandError> {
         if let Some(json) = self.json {
             json.finish(self.counts)?;
         }
@@ -187,8 +199,8 @@ impl Checked<'_> {
         if let Some(text) = self.text {
             text.finish(self.counts)?;
         }
-        if !args.only.is_empty() && !self.unusable && self.counts == Counts::default() {
-            return Err("--only: no case id matches".into());
+        if let Some(glob) = unmatched.filter(|_| !self.unusable) {
+            return Err(unusable(format_args!("--only {glob}: no case id matches")));
         }
         if args.bless {
             let blessed = bless::files(&args.files, &self.failed)?;

@@ -100,7 +100,7 @@ pub(crate) struct Args {
 
     /// Measure instead how time and memory of plans, and with --apply of creation, grow with up to 3,000
     /// elements in each collection. Quadratic growth is a warning
-    #[arg(long, conflicts_with_all = ["corpus", "baseline", "cases_out", "junit", "sarif", "kind"])]
+    #[arg(long, conflicts_with_all = ["cases", "corpus", "baseline", "cases_out", "jobs", "junit", "kind", "record", "sarif"])]
     scale: bool,
 
     /// Findings that set the exit code to 1

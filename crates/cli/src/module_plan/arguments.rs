@@ -2,16 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::ArgAction;
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
 use objchange_module::PlanArguments;
 use objchange_plan::{Program, Version};
 use objchange_project::PlanSettings;
 #[cfg(feature = "provider")]
 use objchange_project::RealChoice;
 
-use super::version_of;
+use super::{is_module, version_of};
 use crate::configuration::Settings;
-use crate::exit;
+use crate::exit::{self, CommandError, unusable};
 use crate::input::Size;
 #[cfg(feature = "provider")]
 use crate::provider::launch;
@@ -56,14 +57,10 @@ pub(crate) struct PlanningArgs {
     max_instances: usize,
 }
 
-/// What directories are planned with: the options of a command that has none like them.
+/// The options of planning, and the state that a module is planned from.
 #[derive(Debug, Clone, clap::Args)]
-#[command(next_help_heading = "Options for directories of modules")]
-pub(crate) struct ModuleArgs {
-    #[command(flatten)]
-    schemas: SchemaArgs,
-
-    /// The prior state
+pub(crate) struct DirectoryArgs {
+    /// The prior state, if a module is planned
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
 
@@ -71,15 +68,85 @@ pub(crate) struct ModuleArgs {
     planning: PlanningArgs,
 }
 
-impl ModuleArgs {
+impl DirectoryArgs {
     /// What a directory is planned from.
-    pub(crate) fn inputs(&self) -> PlanInputs<'_> {
-        // Verdicts must hold whatever the providers answer.
-        PlanInputs {
-            state: self.state.as_deref(),
-            is_strict: true,
-            ..PlanInputs::new(&self.planning, &self.schemas)
+    pub(crate) fn inputs<'a>(&'a self, schemas: &'a SchemaArgs) -> PlanInputs<'a> {
+        PlanInputs { state: self.state.as_deref(), ..PlanInputs::new(&self.planning, schemas) }
+    }
+}
+
+/// Options that act only on directories of modules, in a command that also takes documents. They are refused where no
+/// argument is such a directory: a gate that ignores `--destroy` would judge another plan than it was told to.
+#[derive(Debug, Clone)]
+pub(crate) struct ForModules<T> {
+    options: T,
+    /// One of them that is on the command line.
+    given: Option<String>,
+}
+
+impl<T> ForModules<T> {
+    /// The options, if they act on any of the arguments of the command, or none is given.
+    ///
+    /// # Errors
+    ///
+    /// An option is given, and no argument is the directory of a module.
+    pub(crate) fn used_for(&self, arguments: &[PathBuf]) -> Result<&T, CommandError> {
+        match &self.given {
+            Some(option) if !arguments.iter().any(|argument| is_module(argument)) => Err(unusable(format!(
+                "--{option} only applies to directories of modules (with *.tf files), and no argument is one"
+            ))),
+            _ => Ok(&self.options),
         }
+    }
+}
+
+impl<T: clap::Args> clap::Args for ForModules<T> {
+    fn augment_args(command: Command) -> Command {
+        T::augment_args(command)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        T::augment_args_for_update(command)
+    }
+}
+
+impl<T: clap::Args> FromArgMatches for ForModules<T> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        // From the definition of the options, so that none is forgotten.
+        let own = T::augment_args(Command::new("options"));
+        let is_given =
+            |option: &&Arg| matches.value_source(option.get_id().as_str()) == Some(ValueSource::CommandLine);
+        let given = own.get_arguments().find(is_given).and_then(Arg::get_long).map(str::to_owned);
+        Ok(Self { options: T::from_arg_matches(matches)?, given })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// What directories are planned with: the options of a command that has none like them.
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Options for directories of modules")]
+pub(crate) struct ModuleArgs {
+    #[command(flatten)]
+    schemas: SchemaArgs,
+
+    #[command(flatten)]
+    directory: ForModules<DirectoryArgs>,
+}
+
+impl ModuleArgs {
+    /// What those of the arguments are planned from that are directories of modules.
+    ///
+    /// # Errors
+    ///
+    /// An option is given that acts on none of the arguments.
+    pub(crate) fn inputs(&self, arguments: &[PathBuf]) -> Result<PlanInputs<'_>, CommandError> {
+        let directory = self.directory.used_for(arguments)?;
+        // Verdicts must hold whatever the providers answer.
+        Ok(PlanInputs { is_strict: true, ..directory.inputs(&self.schemas) })
     }
 }
 
@@ -155,5 +222,95 @@ impl<'a> PlanInputs<'a> {
             workplace: &launch::workplace,
             remarks: &exit::remark,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Args, CommandFactory, Parser};
+
+    use super::*;
+    use crate::Cli;
+
+    /// What else a command needs on its line. `PLAN` is a plan, and `POLICIES` are policies.
+    const LINES: [(&str, &[&str]); 8] = [
+        ("browse", &["PLAN"]),
+        ("diff", &["PLAN", "PLAN"]),
+        ("hash", &["PLAN"]),
+        ("policy", &["PLAN", "--rego", "POLICIES"]),
+        ("query", &["PLAN", "true"]),
+        ("sentinel apply", &["POLICIES", "--plan", "PLAN"]),
+        ("sentinel mock", &["PLAN"]),
+        ("show", &["PLAN"]),
+    ];
+
+    /// The commands that have all options of planning, with their names.
+    fn commands(command: &Command, name: &str, found: &mut Vec<(String, Command)>) {
+        let has = |option: &str| command.get_arguments().any(|argument| argument.get_long() == Some(option));
+        if options::<PlanningArgs>().iter().all(|(option, _)| has(option)) {
+            found.push((name.to_owned(), command.clone()));
+        }
+        for inner in command.get_subcommands() {
+            commands(inner, format!("{name} {}", inner.get_name()).trim(), found);
+        }
+    }
+
+    /// The options, and a value for each that takes one.
+    fn options<T: Args>() -> Vec<(String, Option<&'static str>)> {
+        let option = |argument: &Arg| {
+            let value = match argument.get_value_names().and_then(|names| names.first()).map(|name| &**name) {
+                _ if !argument.get_action().takes_values() => None,
+                Some("BOOL") => Some("false"),
+                Some("COUNT") => Some("5"),
+                Some("NAME=VALUE") => Some("a=b"),
+                _ => Some("x"),
+            };
+            (argument.get_long().unwrap_or_default().to_owned(), value)
+        };
+        T::augment_args(Command::new("options")).get_arguments().map(option).collect()
+    }
+
+    #[test]
+    fn options_of_planning_are_refused_where_nothing_is_planned() {
+        let mut found = Vec::new();
+        commands(&Cli::command(), "", &mut found);
+        // These always plan.
+        found.retain(|(name, _)| name != "plan" && name != "graph");
+        let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, LINES.map(|(name, _)| name), "add the command to the table");
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name).display().to_string();
+        std::fs::write(path("PLAN"), r#"{"format_version":"1.2","resource_changes":[]}"#).unwrap();
+        std::fs::create_dir(path("POLICIES")).unwrap();
+        let mut count = 0;
+        for (name, line) in LINES {
+            for (option, value) in options::<DirectoryArgs>() {
+                // It is also the state of `tfstate/v2`.
+                if (name, option.as_str()) == ("sentinel apply", "state") {
+                    continue;
+                }
+                let words = name.split(' ').map(str::to_owned);
+                let line = line.iter().map(|word| match *word {
+                    "PLAN" | "POLICIES" => path(word),
+                    word => word.to_owned(),
+                });
+                let given = match value {
+                    Some(value) => format!("--{option}={value}"),
+                    None => format!("--{option}"),
+                };
+                let all = ["objchange".to_owned()].into_iter().chain(words).chain(line).chain([given]);
+                let Cli { command, .. } = Cli::try_parse_from(all).unwrap();
+                match crate::run(&command) {
+                    Err(CommandError::Unusable(reason)) => {
+                        let start = format!("--{option} only applies to directories of modules");
+                        assert!(reason.starts_with(&start), "{name} --{option}: {reason}");
+                    }
+                    other => panic!("{name} --{option}: {other:?}"),
+                }
+                count += 1;
+            }
+        }
+        // Eleven options, and eight commands.
+        assert!(count >= 11 * 8 - 1, "{count}");
     }
 }

@@ -9,8 +9,9 @@ use objchange_module::Shown;
 use objchange_module::document::GraphReport;
 use objchange_module::plan::plan_with_graph;
 
-use super::{ModuleArgs, PlanInputs, output, plan_directory_by};
+use super::{DirectoryArgs, output, plan_directory_by};
 use crate::exit::{CommandError, FAILED};
+use crate::schemas::SchemaArgs;
 
 const AFTER_HELP: &str = "\
 The graph has all variables, local values, resources, modules, outputs, checks and providers of the module in DIR and \
@@ -45,7 +46,10 @@ pub(crate) struct Args {
     only_unknown: bool,
 
     #[command(flatten)]
-    module: ModuleArgs,
+    schemas: SchemaArgs,
+
+    #[command(flatten)]
+    module: DirectoryArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -59,8 +63,8 @@ enum Format {
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
-    // What is unknown, and why, is as in the text of the plan.
-    let inputs = PlanInputs { is_strict: false, ..args.module.inputs() };
+    // Not strict: what is unknown, and why, is as in the text of the plan.
+    let inputs = args.module.inputs(&args.schemas);
     let planned =
         plan_directory_by(&args.directory, &inputs, |input, providers| plan_with_graph(input, providers))?;
     let Some((planned, graph)) = planned else { return Ok(ExitCode::from(FAILED)) };

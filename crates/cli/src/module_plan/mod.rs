@@ -13,11 +13,11 @@ use std::process::ExitCode;
 
 use objchange_module::Providers;
 use objchange_module::plan::{ModulePlan, PlanInput};
-use objchange_plan::{Program, Version};
+use objchange_plan::{Program, Selection, Version};
 pub(crate) use objchange_project::is_module;
 use objchange_project::{PlanError, PlannedDirectory, Refused};
 
-pub(crate) use self::arguments::{ModuleArgs, PlanInputs, PlanningArgs};
+pub(crate) use self::arguments::{DirectoryArgs, ForModules, ModuleArgs, PlanInputs, PlanningArgs};
 pub(crate) use self::documents::planned_document;
 use crate::exit::{CommandError, FAILED};
 use crate::hints;
@@ -78,12 +78,12 @@ pub(crate) struct Args {
     real: real::RealArgs,
 
     /// Print a template for `--answers`, with everything that the plan needs
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["GateArgs", "Places", "explain", "out", "json", "full", "summary"])]
     answers_template: bool,
 
     /// Explain why an object, a part of it, a variable, a local value or an output is unknown, created,
     /// replaced or deferred
-    #[arg(long, value_name = "ADDRESS[.PATH]", conflicts_with_all = ["answers_template", "out", "full", "summary"])]
+    #[arg(long, value_name = "ADDRESS[.PATH]", conflicts_with_all = ["GateArgs", "Places", "out", "full", "summary"])]
     explain: Option<String>,
 
     /// The prior state
@@ -163,6 +163,11 @@ pub(crate) fn version_of(program: Option<Program>) -> Version {
 pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     if let Some(address) = &args.explain {
         return explain::run(args, address);
+    }
+    if args.json && !args.gate.is_asked() && args.places.selection() != Selection::default() {
+        return Err("--json prints the whole plan; options that select resources need --fail-on or \
+                    --detailed-exitcode with it"
+            .into());
     }
     if args.out.as_deref().is_some_and(|path| path.as_os_str() == "-") {
         return Err("--out writes a file; --json prints the document on standard output".into());

@@ -2,12 +2,17 @@
 
 use std::time::Duration;
 
+use clap::ArgGroup;
 use objchange_project::RealChoice;
 
 use crate::provider::launch::duration;
 
+/// The options that choose real providers.
+const REAL: &str = "real";
+
 /// Which providers are asked.
 #[derive(Debug, Clone, Default, clap::Args)]
+#[command(group(ArgGroup::new(REAL).args(["real_providers", "real_provider"])))]
 pub(crate) struct RealArgs {
     /// Use all real providers: start the programs that `terraform init` installed, or those of
     /// --provider-binary. They are configured and read existing objects; nothing is applied
@@ -19,7 +24,7 @@ pub(crate) struct RealArgs {
     real_provider: Vec<String>,
 
     /// Timeout for each call of a provider, and for its start, e.g. 30s or 5m [default: 1m for the start, 5m for a call]
-    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Providers")]
+    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Providers", requires = REAL)]
     timeout: Option<Duration>,
 }
 

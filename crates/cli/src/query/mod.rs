@@ -26,7 +26,7 @@ use self::columns::Destination;
 use crate::configuration::report;
 use crate::documents::{self, ErroredPlans};
 use crate::exit::{self, CommandError, unusable};
-use crate::module_plan::ModuleArgs;
+use crate::module_plan::{ModuleArgs, PlanInputs};
 use objchange_project::{InputDocument, WantedDocuments};
 
 const AFTER_HELP: &str = "\
@@ -135,19 +135,24 @@ impl Args {
     }
 
     /// How items are written, after a look at the options that do not fit it.
-    fn format(&self) -> Result<Format, CommandError> {
+    fn format(&self, modules: &PlanInputs<'_>) -> Result<Format, CommandError> {
         let form = match self.form() {
             Form::Keys if self.select.is_some() => {
                 return Err("--output keys and --select cannot be combined".into());
+            }
+            Form::Keys | Form::Table if self.count => {
+                return Err(
+                    "--output keys and table cannot be combined with --count, which prints a number".into()
+                );
             }
             Form::Keys => policy::Form::Keys,
             Form::Lines => policy::Form::Lines,
             Form::Table => policy::Form::Table,
             Form::Json => policy::Form::Json,
             #[cfg(feature = "columns")]
-            Form::Parquet => return self.table(TableForm::Parquet),
+            Form::Parquet => return self.table(TableForm::Parquet, modules),
             #[cfg(feature = "columns")]
-            Form::Arrow => return self.table(TableForm::Arrow),
+            Form::Arrow => return self.table(TableForm::Arrow, modules),
         };
         #[cfg(feature = "columns")]
         if self.out.is_some() {
@@ -157,7 +162,7 @@ impl Args {
     }
 
     #[cfg(feature = "columns")]
-    fn table(&self, form: TableForm) -> Result<Format, CommandError> {
+    fn table(&self, form: TableForm, modules: &PlanInputs<'_>) -> Result<Format, CommandError> {
         let options = [
             ("--select", self.select.is_some()),
             ("--count", self.count),
@@ -172,9 +177,8 @@ impl Args {
         }
         let kind = columns::row_kind(self.of.collection_kind())
             .ok_or("--output parquet and arrow need --of changes, drift or outputs")?;
-        let inputs = self.module.inputs();
-        let given = inputs.schemas.load(inputs.max_input).map_err(unusable)?;
-        Ok(Format::Table(form, kind, inputs.schemas.with_cached(given, []).0))
+        let given = modules.schemas.load(modules.max_input).map_err(unusable)?;
+        Ok(Format::Table(form, kind, modules.schemas.with_cached(given, []).0))
     }
 
     fn printed(&self) -> Printed {
@@ -378,7 +382,8 @@ impl QueryText {
 pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let of = args.of.collection_kind();
     let (paths, expression) = arguments(args).map_err(unusable)?;
-    let format = args.format()?;
+    let modules = args.module.inputs(&paths)?;
+    let format = args.format(&modules)?;
     let filter = QueryText::new("(expression)", &expression);
     let other = match (&args.select, &args.group_by) {
         (Some(text), _) => Some(QueryText::new("--select", text)),
@@ -396,7 +401,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     };
     let wanted =
         if of == CollectionKind::State { WantedDocuments::PLANS_AND_STATES } else { WantedDocuments::PLANS };
-    let inputs = documents::find(&paths, wanted, &args.module.inputs())?;
+    let inputs = documents::find(&paths, wanted, &modules)?;
     let search = Search {
         query: &query,
         projection: projection.as_ref(),

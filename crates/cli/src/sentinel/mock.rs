@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::slice;
 
 use objchange_plan::Document;
 use objchange_policy::sentinel::mock::{File, configuration, mocks};
@@ -56,8 +57,9 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
+    let modules = args.module.inputs(slice::from_ref(&args.plan))?;
     let planned = match is_module(&args.plan) {
-        true => Some(planned_document(&args.plan, &args.module.inputs())?),
+        true => Some(planned_document(&args.plan, &modules)?),
         false => None,
     };
     match files(args, planned).and_then(|files| write(args, &files)) {

@@ -1,6 +1,7 @@
 //! The document of a command that shows one: how it is read, with which schemas, and what is refused.
 
 use std::path::PathBuf;
+use std::slice;
 
 use clap::{Args, ValueEnum};
 use objchange_plan::{Document, Filter, Options, PlanMode, Program, Schemas, ShowError, places};
@@ -10,7 +11,7 @@ use super::choose::Choice;
 use crate::exit::CommandError;
 use crate::hints;
 use crate::input::{Size, Source};
-use crate::module_plan::{PlanInputs, PlanningArgs, is_module, planned_document};
+use crate::module_plan::{DirectoryArgs, ForModules, PlanInputs, is_module, planned_document};
 use crate::schemas::{SchemaArgs, missing_schemas};
 use objchange_project::{GivenSchemas, SchemaError};
 
@@ -46,12 +47,8 @@ pub(crate) struct DocumentArgs {
     #[arg(long, value_name = "SIZE", default_value = "1G")]
     pub(super) max_input: Size,
 
-    /// The prior state, if a module is planned
-    #[arg(long, value_name = "FILE")]
-    state: Option<PathBuf>,
-
     #[command(flatten)]
-    planning: PlanningArgs,
+    module: ForModules<DirectoryArgs>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -89,17 +86,23 @@ pub(crate) struct SchemaSources {
 }
 
 impl DocumentArgs {
+    /// The options of planning, unless they act on nothing.
+    ///
+    /// # Errors
+    ///
+    /// One is given, and the document is not the directory of a module.
+    pub(crate) fn planning(&self) -> Result<&DirectoryArgs, CommandError> {
+        self.module.used_for(slice::from_ref(&self.document))
+    }
+
     /// The plan of the module, if the document is the directory of one. A strict one holds whatever the providers answer.
     pub(crate) fn plan_module(&self, is_strict: bool) -> Result<Option<String>, CommandError> {
+        let planning = self.planning()?;
         if !is_module(&self.document) {
             return Ok(None);
         }
-        let inputs = PlanInputs {
-            state: self.state.as_deref(),
-            is_strict,
-            max_input: self.max_input,
-            ..PlanInputs::new(&self.planning, &self.schemas).by(self.program)
-        };
+        let inputs = planning.inputs(&self.schemas).by(self.program);
+        let inputs = PlanInputs { is_strict, max_input: self.max_input, ..inputs };
         planned_document(&self.document, &inputs).map(Some)
     }
 

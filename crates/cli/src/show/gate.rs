@@ -3,18 +3,22 @@
 use std::io;
 use std::process::ExitCode;
 
-use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{ArgGroup, Args};
 use objchange_plan::{Gate, GateCondition, Verdict};
 
 use super::Error as ShowError;
 use crate::exit::{self, FAILED};
+
+/// The options that judge a plan.
+const JUDGES: &str = "judges";
 
 /// What `--detailed-exitcode` answers where something changes, as Terraform does.
 const CHANGES: u8 = 2;
 
 /// Options that set the exit code by what a plan does.
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new(JUDGES).args(["fail_on", "detailed_exitcode"]).multiple(true)))]
 pub(crate) struct GateArgs {
     /// Exit with 1 if the plan does one of these, or if an action is unknown. Separated by commas. An option
     /// that matches nothing, such as a misspelt --only, is an error
@@ -26,7 +30,7 @@ pub(crate) struct GateArgs {
     detailed_exitcode: bool,
 
     /// With --fail-on or --detailed-exitcode: accept selections that match nothing
-    #[arg(long)]
+    #[arg(long, requires = JUDGES)]
     allow_unmatched: bool,
 }
 

@@ -285,7 +285,7 @@ fn only_some_cases_are_run() {
     }
     let output = objchange(["check", "-", "--only", "a", "--junit", "-"], &input);
     assert!(!output.stdout.contains("testcase name="), "{}", output.stdout);
-    assert_eq!(output.stderr, "error: --only: no case id matches\n");
+    assert_eq!(output.stderr, "error: --only a: no case id matches\n");
 }
 
 /// A case file of its own for a test.

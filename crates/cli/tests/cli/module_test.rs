@@ -90,7 +90,14 @@ fn files_are_chosen_and_printed_in_order() {
     assert_eq!(files(&[]), ["b.tftest.hcl", "tests/a.tftest.hcl"]);
     assert_eq!(files(&["--test-directory", "other"]), ["b.tftest.hcl", "other/c.tftest.hcl"]);
     assert_eq!(files(&["--filter", "tests/a.tftest.hcl"]), ["tests/a.tftest.hcl"]);
-    assert_eq!(test(&folder, &["--filter", "tests/none.tftest.hcl"]).code, 0);
+    let one = ["--filter", "tests/none.tftest.hcl", "--filter", "tests/a.tftest.hcl"];
+    for arguments in [&one[..2], &one] {
+        let output = test(&folder, arguments);
+        let warning = "warning: --filter tests/none.tftest.hcl: no test file has this path\n";
+        assert!(output.code == 0 && output.stderr.contains(warning), "{output:?}");
+    }
+    let output = test(&folder, &[&one[..], &["--strict"]].concat());
+    assert!(output.code == 1 && output.stderr.contains("a --filter selects nothing"), "{output:?}");
     let output = test(&folder, &["--filter", "tests/none.tftest.hcl", "--strict"]);
     assert_eq!(output.code, 1, "{output:?}");
     assert!(output.stderr.contains("no run was left to run"), "{output:?}");
@@ -200,4 +207,18 @@ fn watching_needs_a_terminal() {
     let output = test(&folder, &["--watch"]);
     assert_eq!((output.code, output.stdout.as_str()), (2, ""), "{output:?}");
     assert!(output.stderr.contains("--watch needs a terminal"), "{output:?}");
+}
+
+#[test]
+fn a_report_for_junit_is_xml_whatever_messages_say() {
+    let test_file = "run \"r\" {\n  assert {\n    condition     = var.v == \"zz\"\n    error_message = \"m ${var.v}\"\n  }\n}\n";
+    let module = "variable \"v\" {\n  default = \"x\\uFFFE\\uFFFF\\u0008\\u001B]]>\\u0085 y\"\n}\n";
+    let folder = folder("test-junit-characters", &[("t.tftest.hcl", test_file), ("main.tf", module)]);
+    let report = folder.at("report.xml").display().to_string();
+    let output = test(&folder, &["--junit-xml", &report]);
+    assert_eq!(output.code, 1, "{output:?}");
+    let xml = folder.read("report.xml");
+    let is_legal = |c: char| matches!(c, '\t' | '\n' | '\r' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);
+    assert!(xml.chars().all(is_legal), "{xml:?}");
+    assert!(xml.contains("m x\u{fffd}\u{fffd}"), "{xml}");
 }

@@ -196,7 +196,10 @@ fn tests_are_chosen_by_name() {
     assert_eq!(count(&["--run", "few/.*"]), (1, 2));
     assert_eq!(count(&["--run", "few/p", "--run", "a/"]), (0, 2));
     let output = test(&folder, &["@", "--run", "none"]);
-    assert_eq!((output.code, output.stderr.as_str()), (2, "error: no test matches none\n"));
+    assert_eq!((output.code, output.stderr.as_str()), (2, "error: --run none: no test matches this\n"));
+    // One of several is enough.
+    let output = test(&folder, &["@", "--run", "pass", "--run", "none"]);
+    assert_eq!((output.code, output.stderr.as_str()), (2, "error: --run none: no test matches this\n"));
 }
 
 #[test]

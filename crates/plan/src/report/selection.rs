@@ -15,7 +15,7 @@ use crate::{ChangeSet, Document, ResourceActions};
 const LONGEST: usize = 300;
 
 /// Resources that are chosen by their place, by their type, and by what happens to them.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selection {
     /// Globs of addresses of resources and modules.
     pub only: Vec<String>,

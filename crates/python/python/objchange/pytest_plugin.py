@@ -41,11 +41,16 @@ class ProviderFile(pytest.File):
         if code != 0:
             raise self.CollectError(message)
         only = self.config.getoption("--objchange-only")
+        unmatched = set(only)
         for schemas in json.loads(text)["provider_schemas"].values():
             for key, kind in _KINDS.items():
                 for name in schemas.get(key, {}):
-                    if not only or any(Path(name).match(glob) for glob in only):
+                    matching = {glob for glob in only if Path(name).match(glob)}
+                    unmatched -= matching
+                    if not only or matching:
                         yield ProviderItem.from_parent(self, name=f"{kind}:{name}")
+        if unmatched:
+            raise pytest.UsageError(f"{self.path} has no type that --objchange-only {min(unmatched)} names")
 
 
 class ProviderItem(pytest.Item):

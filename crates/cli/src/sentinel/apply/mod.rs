@@ -28,7 +28,7 @@ use crate::clock::now_ns;
 use crate::documents::{self, ErroredPlans};
 use crate::exit::{self, CommandError, unusable};
 use crate::input::Source;
-use crate::module_plan::{PlanInputs, PlanningArgs, is_module};
+use crate::module_plan::{ForModules, PlanInputs, PlanningArgs, is_module};
 use crate::reports::{Reporter, Reports};
 use crate::schemas::SchemaArgs;
 use crate::terminal;
@@ -42,7 +42,7 @@ each line names its file. A directory with configuration files and no policies i
 providers: a verdict that depends on what only the providers know is undefined.
 
 A policy is a file, or a policy set: its configuration, or a folder with a sentinel.hcl. In any other folder all \
-*.sentinel files are applied. Policies import tfplan/v2, tfconfig/v2, tfstate/v2 (the prior state, or --state) and \
+*.sentinel files are applied. A policy in a folder or below it that is not applied is an error. Policies import tfplan/v2, tfconfig/v2, tfstate/v2 (the prior state, or --state) and \
 tfrun (--run).
 
 Sensitive values can be compared. Output that depends on one is hidden.
@@ -125,17 +125,18 @@ pub(super) struct Args {
     schemas: SchemaArgs,
 
     #[command(flatten)]
-    planning: PlanningArgs,
+    planning: ForModules<PlanningArgs>,
 }
 
 impl Args {
-    /// What directories of modules are planned from.
-    fn inputs(&self) -> PlanInputs<'_> {
-        PlanInputs {
+    /// What those of the plans are planned from that are directories of modules.
+    fn inputs(&self, plans: &[PathBuf]) -> Result<PlanInputs<'_>, CommandError> {
+        let planning = self.planning.used_for(plans)?;
+        Ok(PlanInputs {
             state: self.state.as_deref(),
             is_strict: true,
-            ..PlanInputs::new(&self.planning, &self.schemas)
-        }
+            ..PlanInputs::new(planning, &self.schemas)
+        })
     }
 }
 
@@ -181,11 +182,17 @@ struct Answer {
 pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let outputs = args.reports.outputs();
     let mut reporter = Reporter::new("objchange sentinel apply", "objchangeSentinel/v1", outputs)?;
+    if args.trace && !reporter.has_text() {
+        return Err(
+            "--trace is part of the text, which is not printed with --json, --junit - or --sarif -".into()
+        );
+    }
     let (named, mut plans) = plans_of(&args.policies).map_err(unusable)?;
     plans.extend_from_slice(&args.plan);
     if named.is_empty() {
         return Err("no policy is named; all files are plans".into());
     }
+    let modules = args.inputs(&plans)?;
     let given = Given::read(args, &named);
     let (policies, state, run) = match given {
         Ok(Given { policies, state, run }) => (policies, state, run),
@@ -199,7 +206,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     if plans.is_empty() {
         plans.push(PathBuf::from("-"));
     }
-    let inputs = documents::find(&plans, WantedDocuments::PLANS, &args.inputs())?;
+    let inputs = documents::find(&plans, WantedDocuments::PLANS, &modules)?;
     let manner =
         RunOptions { now: args.now.unwrap_or_else(now_ns), limits: args.limits.of_each(policies.len()) };
     let unknown = args.unknown.on_unknown();

@@ -56,7 +56,7 @@ pub(super) struct Args {
     #[arg(value_name = "DIR|POLICY|TEST", default_value = ".")]
     tests: Vec<PathBuf>,
 
-    /// Run only the tests whose POLICY/NAME matches this regular expression. Can be repeated
+    /// Run only the tests whose POLICY/NAME matches this regular expression; one must match. Can be repeated
     #[arg(long, value_name = "REGEX")]
     run: Vec<String>,
 
@@ -65,7 +65,7 @@ pub(super) struct Args {
     coverage: bool,
 
     /// Show rules and printed output also for passing tests
-    #[arg(long, short)]
+    #[arg(long, short, conflicts_with = "json")]
     verbose: bool,
 
     /// The current time for policies, e.g. 2026-01-31T12:00:00Z or seconds since 1970 [default: now]
@@ -98,12 +98,17 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
             pattern.map_err(|error| format!("--run {text}: this is not a regular expression: {error}"))
         });
         let patterns: Vec<Pattern> = patterns.collect::<Result<_, _>>().map_err(unusable)?;
+        let mut has_matched = vec![false; patterns.len()];
         found.retain(|test| {
             let name = Case::name(&test.policy, &test.case);
-            patterns.iter().any(|pattern| pattern.is_match(name.as_bytes()))
+            let matching = patterns.iter().map(|pattern| pattern.is_match(name.as_bytes()));
+            has_matched.iter_mut().zip(matching).fold(false, |any, (has_matched, matches)| {
+                *has_matched |= matches;
+                any | matches
+            })
         });
-        if found.is_empty() {
-            return Err(unusable(format_args!("no test matches {}", args.run.join(" or "))));
+        if let Some((text, _)) = args.run.iter().zip(&has_matched).find(|(_, has_matched)| !**has_matched) {
+            return Err(unusable(format_args!("--run {text}: no test matches this")));
         }
     }
     let sources = Sources::on_disk();
