@@ -318,6 +318,21 @@ def test_github_takes_inputs_for_what_they_are(github: GitHub, plan: str) -> Non
     assert not (github.folder / "x").exists()
 
 
+def test_github_runs_as_its_page_says(github: GitHub) -> None:
+    page = (REPOSITORY / "docs/ci.md").read_text()
+    steps = [step for block in page.split("```yaml\n")[1:] for step in yaml.safe_load(block.split("```")[0])]
+    [inputs] = [step["with"] for step in steps if "examples/ci/github" in step.get("uses", "")]
+    [upload] = [step["with"]["sarif_file"] for step in steps if "upload-sarif" in step.get("uses", "")]
+    assert inputs.keys() <= yaml.safe_load(GITHUB.read_text())["inputs"].keys()
+    passes, found, said = github.run(inputs)
+    assert not passes and is_plan(found[0]["body"]), said
+    # The findings are uploaded, although the gate has failed.
+    assert (github.folder / upload).exists()
+    (github.folder / "plan.json").write_text(plan_text(change("disk.a", ["create"], None, {"size": 1})))
+    passes, found, said = github.run(inputs)
+    assert passes and is_plan(found[0]["body"]), said
+
+
 def test_github_puts_no_expression_into_a_script() -> None:
     for step in yaml.safe_load(GITHUB.read_text())["runs"]["steps"]:
         assert "${{" not in step["run"]
