@@ -8,8 +8,8 @@
 //! - [`SchemaCache`] keeps schemas of providers, and [`SchemaLookup`] chooses among them.
 //! - [`InstalledProviders`] finds the programs that `terraform init` has installed.
 //!
-//! With the feature `provider`, providers are started: [`provider_schemas`] asks them for their schemas, a plan asks those that
-//! [`RealChoice`] names, and a [`session`] asks one about one object.
+//! With the feature `provider`, providers are started: `provider_schemas` asks them for their schemas, a plan asks those that
+//! `RealChoice` names, and a `session` asks one about one object.
 //!
 //! Nothing is printed: what is to be said beside an answer is a [`Remark`].
 

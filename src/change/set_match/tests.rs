@@ -1,4 +1,5 @@
 use proptest::prelude::*;
+use proptest::test_runner::FileFailurePersistence;
 
 use super::{Members, SetMatcher, could_have_come_from};
 use crate::schema::{Attribute, Block, NestedBlock, NestedType, NestingMode};
@@ -121,7 +122,10 @@ fn like(element: &Value, other: &Value, mask: u16) -> Value {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig {
+        failure_persistence: Some(Box::new(FileFailurePersistence::Direct("tests/proptest-regressions/change/set_match.txt"))),
+        ..ProptestConfig::with_cases(300)
+    })]
 
     #[test]
     fn agrees_with_trying_each(

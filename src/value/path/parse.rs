@@ -181,6 +181,7 @@ fn index(text: &str) -> Result<(PathStep, &str), Problem<'_>> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use proptest::test_runner::FileFailurePersistence;
 
     use super::*;
 
@@ -218,6 +219,11 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig {
+            failure_persistence: Some(Box::new(FileFailurePersistence::Direct("tests/proptest-regressions/value/path.txt"))),
+            ..ProptestConfig::default()
+        })]
+
         #[test]
         fn what_is_written_is_read_back(steps in proptest::collection::vec(step(), 0..6)) {
             let path: Path = steps.into_iter().collect();

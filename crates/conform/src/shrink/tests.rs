@@ -5,6 +5,7 @@ use objchange::value::Descend;
 use objchange::{Type, Value};
 use objchange_provider::Component;
 use proptest::prelude::*;
+use proptest::test_runner::FileFailurePersistence;
 
 use super::{Shrink, smaller, steps};
 use crate::kit::trial_block;
@@ -51,7 +52,10 @@ fn small_sample() -> impl Strategy<Value = Sample> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100))]
+    #![proptest_config(ProptestConfig {
+        failure_persistence: Some(Box::new(FileFailurePersistence::Direct("tests/proptest-regressions/shrink.txt"))),
+        ..ProptestConfig::with_cases(100)
+    })]
     #[test]
     fn nothing_can_be_taken_away(
         first in small_sample(),

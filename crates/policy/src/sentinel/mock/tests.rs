@@ -9,6 +9,7 @@ use objchange::address::strip_keys;
 use objchange_plan::{Document, Plan};
 use objchange_sentinel::{Policy, Run, Setup, Source, Value};
 use proptest::prelude::*;
+use proptest::test_runner::FileFailurePersistence;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
@@ -135,7 +136,10 @@ fn plan() -> impl Strategy<Value = Json> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig {
+        failure_persistence: Some(Box::new(FileFailurePersistence::Direct("tests/proptest-regressions/sentinel/mock.txt"))),
+        ..ProptestConfig::with_cases(300)
+    })]
 
     #[test]
     fn mocks_read_back_as_the_imports(plan in plan()) {
