@@ -31,13 +31,14 @@ pub struct ChangeStream(Mutex<Option<Batches>>);
 #[pymethods]
 impl ChangeStream {
     #[new]
-    #[pyo3(signature = (paths, *, of="changes", schemas=None, errors="raise", lines=None))]
+    #[pyo3(signature = (paths, *, of="changes", schemas=None, errors="raise", lines=None, every_plan=false))]
     fn py_new(
         paths: Vec<PathBuf>,
         of: &str,
         schemas: Option<SchemasArg>,
         errors: &str,
         lines: Option<(u64, u64, u64)>,
+        every_plan: bool,
     ) -> PyResult<Self> {
         let of = match of {
             "changes" => RowKind::Changes,
@@ -63,6 +64,7 @@ impl ChangeStream {
             of,
             schemas,
             fails,
+            every_plan,
             builder: RowsBuilder::new(of),
             ready: VecDeque::new(),
             has_failed: false,
@@ -164,6 +166,8 @@ struct Batches {
     schemas: Arc<Schemas>,
     /// Whether a document that cannot be read ends the stream.
     fails: bool,
+    /// Whether a plan that has no rows gets one that names it.
+    every_plan: bool,
     builder: RowsBuilder,
     ready: VecDeque<RecordBatch>,
     has_failed: bool,
@@ -218,8 +222,10 @@ impl Iterator for Batches {
                 }
                 return Some(self.builder.finish());
             }
-            for rows in all_rows(&texts, self.of, &self.schemas) {
+            let answers = all_rows(&texts, self.of, &self.schemas);
+            for ((name, _), rows) in texts.iter().zip(answers) {
                 let rows = match rows {
+                    Ok(rows) if rows.is_empty() && self.every_plan => vec![Row::empty(name)],
                     Ok(rows) => rows,
                     Err(row) if self.fails => {
                         self.has_failed = true;

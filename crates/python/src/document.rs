@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use objchange_plan::{
-    Document, Filter, GroupBy, HashKey, HashedPlan, HtmlOptions, MarkdownOptions, Options, Program, Report,
-    Schemas,
+    Document, Filter, FindingKind, GroupBy, HashKey, HashedPlan, HtmlOptions, MarkdownOptions, Options,
+    Program, Report, Schemas,
 };
 use objchange_policy::tfstate::TfState;
+use objchange_text::visible;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use self_cell::self_cell;
@@ -14,7 +15,7 @@ use self_cell::self_cell;
 use crate::change::{ChangeKind, ChangeList, OutputList};
 use crate::comparison::Comparison;
 use crate::error::Failure;
-use crate::load::{Input, read_document};
+use crate::load::{Input, read_document, warn};
 use crate::page;
 use crate::schemas::SchemasArg;
 use crate::state::{OutputValue, ResourceList};
@@ -95,6 +96,29 @@ impl Held {
         let message = "planning ended with an error, so the plan lacks changes: fix the error and plan again, or accept \
                        such plans with allow_errored";
         Err(Failure::new("DocumentError", "errored", message).in_file(self.file.as_deref()))
+    }
+
+    /// Refuses a plan that does not say all that happens: a policy that reads its changes would pass for want of them. An
+    /// incomplete plan says all that it does itself, so there is only a warning.
+    pub(crate) fn refuse_partial(&self, py: Python<'_>, allow_errored: bool) -> PyResult<()> {
+        self.refuse_errored(allow_errored)?;
+        let file = self.file.as_deref();
+        let warning = self.with(|parsed| {
+            let Document::Plan(plan) = &parsed.document else { return Ok(None) };
+            whole(plan, file)?;
+            let findings = objchange_plan::findings(&parsed.document);
+            let of = |kind| findings.iter().find(|finding| finding.kind == kind);
+            if let Some(unknown) = of(FindingKind::UnknownAction) {
+                let address = visible(unknown.address.as_deref().unwrap_or("an output"));
+                let message = format!(
+                    "{address}: the action is unknown, so nobody can judge what happens; a newer objchange may know it"
+                );
+                return Err(Failure::new("DocumentError", "unknown_action", message).in_file(file));
+            }
+            let incomplete = of(FindingKind::Incomplete).filter(|_| !plan.is_simulated());
+            Ok(incomplete.map(|finding| finding.message.clone()))
+        })?;
+        warning.map_or(Ok(()), |warning| warn(py, file, &warning))
     }
 
     fn is_plan(&self) -> bool {

@@ -10,6 +10,7 @@ mod comparison;
 mod document;
 mod engine;
 mod error;
+mod files;
 mod hcl;
 mod load;
 mod page;
@@ -44,6 +45,8 @@ mod _objchange {
     use super::engine::{
         PlannedChange, Violation, assert_object_compatible, assert_plan_valid, plan_change, proposed_new,
     };
+    #[pymodule_export]
+    use super::files::files_below;
     #[pymodule_export]
     use super::hcl::evaluate;
     #[pymodule_export]

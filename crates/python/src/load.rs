@@ -121,11 +121,17 @@ pub(crate) fn read_document<'py>(
     let schemas = schemas.unwrap_or_default().0;
     let (held, warning) = py.detach(|| Held::parse(text, Arc::clone(&schemas.shown), file))?;
     if let Some(warning) = warning {
-        let class = py.import("objchange._errors")?.getattr("DocumentWarning")?;
-        let named = held.file.as_ref().map_or(warning.clone(), |file| format!("{file}: {warning}"));
-        py.import("warnings")?.call_method1("warn", (named, class, 2))?;
+        warn(py, held.file.as_deref(), &warning)?;
     }
     new_object(py, held)
+}
+
+/// Warns with `DocumentWarning` of something in a document.
+pub(crate) fn warn(py: Python<'_>, file: Option<&str>, warning: &str) -> PyResult<()> {
+    let class = py.import("objchange._errors")?.getattr("DocumentWarning")?;
+    let named = file.map_or_else(|| warning.to_owned(), |file| format!("{file}: {warning}"));
+    py.import("warnings")?.call_method1("warn", (named, class, 2))?;
+    Ok(())
 }
 
 /// Reads a plan or a state: a path, bytes, or an open file.

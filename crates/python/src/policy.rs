@@ -126,14 +126,20 @@ pub struct PolicyResult {
     verdict: Verdict,
     rules: Vec<Py<RuleResult>>,
     prints: Vec<String>,
+    warnings: Vec<String>,
 }
 
 impl PolicyResult {
-    fn new(py: Python<'_>, rules: Vec<RuleResult>, prints: Vec<String>) -> PyResult<Self> {
+    fn new(
+        py: Python<'_>,
+        rules: Vec<RuleResult>,
+        prints: Vec<String>,
+        warnings: Vec<String>,
+    ) -> PyResult<Self> {
         let verdict =
             rules.iter().filter(|rule| rule.binds).map(|rule| rule.verdict).max().unwrap_or(Verdict::Pass);
         let rules = rules.into_iter().map(|rule| Py::new(py, rule)).collect::<PyResult<_>>()?;
-        Ok(Self { verdict, rules, prints })
+        Ok(Self { verdict, rules, prints, warnings })
     }
 }
 
@@ -155,6 +161,12 @@ impl PolicyResult {
     #[getter]
     fn prints(&self) -> Vec<String> {
         self.prints.clone()
+    }
+
+    /// Calls of functions that failed, with their places: the conditions with them were undefined. Only in Rego.
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        self.warnings.clone()
     }
 
     fn __repr__(&self) -> String {
@@ -208,12 +220,12 @@ impl RegoPolicies {
 
     /// What the policies say of a plan.
     ///
-    /// Raises `PolicyError` where evaluating takes too much, `DocumentError` where the plan cannot be read, or planning ended
-    /// with an error: ``allow_errored=True`` accepts such plans.
+    /// Raises `PolicyError` where evaluating takes too much, `DocumentError` where the plan cannot be read, lacks changes or has
+    /// unknown actions, or planning ended with an error: ``allow_errored=True`` accepts such plans.
     #[pyo3(signature = (plan, /, *, allow_errored=false))]
     fn judge(&self, plan: &Bound<'_, Plan>, allow_errored: bool) -> PyResult<PolicyResult> {
         let (py, held) = (plan.py(), &plan.get().0);
-        held.refuse_errored(allow_errored)?;
+        held.refuse_partial(py, allow_errored)?;
         let verdicts = py.detach(|| self.0.evaluate(held.text()));
         let verdicts = verdicts.map_err(|error| rego_failure(&error, held.file.as_deref()))?;
         let rules = verdicts.rules.into_iter().map(|rule| {
@@ -245,7 +257,11 @@ impl RegoPolicies {
                 line: Some(rule.place.line),
             }
         });
-        PolicyResult::new(py, rules.collect(), verdicts.prints)
+        let warning = |warning: &rego::Warning| {
+            format!("{}: {}; the condition was undefined", warning.place, warning.message)
+        };
+        let warnings = verdicts.warnings.iter().map(warning).collect();
+        PolicyResult::new(py, rules.collect(), verdicts.prints, warnings)
     }
 }
 
@@ -328,12 +344,12 @@ impl SentinelPolicies {
 
     /// What the policies say of a plan.
     ///
-    /// Raises `DocumentError` where the plan cannot be read, or planning ended with an error: ``allow_errored=True`` accepts
-    /// such plans.
+    /// Raises `DocumentError` where the plan cannot be read, lacks changes or has unknown actions, or planning ended with an
+    /// error: ``allow_errored=True`` accepts such plans.
     #[pyo3(signature = (plan, /, *, allow_errored=false))]
     fn judge(&self, plan: &Bound<'_, Plan>, allow_errored: bool) -> PyResult<PolicyResult> {
         let (py, held) = (plan.py(), &plan.get().0);
-        held.refuse_errored(allow_errored)?;
+        held.refuse_partial(py, allow_errored)?;
         let now = now_ns();
         let (rules, prints) = py.detach(|| {
             let unusable = |error| Failure::document(&error, held.file.as_deref());
@@ -356,7 +372,7 @@ impl SentinelPolicies {
             }
             Ok::<_, Failure>((rules, prints))
         })?;
-        PolicyResult::new(py, rules, prints)
+        PolicyResult::new(py, rules, prints, Vec::new())
     }
 }
 

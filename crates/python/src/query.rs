@@ -183,7 +183,8 @@ fn find(
 /// the answer is not known until apply. ``timeout`` is in seconds.
 ///
 /// Raises `QueryError` where the expression cannot be used or takes too much, `DocumentError` where the document cannot be
-/// read, has no such items, or is a plan whose planning ended with an error (``allow_errored=True`` accepts it), `OptionError` where ``of`` is none of these.
+/// read, has no such items, lacks changes or has unknown actions, or is a plan whose planning ended with an error
+/// (``allow_errored=True`` accepts it), `OptionError` where ``of`` is none of these.
 ///
 /// >>> objchange.query(plan, 'rc.change.actions == ["create"] && rc.change.after.size > 5').keys
 /// ['disk.a']
@@ -204,7 +205,12 @@ pub(crate) fn query(
     let of = collection(of)?;
     let timeout = seconds(timeout)?;
     let held = document.get().held();
-    held.refuse_errored(allow_errored)?;
+    match of {
+        CollectionKind::ResourceChanges | CollectionKind::OutputChanges => {
+            held.refuse_partial(py, allow_errored)?;
+        }
+        _ => held.refuse_errored(allow_errored)?,
+    }
     let (answer, names) = py.detach(|| {
         let texts = [expression, select.unwrap_or_default()];
         find(held.text(), held.file.as_deref(), of, texts, undecided, timeout)

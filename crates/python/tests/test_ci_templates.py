@@ -205,7 +205,7 @@ class GitLab:
                     size = min(int(query.get("per_page", ["20"])[0]), 40)
                     return self.send(200, site.comments[page * size : (page + 1) * size])
                 if self.command == "POST":
-                    note = {"id": 1000, "author": {"username": "project_1_bot"}, "body": form["body"][0]}
+                    note: dict[str, Any] = {"id": 1000, "author": {"username": "project_1_bot"}, "body": form["body"][0]}
                     site.comments.append(note)
                     return self.send(201, note)
                 note = next(note for note in site.comments if note["id"] == int(number))

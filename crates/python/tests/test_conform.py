@@ -37,20 +37,70 @@ def test_what_cannot_be_tested() -> None:
         objchange.conform("./no-such-provider")
 
 
+COMMAND = [sys.executable, "-m", "pytest", "-p", "no:objchange", "-p", "objchange.pytest_plugin", "-p", "no:cacheprovider"]
+
+
+def plugin(folder: Path, *options: str) -> tuple[int, str]:
+    """What pytest answers with the plugin, in an empty folder."""
+    command = [*COMMAND, "--objchange-provider", str(KIT), "--objchange-cases=5", *options]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    return done.returncode, done.stdout + done.stderr
+
+
+@needs_kit
+def test_the_provider_itself_is_tested() -> None:
+    report = objchange.conform(KIT, kinds="provider")
+    assert report.passed and [(of.subject, of.name) for of in report.types] == [("provider", "")]
+
+
+@needs_kit
+def test_the_plugin_tests_all_that_the_program_tests(tmp_path: Path) -> None:
+    code, text = plugin(tmp_path, "--collect-only", "-q")
+    assert code == 0, text
+    with pytest.raises(objchange.ProviderError):
+        objchange.conform(KIT, cases=0)
+    items = {line.rpartition("::")[2].strip() for line in text.splitlines() if "::" in line}
+    kinds = {item.partition(":")[0] for item in items}
+    assert kinds == {"provider", "resource", "data_source", "ephemeral_resource", "list_resource", "action", "function"}, text
+    code, text = plugin(tmp_path, "--objchange-only=same", "--objchange-only=impure", "--objchange-only=kit_endless", "-v")
+    assert code == 1 and "1 failed, 2 passed" in text, text
+    # Without --objchange-apply nobody opens an ephemeral resource: that is no pass.
+    hints = tmp_path / "hints.json"
+    hints.write_text('{"types": [{"type": "kit_thing", "skip": "it costs money"}]}')
+    code, text = plugin(tmp_path, "--objchange-only=kit_thing", f"--objchange-hints={hints}", "-rs")
+    assert code == 5 and "it costs money" in text and "passed" not in text, text
+    code, text = plugin(tmp_path, "--objchange-only=kit_other", "-rs", "-v")
+    assert code == 0 and "ephemeral_resource:kit_other SKIPPED" in text and "passed" in text, text
+
+
+@needs_kit
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--objchange-only=kit_other*", "--objchange-only=no_such_type"],
+        ["--objchange-only=no_such_type", "--objchange-only=kit_other*"],
+        ["--objchange-only="],
+        ["--objchange-only=[kit_thing]"],
+        ["--objchange-only=provider"],
+    ],
+)
+def test_each_choice_of_the_plugin_chooses_something(tmp_path: Path, options: list[str]) -> None:
+    code, text = plugin(tmp_path, "--collect-only", *options)
+    assert code == 4 and "--objchange-only" in text, text
+
+
 @needs_kit
 def test_the_plugin_makes_a_test_of_each_type(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "pytest", "-p", "no:objchange", "-p", "objchange.pytest_plugin", "-p", "no:cacheprovider"]
     options = ["--objchange-provider", str(KIT), "--objchange-cases=10"]
-    names = ["--objchange-only=kit_planned_string", "--objchange-only=kit_good*"]
-    done = subprocess.run([*command, *options, *names, "-v"], cwd=tmp_path, capture_output=True, text=True)
+    names = ["--objchange-only=kit_planned_string"]
+    done = subprocess.run([*COMMAND, *options, *names, "-v"], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 1, done.stdout + done.stderr
     assert 'resource "kit_planned_string" "smallest"' in done.stdout
-    assert "resource:kit_planned_string" in done.stdout and "1 failed" in done.stdout
-    broken = subprocess.run([*command, "--objchange-provider", "no-such-provider"], cwd=tmp_path, capture_output=True, text=True)
+    assert all(f"::{kind}:kit_planned_string FAILED" in done.stdout for kind in ("resource", "list_resource")), done.stdout
+    broken = subprocess.run([*COMMAND, "--objchange-provider", "no-such-provider"], cwd=tmp_path, capture_output=True, text=True)
     assert broken.returncode not in (0, 5), broken.stdout
     beside = tmp_path / "test_other.py"
     beside.write_text("def test_other():\n    pass\n", encoding="utf-8")
-    for found in [[], ["--objchange-only=kit_good*"]]:
-        nothing = [*command, "--objchange-provider", str(KIT), "--objchange-only=no_such_type", *found, str(beside)]
-        done = subprocess.run(nothing, cwd=tmp_path, capture_output=True, text=True)
-        assert done.returncode not in (0, 5) and "--objchange-only" in done.stdout + done.stderr, done.stdout + done.stderr
+    nothing = [*COMMAND, "--objchange-provider", str(KIT), "--objchange-only=no_such_type", str(beside)]
+    done = subprocess.run(nothing, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode not in (0, 5) and "--objchange-only" in done.stdout + done.stderr, done.stdout + done.stderr

@@ -139,6 +139,90 @@ def test_policies_judge_each_plan_once(spark: Any, plans: Path, tmp_path: Path) 
     assert all(row.error for row in judged if row.rule is None)
 
 
+def write_each_form(folder: Path) -> None:
+    """Plans of all forms, of which only the first ones can pass."""
+    folder.mkdir()
+    output = {"o": {"actions": ["create"], "before": None, "after": 1, "after_unknown": False}}
+    planned = {"root_module": {"resources": [{"address": "disk.a", "mode": "managed", "type": "disk", "name": "a", "values": {}}]}}
+    one = change("disk.a", ["create"], None, {"size": 1})
+    texts = {
+        "pass-change": plan_text(one),
+        "pass-outputs": plan_text(output_changes=output),
+        "pass-nothing": plan_text(),
+        "pass-drift": plan_text(resource_drift=[change("disk.a", ["update"], {"size": 1}, {"size": 2})]),
+        "fail-incomplete": plan_text(change("disk.a", ["create"], None, {"size": 9}), complete=False),
+        "incomplete": plan_text(one, complete=False),
+        "incomplete-nothing": plan_text(complete=False),
+        "errored": plan_text(errored=True),
+        "errored-change": plan_text(one, errored=True),
+        "lacks-changes": json.dumps({"format_version": "1.2", "terraform_version": "1.9.0", "planned_values": planned}),
+        "unknown-action": plan_text(change("disk.a", ["archive"], {"size": 9}, None)),
+        "state": '{"format_version": "1.0", "values": {"root_module": {}}}',
+        "state-file": '{"version": 4, "serial": 1, "lineage": "x", "resources": []}',
+        "empty-state": '{"format_version": "1.0"}',
+        "empty-file": "",
+        "blank": " \n\n",
+        "null": "null",
+        "cut": plan_text(one)[:80],
+        "two": plan_text(one) + "\n" + plan_text(one)[:50],
+    }
+    for name, text in texts.items():
+        (folder / f"{name}.json").write_text(text)
+    (folder / "lines.jsonl").write_text("\n".join([plan_text(), plan_text(complete=False), plan_text(errored=True), "{", plan_text(one)]))
+
+
+def verdicts(judged: Any) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for row in judged.collect():
+        found.setdefault(Path(row.file).name, set()).add(row.verdict)
+        assert row.verdict != "UNDECIDED" or row.error
+    return found
+
+
+def test_policies_judge_every_file(spark: Any, tmp_path: Path) -> None:
+    """Also plans without changes; and nothing that is not a whole plan passes."""
+    folder = tmp_path / "plans"
+    write_each_form(folder)
+    policy = tmp_path / "size.sentinel"
+    policy.write_text(
+        'import "tfplan/v2" as tfplan\nmain = rule { all tfplan.resource_changes as _, rc { rc.change.after.size else 0 < 9 } }\n'
+    )
+    frame = spark.read.format("objchange").load(str(folder))
+    expected = {file.name: {"UNDECIDED"} for file in folder.glob("*.json")}
+    expected |= {name: {"PASS"} for name in expected if name.startswith("pass-")}
+    expected |= {"fail-incomplete.json": {"FAIL"}}
+    expected |= {f"lines.jsonl:{line}": {verdict} for line, verdict in enumerate(["PASS", *["UNDECIDED"] * 3, "PASS"], 1)}
+    # The second document is cut off: each is judged by itself, and the whole is no plan.
+    del expected["two.json"]
+    expected |= {"two.json:1": {"PASS"}, "two.json:2": {"UNDECIDED"}}
+    assert verdicts(on_spark.policies(frame, rego={"size.rego": REGO})) == expected
+    # Without the errors of the rows nothing else passes, either.
+    assert verdicts(on_spark.policies(frame.cache().select("file"), sentinel=policy)) == expected
+    contents = spark.read.format("binaryFile").load(f"{folder}/*.json")
+    by_content = verdicts(on_spark.policies(contents, rego={"size.rego": REGO}))
+    assert by_content == {name: {"UNDECIDED"} if name == "two.json" else expected[name] for name in by_content}
+    # Spark makes no row of a file without content.
+    assert len(by_content) == len(list(folder.glob("*.json"))) - 1
+
+
+def test_an_error_of_reading_is_passed_on(spark: Any, tmp_path: Path) -> None:
+    """Even if the file can be read now."""
+    (tmp_path / "plan.json").write_text(plan_text())
+    names = [(str(tmp_path / "plan.json"), "it was gone"), (None, None), (str(tmp_path / "plan.json"), None)]
+    frame = spark.createDataFrame(names, "file string, error string")
+    judged = {row.file: (row.verdict, row.error) for row in on_spark.policies(frame, rego={"size.rego": REGO}).collect()}
+    assert judged[str(tmp_path / "plan.json")] == ("UNDECIDED", "it was gone")
+    assert judged[None][0] == "UNDECIDED" and len(judged) == 2
+
+
+def test_rows_that_do_not_name_each_plan_are_refused(spark: Any, plans: Path) -> None:
+    for of in ("drift", "outputs", "findings"):
+        frame = spark.read.format("objchange").option("of", of).load(str(plans))
+        for rows_of in (frame, frame.filter("error is null").select("file")):
+            with pytest.raises(objchange.OptionError, match=of):
+                on_spark.policies(rows_of, rego={"size.rego": REGO})
+
+
 def test_policies_judge_contents(spark: Any, plans: Path) -> None:
     files = spark.read.format("binaryFile").load(f"{plans}/f0*.json")
     judged = on_spark.policies(files, rego={"size.rego": REGO}).collect()

@@ -58,9 +58,15 @@ impl Setup {
                 reason => (None, reason),
             },
         };
+        let is_chosen = options.subjects.contains(&OWN);
+        if is_chosen {
+            report.samples = 1;
+            report.accepted = u64::from(not_configured.is_none());
+            report.refused = u64::from(not_configured.is_some());
+        }
         // Without its own schema and its configuration no type of it can be used, whichever is chosen.
-        let is_found = !report.findings.is_empty();
-        Self { config, not_configured, report: is_found.then(|| report.sorted()) }
+        let is_reported = is_chosen || !report.findings.is_empty();
+        Self { config, not_configured, report: is_reported.then(|| report.sorted()) }
     }
 }
 

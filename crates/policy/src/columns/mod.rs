@@ -100,6 +100,11 @@ impl Row {
         Self { file: file.to_owned(), error: Some(error.to_owned()), ..Self::default() }
     }
 
+    /// The row of a plan that has nothing of the wanted kind: it names the plan, and nothing else.
+    pub fn empty(file: &str) -> Self {
+        Self { file: file.to_owned(), ..Self::default() }
+    }
+
     /// About how many bytes it takes.
     pub fn size(&self) -> usize {
         let sides = [&self.before, &self.after, &self.address, &self.message, &self.error];

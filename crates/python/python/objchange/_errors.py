@@ -88,4 +88,4 @@ class OptionError(Error, ValueError):
 
 
 class DocumentWarning(UserWarning):
-    """Something around a document was passed over."""
+    """Something around a document was passed over, or a plan is incomplete."""

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from ._objchange import ChangeStream
+from ._objchange import ChangeStream, files_below
 
 if TYPE_CHECKING:
     import pyarrow
@@ -30,13 +30,13 @@ def files(paths: _Path | Iterable[_Path]) -> list[Path]:
     """The files that are meant: a path itself, the ``*.json`` and ``*.jsonl`` files in a folder and the folders in it, and what a
     pattern such as ``plans/*.json`` finds; in order.
 
-    Raises `FileNotFoundError` where a pattern or a folder has none.
+    Raises `FileNotFoundError` where a pattern or a folder has none, and `OSError` where a folder cannot be read.
     """
     found: list[Path] = []
     for path in [paths] if isinstance(paths, (str, os.PathLike)) else paths:
         name = os.fspath(path)
         if os.path.isdir(name):
-            these = sorted(file for file in Path(name).rglob("*") if file.suffix in (".json", ".jsonl") and file.is_file())
+            these = files_below(Path(name), (".json", ".jsonl"))
         elif glob.has_magic(name) and not os.path.exists(name):
             these = sorted(Path(file) for file in glob.glob(name, recursive=True))
         else:

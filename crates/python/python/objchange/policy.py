@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from ._errors import PolicyError
-from ._objchange import Plan, PolicyResult, RegoPolicies, RuleResult, SentinelPolicies
+from ._objchange import Plan, PolicyResult, RegoPolicies, RuleResult, SentinelPolicies, files_below
 
 __all__ = [
     "FAIL",
@@ -41,17 +41,17 @@ def _listed(paths: _Paths) -> list[Path]:
     return [Path(paths)] if isinstance(paths, (str, os.PathLike)) else [Path(path) for path in paths]
 
 
-def _found(paths: _Paths, pattern: str, without: str) -> list[Path]:
+def _found(paths: _Paths, ending: str, without: str = "") -> list[Path]:
     """The files that are named, and those of folders."""
     found: list[Path] = []
     for path in _listed(paths):
         if not path.is_dir():
             found.append(path)
             continue
-        files = sorted(file for file in path.rglob(pattern) if not (without and file.name.endswith(without)))
+        files = [file for file in files_below(path, (ending,)) if not (without and file.name.endswith(without))]
         # A policy that is not evaluated must not look like one that passes.
         if not files:
-            raise PolicyError(f"no file in this folder is called {pattern}", kind="no_rules", file=str(path))
+            raise PolicyError(f"no file in this folder is called *{ending}", kind="no_rules", file=str(path))
         found += files
     return found
 
@@ -60,7 +60,7 @@ def rego_texts(policies: _Paths | Mapping[str, str]) -> list[tuple[str, str]]:
     """Texts with their names: those of files, and of folders of them."""
     if isinstance(policies, Mapping):
         return list(policies.items())
-    return [(str(path), path.read_text("utf-8-sig")) for path in _found(policies, "*.rego", "_test.rego")]
+    return [(str(path), path.read_text("utf-8-sig")) for path in _found(policies, ".rego", "_test.rego")]
 
 
 def compile_rego(
@@ -122,7 +122,7 @@ def compile_sentinel(
     files: list[Path] = []
     for path in _listed(policies):
         of_folder = path / "sentinel.hcl"
-        files += [of_folder] if of_folder.is_file() else _found(path, "*.sentinel", "")
+        files += [of_folder] if of_folder.is_file() else _found(path, ".sentinel")
     text = None if params is None else json.dumps(params)
     return SentinelPolicies(files, params=text, timeout=timeout, memory=memory)
 

@@ -8,9 +8,11 @@ them under the same path.
 from __future__ import annotations
 
 import functools
+import itertools
 import json
 import os
 import re
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, Final, TypeAlias, cast
@@ -18,12 +20,13 @@ from typing import IO, Any, Final, TypeAlias, cast
 import pyarrow
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
-from pyspark.sql.types import StructType
+from pyspark.sql import functions as F
+from pyspark.sql.types import ArrayType, BooleanType, DataType, StringType, StructField, StructType
 
 from . import arrow
-from ._errors import DocumentError, Error, OptionError
+from ._errors import DocumentError, DocumentWarning, Error, OptionError
 from ._objchange import ChangeStream, Plan, PolicyResult, Schemas
-from .policy import UNDECIDED, compile_rego, compile_sentinel, rego_texts
+from .policy import PASS, UNDECIDED, compile_rego, compile_sentinel, rego_texts
 
 __all__ = ["PlanSource", "policies", "register"]
 
@@ -47,17 +50,25 @@ _JUDGED: Final = pyarrow.schema(
 )
 
 
-def _for_spark(type_: Any) -> str:
-    """A type of Arrow in the words of Spark."""
+# The metadata of the column `file`: the kind of the rows. Spark keeps it when rows are filtered, selected or stored.
+_ROWS_OF: Final = "objchange.of"
+
+
+def _for_spark(type_: Any) -> DataType:
+    """Spark's type for one of Arrow."""
     if pyarrow.types.is_list(type_):
-        return f"array<{_for_spark(type_.value_type)}>"
+        return ArrayType(_for_spark(type_.value_type))
     if pyarrow.types.is_struct(type_):
-        return f"struct<{', '.join(f'{field.name}: {_for_spark(field.type)}' for field in type_)}>"
-    return "boolean" if pyarrow.types.is_boolean(type_) else "string"
+        return _columns(type_)
+    return BooleanType() if pyarrow.types.is_boolean(type_) else StringType()
 
 
-def _columns(schema: pyarrow.Schema) -> str:
-    return ", ".join(f"{field.name} {_for_spark(field.type)}" for field in schema)
+def _columns(schema: Iterable[Any], of: str | None = None) -> StructType:
+    def column(field: Any) -> StructField:
+        metadata = {_ROWS_OF: of} if of is not None and field.name == "file" else None
+        return StructField(field.name, _for_spark(field.type), metadata=metadata)
+
+    return StructType([column(field) for field in schema])
 
 
 def _rows_schema(of: str) -> pyarrow.Schema:
@@ -81,7 +92,7 @@ class _Split(InputPartition):
 
 
 class PlanSource(DataSource):
-    """Changes or findings of plans as a source of data, ``objchange``.
+    """Changes or findings of plans as a source of data, ``objchange``. A plan without changes has a row with only its ``file``.
 
     The path is a file, a folder or a pattern, and there may be several. Options: ``of`` (``changes``, ``drift``, ``outputs`` or
     ``findings``), ``schemas`` (a path), ``errors`` (``rows``, the default: a plan that cannot be read is a row with its error; or ``raise``) and
@@ -92,9 +103,10 @@ class PlanSource(DataSource):
     def name(cls) -> str:
         return "objchange"
 
-    def schema(self) -> str:
+    def schema(self) -> StructType:
         options = {key.lower(): value for key, value in self.options.items()}
-        return _columns(_rows_schema(options.get("of", "changes")))
+        of = options.get("of", "changes")
+        return _columns(_rows_schema(of), of)
 
     def reader(self, schema: StructType) -> DataSourceReader:
         return _Reader(dict(self.options))
@@ -128,7 +140,14 @@ class _Reader(DataSourceReader):
     def read(self, partition: InputPartition) -> Iterator[pyarrow.RecordBatch]:
         assert isinstance(partition, _Split)
         paths = [Path(path) for path in partition.paths]
-        stream = ChangeStream(paths, of=self.of, schemas=self._schemas(), errors=self.errors, lines=partition.lines)
+        stream = ChangeStream(
+            paths,
+            of=self.of,
+            schemas=self._schemas(),
+            errors=self.errors,
+            lines=partition.lines,
+            every_plan=self.of == "changes",
+        )
         schema = _rows_schema(self.of)
         for batch in pyarrow.RecordBatchReader.from_stream(stream):
             columns = zip(batch.columns, schema.types, strict=True)
@@ -223,15 +242,17 @@ def policies(
     """What policies say of plans, on all workers: one row a plan and rule.
 
     ``plans`` has a column ``file``, as ``spark.read.format("objchange")`` makes it: each plan that it names is read and judged once.
-    Or it has ``path`` and ``content``, as Spark's ``binaryFile`` does, with a plan in each row.
+    Where a row has an ``error``, the plan is not judged. Or ``plans`` has ``path`` and ``content``, as Spark's ``binaryFile`` does,
+    with a plan in each row.
 
     Columns are ``file``, ``language`` (``rego`` or ``sentinel``), ``rule``, ``level``, ``verdict`` (``PASS``, ``FAIL`` or
     ``UNDECIDED``), ``findings``, ``waits_for``, ``excepted`` and ``error``. A plan that cannot be read or judged is a row with its
-    ``error``, no ``rule``, and the verdict ``UNDECIDED``.
+    ``error``, no ``rule``, and the verdict ``UNDECIDED``. No rule passes for an incomplete plan: it is ``UNDECIDED``, too.
 
     ``data``, ``params`` and ``timeout`` are as for `objchange.policy`.
 
-    Raises `PolicyError` where a text is no policy or there is none, and `OptionError` without policies or such columns.
+    Raises `PolicyError` where a text is no policy or there is none, and `OptionError` without policies or such columns, and for
+    rows of drift, outputs or findings, which do not name each plan.
     """
     judge = _Judge(
         rego=None if rego is None else tuple(rego_texts(rego)),
@@ -246,9 +267,13 @@ def policies(
         return plans.select("path", "content").mapInArrow(judge.contents, _columns(_JUDGED))
     if "file" not in plans.columns:
         raise OptionError("the plans have a column file, or path and content", kind="columns")
+    of = plans.schema["file"].metadata.get(_ROWS_OF, "changes")
+    if of != "changes":
+        raise OptionError(f"rows of {of} do not name each plan: load the plans without the option `of`", kind="columns")
+    error = F.col("error").cast("string") if "error" in plans.columns else F.lit(None).cast("string")
+    files = plans.groupBy("file").agg(F.max(error).alias("error"))
     # Names are short, and what they stand for is not: Spark would put all of them into one task.
-    files = plans.select("file").distinct().repartition(_parallelism(plans.sparkSession), "file")
-    return files.mapInArrow(judge.files, _columns(_JUDGED))
+    return files.repartition(_parallelism(plans.sparkSession), "file").mapInArrow(judge.files, _columns(_JUDGED))
 
 
 def _parallelism(spark: SparkSession) -> int:
@@ -292,11 +317,20 @@ class _Judge:
         return self._batches(plans())
 
     def files(self, batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
-        """Judges batches of names of files and lines."""
-        names = [name for batch in batches for name in batch.column("file").to_pylist() if name is not None]
-        return self._batches(_plans(names))
+        """Judges batches of names of files and lines, each with the error of who has read it."""
+        names: list[str] = []
+        failed: list[tuple[str | None, Callable[[], Plan]]] = []
+        for batch in batches:
+            for name, error in zip(batch.column("file").to_pylist(), batch.column("error").to_pylist(), strict=True):
+                if name is None:
+                    error = error or "there is no name of a file"
+                if error is None:
+                    names.append(name)
+                else:
+                    failed.append((name, functools.partial(_failing, DocumentError(error, kind="unreadable", file=name))))
+        return self._batches(itertools.chain(failed, _plans(names)))
 
-    def _batches(self, plans: Iterator[tuple[str, Callable[[], Plan]]]) -> Iterator[pyarrow.RecordBatch]:
+    def _batches(self, plans: Iterable[tuple[str | None, Callable[[], Plan]]]) -> Iterator[pyarrow.RecordBatch]:
         rows: list[dict[str, Any]] = []
         for name, load in plans:
             rows += self._rows(name, load)
@@ -306,12 +340,14 @@ class _Judge:
         if rows:
             yield pyarrow.RecordBatch.from_pylist(rows, schema=_JUDGED)
 
-    def _rows(self, name: str, load: Callable[[], Plan]) -> Iterator[dict[str, Any]]:
+    def _rows(self, name: str | None, load: Callable[[], Plan]) -> Iterator[dict[str, Any]]:
         try:
             plan = load()
         except (Error, OSError) as error:
             yield {"file": name, "verdict": UNDECIDED, "error": _message(error)}
             return
+        # Nobody sees the warning of a worker.
+        is_incomplete = plan.complete is False and not plan.simulated
         for language, judge in self.judges():
             try:
                 rules = judge(plan).rules
@@ -320,16 +356,19 @@ class _Judge:
                 continue
             for rule in rules:
                 findings = [{"address": address, "message": message} for address, message in rule.findings]
+                verdict, reason = rule.verdict, rule.error
+                if is_incomplete and verdict == PASS:
+                    verdict, reason = UNDECIDED, "the plan is incomplete: there may be more changes after it is applied"
                 yield {
                     "file": name,
                     "language": language,
                     "rule": rule.name,
                     "level": rule.level,
-                    "verdict": rule.verdict,
+                    "verdict": verdict,
                     "findings": findings,
                     "waits_for": rule.waits_for,
                     "excepted": rule.excepted,
-                    "error": rule.error,
+                    "error": reason,
                 }
 
 
@@ -359,7 +398,17 @@ def _of_content(content: Any) -> Plan:
     value = content.as_py()
     if value is None:
         raise DocumentError("there is no content", kind="no_content")
-    return Plan.load(value.encode() if isinstance(value, str) else value)
+    return _load(value.encode() if isinstance(value, str) else value)
+
+
+def _load(source: _Path | bytes) -> Plan:
+    """A plan with no other text around it: it could be the rest of a second one, and nobody sees the warning of a worker."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DocumentWarning)
+        try:
+            return Plan.load(source)
+        except DocumentWarning as warning:
+            raise DocumentError(str(warning), kind="other_text") from None
 
 
 def _plans(names: Iterable[str]) -> Iterator[tuple[str, Callable[[], Plan]]]:
@@ -368,7 +417,7 @@ def _plans(names: Iterable[str]) -> Iterator[tuple[str, Callable[[], Plan]]]:
     for name in names:
         match = re.fullmatch(r"(.+):([1-9][0-9]*)", name, re.DOTALL)
         if match is None or os.path.exists(name):
-            yield name, functools.partial(Plan.load, name)
+            yield name, functools.partial(_load, name)
         else:
             lines.setdefault(match[1], {})[int(match[2])] = name
     for path, wanted in lines.items():
@@ -384,7 +433,7 @@ def _plans_on_lines(path: str, wanted: dict[int, str]) -> Iterator[tuple[str, Ca
         with opened:
             for number, line in enumerate(opened, 1):
                 if (name := wanted.pop(number, None)) is not None:
-                    yield name, functools.partial(Plan.load, line.encode() if isinstance(line, str) else line)
+                    yield name, functools.partial(_load, line.encode() if isinstance(line, str) else line)
     except (OSError, UnicodeError) as error:
         problem = DocumentError(_message(error), kind="unreadable", file=path)
     # What has become of the others is said, too.
