@@ -47,6 +47,7 @@ __all__ = [
     "assert_object_compatible",
     "assert_plan_valid",
     "evaluate",
+    "files_below",
     "load",
     "loads",
     "plan_change",
