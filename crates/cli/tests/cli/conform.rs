@@ -274,6 +274,10 @@ fn a_provider_that_hangs_is_told() {
 fn what_cannot_be_used_is_told() {
     for (arguments, said) in [
         (&["--only", "no_such_*"][..], "the provider has nothing called"),
+        (
+            &["--only", "kit_planned_string", "--only", "no_such_*"],
+            "the provider has nothing called \"no_such_*\"",
+        ),
         (&["--json", "--junit", "-"], "only one of --json and --junit - can be written"),
         (&["--hints", "Cargo.toml"], "Cargo.toml: "),
         (&["--reattach", "{}"], "the reattach value"),
@@ -285,6 +289,9 @@ fn what_cannot_be_used_is_told() {
         assert_eq!(output.code, 2, "{arguments:?}: {output:?}");
         assert!(output.stderr.contains(said), "{arguments:?}: {}", output.stderr);
     }
+    let scaled = ["conform", kit(), "--scale", "--only", "kit_slow", "--only", "no_such_*"];
+    let output = objchange(scaled, "");
+    assert!(output.code == 2 && output.stderr.contains("no_such_*"), "{output:?}");
     let output = objchange(["conform", "Cargo.toml"], "");
     assert_eq!(output.code, 2);
     assert!(output.stderr.contains("could not be started"), "{}", output.stderr);

@@ -107,7 +107,7 @@ where
     let too_late =
         || Error::new(ErrorKind::Timeout(options.time.unwrap_or_default())).during("GetProviderSchema");
     let (first, schemas) = until(deadline, begun).await.ok_or_else(too_late)??;
-    options.unmatched(&schemas)?;
+    options.refuse_unmatched(&schemas)?;
     let setup = until(deadline, Setup::new(&first, &schemas, &options, &secrets)).await;
     let Setup { config, not_configured, report: own } = setup.unwrap_or_else(Setup::late);
     let tasks = tasks(&schemas, &options);

@@ -71,11 +71,16 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The first choice that chooses nothing: it is misspelt, and what was meant would not be tried.
-    pub(super) fn unmatched(&self, schemas: &Schemas) -> Result<()> {
+    /// Refuses choices of which one chooses nothing: it is misspelt, and what was meant would not be tried.
+    pub(super) fn refuse_unmatched(&self, schemas: &Schemas) -> Result<()> {
         let is_chosen = |subject: &Subject| self.subjects.is_empty() || self.subjects.contains(subject);
         let subjects = Subject::ALL.into_iter().filter(is_chosen);
         let names: Vec<SmolStr> = subjects.flat_map(|subject| names(schemas, subject)).collect();
+        self.refuse_unmatched_only(&names)
+    }
+
+    /// Refuses globs of names of which one is that of none of these.
+    pub(crate) fn refuse_unmatched_only(&self, names: &[SmolStr]) -> Result<()> {
         for glob in &self.only {
             let pattern = WildMatch::new(glob);
             if !names.iter().any(|name| pattern.matches(name)) {

@@ -7,6 +7,7 @@ use objchange::schema::Block;
 use objchange_provider::client::Client;
 use objchange_provider::{Component, ProviderExt, Result};
 use serde::Serialize;
+use smol_str::SmolStr;
 
 use super::{Curve, Growth, Scale, Scaling, Verdict, scale, svg};
 use crate::{Acceptance, Options, Subject, accepted, samples};
@@ -60,7 +61,7 @@ pub struct DrawnCurve {
 ///
 /// # Errors
 ///
-/// The provider cannot be started, or has no schemas.
+/// The provider cannot be started, or has no schemas, or one of the chosen names is not that of a type.
 pub async fn scale_all(
     name: &str,
     options: &Options,
@@ -71,9 +72,10 @@ pub async fn scale_all(
     let mut client = measuring.provider().await?;
     let schemas = client.schemas().await?;
     let mut types = Vec::new();
-    let wanted = schemas.named(Component::Resource).map(|(name, _)| name.to_owned());
-    let is_wanted = |name: &String| options.wants(Subject::Component(Component::Resource), name);
-    let names: Vec<String> = wanted.filter(is_wanted).collect();
+    let all: Vec<SmolStr> = schemas.named(Component::Resource).map(|(name, _)| name.into()).collect();
+    options.refuse_unmatched_only(&all)?;
+    let is_wanted = |name: &&SmolStr| options.wants(Subject::Component(Component::Resource), name);
+    let names: Vec<String> = all.iter().filter(is_wanted).map(ToString::to_string).collect();
     let mut complete = true;
     for name in names {
         if measuring.is_over() {

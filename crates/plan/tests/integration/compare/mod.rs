@@ -50,7 +50,7 @@ fn a_page_that_is_too_long_says_what_it_lacks() {
     let options = MarkdownOptions { max_length: 900, title: Some("a *b*"), ..MarkdownOptions::default() };
     let page = written(|it, out| it.write_markdown(out, &options, NAMES).unwrap());
     assert!(page.encode_utf16().count() <= 900, "{page}");
-    assert!(page.starts_with("## a \\*b\\*: The plans differ: "), "{page}");
+    assert!(page.starts_with("## a `*b*`: The plans differ: "), "{page}");
     assert!(page.contains("**Left out, to stay within 900 characters: "), "{page}");
     assert!(page.contains("run `objchange diff` for the rest."), "{page}");
     // What is expected goes first.
