@@ -192,13 +192,15 @@ pub struct RegoPolicies(Policies);
 
 #[pymethods]
 impl RegoPolicies {
-    /// Compiles files, each with its name and text. ``data`` is what policies see as ``data``, as JSON.
+    /// Compiles files, each with its name and text. ``tests`` are files of tests, which are not evaluated; a rule there that would
+    /// be is an error. ``data`` is what policies see as ``data``, as JSON.
     #[new]
-    #[pyo3(signature = (files, *, data=None, packages=vec![], rules=vec![], timeout=10.0))]
-    #[pyo3(text_signature = "(files, *, data=None, packages=(), rules=(), timeout=10.0)")]
+    #[pyo3(signature = (files, *, tests=vec![], data=None, packages=vec![], rules=vec![], timeout=10.0))]
+    #[pyo3(text_signature = "(files, *, tests=(), data=None, packages=(), rules=(), timeout=10.0)")]
     fn py_new(
         py: Python<'_>,
         files: Vec<(String, String)>,
+        tests: Vec<(String, String)>,
         data: Option<String>,
         packages: Vec<String>,
         rules: Vec<String>,
@@ -207,13 +209,16 @@ impl RegoPolicies {
         let mut options = rego::Options::new(now_ns);
         (options.packages, options.rules, options.timeout) = (packages, rules, seconds(timeout)?);
         let policies = py.detach(|| {
+            let to_files = |texts: Vec<(String, String)>| -> Vec<PolicyFile> {
+                texts.into_iter().map(|(name, text)| PolicyFile::new(name, text)).collect()
+            };
+            // A file of tests that is not Rego has no rules, as the program says in a warning.
+            let _ = rego::refuse_rules_in_tests(&to_files(tests), &options)?;
             if let Some(text) = data {
                 let file = DataFile { name: "data".to_owned(), path: Vec::new(), text, is_yaml: false };
                 options.data = DataFile::merge(&[file])?;
             }
-            let files: Vec<PolicyFile> =
-                files.into_iter().map(|(name, text)| PolicyFile::new(name, text)).collect();
-            Policies::compile(&files, options)
+            Policies::compile(&to_files(files), options)
         });
         Ok(Self(policies.map_err(|error| rego_failure(&error, None))?))
     }

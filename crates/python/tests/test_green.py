@@ -78,7 +78,7 @@ def test_a_state_is_no_plan() -> None:
             objchange.query(objchange.State.load(text), "true")
 
 
-@pytest.mark.parametrize("choice", [{"rules": ["nosuch"]}, {"packages": ["nosuch"]}])
+@pytest.mark.parametrize("choice", [{"rules": ["nosuch"]}, {"packages": ["nosuch"]}, {"rules": ["deny", "nosuch"]}, {"packages": ["main", "nosuch"]}])
 def test_choices_that_choose_nothing(choice: dict[str, list[str]]) -> None:
     with pytest.raises(objchange.PolicyError):
         policy.compile_rego(REGO, **choice)  # type: ignore[arg-type]
@@ -102,7 +102,7 @@ def test_folders_without_policies_or_plans(tmp_path: Path) -> None:
 
 
 def test_files_in_folders_are_not_passed_over(tmp_path: Path) -> None:
-    """A link out of the folder is said."""
+    """A name in capitals, a rule among tests and a link out of the folder are said."""
     plans, policies = tmp_path / "plans", tmp_path / "policies"
     plans.mkdir()
     policies.mkdir()
@@ -112,6 +112,18 @@ def test_files_in_folders_are_not_passed_over(tmp_path: Path) -> None:
     (policies / "p.rego").write_text(REGO["p.rego"])
     plan = objchange.Plan.load(plan_text(change("disk.a", ["delete"], {}, None)).encode())
     assert policy.rego(plan, policies).verdict == "FAIL"
+    (policies / "q_test.rego").write_text("package main\ntest_a if { count(deny) == 0 }\n")
+    assert policy.rego(plan, policies).verdict == "FAIL"
+    (policies / "q_test.rego").write_text("package main\ndeny contains 1 if { true }\n")
+    with pytest.raises(objchange.PolicyError, match="file of tests"):
+        policy.compile_rego(policies)
+    policy.compile_rego(policies / "q_test.rego")
+    (policies / "q_test.rego").unlink()
+    for folder, name in ((plans, "C.JSON"), (policies, "P.REGO")):
+        (folder / name).write_text("")
+        with pytest.raises(OSError, match="capital letters"):
+            arrow.files(plans) if folder == plans else policy.compile_rego(policies)
+        (folder / name).unlink()
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "c.json").write_text("{")

@@ -433,6 +433,7 @@ class RegoPolicies:
         cls,
         files: Sequence[tuple[str, str]],
         *,
+        tests: Sequence[tuple[str, str]] = (),
         data: str | None = None,
         packages: Sequence[str] = (),
         rules: Sequence[str] = (),

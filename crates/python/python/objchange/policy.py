@@ -41,14 +41,14 @@ def _listed(paths: _Paths) -> list[Path]:
     return [Path(paths)] if isinstance(paths, (str, os.PathLike)) else [Path(path) for path in paths]
 
 
-def _found(paths: _Paths, ending: str, without: str = "") -> list[Path]:
+def _found(paths: _Paths, ending: str) -> list[Path]:
     """The files that are named, and those of folders."""
     found: list[Path] = []
     for path in _listed(paths):
         if not path.is_dir():
             found.append(path)
             continue
-        files = [file for file in files_below(path, (ending,)) if not (without and file.name.endswith(without))]
+        files = files_below(path, (ending,))
         # A policy that is not evaluated must not look like one that passes.
         if not files:
             raise PolicyError(f"no file in this folder is called *{ending}", kind="no_rules", file=str(path))
@@ -56,11 +56,20 @@ def _found(paths: _Paths, ending: str, without: str = "") -> list[Path]:
     return found
 
 
-def rego_texts(policies: _Paths | Mapping[str, str]) -> list[tuple[str, str]]:
-    """Texts with their names: those of files, and of folders of them."""
+_Texts: TypeAlias = list[tuple[str, str]]
+
+
+def rego_texts(policies: _Paths | Mapping[str, str]) -> tuple[_Texts, _Texts]:
+    """Texts with their names: policies, and the tests in folders of them."""
     if isinstance(policies, Mapping):
-        return list(policies.items())
-    return [(str(path), path.read_text("utf-8-sig")) for path in _found(policies, ".rego", "_test.rego")]
+        return list(policies.items()), []
+    texts: _Texts = []
+    tests: _Texts = []
+    for path in _listed(policies):
+        for file in _found(path, ".rego"):
+            is_test = file != path and file.name.endswith("_test.rego")
+            (tests if is_test else texts).append((str(file), file.read_text("utf-8-sig")))
+    return texts, tests
 
 
 def compile_rego(
@@ -76,10 +85,12 @@ def compile_rego(
     ``data`` is what policies see as ``data``. ``packages`` and ``rules`` choose what is evaluated; ``timeout`` is in seconds, for
     compiling and for each plan.
 
-    Raises `PolicyError` where a text is no policy or there is none, and what ``open`` raises.
+    Raises `PolicyError` where a text is no policy or there is none, where one of ``packages`` and ``rules`` chooses nothing, and
+    where a file of tests has a rule that would be evaluated in another file; and what ``open`` raises.
     """
+    texts, tests = rego_texts(policies)
     text = None if data is None else json.dumps(data)
-    return RegoPolicies(rego_texts(policies), data=text, packages=packages, rules=rules, timeout=timeout)
+    return RegoPolicies(texts, tests=tests, data=text, packages=packages, rules=rules, timeout=timeout)
 
 
 def rego(

@@ -254,8 +254,11 @@ def policies(
     Raises `PolicyError` where a text is no policy or there is none, and `OptionError` without policies or such columns, and for
     rows of drift, outputs or findings, which do not name each plan.
     """
+    if rego is not None:
+        # Workers have the texts alone: what is wrong with the files is said here.
+        compile_rego(rego, data=data, timeout=timeout)
     judge = _Judge(
-        rego=None if rego is None else tuple(rego_texts(rego)),
+        rego=None if rego is None else tuple(rego_texts(rego)[0]),
         sentinel=None if sentinel is None else tuple(_absolute(sentinel)),
         data=None if data is None else json.dumps(data),
         params=None if params is None else json.dumps(params),
