@@ -50,8 +50,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     args.input.check(&document).map_err(unusable)?;
     let (schemas, sources) = args.input.schemas(std::mem::take(&mut input.given), &document);
     let options = Options { yaml: true, ..args.input.options(args.input.program_of(&document)) };
-    let report = Report::new(&document, &schemas, &options, &args.input.filter())
+    let mut report = Report::new(&document, &schemas, &options, &args.input.filter())
         .map_err(|error| unusable(sources.error(&input.name, error)))?;
+    report.lacks_state = input.lacks_state;
     let mut warnings = document_warnings(&document);
     warnings.extend(args.input.unmatched(&document));
     let settings = Settings {

@@ -8,7 +8,7 @@ use objchange_plan::{GateError, LeftOutBy, PriorError, Unmatched};
 #[cfg(feature = "policy")]
 use objchange_policy::rego::{PolicyError, PolicyErrorKind};
 use objchange_project::resource::ResourceError;
-use objchange_project::{ConfigurationError, NOT_GIVEN, PlanError, SchemaTextError};
+use objchange_project::{ConfigurationError, NOT_GIVEN, PlanError, SchemaTextError, StateError};
 
 use crate::exit::{CommandError, unusable};
 use crate::schemas::HOW_TO_GET_SCHEMAS;
@@ -68,8 +68,25 @@ pub(crate) fn plan(error: &PlanError) -> CommandError {
         PlanError::Installed(_) | PlanError::NotInstalled { .. } => {
             unusable(format!("{error}, or name its program with --provider-binary"))
         }
+        PlanError::State { error: state, .. } => unusable(with_hint(error, state_hint(state))),
         error => unusable(error),
     }
+}
+
+fn state_hint(error: &StateError) -> Option<&'static str> {
+    Some(match error {
+        StateError::Elsewhere { .. } => "then pass --state state.json, or --no-state if nothing exists yet",
+        StateError::Argument { .. } | StateError::Reinitialize { .. } => {
+            "or name the state with --state FILE, or pass --no-state if nothing exists yet"
+        }
+        StateError::Empty(_) => "if nothing exists yet, pass --no-state",
+        StateError::File { .. } => {
+            "name the state with --state FILE, or allow more directories with --allow-path"
+        }
+        StateError::WorkspaceFile { .. } => "name the workspace in TF_WORKSPACE",
+        StateError::Input(error) if error.is_over_limit() => "allow more with --max-input",
+        _ => return None,
+    })
 }
 
 /// Options that select nothing.

@@ -32,7 +32,7 @@ impl PlanFile {
     pub(crate) fn read(path: &Path, modules: &PlanInputs<'_>) -> Result<Self, CommandError> {
         let source = Source::new(path);
         let text = match is_module(path) {
-            true => planned_document(path, modules)?,
+            true => planned_document(path, modules)?.text,
             false => {
                 source.read_as_allowed(modules.max_input.0).map_err(|error| unusable(hints::input(&error)))?
             }

@@ -34,6 +34,7 @@ use self::template::Template;
 use crate::exit::CommandError;
 use crate::hints;
 use crate::input::InputError;
+use crate::module_plan::PlannedModule;
 use crate::plan_file::read_document;
 use crate::style::colour;
 use crate::write_file::{Access, NewFile};
@@ -247,7 +248,7 @@ fn open(arguments: &Arguments) -> Result<Page, Error> {
 
 fn show(
     arguments: &Arguments,
-    planned: Option<String>,
+    planned: Option<PlannedModule>,
     Page { file, template }: Page,
     verdict: &mut Verdict,
 ) -> Result<(), Error> {
@@ -273,7 +274,9 @@ fn show(
     }
     let (schemas, sources) = arguments.input.schemas(std::mem::take(&mut input.given), &document);
     let mut page = Vec::new();
-    let target = Target { template: template.as_ref(), in_file: file.is_some().then_some(&mut page) };
+    let lacks_state = input.lacks_state;
+    let target =
+        Target { template: template.as_ref(), in_file: file.is_some().then_some(&mut page), lacks_state };
     let (result, warnings) = thread::scope(|scope| {
         // They read the planned values and the prior state, which takes 30 ms for 62 MB.
         let warnings = scope.spawn(|| document_warnings(&document));
@@ -301,6 +304,8 @@ struct Target<'t> {
     template: Option<&'t Template>,
     /// Instead of standard output.
     in_file: Option<&'t mut Vec<u8>>,
+    /// Its headline says that the workspace has no state.
+    lacks_state: bool,
 }
 
 fn write(
@@ -326,7 +331,8 @@ fn write(
         ..arguments.input.options(program)
     };
     let filter = arguments.input.filter();
-    let report = Report::new(document, schemas, &options, &filter)?;
+    let mut report = Report::new(document, schemas, &options, &filter)?;
+    report.lacks_state = target.lacks_state;
     let gate = arguments.gate.gate();
     // The programs of old know neither actions nor deferred changes, which are judged all the same.
     let is_hidden =

@@ -84,12 +84,12 @@ pub use function::{Capability, Function, FunctionError, Functions, NO_DIRECTORY,
 pub use functions::BaseDirectory;
 pub use hidden_source::HiddenSource;
 pub use module::{
-    CheckConfig, Condition, ConfigBody, DecodedResource, Environment, ImportConfig, ImportTarget, Input,
-    LifecycleConfig, MockData, MockObject, MockProvider, ModuleCall, ModuleConfig, MoveEndpoint, MoveTarget,
-    MovedConfig, OutputConfig, Override, OverrideDuring, Problems, ProviderConfig, ProviderRef,
-    ProvisionerConfig, RemovedConfig, RequiredProvider, ResourceConfig, ResourceName, RunCommand, RunModule,
-    RunPlanOptions, SelectError, SelectedResource, SourcePlace, TestFile, TestRun, Unfollowed,
-    VariableConfig, VariableValues, each,
+    CheckConfig, Condition, ConfigBody, ConstantText, DecodedResource, Environment, ImportConfig,
+    ImportTarget, Input, LifecycleConfig, MockData, MockObject, MockProvider, ModuleCall, ModuleConfig,
+    MoveEndpoint, MoveTarget, MovedConfig, OutputConfig, Override, OverrideDuring, Problems, ProviderConfig,
+    ProviderRef, ProvisionerConfig, RemovedConfig, RequiredProvider, ResourceConfig, ResourceName,
+    RunCommand, RunModule, RunPlanOptions, SelectError, SelectedResource, SourcePlace, StateStorage,
+    TestFile, TestRun, Unfollowed, VariableConfig, VariableValues, each,
 };
 pub use objchange_text::{Called, Diagnostic, LineIndex, Position, Severity, Span, Summary};
 pub use outline::Outline;

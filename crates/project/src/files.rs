@@ -2,14 +2,15 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use objchange_module::config::Files;
 
+use crate::data_directory::DataDirectory;
 use objchange_files::input::Source;
 
 /// A file of configuration is not longer.
-const MAX_FILE: u64 = 64 << 20;
+pub(crate) const MAX_FILE: u64 = 64 << 20;
 
 /// The files below a directory, and below others that are allowed. What a link or `..` leads out of them is not read.
 #[derive(Debug)]
@@ -31,7 +32,8 @@ impl DiskFiles {
         let repository = real.ancestors().find(|around| around.join(".git").exists());
         let root = repository.unwrap_or(&real).to_owned();
         let allowed = allowed.iter().map(fs::canonicalize).collect::<io::Result<Vec<_>>>()?;
-        let roots = [root].into_iter().chain(allowed.iter().cloned()).collect();
+        let data = DataDirectory::named(directory).and_then(|path| fs::canonicalize(path).ok());
+        let roots = [root].into_iter().chain(allowed.iter().cloned()).chain(data).collect();
         Ok(Self { directory: directory.to_owned(), roots, allowed })
     }
 
@@ -51,17 +53,48 @@ impl DiskFiles {
     }
 
     /// Where a path of the configuration leads; `None` if there is nothing.
-    pub fn find(&self, path: &str) -> Result<Option<PathBuf>, String> {
+    pub fn find(&self, path: impl AsRef<Path>) -> Result<Option<PathBuf>, String> {
         let path = self.directory.join(path);
         let real = match fs::canonicalize(&path) {
             Ok(real) => real,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error.to_string()),
         };
-        if self.roots.iter().any(|root| real.starts_with(root)) {
+        self.check(&real)?;
+        Ok(Some(real))
+    }
+
+    /// Like [`DiskFiles::find`], where a file that may be created later is found to be missing: then its place must be
+    /// allowed, too, and no link may lead nowhere.
+    pub(crate) fn find_or_missing(&self, path: &str) -> Result<Option<PathBuf>, String> {
+        if let Some(real) = self.find(path)? {
             return Ok(Some(real));
         }
-        Err("it is outside of the directory, and in no directory that is allowed".to_owned())
+        let path = self.directory.join(path);
+        for around in path.ancestors() {
+            if around.is_symlink() && !around.exists() {
+                return Err(format!("{} is a link that leads nowhere", around.display()));
+            }
+            let Ok(real) = fs::canonicalize(around) else { continue };
+            let mut place = real;
+            for step in path.strip_prefix(around).unwrap_or(&path).components() {
+                match step {
+                    Component::ParentDir => drop(place.pop()),
+                    step => place.push(step),
+                }
+            }
+            self.check(&place)?;
+            break;
+        }
+        Ok(None)
+    }
+
+    /// Refuses a path that leads out of the directories.
+    fn check(&self, real: &Path) -> Result<(), String> {
+        match self.roots.iter().any(|root| real.starts_with(root)) {
+            true => Ok(()),
+            false => Err("it is outside of the directory, and in no directory that is allowed".to_owned()),
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! The inputs for planning a module, beside its configuration: variables, answers, the state.
+//! The inputs for planning a module, beside its configuration and state: variables, answers, functions.
 
 use std::env;
 use std::fmt;
@@ -6,13 +6,11 @@ use std::path::{Path, PathBuf};
 
 use objchange_hcl::{BaseDirectory, Functions};
 use objchange_module::config::Files;
-use objchange_module::state::PriorState;
 use objchange_module::variables::{UnreadFile, VariableArgument, VariableSources, automatic_files};
-use objchange_module::{Answers, Diagnostics, ProviderAddress, ProviderConfigAddress, Providers, Schemas};
-use objchange_plan::State;
+use objchange_module::{Answers, Schemas};
 
 use crate::files::DiskFiles;
-use objchange_files::input::{Size, Source};
+use objchange_files::input::Source;
 
 /// Something that gives values to variables. What comes later counts.
 #[derive(Clone, PartialEq, Eq)]
@@ -86,70 +84,6 @@ pub(crate) fn answers(paths: &[PathBuf], schemas: &Schemas) -> Result<Answers, S
         all.append(answers);
     }
     Ok(all)
-}
-
-/// The name of the workspace: of `TF_WORKSPACE`, or the one that was selected in the directory.
-pub(crate) fn workspace(files: &DiskFiles) -> String {
-    let chosen = env::var("TF_WORKSPACE").ok().filter(|name| !name.is_empty());
-    let selected = || files.read(".terraform/environment").ok().flatten();
-    let name = chosen.or_else(selected).map(|name| name.trim().to_owned());
-    name.filter(|name| !name.is_empty()).unwrap_or_else(|| "default".to_owned())
-}
-
-/// A state file, which may hold secrets.
-pub(crate) struct StateText {
-    source: Source,
-    text: String,
-}
-
-impl StateText {
-    /// The text of the state before, if there is one.
-    pub(crate) fn read(
-        directory: &Path,
-        given: Option<&Path>,
-        workspace: &str,
-        limit: Size,
-    ) -> Result<Option<Self>, String> {
-        let source = match given {
-            Some(path) => Source::new(path),
-            None => {
-                let path = match workspace {
-                    "default" => directory.join("terraform.tfstate"),
-                    name => directory.join("terraform.tfstate.d").join(name).join("terraform.tfstate"),
-                };
-                if !path.exists() {
-                    return Ok(None);
-                }
-                Source::File(path)
-            }
-        };
-        let text = source.read_as_allowed(limit.0).map_err(|error| error.to_string())?;
-        Ok(Some(Self { source, text }))
-    }
-
-    /// The providers of its objects; none of a text that is broken, which is told where it is read.
-    #[cfg_attr(
-        not(feature = "provider"),
-        expect(dead_code, reason = "only running providers are chosen by it")
-    )]
-    pub(crate) fn providers(&self) -> Vec<ProviderAddress> {
-        let Ok(state) = State::parse_file(&self.text) else { return Vec::new() };
-        let configs = state
-            .resources
-            .iter()
-            .filter_map(|resource| resource.provider_config.parse::<ProviderConfigAddress>().ok());
-        configs.map(|config| config.provider).collect()
-    }
-
-    /// The state: nothing, where there is no file.
-    pub(crate) fn state(
-        state: Option<&Self>,
-        schemas: &Schemas,
-        providers: &mut dyn Providers,
-    ) -> Result<(PriorState, Diagnostics), String> {
-        let Some(Self { source, text }) = state else { return Ok(Default::default()) };
-        PriorState::read_with(text, schemas, providers).map_err(|error| format!("{source}: {error}"))
-    }
 }
 
 /// All functions, with the files below the directory and below those that are allowed.

@@ -1,7 +1,7 @@
 //! The providers' programs that `terraform init` has left in a directory.
 
 use std::collections::BTreeMap;
-use std::env::{self, consts};
+use std::env::consts;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,6 +12,7 @@ use objchange_module::config::LockedProvider;
 use sha2::{Digest, Sha256};
 use walkdir::WalkDir;
 
+use crate::data_directory::DataDirectory;
 use crate::lock_file::read_lock_file;
 
 /// Why an installed provider cannot be used.
@@ -65,7 +66,7 @@ pub struct InstalledProgram {
 impl InstalledProviders {
     /// Whether `terraform init` has installed providers in a directory.
     pub fn are_in(directory: &Path) -> bool {
-        root(directory).is_dir()
+        DataDirectory::of_environment().path_in(directory, "providers").is_dir()
     }
 
     /// The providers that are installed in a directory, and what its lock file says of them.
@@ -75,7 +76,8 @@ impl InstalledProviders {
     /// The directory or its lock file cannot be read, or what is installed is not what is locked.
     pub fn open(directory: &Path) -> Result<Self, InstalledError> {
         let locked = read_lock_file(directory).map_err(Problem::LockFile)?;
-        Ok(Self { root: root(directory), locked })
+        let root = DataDirectory::of_environment().path_in(directory, "providers");
+        Ok(Self { root, locked })
     }
 
     /// All programs for this platform. Of a provider in the lock file only the locked version counts.
@@ -149,12 +151,6 @@ impl InstalledProviders {
         check(&package, hashes)?;
         program(&package, &provider.name)
     }
-}
-
-/// Where the providers of a directory are installed: below `.terraform`, or the directory that `TF_DATA_DIR` names.
-fn root(directory: &Path) -> PathBuf {
-    let data = env::var_os("TF_DATA_DIR").filter(|name| !name.is_empty());
-    directory.join(data.map_or_else(|| PathBuf::from(".terraform"), PathBuf::from)).join("providers")
 }
 
 /// The names in a directory, in order; none if it is not there.

@@ -19,6 +19,7 @@ mod cache_entry;
 mod case_files;
 mod configuration;
 mod counted_read;
+mod data_directory;
 mod documents;
 mod files;
 mod inputs;
@@ -40,6 +41,7 @@ mod schemas;
 pub mod session;
 #[cfg(feature = "provider")]
 mod signals;
+mod state;
 #[cfg(feature = "provider")]
 mod workplace;
 
@@ -48,6 +50,7 @@ pub use case_files::{BlessedCases, CaseEvent, CaseLine, UnusableCases, run_case_
 pub use configuration::{
     Configuration, ConfigurationError, Evaluation, Given, NOT_GIVEN, errors_document, value_document,
 };
+pub use data_directory::module_manifest;
 pub use documents::{
     DocumentOutcome, Input, InputDocument, Inputs, Origin, SkippedDocuments, WantedDocuments,
 };
@@ -71,5 +74,6 @@ pub use schemas::{AskedSchemas, provider_schemas};
 pub use schemas::{GivenSchemas, SchemaError, SchemaText, SchemaTextError, schema_files, schema_texts};
 #[cfg(feature = "provider")]
 pub use signals::Signals;
+pub use state::{StateChoice, StateError};
 #[cfg(feature = "provider")]
 pub use workplace::{Interrupt, Stopper, Workplace};

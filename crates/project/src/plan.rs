@@ -14,8 +14,9 @@ use objchange_module::{
 };
 use objchange_plan::{Unasked, Version};
 
+use crate::data_directory::module_manifest;
 use crate::files::DiskFiles;
-use crate::inputs::{self, StateText, VariableSetting};
+use crate::inputs::{self, VariableSetting};
 use crate::installed_providers::InstalledError;
 use crate::lock_file::locked_versions;
 #[cfg(feature = "provider")]
@@ -27,6 +28,7 @@ use crate::schema_lookup::SchemaLookup;
 #[cfg(feature = "provider")]
 use crate::schemas::provider_schemas;
 use crate::schemas::{GivenSchemas, SchemaError, schema_texts};
+use crate::state::{DirectoryState, StateChoice, StateError, StateText};
 #[cfg(feature = "provider")]
 use crate::workplace::Workplace;
 use objchange_files::input::Size;
@@ -44,8 +46,8 @@ pub struct PlanSettings<'a> {
     pub max_instances: usize,
     /// Directories that may be read, too.
     pub allow_path: &'a [PathBuf],
-    /// The state file, if it is not that of the directory.
-    pub state: Option<&'a Path>,
+    /// The state that it starts from.
+    pub state: StateChoice<'a>,
     /// Computed attributes of updated objects are unknown in a simulated plan, because their provider may change them.
     /// Otherwise they keep their values.
     pub is_strict: bool,
@@ -96,7 +98,7 @@ impl<'a> PlanSettings<'a> {
             },
             max_instances: 1_000_000,
             allow_path: &[],
-            state: None,
+            state: StateChoice::OfDirectory,
             is_strict: false,
             version: Version::NEWEST,
             is_opentofu: false,
@@ -136,6 +138,8 @@ pub struct PlannedDirectory {
     pub asked: BTreeSet<ProviderAddress>,
     /// The questions that nobody could answer.
     pub unanswered: Unanswered,
+    /// The directory was asked for the state of its workspace, and has none.
+    pub is_state_missing: bool,
 }
 
 /// A module whose configuration or arguments have errors: nothing is planned.
@@ -161,6 +165,14 @@ pub enum PlanError {
     /// The installed providers cannot be used.
     #[error(transparent)]
     Installed(#[from] InstalledError),
+    /// The state of the directory, or its workspace, cannot be used.
+    #[error("{}: {error}", directory.display())]
+    State {
+        /// The directory of the module.
+        directory: PathBuf,
+        /// Why.
+        error: StateError,
+    },
     /// A provider that is to be asked is not installed, and its program is not named.
     #[error("{provider} is not installed: run `terraform init` in {}", directory.display())]
     NotInstalled {
@@ -199,7 +211,8 @@ impl PlannedDirectory {
     pub fn document(&self) -> String {
         let version = format!("{}.0", self.options.version);
         let timestamp = now();
-        let is_simulated = !self.simulated_providers().is_empty();
+        // Terraform knows its workspace: a plan without it is none that Terraform would make, either.
+        let is_simulated = !self.simulated_providers().is_empty() || self.plan.lacks_workspace;
         let info = DocumentInfo { terraform_version: &version, is_simulated, timestamp: &timestamp };
         write_plan(&self.plan, &self.config, &self.schemas, &info)
     }
@@ -221,6 +234,19 @@ impl PlannedDirectory {
                 }),
                 false => 0,
             },
+        }
+    }
+
+    /// Says that the workspace has no state, or that nothing says which one is selected.
+    pub fn state_note(&self) -> Option<String> {
+        match &self.options.workspace {
+            Some(name) if self.is_state_missing => {
+                Some(format!("the workspace {name:?} has no state: nothing exists yet"))
+            }
+            None if self.plan.lacks_workspace => Some(
+                "nothing says which workspace is selected, so terraform.workspace is unknown; set TF_WORKSPACE".to_owned(),
+            ),
+            _ => None,
         }
     }
 
@@ -284,9 +310,7 @@ pub fn plan_directory_by<R: Default>(
 ) -> Result<(PlannedDirectory, R), PlanError> {
     let files = DiskFiles::new(directory, settings.allow_path)
         .map_err(|error| format!("{}: {error}", directory.display()))?;
-    let workspace = inputs::workspace(&files);
-    let (options, diagnostics) = settings.arguments.clone().apply(PlanOptions {
-        workspace: workspace.clone(),
+    let (mut options, diagnostics) = settings.arguments.clone().apply(PlanOptions {
         working_directory: files.working_directory(),
         version: settings.version,
         max_instances: settings.max_instances,
@@ -301,14 +325,24 @@ pub fn plan_directory_by<R: Default>(
     let variables = inputs::variables(&files, settings.variables)?;
     let opentofu = OpenTofuFiles(&files);
     let read: &dyn Files = if settings.is_opentofu { &opentofu } else { &files };
-    let texts =
-        ModuleTexts { files: read, manifest: None, variables: &variables, terraform_version: &version };
+    let manifest = module_manifest(&files)?;
+    let texts = ModuleTexts {
+        files: read,
+        manifest: manifest.as_deref(),
+        variables: &variables,
+        terraform_version: &version,
+    };
     let mut module = Module::load(texts, &options);
     if module.diagnostics.has_errors() {
         let schemas = Schemas::new([given_schemas(settings, &BTreeSet::new())?.schemas]);
         return Err(refused(module.config, schemas, module.diagnostics));
     }
-    let state = StateText::read(directory, settings.state, &workspace, settings.max_input)?;
+    let storage = module.config.modules.first().and_then(|root| root.config.state_storage.as_ref());
+    let state =
+        DirectoryState::read(&files, storage, settings.state, settings.max_input, settings.is_opentofu);
+    let state = state.map_err(|error| PlanError::State { directory: directory.to_owned(), error })?;
+    let DirectoryState { text: state, workspace, is_missing: is_state_missing } = state;
+    options.workspace = workspace;
     #[cfg(feature = "provider")]
     let mut real = start_providers(directory, settings, &module, state.as_ref(), &version)?;
     #[cfg(feature = "provider")]
@@ -356,7 +390,18 @@ pub fn plan_directory_by<R: Default>(
         real.end();
     }
     let unanswered = simulated.unanswered;
-    Ok((PlannedDirectory { plan, config: module.config, schemas, options, asked, unanswered }, more))
+    Ok((
+        PlannedDirectory {
+            plan,
+            config: module.config,
+            schemas,
+            options,
+            asked,
+            unanswered,
+            is_state_missing,
+        },
+        more,
+    ))
 }
 
 /// Starts the providers that are to be asked.

@@ -21,7 +21,7 @@ pub(crate) fn find(
     modules: &PlanInputs<'_>,
 ) -> Result<Inputs, CommandError> {
     let plan = |directory: &_| match planned_document(directory, modules) {
-        Ok(text) => Ok(Ok(text)),
+        Ok(planned) => Ok(Ok(planned.text)),
         Err(CommandError::Unusable(message)) => Ok(Err(message)),
         Err(error) => Err(error),
     };

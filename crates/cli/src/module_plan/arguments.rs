@@ -6,9 +6,9 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
 use objchange_module::PlanArguments;
 use objchange_plan::{Program, Version};
-use objchange_project::PlanSettings;
 #[cfg(feature = "provider")]
 use objchange_project::RealChoice;
+use objchange_project::{PlanSettings, StateChoice};
 
 use super::{is_module, version_of};
 use crate::configuration::Settings;
@@ -57,12 +57,40 @@ pub(crate) struct PlanningArgs {
     max_instances: usize,
 }
 
+/// The state that directories are planned from.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct StateArgs {
+    /// The prior state of a module, e.g. the output of `terraform state pull`; `-` is standard input. By default it is
+    /// the state file of the directory. A module with a remote backend needs this or --no-state
+    #[arg(long, value_name = "FILE")]
+    state: Option<PathBuf>,
+
+    /// Plan a module without a prior state: nothing exists yet
+    #[arg(long, conflicts_with = "state")]
+    no_state: bool,
+}
+
+impl StateArgs {
+    /// The state that the options choose.
+    pub(crate) fn choice(&self) -> StateChoice<'_> {
+        state_choice(self.state.as_deref(), self.no_state)
+    }
+}
+
+/// The state of a file if one is named; else none, or that of the directory.
+pub(crate) fn state_choice(file: Option<&Path>, has_none: bool) -> StateChoice<'_> {
+    match file {
+        Some(path) => StateChoice::File(path),
+        None if has_none => StateChoice::Nothing,
+        None => StateChoice::OfDirectory,
+    }
+}
+
 /// The options of planning, and the state that a module is planned from.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct DirectoryArgs {
-    /// The prior state, if a module is planned
-    #[arg(long, value_name = "FILE")]
-    state: Option<PathBuf>,
+    #[command(flatten)]
+    state: StateArgs,
 
     #[command(flatten)]
     planning: PlanningArgs,
@@ -71,7 +99,7 @@ pub(crate) struct DirectoryArgs {
 impl DirectoryArgs {
     /// What a directory is planned from.
     pub(crate) fn inputs<'a>(&'a self, schemas: &'a SchemaArgs) -> PlanInputs<'a> {
-        PlanInputs { state: self.state.as_deref(), ..PlanInputs::new(&self.planning, schemas) }
+        PlanInputs { state: self.state.choice(), ..PlanInputs::new(&self.planning, schemas) }
     }
 }
 
@@ -158,8 +186,8 @@ pub(crate) struct PlanInputs<'a> {
     /// Which providers are asked.
     #[cfg(feature = "provider")]
     pub(crate) real: RealChoice<'a>,
-    /// The state file, if it is not that of the directory.
-    pub(crate) state: Option<&'a Path>,
+    /// The state that it starts from.
+    pub(crate) state: StateChoice<'a>,
     /// Computed attributes of updated objects are unknown.
     pub(crate) is_strict: bool,
     /// By the rules of which version.
@@ -178,11 +206,19 @@ impl<'a> PlanInputs<'a> {
             schemas,
             #[cfg(feature = "provider")]
             real: RealChoice::default(),
-            state: None,
+            state: StateChoice::OfDirectory,
             is_strict: false,
             version: Version::NEWEST,
             is_opentofu: false,
             max_input: Size(1 << 30),
+        }
+    }
+
+    /// For a command that also works without a state.
+    pub(super) fn with_state_at_hand(self) -> Self {
+        match self.state {
+            StateChoice::OfDirectory => Self { state: StateChoice::IfAtHand, ..self },
+            _ => self,
         }
     }
 

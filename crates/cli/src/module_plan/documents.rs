@@ -5,18 +5,29 @@ use std::path::Path;
 use super::{PlanInputs, output, plan_directory};
 use crate::exit::{CommandError, unusable};
 
+/// The plan of a module.
+pub(crate) struct PlannedModule {
+    /// Its document.
+    pub(crate) text: String,
+    /// The workspace has no state.
+    pub(crate) lacks_state: bool,
+}
+
 /// The plan of the module in a directory as a document, after its errors and warnings are printed.
 ///
 /// # Errors
 ///
 /// It cannot be planned: then nothing is said of it.
-pub(crate) fn planned_document(directory: &Path, inputs: &PlanInputs<'_>) -> Result<String, CommandError> {
+pub(crate) fn planned_document(
+    directory: &Path,
+    inputs: &PlanInputs<'_>,
+) -> Result<PlannedModule, CommandError> {
     let failed = || unusable(format!("{}: the module cannot be planned", directory.display()));
     let planned = plan_directory(directory, inputs)?.ok_or_else(failed)?;
     output::diagnostics(&planned.config, &planned.schemas, &planned.plan.diagnostics)?;
     if planned.plan.errored && !planned.plan.has_begun {
         return Err(failed());
     }
-    output::say_what_is_simulated(&planned);
-    Ok(planned.document())
+    output::say_what_is_missing(&planned);
+    Ok(PlannedModule { text: planned.document(), lacks_state: planned.is_state_missing })
 }

@@ -8,7 +8,7 @@ use objchange_module::document::ExplanationReport;
 use objchange_module::plan::plan_and_explain;
 
 use super::{Args, output, plan_directory_by};
-use crate::exit::{CommandError, FAILED, unusable};
+use crate::exit::{self, CommandError, FAILED, unusable};
 
 pub(super) fn run(args: &Args, address: &str) -> Result<ExitCode, CommandError> {
     let planned = plan_directory_by(&args.directory, &args.inputs(), |input, providers| {
@@ -17,6 +17,7 @@ pub(super) fn run(args: &Args, address: &str) -> Result<ExitCode, CommandError> 
     })?;
     let Some((planned, explanation)) = planned else { return Ok(ExitCode::from(FAILED)) };
     output::diagnostics(&planned.config, &planned.schemas, &planned.plan.diagnostics)?;
+    planned.state_note().iter().for_each(|note| exit::note(note));
     let explanation = match explanation {
         Some(Ok(explanation)) => explanation,
         // What is wrong with the module has been said.

@@ -17,8 +17,10 @@ use objchange_plan::{Program, Selection, Version};
 pub(crate) use objchange_project::is_module;
 use objchange_project::{PlanError, PlannedDirectory, Refused};
 
-pub(crate) use self::arguments::{DirectoryArgs, ForModules, ModuleArgs, PlanInputs, PlanningArgs};
-pub(crate) use self::documents::planned_document;
+pub(crate) use self::arguments::{
+    DirectoryArgs, ForModules, ModuleArgs, PlanInputs, PlanningArgs, StateArgs, state_choice,
+};
+pub(crate) use self::documents::{PlannedModule, planned_document};
 use crate::exit::{CommandError, FAILED};
 use crate::hints;
 use crate::input::Size;
@@ -36,7 +38,9 @@ Nothing is downloaded: modules come from DIR, from the repository around it, or 
 Schemas of the providers come from --schemas, from --provider-binary, or from the cache that `objchange schemas add` \
 fills. From the cache, the versions in `.terraform.lock.hcl` of the directory are used.
 
-The state is `terraform.tfstate` of the directory, or --state FILE. Values of variables come from TF_VAR_… variables, \
+The state is that of the selected workspace, in `terraform.tfstate` or where `backend \"local\"` says, or --state FILE. A \
+state in another backend is not fetched: `terraform state pull > state.json` gets it for --state, and --no-state says that \
+nothing exists yet. Values of variables come from TF_VAR_… variables, \
 `terraform.tfvars`, `*.auto.tfvars`, --var and --var-file.
 
 Exit codes:
@@ -86,9 +90,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ADDRESS[.PATH]", conflicts_with_all = ["GateArgs", "Places", "out", "full", "summary"])]
     explain: Option<String>,
 
-    /// The prior state
-    #[arg(long, value_name = "FILE")]
-    state: Option<PathBuf>,
+    #[command(flatten)]
+    state: StateArgs,
 
     #[command(flatten)]
     planning: PlanningArgs,
@@ -144,7 +147,7 @@ impl Args {
         PlanInputs {
             #[cfg(feature = "provider")]
             real: self.real.choice(),
-            state: self.state.as_deref(),
+            state: self.state.choice(),
             is_strict: self.strict || self.gate.can_refuse(),
             max_input: self.max_input,
             ..PlanInputs::new(&self.planning, &self.schemas).by(self.program)

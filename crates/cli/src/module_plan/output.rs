@@ -58,7 +58,7 @@ pub(super) fn plan(args: &Args, planned: &PlannedDirectory) -> Result<ExitCode, 
     if args.gate.is_asked() {
         gate.check(&choice, &places).map_err(|error| unusable(hints::gate(&error)))?;
     }
-    say_what_is_simulated(planned);
+    say_what_is_missing(planned);
     let mut verdict = if args.json {
         let mut out = io::stdout().lock();
         writeln!(out, "{}", document())?;
@@ -125,7 +125,8 @@ fn text(
     Ok(args.gate.gate().judge(&report))
 }
 
-/// Says which providers nobody has asked.
-pub(super) fn say_what_is_simulated(planned: &PlannedDirectory) {
-    planned.simulation_note().iter().for_each(|note| exit::note(note));
+/// Says that there is no state, and which providers nobody has asked.
+pub(super) fn say_what_is_missing(planned: &PlannedDirectory) {
+    let notes = planned.state_note().into_iter().chain(planned.simulation_note());
+    notes.for_each(|note| exit::note(&note));
 }

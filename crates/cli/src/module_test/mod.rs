@@ -16,7 +16,9 @@ use objchange_module::test::{TestCoverage, TestOptions, TestReport, TestRunner, 
 use objchange_module::variables::automatic_files;
 use objchange_module::{ProviderAddress, Schemas};
 use objchange_plan::Program;
-use objchange_project::{DiskFiles, GivenSchemas, functions, locked_versions, pool, variables};
+use objchange_project::{
+    DiskFiles, GivenSchemas, functions, locked_versions, module_manifest, pool, variables,
+};
 
 use self::output::{Printing, ReportFile};
 use crate::configuration::Settings;
@@ -146,9 +148,10 @@ fn run_once(args: &Args, changed: Option<&[String]>) -> Result<Ran, CommandError
     let version = version_of(args.program);
     let terraform_version = format!("{version}.0");
     let variables = variables(&files, args.variables.iter())?;
+    let manifest = module_manifest(&files)?;
     let suite = TestSuite::load(TestTexts {
         files: &files,
-        manifest: None,
+        manifest: manifest.as_deref(),
         test_directory: &args.test_directory,
         filter: &args.filter,
         variables: &variables,
@@ -179,7 +182,7 @@ fn run_once(args: &Args, changed: Option<&[String]>) -> Result<Ran, CommandError
     let lcov = args.lcov.as_deref().map(ReportFile::create).transpose()?;
     let options = TestOptions {
         plan: PlanOptions {
-            workspace: "default".to_owned(),
+            workspace: Some("default".to_owned()),
             working_directory: files.working_directory(),
             version,
             max_instances: args.max_instances,

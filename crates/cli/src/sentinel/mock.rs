@@ -59,7 +59,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let modules = args.module.inputs(slice::from_ref(&args.plan))?;
     let planned = match is_module(&args.plan) {
-        true => Some(planned_document(&args.plan, &modules)?),
+        true => Some(planned_document(&args.plan, &modules)?.text),
         false => None,
     };
     match files(args, planned).and_then(|files| write(args, &files)) {

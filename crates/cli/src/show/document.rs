@@ -11,7 +11,7 @@ use super::choose::Choice;
 use crate::exit::CommandError;
 use crate::hints;
 use crate::input::{Size, Source};
-use crate::module_plan::{DirectoryArgs, ForModules, PlanInputs, is_module, planned_document};
+use crate::module_plan::{DirectoryArgs, ForModules, PlanInputs, PlannedModule, is_module, planned_document};
 use crate::schemas::{SchemaArgs, missing_schemas};
 use objchange_project::{GivenSchemas, SchemaError};
 
@@ -75,6 +75,8 @@ impl ModeArg {
 pub(crate) struct Input {
     pub(crate) name: String,
     pub(crate) text: String,
+    /// It is the plan of a module whose workspace has no state.
+    pub(crate) lacks_state: bool,
     pub(crate) given: GivenSchemas,
 }
 
@@ -96,7 +98,7 @@ impl DocumentArgs {
     }
 
     /// The plan of the module, if the document is the directory of one. A strict one holds whatever the providers answer.
-    pub(crate) fn plan_module(&self, is_strict: bool) -> Result<Option<String>, CommandError> {
+    pub(crate) fn plan_module(&self, is_strict: bool) -> Result<Option<PlannedModule>, CommandError> {
         let planning = self.planning()?;
         if !is_module(&self.document) {
             return Ok(None);
@@ -107,7 +109,7 @@ impl DocumentArgs {
     }
 
     /// Reads the document, unless it has just been planned, and the schemas.
-    pub(crate) fn read(&self, planned: Option<String>) -> Result<Input, Error> {
+    pub(crate) fn read(&self, planned: Option<PlannedModule>) -> Result<Input, Error> {
         let source = Source::new(&self.document);
         if source == Source::Stdin && self.schemas.sources().any(|schemas| schemas == source) {
             return Err(Error::OneStdin);
@@ -116,11 +118,11 @@ impl DocumentArgs {
             SchemaError::Document { name, error } => at(&name, error.into()),
             SchemaError::Text(error) => error.into(),
         })?;
-        let text = match planned {
-            Some(text) => text,
-            None => source.read_as_allowed(self.max_input.0)?,
+        let (text, lacks_state) = match planned {
+            Some(planned) => (planned.text, planned.lacks_state),
+            None => (source.read_as_allowed(self.max_input.0)?, false),
         };
-        Ok(Input { name: source.to_string(), text, given })
+        Ok(Input { name: source.to_string(), text, lacks_state, given })
     }
 
     /// Refuses options that are not for this kind of document.

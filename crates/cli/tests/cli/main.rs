@@ -44,4 +44,5 @@ mod sentinel_test;
 mod show;
 mod show_choice;
 mod show_gate;
+mod state;
 mod unread_files;

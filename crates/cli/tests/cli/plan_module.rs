@@ -54,7 +54,8 @@ fn the_text_is_terraforms() {
     assert!(output.stdout.contains("Plan: 2 to add, 0 to change, 0 to destroy.\n"), "{output:?}");
     assert_eq!(
         output.stderr,
-        "note: planned without asking example.com/test/test: values that only a provider knows are unknown\n"
+        "note: the workspace \"default\" has no state: nothing exists yet\n\
+         note: planned without asking example.com/test/test: values that only a provider knows are unknown\n"
     );
     // Whoever reads plans reads this one.
     let shown = objchange(["show".into(), OsString::from(folder.at("plan.json"))], "");

@@ -271,7 +271,8 @@ fn no_provider_is_started_that_nobody_asked_for() {
         folder.write(&package, "");
         std::fs::copy(kit(), folder.at(&package)).unwrap();
         let output = plan_with(&[SERVICE], &folder, &["--real-provider", "example.com/test/kit", "--json"]);
-        assert_eq!((output.code, output.stderr.as_str()), (0, ""));
+        let note = "note: the workspace \"default\" has no state: nothing exists yet\n";
+        assert_eq!((output.code, output.stderr.as_str()), (0, note));
         assert_eq!(change(&document(&output), "kit_disk.a")["after"]["kind"], "ssd");
         assert_nothing_runs(&folder);
     }

@@ -38,6 +38,9 @@ pub(crate) fn objchange_with<A: AsRef<OsStr>>(
         .args(arguments)
         // Not what this user has cached.
         .env("OBJCHANGE_CACHE_DIR", "")
+        // Nor what this user has selected for Terraform.
+        .env_remove("TF_WORKSPACE")
+        .env_remove("TF_DATA_DIR")
         .envs(variables.iter().copied())
         .current_dir(workspace())
         .env_remove("NO_COLOR")

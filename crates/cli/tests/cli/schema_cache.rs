@@ -207,7 +207,7 @@ fn a_module_takes_the_version_that_is_locked() {
     let planned = plan();
     assert_eq!(planned.code, 0, "{planned:?}");
     assert!(planned.stdout.contains("Plan: 1 to add"), "{planned:?}");
-    assert_eq!(planned.stderr.matches("note:").count(), 1, "{planned:?}");
+    assert_eq!(planned.stderr.matches("note: planned without asking").count(), 1, "{planned:?}");
     assert_eq!(cache.line("plan DIR --no-schema-cache").code, 2);
     // A newer one does not count, and one of another version is none.
     cache.folder.write("schemas.json", SCHEMAS.replace("\"name\"", "\"title\""));

@@ -32,6 +32,8 @@ pub struct ModuleConfig {
     pub required_providers: BTreeMap<SmolStr, RequiredProvider>,
     /// The constraints of `required_version`, with their place.
     pub required_versions: Vec<(String, Span)>,
+    /// Where the state is, if a `backend` or `cloud` block says so. Only that of the root module counts.
+    pub state_storage: Option<StateStorage>,
     /// `check` blocks by name.
     pub checks: BTreeMap<SmolStr, CheckConfig>,
     /// `moved` blocks, in source order.
@@ -57,6 +59,36 @@ impl ModuleConfig {
         let (resource_type, name) = (resource_type.into(), name.into());
         self.resources.get(&ResourceName { mode: Mode::Managed, resource_type, name })
     }
+}
+
+/// Where a module keeps its state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StateStorage {
+    /// In files: `backend "local"`.
+    Local {
+        /// The file of the workspace `default`.
+        path: ConstantText,
+        /// The directory with the files of other workspaces.
+        workspace_dir: ConstantText,
+    },
+    /// In HCP Terraform or Terraform Enterprise: a `cloud` block.
+    Cloud {
+        /// The name of the workspace.
+        workspace: ConstantText,
+    },
+    /// In a backend of another type, such as `s3`.
+    Remote(SmolStr),
+}
+
+/// An argument that has its value before any variable has one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ConstantText {
+    /// It is left out, or null.
+    Unset,
+    /// This text.
+    Text(String),
+    /// An expression that is not constant, or no text.
+    NotConstant,
 }
 
 /// The name of a resource in its module.

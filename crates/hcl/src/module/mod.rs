@@ -21,9 +21,10 @@ mod variable;
 pub(crate) use body::BodyPart;
 pub use body::ConfigBody;
 pub use declarations::{
-    CheckConfig, Condition, ImportConfig, ImportTarget, LifecycleConfig, ModuleCall, ModuleConfig,
-    MoveEndpoint, MoveTarget, MovedConfig, OutputConfig, ProviderConfig, ProviderRef, ProvisionerConfig,
-    RemovedConfig, RequiredProvider, ResourceConfig, ResourceName, VariableConfig,
+    CheckConfig, Condition, ConstantText, ImportConfig, ImportTarget, LifecycleConfig, ModuleCall,
+    ModuleConfig, MoveEndpoint, MoveTarget, MovedConfig, OutputConfig, ProviderConfig, ProviderRef,
+    ProvisionerConfig, RemovedConfig, RequiredProvider, ResourceConfig, ResourceName, StateStorage,
+    VariableConfig,
 };
 pub use environment::Environment;
 pub use problems::Problems;

@@ -189,6 +189,20 @@ pub(crate) const TERRAFORM: Shape = Shape {
     is_open: false,
 };
 
+/// Of `backend "local"`.
+pub(crate) const LOCAL_BACKEND: Shape = Shape {
+    arguments: &[("path", Constant), ("workspace_dir", Constant)],
+    required: &[],
+    blocks: &[],
+    is_open: true,
+};
+
+pub(crate) const CLOUD: Shape =
+    Shape { arguments: &[], required: &[], blocks: &[("workspaces", &[])], is_open: true };
+
+pub(crate) const CLOUD_WORKSPACES: Shape =
+    Shape { arguments: &[("name", Constant)], required: &[], blocks: &[], is_open: true };
+
 pub(crate) const CHECK: Shape = Shape {
     arguments: &[],
     required: &[],

@@ -52,8 +52,8 @@ pub struct PlanOptions {
     pub targets: Vec<Target>,
     /// What `-replace` names.
     pub replace: Vec<InstanceAddress>,
-    /// The name of the workspace.
-    pub workspace: String,
+    /// The name of the workspace. Without it `terraform.workspace` is unknown.
+    pub workspace: Option<String>,
     /// The working directory, for `path.cwd`.
     pub working_directory: String,
     /// By the rules of which version of Terraform.
@@ -140,7 +140,7 @@ impl Default for PlanOptions {
             refresh: true,
             targets: Vec::new(),
             replace: Vec::new(),
-            workspace: "default".to_owned(),
+            workspace: Some("default".to_owned()),
             working_directory: String::new(),
             version: Version::NEWEST,
             max_instances: 1 << 20,

@@ -85,6 +85,8 @@ pub struct ModulePlan {
     pub applyable: bool,
     /// Nothing was left out.
     pub complete: bool,
+    /// Expressions need `terraform.workspace`, which is unknown.
+    pub lacks_workspace: bool,
     /// Planning ended with errors.
     pub errored: bool,
     /// Planning has begun: nothing was wrong with the configuration before, so that there is a document, if only of a part.

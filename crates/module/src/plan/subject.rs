@@ -17,6 +17,13 @@ pub(crate) struct Subject {
     pub(crate) rest: Vec<(PathStep, Span)>,
 }
 
+impl Subject {
+    /// Whether it is `terraform.workspace`.
+    pub(crate) fn is_workspace(&self) -> bool {
+        matches!(&self.kind, SubjectKind::Terraform(name) if name == "workspace")
+    }
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum SubjectKind {
     Variable(SmolStr),

@@ -17,6 +17,7 @@ use super::instances::ModuleInstanceId;
 use super::orphans::resource_name;
 use super::pending::Pending;
 use super::secrets::ToldSecrets;
+use super::subject::Subject;
 use super::targets::Targets;
 use super::unasked::InstancePart;
 use super::world::World;
@@ -131,6 +132,11 @@ impl<'c> Walk<'_, 'c> {
                 let inherited: Vec<String> = self.unanswered[*need].iter().take(room).cloned().collect();
                 self.unanswered[index].extend(inherited);
             }
+            if node.subjects.iter().any(|subject| self.lacks_workspace(subject)) {
+                // Terraform knows it, so what is unknown because of it is no error.
+                self.unanswered[index].insert("terraform.workspace".to_owned());
+                self.plan.lacks_workspace = true;
+            }
             self.pending.enter(self.graph, index);
             let errors = self.found.error_count();
             self.functions = self.module_functions.of_module(self.graph.nodes[index].scope);
@@ -138,6 +144,11 @@ impl<'c> Walk<'_, 'c> {
             self.unanswered[index].extend(self.module_functions.take_unanswered());
             self.failed[index] = self.found.error_count() > errors;
         }
+    }
+
+    /// Whether a reference is to the workspace, and nothing says which one that is.
+    pub(crate) fn lacks_workspace(&self, subject: &Subject) -> bool {
+        self.input.options.workspace.is_none() && subject.is_workspace()
     }
 
     /// Takes back what is not planned because something that needs it cannot be destroyed: objects are destroyed after all

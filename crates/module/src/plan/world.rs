@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hashbrown::HashMap;
 use objchange::address::{Mode, ModuleAddress};
-use objchange::value::Marks;
+use objchange::value::{Marks, Refinements};
 use objchange::{Type, Value};
 use objchange_hcl::{ResourceName, Variables};
 use smol_str::SmolStr;
@@ -107,7 +107,7 @@ impl<'c> World<'c> {
             object(
                 "terraform",
                 vec![
-                    ("workspace".into(), Value::from(self.options.workspace.as_str())),
+                    ("workspace".into(), self.workspace()),
                     ("applying".into(), Value::from(self.is_applying).with_marks(Marks::EPHEMERAL)),
                 ],
             );
@@ -124,6 +124,15 @@ impl<'c> World<'c> {
             variables.insert(resource_type, value);
         }
         variables
+    }
+
+    /// The name of the workspace, which is never null.
+    fn workspace(&self) -> Value {
+        let unknown = || Value::refined_unknown(Type::String, Refinements::not_null());
+        match &self.options.workspace {
+            Some(name) => Value::from(name.as_str()),
+            None => unknown().unwrap_or_else(|_| Value::unknown(Type::String)),
+        }
     }
 
     /// The resources of a mode, by their types.

@@ -35,7 +35,8 @@ pub(super) fn counts(report: &Report<'_>) -> String {
     if !is_state && !report.counts.is_change() {
         counts.insert(0, "nothing to change".to_owned());
     }
-    counts.join(", ")
+    let state = if report.lacks_state { " (the workspace has no state)" } else { "" };
+    format!("{}{state}", counts.join(", "))
 }
 
 fn is_state(report: &Report<'_>) -> bool {

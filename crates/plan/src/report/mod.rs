@@ -92,6 +92,9 @@ pub struct Report<'p> {
     pub applyable: Option<bool>,
     /// Whether nothing was left out of the plan; `None` if it does not say.
     pub complete: Option<bool>,
+    /// The plan was made where the workspace has no state, which headlines of pages say. Documents do not show it: whoever
+    /// has made the plan sets it.
+    pub lacks_state: bool,
     /// Counts of the selected changes.
     pub counts: Counts,
     /// Only a part of the document was chosen.

@@ -9,7 +9,7 @@ use objchange::schema::ProviderSchemas;
 use objchange_module::ProviderAddress;
 use objchange_project::{
     Configuration, Evaluation, Given, PlanError, PlanSettings, Remark, SchemaCache, SchemaLookup,
-    VariableSetting, Wanted, plan_directory,
+    StateChoice, StateError, VariableSetting, Wanted, plan_directory,
 };
 
 fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
@@ -44,6 +44,24 @@ fn a_directory_is_planned_with_what_is_beside_it() {
     };
     assert_eq!(input(&[]), "a");
     assert_eq!(input(&[VariableSetting::Text("name".into(), "b".into())]), "b");
+}
+
+#[test]
+fn a_state_in_a_remote_backend_is_given_or_there_is_none() {
+    let state =
+        r#"{"version":4,"terraform_version":"1.11.4","serial":1,"lineage":"l","outputs":{},"resources":[]}"#;
+    let backend = "terraform {\n  backend \"s3\" {\n  }\n}\n";
+    let folder = folder(&[("main.tf", backend), ("terraform.tfstate", state), ("pulled", state)]);
+    let pulled = folder.path().join("pulled");
+    let plan = |state| plan_directory(folder.path(), &PlanSettings { state, ..settings(&|_| {}) });
+    match plan(StateChoice::default()) {
+        Err(PlanError::State { error: StateError::Elsewhere { kind, .. }, .. }) => assert_eq!(kind, "s3"),
+        other => panic!("{other:?}"),
+    }
+    for choice in [StateChoice::File(&pulled), StateChoice::Nothing, StateChoice::IfAtHand] {
+        let planned = plan(choice).unwrap();
+        assert_eq!((planned.options.workspace, planned.is_state_missing), (None, false));
+    }
 }
 
 #[test]

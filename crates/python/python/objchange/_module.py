@@ -21,6 +21,7 @@ def plan_module(
     *,
     schemas: _Path | Iterable[_Path] = (),
     state: _Path | None = None,
+    no_state: bool = False,
     variables: Mapping[str, Any] | None = None,
     var_files: Iterable[_Path] = (),
     targets: Iterable[str] = (),
@@ -31,7 +32,9 @@ def plan_module(
     """Predicts the plan of the module in a directory without its providers, as ``objchange plan`` does.
 
     ``schemas`` are files with the output of ``terraform providers schema -json``; by default they come from the cache of the
-    program. ``variables`` has values by name, and ``timeout`` is in seconds.
+    program. ``state`` is the prior state; without it, it is the state file of the directory. A module whose state is in a
+    remote backend needs ``state``, or ``no_state`` if nothing exists yet. ``variables`` has values by name, and ``timeout``
+    is in seconds.
 
     Raises `ConfigurationError` where the module cannot be planned: the message has all that is wrong; and
     ``subprocess.TimeoutExpired``.
@@ -47,6 +50,8 @@ def plan_module(
         arguments += [f"{option}={os.fspath(value)}" for value in values]
     if state is not None:
         arguments.append(f"--state={os.fspath(state)}")
+    if no_state:
+        arguments.append("--no-state")
     if destroy:
         arguments.append("--destroy")
     with tempfile.TemporaryDirectory(prefix="objchange-") as folder:

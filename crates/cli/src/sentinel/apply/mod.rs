@@ -28,7 +28,7 @@ use crate::clock::now_ns;
 use crate::documents::{self, ErroredPlans};
 use crate::exit::{self, CommandError, unusable};
 use crate::input::Source;
-use crate::module_plan::{ForModules, PlanInputs, PlanningArgs, is_module};
+use crate::module_plan::{ForModules, PlanInputs, PlanningArgs, is_module, state_choice};
 use crate::reports::{Reporter, Reports};
 use crate::schemas::SchemaArgs;
 use crate::terminal;
@@ -125,15 +125,26 @@ pub(super) struct Args {
     schemas: SchemaArgs,
 
     #[command(flatten)]
-    planning: ForModules<PlanningArgs>,
+    module: ForModules<ModuleOptions>,
+}
+
+/// How directories of modules are planned. `--state` is not only for them.
+#[derive(Debug, Clone, clap::Args)]
+struct ModuleOptions {
+    /// Plan a module without a prior state: nothing exists yet
+    #[arg(long, conflicts_with = "state")]
+    no_state: bool,
+
+    #[command(flatten)]
+    planning: PlanningArgs,
 }
 
 impl Args {
     /// What those of the plans are planned from that are directories of modules.
     fn inputs(&self, plans: &[PathBuf]) -> Result<PlanInputs<'_>, CommandError> {
-        let planning = self.planning.used_for(plans)?;
+        let ModuleOptions { no_state, planning } = self.module.used_for(plans)?;
         Ok(PlanInputs {
-            state: self.state.as_deref(),
+            state: state_choice(self.state.as_deref(), *no_state),
             is_strict: true,
             ..PlanInputs::new(planning, &self.schemas)
         })

@@ -1,9 +1,11 @@
 //! `terraform` blocks.
 
+use objchange::Type;
 use objchange_text::Span;
 
-use super::super::declarations::{ModuleConfig, ProviderRef, RequiredProvider};
-use super::super::raw::RawBlock;
+use super::super::declarations::{ConstantText, ModuleConfig, ProviderRef, RequiredProvider, StateStorage};
+use super::super::raw::{Content, RawBlock};
+use super::super::shape::{CLOUD, CLOUD_WORKSPACES, LOCAL_BACKEND};
 use super::Reader;
 use super::collect::Declared;
 use super::references::{self, keyword};
@@ -49,7 +51,10 @@ impl Reader<'_> {
                                 detail,
                             );
                         }
-                        None => backend = Some(block.header),
+                        None => {
+                            backend = Some(block.header);
+                            config.state_storage = Some(self.backend(block));
+                        }
                     },
                     "cloud" => match cloud {
                         Some(first) => {
@@ -64,7 +69,10 @@ impl Reader<'_> {
                                 detail,
                             );
                         }
-                        None => cloud = Some(block.header),
+                        None => {
+                            cloud = Some(block.header);
+                            config.state_storage = Some(self.cloud(block));
+                        }
                     },
                     "required_providers" => {
                         match required.filter(|_| !is_override) {
@@ -86,6 +94,45 @@ impl Reader<'_> {
             }
         }
         self.refuse_cloud_with_backend(backend, cloud.filter(|_| !has_override));
+    }
+
+    fn backend(&mut self, block: RawBlock<'_>) -> StateStorage {
+        let kind = block.labels.first().map(|label| label.text.clone()).unwrap_or_default();
+        if kind != "local" {
+            return StateStorage::Remote(kind);
+        }
+        let content = block.body.read(&LOCAL_BACKEND, &mut self.problems);
+        StateStorage::Local {
+            path: self.constant_text(&content, "path"),
+            workspace_dir: self.constant_text(&content, "workspace_dir"),
+        }
+    }
+
+    fn cloud(&mut self, block: RawBlock<'_>) -> StateStorage {
+        let content = block.body.read(&CLOUD, &mut self.problems);
+        let workspace = match content.blocks.into_iter().next() {
+            Some(workspaces) => {
+                let content = workspaces.body.read(&CLOUD_WORKSPACES, &mut self.problems);
+                self.constant_text(&content, "name")
+            }
+            None => ConstantText::Unset,
+        };
+        StateStorage::Cloud { workspace }
+    }
+
+    /// An argument of a backend. Its errors are not reported: `terraform init` checks backends, and `plan` does not.
+    fn constant_text(&mut self, content: &Content<'_>, name: &str) -> ConstantText {
+        let Some(argument) = content.attribute(name) else { return ConstantText::Unset };
+        let value = self.evaluator.constant(&argument.expr);
+        self.evaluator.diagnostics.clear();
+        let value = value.ok().and_then(|value| value.convert(&Type::String).ok());
+        match value {
+            Some(value) if value.is_null() => ConstantText::Unset,
+            Some(value) => {
+                value.as_str().map_or(ConstantText::NotConstant, |text| ConstantText::Text(text.into()))
+            }
+            None => ConstantText::NotConstant,
+        }
     }
 
     fn refuse_cloud_with_backend(&mut self, backend: Option<Span>, cloud: Option<Span>) {

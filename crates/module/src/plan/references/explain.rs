@@ -316,6 +316,16 @@ impl<'c> Explainer<'_, '_, 'c> {
             {
                 self.follow(repeated, found.at, None, depth, true);
             }
+            if self.walk.lacks_workspace(&subject) {
+                let (address, why) = ("terraform.workspace", "nothing says which workspace is selected");
+                self.steps.push(ExplanationStep {
+                    depth: depth + 1,
+                    address: address.to_owned(),
+                    what: "unknown",
+                    why: why.to_owned(),
+                    span: Some(subject.span),
+                });
+            }
             for found in self.walk.targets(&subject, at) {
                 let is_open = match &self.walk.graph.nodes[found.node].kind {
                     NodeKind::Call(..) => true,

@@ -112,11 +112,14 @@ impl Observer for GraphObserver {
             }
             let index = self.indexes[position];
             let node = &self.graph.nodes[position];
+            let subjects = &walk.graph.nodes[index].subjects;
+            let workspace = subjects.iter().any(|subject| walk.lacks_workspace(subject));
             let because_of: Vec<&str> = node
                 .needs
                 .iter()
                 .filter(|need| open[**need] && self.graph.nodes[**need].kind != ReferenceKind::Module)
                 .map(|need| self.graph.nodes[*need].address.as_str())
+                .chain(workspace.then_some("terraform.workspace"))
                 .collect();
             self.graph.nodes[position].unknown = Some(why(walk, index, &because_of));
         }

@@ -1,0 +1,71 @@
+//! Where `terraform init` keeps what it installs and remembers for a directory.
+
+use std::env;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use objchange_files::input::Source;
+
+use crate::files::{DiskFiles, MAX_FILE};
+
+/// The variable that names it.
+const TF_DATA_DIR: &str = "TF_DATA_DIR";
+
+/// The directory `.terraform`, or the one that `TF_DATA_DIR` names.
+#[derive(Debug, Clone)]
+pub(crate) struct DataDirectory {
+    /// From the directory of the module on.
+    path: PathBuf,
+    is_named: bool,
+}
+
+impl DataDirectory {
+    /// As the environment says.
+    pub(crate) fn of_environment() -> Self {
+        let named = env::var_os(TF_DATA_DIR).filter(|name| !name.is_empty());
+        let is_named = named.is_some();
+        Self { path: named.unwrap_or_else(|| OsString::from(".terraform")).into(), is_named }
+    }
+
+    /// The directory that the environment names, for the module in this directory: it may be anywhere.
+    pub(crate) fn named(directory: &Path) -> Option<PathBuf> {
+        let data = Self::of_environment();
+        data.is_named.then(|| directory.join(data.path))
+    }
+
+    /// The path of something in it, for messages.
+    pub(crate) fn path_of(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    /// The path of something in it, for the module in this directory.
+    pub(crate) fn path_in(&self, directory: &Path, name: &str) -> PathBuf {
+        directory.join(&self.path).join(name)
+    }
+
+    /// Reads a file in it; `None` if there is none.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read: why, in words.
+    pub(crate) fn read(&self, files: &DiskFiles, name: &str) -> Result<Option<String>, String> {
+        let Some(path) = files.find(self.path_of(name))? else { return Ok(None) };
+        Source::File(path).read_at_most(MAX_FILE).map(Some).map_err(|error| error.to_string())
+    }
+}
+
+/// The manifest of installed modules, if `TF_DATA_DIR` names where it is: modules look for it in `.terraform` themselves.
+///
+/// # Errors
+///
+/// It cannot be read: why, in words.
+pub fn module_manifest(files: &DiskFiles) -> Result<Option<String>, String> {
+    let data = DataDirectory::of_environment();
+    if !data.is_named {
+        return Ok(None);
+    }
+    let name = "modules/modules.json";
+    let text = data.read(files, name).map_err(|why| format!("{}: {why}", data.path_of(name).display()))?;
+    // Without one, no module is installed.
+    Ok(Some(text.unwrap_or_else(|| "{}".to_owned())))
+}

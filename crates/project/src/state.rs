@@ -1,0 +1,367 @@
+//! The state before a plan: which one a directory has, of which workspace.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use objchange_files::input::{InputError, Size, Source};
+use objchange_hcl::{ConstantText, StateStorage};
+use objchange_module::state::PriorState;
+use objchange_module::{Diagnostics, ProviderAddress, ProviderConfigAddress, Providers, Schemas};
+use objchange_plan::State;
+
+use crate::data_directory::DataDirectory;
+use crate::files::DiskFiles;
+
+/// Where `terraform init` remembers the backend, in the data directory.
+const BACKEND_FILE: &str = "terraform.tfstate";
+
+/// The variable that selects a workspace.
+const TF_WORKSPACE: &str = "TF_WORKSPACE";
+
+/// Where the selected workspace is remembered, in the data directory.
+const WORKSPACE_FILE: &str = "environment";
+
+/// The local backend's file for the workspace `default`, and its directory for the others, where nothing else is said.
+const PATH: &str = "terraform.tfstate";
+const WORKSPACE_DIR: &str = "terraform.tfstate.d";
+
+/// The state that a plan starts from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum StateChoice<'a> {
+    /// The one of the directory, if that is in a file: a state in a remote backend is an error.
+    #[default]
+    OfDirectory,
+    /// The one of the directory, if that is in a file that may be read; else none.
+    IfAtHand,
+    /// This file; `-` is standard input.
+    File(&'a Path),
+    /// None: nothing exists yet.
+    Nothing,
+}
+
+/// Why the state of a directory, or its workspace, cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StateError {
+    /// It is in a remote backend.
+    #[error(
+        "the state is in {}, and is not read from there: get it with `{program} state pull > state.json`",
+        remote(.kind, *.by_init)
+    )]
+    Elsewhere {
+        /// The type of the backend; `cloud` is HCP Terraform.
+        kind: String,
+        /// The directory was initialized for it. The configuration does not say so.
+        by_init: bool,
+        /// The command for it.
+        program: &'static str,
+    },
+    /// An argument of the local backend cannot be followed.
+    #[error("the state cannot be found: {argument} of backend \"local\" {problem}")]
+    Argument {
+        /// The argument.
+        argument: &'static str,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+    /// The directory was initialized for another place.
+    #[error(
+        "the state cannot be found: {argument} of backend \"local\" is {configured:?} in the configuration, and \
+         {initialized:?} in {}; run `{program} init`",
+        .file.display()
+    )]
+    Reinitialize {
+        /// The argument.
+        argument: &'static str,
+        /// What the configuration says.
+        configured: String,
+        /// What `terraform init` has remembered.
+        initialized: String,
+        /// Where.
+        file: PathBuf,
+        /// The command for it.
+        program: &'static str,
+    },
+    /// A file of the directory is not to be read, or cannot be.
+    #[error("{}: {problem}", .path.display())]
+    File {
+        /// Its path.
+        path: PathBuf,
+        /// Why.
+        problem: String,
+    },
+    /// The file with the selected workspace is not to be read, or cannot be.
+    #[error("{}: {problem}", .path.display())]
+    WorkspaceFile {
+        /// Its path.
+        path: PathBuf,
+        /// Why.
+        problem: String,
+    },
+    /// The state cannot be read.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// The given state is empty, as after a `state pull` that failed.
+    #[error("{0}: the state is empty: there is none, or getting it failed")]
+    Empty(Source),
+    /// A name that no workspace has.
+    #[error(
+        "{by} has an invalid workspace name, {name:?}: it must contain only URL safe characters, and no path \
+         separators"
+    )]
+    WorkspaceName {
+        /// What says so.
+        by: String,
+        /// The name.
+        name: String,
+    },
+    /// Two workspaces are selected.
+    #[error("TF_WORKSPACE is {selected:?}, and the cloud block has the workspace {configured:?}")]
+    TwoWorkspaces {
+        /// By the environment.
+        selected: String,
+        /// By the configuration.
+        configured: String,
+    },
+}
+
+/// A backend in words.
+fn remote(kind: &str, by_init: bool) -> String {
+    let storage = match kind {
+        "cloud" => "HCP Terraform or Terraform Enterprise (a cloud block)".to_owned(),
+        kind => format!("the backend {kind:?}"),
+    };
+    match by_init {
+        true => format!("{storage}, for which the directory was initialized"),
+        false => storage,
+    }
+}
+
+/// The state before a plan, and the workspace that it is of.
+pub(crate) struct DirectoryState {
+    /// `None` if there is no state.
+    pub(crate) text: Option<StateText>,
+    /// `None` if nothing says which one is selected.
+    pub(crate) workspace: Option<String>,
+    /// The directory was asked for its state, and has none in this workspace.
+    pub(crate) is_missing: bool,
+}
+
+impl DirectoryState {
+    /// Finds the workspace and reads the state, where the root module says this about it.
+    pub(crate) fn read(
+        files: &DiskFiles,
+        storage: Option<&StateStorage>,
+        choice: StateChoice<'_>,
+        limit: Size,
+        is_opentofu: bool,
+    ) -> Result<Self, StateError> {
+        let data = DataDirectory::of_environment();
+        let program = if is_opentofu { "tofu" } else { "terraform" };
+        let selected = selected_workspace(&data, files)?;
+        let location = Location::find(storage, &data, files, program);
+        let workspace = match (storage, &location) {
+            (Some(StateStorage::Cloud { workspace: ConstantText::Text(name) }), _) => {
+                Some(workspace_of_cloud(name)?)
+            }
+            (_, Ok(_) | Err(StateError::Argument { .. } | StateError::Reinitialize { .. })) => {
+                Some(selected.unwrap_or_else(|| "default".to_owned()))
+            }
+            (_, Err(_)) => selected,
+        };
+        let source = match choice {
+            StateChoice::Nothing => return Ok(Self { text: None, workspace, is_missing: false }),
+            StateChoice::File(path) => Source::new(path),
+            StateChoice::OfDirectory | StateChoice::IfAtHand => {
+                let name = workspace.as_deref().unwrap_or("default");
+                match location.and_then(|location| location.file_of(name, files)) {
+                    Ok(Some(path)) => Source::File(path),
+                    Err(error) if choice == StateChoice::OfDirectory => return Err(error),
+                    found => return Ok(Self { text: None, workspace, is_missing: found.is_ok() }),
+                }
+            }
+        };
+        let text = match source.read_as_allowed(limit.0) {
+            Err(_) if choice == StateChoice::IfAtHand => {
+                return Ok(Self { text: None, workspace, is_missing: false });
+            }
+            text => text?,
+        };
+        if text.is_empty() && matches!(choice, StateChoice::File(_)) {
+            return Err(StateError::Empty(source));
+        }
+        // Terraform takes an empty file for no state.
+        let is_missing = text.is_empty();
+        let text = (!is_missing).then_some(StateText { source, text });
+        Ok(Self { text, workspace, is_missing })
+    }
+}
+
+/// The files of the local backend.
+#[derive(Debug)]
+struct Location {
+    path: String,
+    workspace_dir: String,
+}
+
+impl Location {
+    /// The files that the configuration and the last `terraform init` agree on.
+    fn find(
+        storage: Option<&StateStorage>,
+        data: &DataDirectory,
+        files: &DiskFiles,
+        program: &'static str,
+    ) -> Result<Self, StateError> {
+        let elsewhere =
+            |kind: &str, by_init| StateError::Elsewhere { kind: kind.to_owned(), by_init, program };
+        let unset = (&ConstantText::Unset, &ConstantText::Unset);
+        let (path, workspace_dir) = match storage {
+            Some(StateStorage::Remote(kind)) => return Err(elsewhere(kind, false)),
+            Some(StateStorage::Cloud { .. }) => return Err(elsewhere("cloud", false)),
+            Some(StateStorage::Local { path, workspace_dir }) => (path, workspace_dir),
+            None => unset,
+        };
+        let initialized = Initialized::read(data, files)?;
+        if let Some(backend) = initialized.as_ref().filter(|backend| backend.kind != "local") {
+            return Err(elsewhere(&backend.kind, true));
+        }
+        let argument = |argument, configured: &ConstantText, default: &str| {
+            let problem = |problem| Err(StateError::Argument { argument, problem });
+            let initialized =
+                initialized.as_ref().map(|backend| backend.argument(argument).unwrap_or(default).to_owned());
+            let configured = match configured {
+                ConstantText::NotConstant => return problem("is not a literal"),
+                ConstantText::Text(text) if text.is_empty() => return problem("is empty"),
+                ConstantText::Text(text) => text.clone(),
+                // `terraform init -backend-config` may say what the block leaves out.
+                ConstantText::Unset if storage.is_some() => {
+                    return Ok(initialized.unwrap_or_else(|| default.to_owned()));
+                }
+                ConstantText::Unset => default.to_owned(),
+            };
+            match initialized {
+                Some(initialized) if initialized != configured => {
+                    let file = data.path_of(BACKEND_FILE);
+                    Err(StateError::Reinitialize { argument, configured, initialized, file, program })
+                }
+                _ => Ok(configured),
+            }
+        };
+        Ok(Self {
+            path: argument("path", path, PATH)?,
+            workspace_dir: argument("workspace_dir", workspace_dir, WORKSPACE_DIR)?,
+        })
+    }
+
+    /// The file of a workspace; `None` if there is none.
+    fn file_of(&self, workspace: &str, files: &DiskFiles) -> Result<Option<PathBuf>, StateError> {
+        let name = match workspace {
+            "default" => self.path.clone(),
+            name => format!("{}/{name}/terraform.tfstate", self.workspace_dir),
+        };
+        let path = files.directory().join(&name);
+        match files.find_or_missing(&name) {
+            Ok(found) => Ok(found.map(|_| path)),
+            Err(problem) => Err(StateError::File { path, problem }),
+        }
+    }
+}
+
+/// A backend that a directory was initialized for.
+struct Initialized {
+    kind: String,
+    /// Its configuration. That of a backend such as `s3` holds secrets.
+    config: serde_json::Value,
+}
+
+impl Initialized {
+    /// Reads what the last `terraform init` has remembered; `None` if it was for no backend.
+    fn read(data: &DataDirectory, files: &DiskFiles) -> Result<Option<Self>, StateError> {
+        let wrong = |problem: String| StateError::File { path: data.path_of(BACKEND_FILE), problem };
+        let Some(text) = data.read(files, BACKEND_FILE).map_err(wrong)? else { return Ok(None) };
+        // Without the error, which may show values.
+        let unfit = || wrong("this is not what `terraform init` writes".to_owned());
+        let mut document: serde_json::Value = serde_json::from_str(&text).map_err(|_| unfit())?;
+        if !document.is_object() {
+            return Err(unfit());
+        }
+        // Since 1.15 providers may have stores for states, too.
+        let backend = ["backend", "state_store"].into_iter().find_map(|name| {
+            document.get_mut(name).filter(|backend| !backend.is_null()).map(serde_json::Value::take)
+        });
+        let Some(mut backend) = backend else { return Ok(None) };
+        let kind = backend.get("type").and_then(serde_json::Value::as_str).ok_or_else(unfit)?.to_owned();
+        let config = backend.get_mut("config").map(serde_json::Value::take).unwrap_or_default();
+        Ok(Some(Self { kind, config }))
+    }
+
+    /// An argument of the local backend.
+    fn argument(&self, name: &str) -> Option<&str> {
+        self.config.get(name)?.as_str()
+    }
+}
+
+/// The workspace that is selected: by `TF_WORKSPACE`, or by `terraform workspace select` in the directory.
+fn selected_workspace(data: &DataDirectory, files: &DiskFiles) -> Result<Option<String>, StateError> {
+    let path = data.path_of(WORKSPACE_FILE);
+    let (name, by) = match env::var_os(TF_WORKSPACE).filter(|name| !name.is_empty()) {
+        Some(name) => (name.to_string_lossy().into_owned(), TF_WORKSPACE.to_owned()),
+        None => {
+            let read = data.read(files, WORKSPACE_FILE);
+            let text = read.map_err(|problem| StateError::WorkspaceFile { path: path.clone(), problem })?;
+            (text.unwrap_or_default().trim().to_owned(), path.display().to_string())
+        }
+    };
+    match name.is_empty() {
+        true => Ok(None),
+        false if is_workspace_name(&name) => Ok(Some(name)),
+        false => Err(StateError::WorkspaceName { name: name.chars().take(100).collect(), by }),
+    }
+}
+
+/// Whether a workspace may have this name: Terraform takes those that are the same as a segment of a URL.
+fn is_workspace_name(name: &str) -> bool {
+    name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.~$&+=:@".contains(&byte))
+}
+
+/// The workspace of a cloud block, which the environment must not contradict.
+fn workspace_of_cloud(configured: &str) -> Result<String, StateError> {
+    match env::var(TF_WORKSPACE) {
+        Ok(selected) if !selected.is_empty() && selected != configured => {
+            Err(StateError::TwoWorkspaces { selected, configured: configured.to_owned() })
+        }
+        _ => Ok(configured.to_owned()),
+    }
+}
+
+/// A state file, which may hold secrets.
+pub(crate) struct StateText {
+    source: Source,
+    text: String,
+}
+
+impl StateText {
+    /// The providers of its objects; none of a text that is broken, which is told where it is read.
+    #[cfg_attr(
+        not(feature = "provider"),
+        expect(dead_code, reason = "only running providers are chosen by it")
+    )]
+    pub(crate) fn providers(&self) -> Vec<ProviderAddress> {
+        let Ok(state) = State::parse_file(&self.text) else { return Vec::new() };
+        let configs = state
+            .resources
+            .iter()
+            .filter_map(|resource| resource.provider_config.parse::<ProviderConfigAddress>().ok());
+        configs.map(|config| config.provider).collect()
+    }
+
+    /// The state: nothing, where there is no file.
+    pub(crate) fn state(
+        state: Option<&Self>,
+        schemas: &Schemas,
+        providers: &mut dyn Providers,
+    ) -> Result<(PriorState, Diagnostics), String> {
+        let Some(Self { source, text }) = state else { return Ok(Default::default()) };
+        PriorState::read_with(text, schemas, providers).map_err(|error| format!("{source}: {error}"))
+    }
+}
