@@ -161,11 +161,8 @@ impl<'c> Walk<'_, 'c> {
                 return None;
             }
             Err(error) => {
-                self.found.error(
-                    "Change cannot be made",
-                    resource.config.header,
-                    format!("{address}: {error}."),
-                );
+                let detail = self.secrets.cover_text(format!("{address}: {error}."));
+                self.found.error("Change cannot be made", resource.config.header, detail);
                 return None;
             }
         };
@@ -183,11 +180,8 @@ impl<'c> Walk<'_, 'c> {
         let applied = match apply_change(&request, &mut provider) {
             Ok(applied) => applied,
             Err(error) => {
-                self.found.error(
-                    "Change cannot be made",
-                    resource.config.header,
-                    format!("{address}: {error}."),
-                );
+                let detail = self.secrets.cover_text(format!("{address}: {error}."));
+                self.found.error("Change cannot be made", resource.config.header, detail);
                 return None;
             }
         };
@@ -200,6 +194,7 @@ impl<'c> Walk<'_, 'c> {
             let detail = format!(
                 "When applying changes to {address}, the result is not what was planned: {violation}."
             );
+            let detail = self.secrets.cover_text(detail);
             self.found.error(
                 "Provider produced inconsistent result after apply",
                 resource.config.header,
@@ -244,6 +239,7 @@ impl<'c> Walk<'_, 'c> {
                  own issue tracker.",
                 instance.address, resource.provider_config.provider
             );
+            let detail = self.secrets.cover_text(detail);
             self.found.error("Provider produced inconsistent final plan", None, detail);
         }
         violations.is_empty()

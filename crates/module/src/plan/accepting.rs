@@ -1,12 +1,14 @@
 //! What the provider of an instance says of its configuration and of its plan.
 
 use objchange::change::{PlanChangeError, PlanViolation, PlannedChange};
+use objchange::schema::Block;
 use objchange::value::Path;
 use objchange_hcl::{Decoded, Scope, decode};
 
 use super::graph::ResourceNode;
 use super::managed::Instance;
 use super::resource::{ephemeral_refusals, value_place};
+use super::secrets::ToldSecrets;
 use super::walk::Walk;
 use crate::Severity;
 use crate::providers::{A_BUG, BrokenContract, ProvidersExt};
@@ -71,7 +73,7 @@ impl<'c> Walk<'_, 'c> {
                 self.provider_diagnostics(found, Some(&address), resource.config.header, Some(&place));
             }
             other => {
-                let detail = format!("{address}: {other}.");
+                let detail = self.secrets.cover_text(format!("{address}: {other}."));
                 self.found.error("Change cannot be planned", resource.config.header, detail);
             }
         }
@@ -92,6 +94,11 @@ impl<'c> Walk<'_, 'c> {
         if change.legacy_type_system || change.violations.is_empty() {
             return true;
         }
+        // A provider may have made a value of a secret, which no mask finds then.
+        let schema = &instance.schema.block;
+        let objects = [&change.before, &decoded.value, &change.after];
+        let has_secrets = objects.iter().any(|object| ToldSecrets::are_in(schema, object));
+        objects.iter().for_each(|object| self.secrets.learn(schema, object));
         for violation in &change.violations {
             let (summary, detail) = match violation {
                 PlanViolation::DeferralNotAllowed => {
@@ -102,6 +109,7 @@ impl<'c> Walk<'_, 'c> {
                     continue;
                 }
                 PlanViolation::WriteOnly(path) => {
+                    let path = if has_secrets { schema.hide_keys_below(path, 0) } else { path.clone() };
                     let provider = resource.provider_config.to_string();
                     let detail = format!(
                         "Provider {provider:?} returned a value for the write-only attribute \"{address}{path}\" during \
@@ -110,6 +118,8 @@ impl<'c> Walk<'_, 'c> {
                     ("Provider produced invalid plan", detail)
                 }
                 violation => {
+                    let violation =
+                        if has_secrets { without_values(schema, violation) } else { violation.to_string() };
                     let provider = resource.provider.to_string();
                     let detail = format!(
                         "Provider {provider:?} planned an invalid value for {address}{violation}.\n\n{A_BUG}"
@@ -117,8 +127,25 @@ impl<'c> Walk<'_, 'c> {
                     ("Provider produced invalid plan", detail)
                 }
             };
+            let detail = self.secrets.cover_text(detail);
             self.found.without_place(Severity::Error, summary, detail);
         }
         false
+    }
+}
+
+/// What is wrong, without values and keys, which a provider may have made of a secret. Names that the schema gives are left.
+fn without_values(schema: &Block, violation: &PlanViolation) -> String {
+    let path = schema.hide_keys_below(violation.path(), 0);
+    match violation {
+        PlanViolation::WrongType(_) => format!("{path}: the type is not that of the schema"),
+        PlanViolation::Invalid(invalid) if invalid.unfit.is_none() => {
+            let mut invalid = invalid.clone();
+            (invalid.prior, invalid.config, invalid.planned) = (None, None, None);
+            invalid.path = path;
+            invalid.to_string()
+        }
+        PlanViolation::RequiresReplaceNowhere(_) => PlanViolation::RequiresReplaceNowhere(path).to_string(),
+        violation => format!("{path}: {}", violation.kind()),
     }
 }

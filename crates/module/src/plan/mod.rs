@@ -29,7 +29,7 @@ mod refreshing;
 pub(crate) mod resource;
 mod resource_block;
 pub(crate) mod run;
-mod secrets;
+pub(crate) mod secrets;
 pub(crate) mod subject;
 pub(crate) mod targets;
 mod triggers;

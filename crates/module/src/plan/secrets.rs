@@ -4,6 +4,7 @@ use std::fmt;
 
 use objchange::change::Diagnostic;
 use objchange::schema::Block;
+use objchange::value::Descend;
 use objchange::{Type, Value};
 use objchange_text::redact::{Redactor, Secrets};
 
@@ -32,6 +33,16 @@ impl ToldSecrets {
         self.learn_texts(value.ty(), value);
     }
 
+    /// Whether a part of an object is sensitive and has a value.
+    pub(crate) fn are_in(schema: &Block, object: &Value) -> bool {
+        let mut found = false;
+        schema.mark_hidden(object).visit(|_, part| {
+            found = found || part.is_marked() && part.is_known() && !part.is_null();
+            if found || !part.contains_marked() { Descend::Over } else { Descend::Into }
+        });
+        found
+    }
+
     fn learn_texts(&mut self, declared: &Type, value: &Value) {
         if value.contains_marked() {
             self.redactor = None;
@@ -39,15 +50,19 @@ impl ToldSecrets {
         }
     }
 
+    /// A text without secrets.
+    pub(crate) fn cover_text(&mut self, text: String) -> String {
+        if self.secrets.is_empty() {
+            return text;
+        }
+        self.redactor.get_or_insert_with(|| self.secrets.redactor()).redact(&text).into_owned()
+    }
+
     /// What a provider says, without secrets.
     pub(crate) fn cover(&mut self, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
-        if found.is_empty() || self.secrets.is_empty() {
-            return found;
-        }
-        let redactor = self.redactor.get_or_insert_with(|| self.secrets.redactor());
         let cover = |mut diagnostic: Diagnostic| {
-            diagnostic.summary = redactor.redact(&diagnostic.summary).into_owned();
-            diagnostic.detail = redactor.redact(&diagnostic.detail).into_owned();
+            diagnostic.summary = self.cover_text(diagnostic.summary);
+            diagnostic.detail = self.cover_text(diagnostic.detail);
             diagnostic
         };
         found.into_iter().map(cover).collect()

@@ -15,6 +15,7 @@ use smol_str::SmolStr;
 use super::{PriorState, StateObject, StateOutput, StateResource};
 use crate::diagnostics::PROVIDER;
 use crate::marking::mark_kept;
+use crate::plan::secrets::ToldSecrets;
 use crate::providers::{Providers, ProvidersExt, SimulatedProviders, StoredObject};
 use crate::{Diagnostics, ModuleDiagnostic, ProviderConfigAddress, Schemas, Severity};
 
@@ -260,10 +261,15 @@ impl Reading<'_> {
                 text: stored.values.text(),
                 value: read.as_ref().ok().filter(|_| stored_version == schema.version),
             };
+            let mut secrets = ToldSecrets::default();
+            match &read {
+                Ok(value) => secrets.learn(&schema.block, value),
+                Err(_) => secrets.learn_marked(&file.untyped_object(stored)?),
+            }
             match self.providers.upgrade(provider, stored_object) {
                 None => {}
                 Some(Ok((value, warnings))) => {
-                    self.provider_diagnostics(address, warnings);
+                    self.provider_diagnostics(address, secrets.cover(warnings));
                     let value = file.with_marks(&value, stored).map_err(|error| ReadStateError::Object {
                         address: visible(&stored.address).into_owned(),
                         error,
@@ -271,7 +277,7 @@ impl Reading<'_> {
                     return Ok(marked(schema, &value));
                 }
                 Some(Err(errors)) => {
-                    self.provider_diagnostics(address, errors);
+                    self.provider_diagnostics(address, secrets.cover(errors));
                     self.state.unreadable.insert(address.clone());
                     return Ok(untyped(file.untyped_object(stored)?));
                 }

@@ -1,6 +1,7 @@
 //! What the crate promises, from outside.
 
 mod arguments;
+mod contract_secrets;
 mod diagnostics;
 mod hostile;
 mod instances;

@@ -18,6 +18,7 @@ use crate::diagnostics::PROVIDER;
 use crate::document::compare_instances;
 use crate::marking::mark_kept;
 use crate::plan::Target;
+use crate::plan::secrets::ToldSecrets;
 use crate::providers::MoveObject;
 use crate::{Diagnostics, ProviderConfigAddress, Providers, ProvidersExt, Schemas, Severity};
 
@@ -284,7 +285,12 @@ impl Moving<'_, '_> {
                 Ok((moved, warnings)) => (Some(moved), warnings),
                 Err(errors) => (None, errors),
             };
-            for diagnostic in diagnostics {
+            let mut secrets = ToldSecrets::default();
+            secrets.learn(&schema.block, &object.value);
+            if let Ok(Some(old)) = self.types.schemas.get(&from.provider, SchemaKind::Resource, from_type) {
+                secrets.learn(&old.block, &object.value);
+            }
+            for diagnostic in secrets.cover(diagnostics) {
                 let severity = match diagnostic.severity {
                     objchange::change::Severity::Error => Severity::Error,
                     _ => Severity::Warning,
