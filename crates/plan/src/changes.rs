@@ -275,6 +275,10 @@ pub struct WrittenValues<'t> {
     pub after_sensitive: Raw<'t>,
     /// The paths that force the replacement.
     pub replace_paths: Raw<'t>,
+    /// The identity before, by which the provider finds the object.
+    pub before_identity: Raw<'t>,
+    /// The identity after.
+    pub after_identity: Raw<'t>,
 }
 
 impl Default for WrittenValues<'_> {
@@ -286,6 +290,8 @@ impl Default for WrittenValues<'_> {
             before_sensitive: Raw::NULL,
             after_sensitive: Raw::NULL,
             replace_paths: Raw::NULL,
+            before_identity: Raw::NULL,
+            after_identity: Raw::NULL,
         }
     }
 }

@@ -430,12 +430,12 @@ impl Plan {
 
     /// One hash of what the plan does: equal for plans that `diff` finds no difference between.
     ///
-    /// Sensitive values are in it only by a ``key``, of at least 16 bytes.
+    /// Sensitive values are in it only by a ``key``, of at least 16 bytes that are not all equal.
     ///
-    /// Raises `DocumentError` where the plan lacks changes or cannot be read, `OptionError` where the key is too short.
+    /// Raises `DocumentError` where the plan lacks changes or cannot be read, `OptionError` where the key is too short or repeats one byte.
     ///
     /// >>> plan.hash().partition(":")[0], plan.hash(key=b"0123456789abcdef").partition(":")[0]
-    /// ('v1', 'v1+key')
+    /// ('v2', 'v2+key')
     #[pyo3(signature = (*, key=None))]
     fn hash(&self, py: Python<'_>, key: Option<&Bound<'_, PyBytes>>) -> PyResult<String> {
         let key = key.map(|key| HashKey::new(key.as_bytes())).transpose();

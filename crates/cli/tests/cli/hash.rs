@@ -24,16 +24,19 @@ fn hash_of(arguments: &[&str]) -> String {
 #[test]
 fn a_plan_is_verified_by_its_hash() {
     let approved = hash_of(&[A]);
-    assert!(approved.starts_with("v1:") && approved.len() == 67, "{approved}");
+    assert!(approved.starts_with("v2:") && approved.len() == 67, "{approved}");
     let output = hash(&[A, "--verify", &approved]);
     assert_eq!((output.code, &*output.stdout), (0, "The hash matches.\n"), "{}", output.stderr);
     let output = hash(&[B, "--verify", &approved]);
     assert_eq!(output.code, 1, "{}", output.stderr);
     assert!(
-        output.stdout.starts_with("The hash does not match: the plan's hash is v1:"),
+        output.stdout.starts_with("The hash does not match: the plan's hash is v2:"),
         "{}",
         output.stdout
     );
+    let old = hash(&[A, "--verify", &format!("v1:{}", &approved[3..])]);
+    assert_eq!((old.code, &*old.stdout), (2, ""));
+    assert!(old.stderr.contains("of version v1") && old.stderr.contains("approve the plan again"), "{old:?}");
     for wrong in ["", "abc", &approved[3..], &format!("v9:{}", &approved[3..])] {
         let output = hash(&[A, "--verify", wrong]);
         assert_eq!((output.code, &*output.stdout), (2, ""), "{wrong}");
@@ -60,7 +63,7 @@ fn a_key_brings_secrets_in() {
     let [key, other, short] =
         ["key", "other", "short"].map(|name| folder.at(name).to_str().unwrap().to_owned());
     let keyed = hash_of(&[A, "--key", &key]);
-    assert!(keyed.starts_with("v1+key:"), "{keyed}");
+    assert!(keyed.starts_with("v2+key:"), "{keyed}");
     assert_ne!(keyed, hash_of(&[A, "--key", &other]));
     let output = hash(&[A, "--key", &key, "--verify", &keyed, "--json"]);
     assert_eq!(output.code, 0, "{}", output.stderr);
@@ -71,6 +74,10 @@ fn a_key_brings_secrets_in() {
     assert_eq!(hash(&[A, "--verify", &keyed]).code, 2);
     let plain = hash_of(&[A]);
     assert_eq!(hash(&[A, "--verify", &plain, "--key", &key]).code, 2);
+    let same = Folder::with("hash-same-byte", &[("key", &"a".repeat(64))]);
+    let output = hash(&[A, "--key", same.at("key").to_str().unwrap()]);
+    assert_eq!((output.code, &*output.stdout), (2, ""));
+    assert!(output.stderr.contains("repeats one byte"), "{}", output.stderr);
     let output = hash(&[A, "--key", &short]);
     assert_eq!((output.code, &*output.stdout), (2, ""));
     assert!(
@@ -83,7 +90,7 @@ fn a_key_brings_secrets_in() {
 #[test]
 fn a_hash_is_verified_in_the_form_it_has() {
     let (plain, sets) = (hash_of(&[A]), hash_of(&[A, SCHEMAS[0], SCHEMAS[1]]));
-    assert!(sets.starts_with("v1+sets:"), "{sets}");
+    assert!(sets.starts_with("v2+sets:"), "{sets}");
     assert_eq!(hash(&[A, SCHEMAS[0], SCHEMAS[1], "--verify", &plain]).code, 0);
     assert_eq!(hash(&[A, SCHEMAS[0], SCHEMAS[1], "--verify", &sets]).code, 0);
     let output = hash(&[A, "--verify", &sets]);

@@ -154,6 +154,8 @@ pub enum StepActions {
 pub struct ValueDifference<'t> {
     /// The side of the change.
     pub side: ComparedSide,
+    /// It is in the identity of the object, and not in its value.
+    pub is_identity: bool,
     /// Where.
     pub path: Vec<ValueStep<'t>>,
     /// It was unknown in the first plan, and is known in the second.
@@ -207,6 +209,9 @@ impl Serialize for ValueDifference<'_> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("path", &self.path)?;
         map.serialize_entry("side", &self.side)?;
+        if self.is_identity {
+            map.serialize_entry("identity", &true)?;
+        }
         map.serialize_entry("expected", &self.expected)?;
         for (name, value) in [("a", &self.a), ("b", &self.b)] {
             if !value.is_absent() {

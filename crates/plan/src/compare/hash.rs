@@ -17,11 +17,11 @@ use crate::changes::ChangeSet;
 use crate::report::Schemas;
 
 /// The version of what is hashed, and how. A plan may have another hash in another version.
-const VERSION: &str = "v1";
+const VERSION: &str = "v2";
 
 /// The hash of what a plan will do: equal for plans that do the same, as [`Comparison`](crate::Comparison) compares them.
 ///
-/// As text it says how it was made: `v1:` and 64 hexadecimal digits, with `+key` behind the version if secrets are in it,
+/// As text it says how it was made: `v2:` and 64 hexadecimal digits, with `+key` behind the version if secrets are in it,
 /// and `+sets` if schemas told that the plan has sets of several elements, whose order is not in it.
 ///
 /// ```
@@ -40,7 +40,7 @@ const VERSION: &str = "v1";
 ///     "change":{"actions":["create"],"before":null,"after":{"kind":"ssd","size":10.0},"after_unknown":{"id":true}}}]}"#,
 /// );
 /// assert_eq!(approved, later);
-/// assert!(approved.starts_with("v1:"));
+/// assert!(approved.starts_with("v2:"));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PlanHash {
@@ -104,12 +104,16 @@ impl HashKey {
     ///
     /// # Errors
     ///
-    /// There are fewer than [`HashKey::MIN_LENGTH`].
+    /// There are fewer than [`HashKey::MIN_LENGTH`], or all are equal: 256 keys of each length are soon tried.
     pub fn new(bytes: &[u8]) -> Result<Self, HashKeyError> {
         let end = bytes.iter().rposition(|byte| !matches!(byte, b'\r' | b'\n')).map_or(0, |last| last + 1);
-        match end < Self::MIN_LENGTH {
-            true => Err(HashKeyError),
-            false => Ok(Self(bytes[..end].to_vec())),
+        let key = &bytes[..end];
+        if key.len() < Self::MIN_LENGTH {
+            Err(HashKeyError::TooShort)
+        } else if key.windows(2).all(|two| two[0] == two[1]) {
+            Err(HashKeyError::OneByte)
+        } else {
+            Ok(Self(key.to_vec()))
         }
     }
 }
@@ -123,9 +127,15 @@ impl fmt::Debug for HashKey {
 
 /// Why bytes are not a key.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("a key has at least {} bytes; `openssl rand -hex 32` makes one", HashKey::MIN_LENGTH)]
 #[non_exhaustive]
-pub struct HashKeyError;
+pub enum HashKeyError {
+    /// It is too short.
+    #[error("a key has at least {} bytes; `openssl rand -hex 32` makes one", HashKey::MIN_LENGTH)]
+    TooShort,
+    /// It repeats one byte.
+    #[error("a key that repeats one byte is soon guessed; `openssl rand -hex 32` makes one")]
+    OneByte,
+}
 
 impl HashKeyError {
     /// The stable name of the kind of error.
@@ -139,10 +149,12 @@ impl HashKeyError {
 #[non_exhaustive]
 pub enum ParseHashError {
     /// It has the form of none.
-    #[error("expected a hash such as `v1:` and 64 hexadecimal digits, as `objchange hash` prints it")]
+    #[error("expected a hash such as `v2:` and 64 hexadecimal digits, as `objchange hash` prints it")]
     NoHash,
     /// It is of another version.
-    #[error("this program makes and verifies hashes of version {VERSION}, and this is one of {0}")]
+    #[error(
+        "this is a hash of version {0}, and this program makes and verifies those of {VERSION}; approve the plan again"
+    )]
     OtherVersion(String),
 }
 
@@ -177,6 +189,15 @@ impl HashedPlan {
             count += 1;
             digest.part(&step.header());
             digest.part(&step.import(&mut writer));
+            match step.identities(changes, ComparedPlan::A)? {
+                Some(identities) => {
+                    identities
+                        .canonical(&mut writer)
+                        .iter()
+                        .for_each(|identity| digest.part(identity.bytes()));
+                }
+                None => digest.part(&[]),
+            }
             if step.has_values() {
                 let values = step.read(changes, schemas, ComparedPlan::A)?;
                 digest.part(values.before(&mut writer).bytes());
@@ -274,20 +295,26 @@ mod tests {
     #[test]
     fn hashes_are_read_as_they_are_written() {
         let digits = "0123456789abcdef".repeat(4);
-        for start in ["v1", "v1+key", "v1+sets", "v1+key+sets"] {
+        for start in ["v2", "v2+key", "v2+sets", "v2+key+sets"] {
             let text = format!("{start}:{digits}");
             assert_eq!(text.parse::<PlanHash>().unwrap().to_string(), text);
         }
         let kind = |text: &str| text.parse::<PlanHash>().unwrap_err().kind();
         assert_eq!(kind(&digits), "no_hash");
-        assert_eq!(kind(&format!("v1:{}", &digits[1..])), "no_hash");
+        assert_eq!(kind(&format!("v2:{}", &digits[1..])), "no_hash");
         assert_eq!(kind(&format!("sha256:{digits}")), "no_hash");
-        assert_eq!(kind(&format!("v2:{digits}")), "other_version");
+        assert_eq!(kind(&format!("v1:{digits}")), "other_version");
+        assert_eq!(kind(&format!("v3+key:{digits}")), "other_version");
     }
 
     #[test]
     fn keys_are_long_enough_and_never_shown() {
         assert!(HashKey::new(b"too short\n\n\n\n\n\n\n\n\n\n").is_err());
+        assert_eq!(HashKey::new(&[b'a'; 15]).unwrap_err(), HashKeyError::TooShort);
+        for byte in [0, b'a', b'\n'] {
+            assert!(HashKey::new(&[byte; 64]).is_err(), "{byte}");
+        }
+        assert_eq!(HashKey::new(b"aaaaaaaaaaaaaaaaaaaaaaaa\n").unwrap_err(), HashKeyError::OneByte);
         let key = HashKey::new(b"0123456789abcdef\r\n").unwrap();
         assert_eq!(format!("{key:?} {}", key.0.len()), "HashKey 16");
     }

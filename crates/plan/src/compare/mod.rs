@@ -43,7 +43,7 @@ use self::canonical::{CanonicalWriter, Secrets};
 use self::ignore::Ignored;
 use self::pair::pair;
 use self::shown::Hidden;
-use self::steps::{Group, PlanStep, StepValues, steps};
+use self::steps::{Group, Identities, PlanStep, StepValues, steps};
 use crate::changes::ChangeSet;
 use crate::report::Schemas;
 
@@ -175,15 +175,19 @@ impl<'t> Comparer<'_, 't> {
         Ok(Some(Difference { address, kind, a: planned(a), b: planned(b), values }))
     }
 
-    /// The values that differ; only those after, if other things are done.
+    /// The identities and values that differ; of these only those after, if other things are done.
     fn values(
         &self,
         a: &PlanStep<'_, 't>,
         b: &PlanStep<'_, 't>,
         is_same_action: bool,
     ) -> Result<Vec<ValueDifference<'t>>, CompareError> {
-        if !a.has_values() || !b.has_values() || self.is_all && a.is_written_alike(b) {
+        if self.is_all && a.is_written_alike(b) {
             return Ok(Vec::new());
+        }
+        let mut found = if is_same_action { self.identities(a, b)? } else { Vec::new() };
+        if !a.has_values() || !b.has_values() {
+            return Ok(found);
         }
         let values =
             [a.read(self.a, self.schemas, ComparedPlan::A)?, b.read(self.b, self.schemas, ComparedPlan::B)?];
@@ -210,7 +214,28 @@ impl<'t> Comparer<'_, 't> {
         }
         let before = differences(&mut writer, ComparedSide::Before);
         let after = differences(&mut writer, ComparedSide::After);
-        Ok(joined(before, after))
+        found.extend(joined(before, after));
+        Ok(found)
+    }
+
+    /// The parts of the identities that differ.
+    fn identities(
+        &self,
+        a: &PlanStep<'_, 't>,
+        b: &PlanStep<'_, 't>,
+    ) -> Result<Vec<ValueDifference<'t>>, CompareError> {
+        let identities = [a.identities(self.a, ComparedPlan::A)?, b.identities(self.b, ComparedPlan::B)?];
+        if identities.iter().all(Option::is_none) {
+            return Ok(Vec::new());
+        }
+        let [a, b] = identities.map(|identities| identities.unwrap_or_else(Identities::none));
+        let mut writer = CanonicalWriter::new(Secrets::Included, self.ignored);
+        let ([before_a, after_a], [before_b, after_b]) = (a.canonical(&mut writer), b.canonical(&mut writer));
+        let differences = |side, two| values::differences(side, two, &Hidden::default());
+        let before = differences(ComparedSide::Before, [&before_a, &before_b]);
+        let mut found = joined(before, differences(ComparedSide::After, [&after_a, &after_b]));
+        found.iter_mut().for_each(|difference| difference.is_identity = true);
+        Ok(found)
     }
 }
 

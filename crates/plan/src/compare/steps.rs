@@ -270,7 +270,7 @@ impl<'c, 't> PlanStep<'c, 't> {
         is_same_type && matches!((self.written(), other.written()), (Some(a), Some(b)) if a == b)
     }
 
-    fn written(&self) -> Option<[&'t str; 5]> {
+    fn written(&self) -> Option<[&'t str; 7]> {
         let ChangeValues::Written(values) = &self.change()?.values else { return None };
         let raws = [
             values.before,
@@ -278,8 +278,31 @@ impl<'c, 't> PlanStep<'c, 't> {
             values.after_unknown,
             values.before_sensitive,
             values.after_sensitive,
+            values.before_identity,
+            values.after_identity,
         ];
         Some(raws.map(|raw| raw.text()))
+    }
+
+    /// Reads the identities before and after; `None` if there are none.
+    pub(super) fn identities(
+        &self,
+        changes: &ChangeSet<'t>,
+        plan: ComparedPlan,
+    ) -> Result<Option<Identities<'t>>, CompareError> {
+        let Some(values) = self.change().and_then(|change| change.values.written()) else { return Ok(None) };
+        let raws = [values.before_identity, values.after_identity];
+        if raws.iter().all(|raw| raw.text() == "null") {
+            return Ok(None);
+        }
+        let read = |raw: Raw<'t>| {
+            Json::read(&raw).map_err(|error| {
+                let location = format!("the change of {}", self.own_address());
+                let error = DocumentError::from_json(&error, changes.document.0, &location);
+                CompareError::Document { plan, error }
+            })
+        };
+        Ok(Some(Identities { before: read(raws[0])?, after: read(raws[1])? }))
     }
 
     /// Reads the values.
@@ -332,6 +355,28 @@ impl<'c, 't> PlanStep<'c, 't> {
 fn write_texts<'x>(texts: impl Iterator<Item = &'x str> + Clone, bytes: &mut Vec<u8>) {
     super::canonical::write_len(texts.clone().count(), bytes);
     texts.for_each(|text| write_text(text, bytes));
+}
+
+/// The identities of the object of a step. No schema calls them sensitive, and a plan has only known ones.
+pub(super) struct Identities<'t> {
+    before: Json<'t>,
+    after: Json<'t>,
+}
+
+impl<'t> Identities<'t> {
+    /// Two absent ones.
+    pub(super) fn none() -> Self {
+        Self { before: Json::null(), after: Json::null() }
+    }
+
+    /// The identities before and after.
+    pub(super) fn canonical(&self, writer: &mut CanonicalWriter<'_>) -> [Canonical<'_, 't>; 2] {
+        [(&self.before, "before_identity"), (&self.after, "after_identity")].map(|(identity, name)| {
+            let (value, nothing) = (identity.view(), identity.view().bool(false));
+            let side = Side { value, unknown: nothing, sensitive: nothing };
+            writer.side(side, SchemaPart::Unknown, &[name])
+        })
+    }
 }
 
 /// The values of a step.

@@ -118,6 +118,7 @@ impl<'t> Walk<'t> {
         if is_too_large {
             self.found.push(ValueDifference {
                 side: self.side,
+                is_identity: false,
                 path: self.path.clone(),
                 expected: false,
                 a: ShownValue::Absent,
@@ -161,6 +162,7 @@ impl<'t> Walk<'t> {
         };
         self.found.push(ValueDifference {
             side: self.side,
+            is_identity: false,
             path: self.path.clone(),
             expected,
             a: value(a),
@@ -173,6 +175,7 @@ impl<'t> Walk<'t> {
     fn hidden(&mut self, expected: bool) {
         self.found.push(ValueDifference {
             side: self.side,
+            is_identity: false,
             path: self.path.clone(),
             expected,
             a: ShownValue::Sensitive,

@@ -167,10 +167,13 @@ pub(super) fn value(difference: &ValueDifference<'_>) -> String {
     if line.is_empty() {
         line.push_str("value");
     }
-    line.push_str(match difference.side {
-        ComparedSide::Before => " (before)",
-        ComparedSide::After => "",
-        ComparedSide::Both => " (before and after)",
+    line.push_str(match (difference.side, difference.is_identity) {
+        (ComparedSide::Before, false) => " (before)",
+        (ComparedSide::After, false) => "",
+        (ComparedSide::Both, false) => " (before and after)",
+        (ComparedSide::Before, true) => " (identity before)",
+        (ComparedSide::After, true) => " (identity)",
+        (ComparedSide::Both, true) => " (identity before and after)",
     });
     line.push_str(": ");
     if let Some([a, b]) = difference.unpaired {

@@ -203,6 +203,8 @@ fn value_change<'t>(reader: &mut Reader<'t>) -> Result<ValueChange<'t>, JsonErro
             "before_sensitive" => &mut values.before_sensitive,
             "after_sensitive" => &mut values.after_sensitive,
             "replace_paths" => &mut values.replace_paths,
+            "before_identity" => &mut values.before_identity,
+            "after_identity" => &mut values.after_identity,
             "actions" => return keep(&mut change.actions, actions(reader)),
             "importing" => return keep(&mut change.importing, importing(reader)),
             "generated_config" => {

@@ -66,8 +66,15 @@ impl<'t> Sides<'t> {
                 DocumentError::from_json(&error, document, &format!("{}.{part}", location()))
             })
         };
-        let WrittenValues { before, after, after_unknown, before_sensitive, after_sensitive, replace_paths } =
-            written;
+        let WrittenValues {
+            before,
+            after,
+            after_unknown,
+            before_sensitive,
+            after_sensitive,
+            replace_paths,
+            ..
+        } = written;
         let parts = [before, after, after_unknown, before_sensitive, after_sensitive, replace_paths];
         let mut builder = Builder::for_values(&parts);
         let (before, after) = builder.read_sides(before, after);

@@ -58,6 +58,30 @@ fn what_does_not_change_what_is_done_is_not_in_it() {
 }
 
 #[test]
+fn identities_are_in_it() {
+    let with = |members: Value| {
+        let mut one = resource("t.r", &["update"], json!({"a": 1}), json!({"a": 2}));
+        one["change"].as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
+        plan(&[one])
+    };
+    let all = [
+        json!({}),
+        json!({"before_identity": {"region": "eu"}}),
+        json!({"after_identity": {"region": "eu"}}),
+        json!({"before_identity": {"region": "eu"}, "after_identity": {"region": "eu"}}),
+        json!({"before_identity": {"region": "us"}, "after_identity": {"region": "eu"}}),
+        json!({"importing": {"identity": {"region": "eu"}}}),
+        json!({"importing": {"identity": {"region": "us"}}}),
+        json!({"importing": {"id": "eu"}}),
+    ];
+    let hashes: Vec<String> = all.iter().map(|members| hash(&with(members.clone()))).collect();
+    for (i, one) in hashes.iter().enumerate() {
+        assert!(!hashes[..i].contains(one), "{}", all[i]);
+    }
+    assert_eq!(hashes[0], hash(&with(json!({"before_identity": null, "after_identity": null}))));
+}
+
+#[test]
 fn secrets_are_in_it_only_by_a_key() {
     let with = |secret: &str| {
         let mut one = resource("t.r", &["create"], Value::Null, json!({"password": secret, "size": 1}));
@@ -73,7 +97,7 @@ fn secrets_are_in_it_only_by_a_key() {
     assert_ne!(keyed(&a, &key()), keyed(&b, &key()));
     assert_eq!(keyed(&a, &key()), keyed(&with("hunter2"), &key()));
     assert_ne!(keyed(&a, &key()), keyed(&a, &other_key));
-    assert!(keyed(&a, &key()).starts_with("v1+key:"));
+    assert!(keyed(&a, &key()).starts_with("v2+key:"));
     // That something is sensitive is a part of what is done.
     let mut plain = a.clone();
     plain["resource_changes"][0]["change"]["after_sensitive"] = json!({});
@@ -88,11 +112,11 @@ fn sets_have_no_order_where_schemas_tell_them() {
     let schemas = set_schemas();
     let told = |plan: &Value| hashed(plan, &schemas, None).hash.to_string();
     assert_eq!(told(&a), told(&b));
-    assert!(told(&a).starts_with("v1+sets:"));
+    assert!(told(&a).starts_with("v2+sets:"));
     // Where there is nothing to order, schemas make no difference.
     let single = with(json!(["x"]));
     assert_ne!(told(&single), told(&with(json!(["y"]))));
-    assert!(told(&single).starts_with("v1:"));
+    assert!(told(&single).starts_with("v2:"));
 }
 
 #[test]

@@ -56,6 +56,9 @@ fn any_edit() -> impl Strategy<Value = Edit> {
         Just(("actions", json!(["delete", "create"]))),
         Just(("importing", json!({"id": "i"}))),
         Just(("importing", json!({"unknown": true}))),
+        Just(("before_identity", json!({"region": "eu"}))),
+        Just(("before_identity", json!(null))),
+        Just(("after_identity", json!({"region": "us", "n": 1}))),
         Just(("importing", json!({"identity": {"a": 1, "b": [2.0]}}))),
     ];
     prop_oneof![
@@ -151,7 +154,7 @@ fn edited(mut plan: Value, edit: &Edit) -> Value {
         Edit::Member(at, name, value) => {
             let pointers = pointers(&plan);
             let around = plan.pointer_mut(at.get(&pointers[..]).as_str()).unwrap();
-            let is_of_change = ["actions", "importing"].contains(name);
+            let is_of_change = ["actions", "importing", "before_identity", "after_identity"].contains(name);
             let around = match is_of_change && around.get("change").is_some() {
                 true => &mut around["change"],
                 false => around,
@@ -215,7 +218,7 @@ fn turned(comparison: &Comparison<'_>, swaps: bool) -> Vec<String> {
     let value = |one: &ValueDifference<'_>| {
         let (a, b) = if swaps { (&one.b, &one.a) } else { (&one.a, &one.b) };
         let unpaired = one.unpaired.map(|[a, b]| if swaps { [b, a] } else { [a, b] });
-        format!("{:?} {:?} {a:?} {b:?} {unpaired:?}", one.side, one.path)
+        format!("{:?} {} {:?} {a:?} {b:?} {unpaired:?}", one.side, one.is_identity, one.path)
     };
     let difference = |one: &Difference<'_>| {
         let (a, b) = if swaps { (&one.b, &one.a) } else { (&one.a, &one.b) };
