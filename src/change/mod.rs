@@ -62,7 +62,7 @@ pub use plan::{
     ReplaceReason, begin_plan, plan_change,
 };
 pub use plan_valid::assert_plan_valid;
-pub use proposed_new::{planned_data_resource, proposed_new};
+pub use proposed_new::{planned_data_resource, proposed_from_config, proposed_new};
 pub use provider::{
     AppliedResource, ApplyResourceChange, DeferredReason, Diagnostic, PlanResourceChange, PlannedResource,
     PrivateData, Provider, ProviderError, Severity, SimulatedProvider,

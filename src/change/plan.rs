@@ -16,7 +16,7 @@ use self::sides::Sides;
 use super::action::Action;
 use super::computed_blocks::prepare_computed_blocks;
 use super::ignore_changes::ignore_changes;
-use super::proposed_new::merge;
+use super::proposed_new::{Kept, merge};
 use super::provider::{
     Diagnostic, PlanResourceChange, PlannedResource, PrivateData, Provider, covered, have_errors,
 };
@@ -169,7 +169,8 @@ impl Plan {
     ) -> Result<Planning, PlanChangeError> {
         let schema = self.sides.schema.clone();
         let config = prepare_computed_blocks(&schema, config)?;
-        let proposed = merge(&schema, prior, &config, Cover::new(&schema, &self.sides.marked()).root())?;
+        let proposed =
+            merge(&schema, prior, &config, Kept::Prior, Cover::new(&schema, &self.sides.marked()).root())?;
         let mut request = PlanResourceChange::new(&schema, prior, &proposed, &config);
         (request.private, request.identity) = (private, identity);
         request.deferral_allowed = deferral_allowed;

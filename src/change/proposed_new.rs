@@ -36,7 +36,55 @@ use crate::value::{Kind, PathStack, SetMerge, StepRef, Type, Value, read_ahead};
 /// ```
 #[doc(alias = "ProposedNew")]
 pub fn proposed_new(schema: &Block, prior: &Value, config: &Value) -> Result<Value, ChangeError> {
-    merge(schema, prior, config, Cover::new(schema, &[prior, config]).root())
+    merge(schema, prior, config, Kept::Prior, Cover::new(schema, &[prior, config]).root())
+}
+
+/// [`proposed_new`] without what a provider may choose anew: an argument or a computed block that configuration leaves
+/// out, and that has a value in the prior state, is unknown. That value may be one that configuration had set before.
+///
+/// # Errors
+///
+/// As [`proposed_new`].
+///
+/// ```
+/// use objchange::change::proposed_from_config;
+/// use objchange::schema::{Attribute, Block};
+/// use objchange::{Type, Value};
+///
+/// let mut special = Attribute::optional(Type::Bool);
+/// special.computed = true;
+/// let schema = Block::new([("id", Attribute::computed(Type::String)), ("special", special)], []);
+/// let prior = Value::object([("id", Value::from("a")), ("special", Value::from(false))]);
+/// let config = Value::object([("id", Value::null(Type::String)), ("special", Value::null(Type::Bool))]);
+/// assert_eq!(
+///     proposed_from_config(&schema, &prior, &config)?,
+///     Value::object([("id", Value::from("a")), ("special", Value::unknown(Type::Bool))]),
+/// );
+/// # Ok::<(), objchange::change::ChangeError>(())
+/// ```
+pub fn proposed_from_config(schema: &Block, prior: &Value, config: &Value) -> Result<Value, ChangeError> {
+    merge(schema, prior, config, Kept::Computed, Cover::new(schema, &[prior, config]).root())
+}
+
+/// What stays of the prior state where configuration leaves something out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kept {
+    /// Everything that is computed.
+    Prior,
+    /// What cannot be configured. The rest is unknown.
+    Computed,
+}
+
+impl Kept {
+    /// What becomes of something computed that configuration leaves out.
+    fn merge<'v>(self, is_argument: bool, prior: &Value) -> Merge<'v> {
+        match self {
+            Self::Computed if is_argument && !prior.is_null() => {
+                Merge::New(Value::unknown(prior.ty().clone()))
+            }
+            _ => Merge::Prior,
+        }
+    }
 }
 
 /// The planned object of a data resource that is read during apply: each computed attribute that
@@ -55,6 +103,7 @@ pub(super) fn merge(
     schema: &Block,
     prior: &Value,
     config: &Value,
+    kept: Kept,
     path: PathStack<'_>,
 ) -> Result<Value, ChangeError> {
     let prior = match (prior.is_null(), config.is_null()) {
@@ -64,7 +113,7 @@ pub(super) fn merge(
     };
     match config.kind() {
         Kind::Null | Kind::Unknown(_) => Ok(prior.clone()),
-        Kind::Object(_) => merge_members(Members::Block(schema), prior, config, path),
+        Kind::Object(_) => merge_members(Members::Block(schema), prior, config, kept, path),
         _ => Err(not_an_object(config, path)),
     }
 }
@@ -74,6 +123,7 @@ fn merge_members(
     schema: Members<'_>,
     prior: &Value,
     config: &Value,
+    kept: Kept,
     path: PathStack<'_>,
 ) -> Result<Value, ChangeError> {
     // Of an unknown object each member is unknown, and not marked as the object is.
@@ -86,8 +136,8 @@ fn merge_members(
         let configured = config.get(position, name, member, path)?;
         let path = path.attribute(name);
         let value = match member {
-            Member::Attribute(attribute) => merge_attribute(attribute, &before, &configured, path)?,
-            Member::Blocks(nested) => merge_blocks(nested, &before, &configured, path)?,
+            Member::Attribute(attribute) => merge_attribute(attribute, &before, &configured, kept, path)?,
+            Member::Blocks(nested) => merge_blocks(nested, &before, &configured, kept, path)?,
         };
         merged.push(&before, value);
     }
@@ -164,15 +214,16 @@ fn merge_attribute<'v>(
     attribute: &Attribute,
     prior: &Value,
     config: &'v Value,
+    kept: Kept,
     path: PathStack<'_>,
 ) -> Result<Merge<'v>, ChangeError> {
     if attribute.computed && config.is_null() {
         let removed =
             attribute.optional && attribute.nested().is_some_and(|nested| holds_configured(nested, prior));
-        return Ok(if removed { Merge::Config(config) } else { Merge::Prior });
+        return Ok(if removed { Merge::Config(config) } else { kept.merge(attribute.optional, prior) });
     }
     match attribute.nested() {
-        Some(nested) => merge_nested(nested, prior, config, path),
+        Some(nested) => merge_nested(nested, prior, config, kept, path),
         None => Ok(Merge::Config(config)),
     }
 }
@@ -207,6 +258,7 @@ fn merge_nested<'v>(
     schema: &NestedType,
     prior: &Value,
     config: &'v Value,
+    kept: Kept,
     path: PathStack<'_>,
 ) -> Result<Merge<'v>, ChangeError> {
     if config.is_null() || !config.is_known() {
@@ -217,7 +269,7 @@ fn merge_nested<'v>(
         return Ok(Merge::Prior);
     }
     let object = |prior: &Value, config: &Value, path: PathStack<'_>| {
-        if config.is_null() { Ok(config.clone()) } else { merge_members(members, prior, config, path) }
+        if config.is_null() { Ok(config.clone()) } else { merge_members(members, prior, config, kept, path) }
     };
     match schema.nesting() {
         NestingMode::Single | NestingMode::Group => object(prior, config, path),
@@ -232,16 +284,21 @@ fn merge_blocks<'v>(
     schema: &NestedBlock,
     prior: &Value,
     config: &'v Value,
+    kept: Kept,
     path: PathStack<'_>,
 ) -> Result<Merge<'v>, ChangeError> {
     if !config.is_known() {
         return Ok(Merge::Config(config));
     }
+    let is_left_out = schema.computed && (config.is_null() || config.is_empty());
+    if kept == Kept::Computed && is_left_out && !prior.is_empty() {
+        return Ok(kept.merge(true, prior));
+    }
     if schema.nesting != NestingMode::Set && settled(Members::Block(&schema.block), prior, config) {
         return Ok(Merge::Prior);
     }
     let object =
-        |prior: &Value, config: &Value, path: PathStack<'_>| merge(&schema.block, prior, config, path);
+        |prior: &Value, config: &Value, path: PathStack<'_>| merge(&schema.block, prior, config, kept, path);
     match schema.nesting {
         NestingMode::Group if config.is_null() => return Ok(Merge::Prior),
         _ if config.is_null() => return Ok(Merge::Config(config)),

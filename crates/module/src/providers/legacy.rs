@@ -19,6 +19,17 @@ pub(super) fn is_legacy(schema: &Block) -> bool {
     })
 }
 
+/// A proposed object with the `id` of the prior one. The older SDK adds this attribute to each type. It refuses
+/// configuration that sets it, so that no configuration can have left it out.
+pub(super) fn with_id(proposed: &Value, prior: &Value) -> Value {
+    let (Some(object), Some(id)) = (proposed.as_object(), prior.attribute("id")) else {
+        return proposed.clone();
+    };
+    Value::object(
+        object.iter().map(|(name, value)| (name.clone(), if name == "id" { id } else { value }.clone())),
+    )
+}
+
 /// The proposed object as such a provider may plan it, if it need not be the proposed one.
 ///
 /// What configuration leaves out and the state has is unknown: it may be a default, or the provider removes it. By a guess,

@@ -4,7 +4,8 @@ use std::fmt;
 
 use objchange::Value;
 use objchange::change::{
-    Diagnostic, PlanResourceChange, PlannedResource, Provider, ProviderError, SimulatedProvider, proposed_new,
+    Diagnostic, PlanResourceChange, PlannedResource, Provider, ProviderError, SimulatedProvider,
+    proposed_from_config, proposed_new,
 };
 
 use super::{
@@ -21,7 +22,8 @@ pub struct SimulatedProviders<'f> {
     /// Where `terraform_remote_state` reads the states of the backend `local`; without it, they are not known.
     pub files: Option<&'f dyn Files>,
     /// The computed attributes of an object that is updated are unknown, because its provider may change them, and may
-    /// replace the object. Otherwise they keep their values, which most updates leave alone.
+    /// replace the object. An object may be updated if configuration leaves out an argument that is also computed, and
+    /// that the state has. Otherwise they keep their values, which most updates leave alone.
     pub is_strict: bool,
 }
 
@@ -105,9 +107,17 @@ fn planned(request: &PlanResourceChange, is_guess: bool) -> Result<PlannedResour
 }
 
 /// Plans an update as if the object were new: every computed attribute that configuration does not set is unknown.
+///
+/// An object is only unchanged if configuration sets, as the state has it, all that can be set and has a value. Arguments
+/// that are left out may have been set before: a `random_string` is replaced if `special = false` is taken out.
 fn plan_strictly(request: &PlanResourceChange) -> Result<PlannedResource, ProviderError> {
-    let unchanged = planned(request, false)?;
     let PlanResourceChange { schema, prior, config, .. } = request;
+    let mut from_config = request.clone();
+    from_config.proposed = proposed_from_config(schema, prior, config).map_err(ProviderError::from)?;
+    if legacy::is_legacy(schema) {
+        from_config.proposed = legacy::with_id(&from_config.proposed, prior);
+    }
+    let unchanged = planned(&from_config, false)?;
     if prior.is_null() || unchanged.planned.identical(prior) {
         return Ok(unchanged);
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use objchange::change::{PlanResourceChange, proposed_new};
+use objchange::change::{Action, PlanRequest, PlanResourceChange, Planning, begin_plan, proposed_new};
 use objchange::schema::{ProviderSchemas, Schema, SchemaKind};
 use objchange::{Type, Value};
 use objchange_hcl::Functions;
@@ -281,6 +281,102 @@ fn strict_providers_keep_no_computed_attribute_of_an_object_that_is_updated() {
     assert_eq!(update("new", false), [r#""1""#, r#""new""#, "3"]);
     assert_eq!(update("new", true), ["(known after apply)", r#""new""#, "(known after apply)"]);
     assert_eq!(update("old", true), [r#""1""#, r#""old""#, "3"]);
+}
+
+/// Arguments that are also computed, wherever a schema may have them.
+const OPEN: &str = r#"{"format_version":"1.0","provider_schemas":{"registry.terraform.io/local/sim":{
+    "resource_schemas":{"sim_open":{"version":0,"block":{
+        "attributes":{
+            "id":{"type":"string","computed":true},
+            "name":{"type":"string","required":true},
+            "special":{"type":"bool","optional":true,"computed":true},
+            "zones":{"type":["list","string"],"optional":true,"computed":true},
+            "one":{"optional":true,"nested_type":{"nesting_mode":"single","attributes":{
+                "a":{"type":"string","optional":true},"b":{"type":"string","optional":true,"computed":true}}}},
+            "many":{"optional":true,"computed":true,"nested_type":{"nesting_mode":"set","attributes":{
+                "a":{"type":"string","optional":true},"b":{"type":"string","optional":true,"computed":true}}}},
+            "keyed":{"optional":true,"nested_type":{"nesting_mode":"map","attributes":{
+                "a":{"type":"string","optional":true},"b":{"type":"string","optional":true,"computed":true}}}}},
+        "block_types":{
+            "rule":{"nesting_mode":"set","block":{"attributes":{
+                "port":{"type":"number","required":true},
+                "made":{"type":"string","computed":true},
+                "kind":{"type":"string","optional":true,"computed":true}}}},
+            "log":{"nesting_mode":"list","block":{"attributes":{},"block_types":{
+                "to":{"nesting_mode":"single","block":{"attributes":{
+                    "level":{"type":"string","optional":true,"computed":true}}}}}}},
+            "disk":{"nesting_mode":"list","computed":true,"block":{"attributes":{
+                "size":{"type":"number","optional":true,"computed":true}}}}}}}}}}}"#;
+
+/// Whether a strict plan leaves an object as it is that has `more` beside its identifier and its name, where
+/// configuration has `config` beside the name.
+fn stays(more: (&str, Value), config: Option<(&str, Value)>) -> bool {
+    let schemas = Schemas::new([ProviderSchemas::parse(OPEN).unwrap()]);
+    let schema = schemas.get(&provider("sim").provider, SchemaKind::Resource, "sim_open").unwrap().unwrap();
+    let schema = &schema.block;
+    let name = || ("name", Value::from("n"));
+    let prior = schema.coerce_config(&Value::object([("id", "1".into()), name(), more])).unwrap();
+    let config = schema.coerce_config(&Value::object(config.into_iter().chain([name()]))).unwrap();
+    let mut simulated = SimulatedProviders { is_strict: true, ..SimulatedProviders::default() };
+    let provider = provider("sim");
+    let mut asked =
+        |request: &PlanResourceChange| simulated.plan(&provider, "sim_open", "sim_open.a", request);
+    let mut planning = begin_plan(&PlanRequest::new(schema, &prior, &config)).unwrap();
+    loop {
+        planning = match planning {
+            Planning::Ask(question) => {
+                let answer = asked(question.request()).unwrap();
+                question.answer(answer).unwrap()
+            }
+            Planning::Done(change) => {
+                assert_eq!(change.violations, [], "{:?}", change.after);
+                return change.action == Action::NoOp;
+            }
+        };
+    }
+}
+
+#[test]
+fn strict_providers_may_change_what_configuration_leaves_out() {
+    let object = |members: &[(&str, &str)]| Value::object(members.iter().copied());
+    let rule = |kind: Option<&str>, made: Option<&str>| {
+        let members = [
+            ("port", Some(Value::from(80))),
+            ("kind", kind.map(Value::from)),
+            ("made", made.map(Value::from)),
+        ];
+        let members = members.into_iter().filter_map(|(name, value)| Some((name, value?)));
+        Value::tuple([Value::object(members)])
+    };
+    let list = |object: Value| Value::tuple([object]);
+    let keyed = |object: Value| Value::object([("k", object)]);
+    let to = |members: &[(&str, &str)]| list(Value::object([("to", object(members))]));
+    let (full, part) = ([("a", "x"), ("b", "y")], [("a", "x")]);
+    for (name, prior, left_out, set) in [
+        ("special", Value::from(false), None, Value::from(false)),
+        ("zones", list("a".into()), None, list("a".into())),
+        ("zones", Value::tuple([] as [Value; 0]), None, Value::tuple([] as [Value; 0])),
+        ("one", object(&full), Some(object(&part)), object(&full)),
+        ("many", list(object(&full)), Some(list(object(&part))), list(object(&full))),
+        ("many", list(object(&[("b", "y")])), None, list(object(&[("b", "y")]))),
+        ("keyed", keyed(object(&full)), Some(keyed(object(&part))), keyed(object(&full))),
+        ("rule", rule(Some("k"), Some("m")), Some(rule(None, None)), rule(Some("k"), None)),
+        ("log", to(&[("level", "info")]), Some(to(&[])), to(&[("level", "info")])),
+        ("disk", list(Value::object([("size", 1)])), None, list(Value::object([("size", 1)]))),
+        (
+            "disk",
+            list(Value::object([("size", 1)])),
+            Some(list(object(&[]))),
+            list(Value::object([("size", 1)])),
+        ),
+    ] {
+        assert!(!stays((name, prior.clone()), left_out.map(|config| (name, config))), "{name} is left out");
+        assert!(stays((name, prior), Some((name, set))), "{name} is set");
+    }
+    // Without a value in the state there is nothing that may go.
+    assert!(stays(("special", Value::null(Type::Bool)), None));
+    assert!(stays(("one", object(&part)), Some(("one", object(&part)))));
+    assert!(stays(("rule", rule(None, Some("m"))), Some(("rule", rule(None, None)))));
 }
 
 /// A type of the older SDK: its `id` can be set, and is computed.

@@ -261,8 +261,14 @@ impl Gate {
         if *imports > 0 && (has(&GateCondition::Update) || has(&GateCondition::Replace)) {
             verdict.refuse(format!("{imports} to import, of which the providers may update or replace some"));
         }
-        if *updates > 0 && has(&GateCondition::Replace) {
-            verdict.refuse(format!("{updates} to update, of which the providers may replace some"));
+        const ONLY_THEY: &str = "only they know the arguments that configuration leaves out";
+        if *updates > 0 && has(&GateCondition::Update) {
+            verdict.refuse(format!(
+                "{updates} that the providers may replace or not change at all: {ONLY_THEY}"
+            ));
+        } else if *updates > 0 && has(&GateCondition::Replace) {
+            verdict
+                .refuse(format!("{updates} to update, of which the providers may replace some: {ONLY_THEY}"));
         }
         if *unread > 0
             && [GateCondition::Create, GateCondition::Update, GateCondition::Replace].iter().any(has)
