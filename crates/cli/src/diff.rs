@@ -105,7 +105,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     }
     let given = args.schemas.load(args.max_input).map_err(unusable)?;
     let is_given = given.is_given();
-    let inputs = PlanInputs { max_input: args.max_input, ..module.inputs(&args.schemas) };
+    let inputs =
+        PlanInputs { refuses_actions: true, max_input: args.max_input, ..module.inputs(&args.schemas) };
     let (a, b) = (PlanFile::read(&args.a, &inputs)?, PlanFile::read(&args.b, &inputs)?);
     let (plan_a, plan_b) = thread::scope(|scope| {
         let other = scope.spawn(|| b.plan());

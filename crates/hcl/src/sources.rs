@@ -134,7 +134,7 @@ impl<'s> Places<'s> {
     }
 
     /// The place in words, as `main.tf:3,1-14`.
-    pub(crate) fn describe(&self, span: Span) -> String {
+    pub fn describe(&self, span: Span) -> String {
         self.find(span).map(|place| place.to_string()).unwrap_or_default()
     }
 }

@@ -51,6 +51,9 @@ pub struct PlanSettings<'a> {
     /// Computed attributes of updated objects are unknown in a simulated plan, because their provider may change them.
     /// Otherwise they keep their values.
     pub is_strict: bool,
+    /// A module with actions is an error, because something decides by the plan, or writes it for others. Actions are
+    /// not planned yet.
+    pub refuses_actions: bool,
     /// The version whose rules apply.
     pub version: Version,
     /// The files are read as OpenTofu reads them.
@@ -100,6 +103,7 @@ impl<'a> PlanSettings<'a> {
             allow_path: &[],
             state: StateChoice::OfDirectory,
             is_strict: false,
+            refuses_actions: false,
             version: Version::NEWEST,
             is_opentofu: false,
             max_input: Size(1 << 30),
@@ -181,6 +185,14 @@ pub enum PlanError {
         /// The directory of the module.
         directory: PathBuf,
     },
+    /// The module invokes actions, which are not in the plan: whatever decides by it would not see them.
+    #[error(
+        "{place}: actions are not planned yet, so no verdict can be given on this module; use a plan of Terraform"
+    )]
+    Actions {
+        /// Where the first of them is, or is triggered: file, line and column.
+        place: String,
+    },
     /// The configuration has errors.
     #[error("the module cannot be planned")]
     Refused(Box<Refused>),
@@ -250,6 +262,12 @@ impl PlannedDirectory {
         }
     }
 
+    /// Says that actions are missing from the plan, if the module has any.
+    pub fn action_note(&self) -> Option<String> {
+        let place = first_action(&self.config)?;
+        Some(format!("{place}: actions are not planned yet, and missing from this plan"))
+    }
+
     /// Says which providers nobody has asked, if there are any.
     pub fn simulation_note(&self) -> Option<String> {
         let providers = self.simulated_providers();
@@ -267,6 +285,11 @@ impl PlannedDirectory {
             providers.join(", ")
         ))
     }
+}
+
+/// Where the first `action` or `action_trigger` block is, if there is one.
+fn first_action(config: &Config) -> Option<String> {
+    config.first_action().map(|header| config.sources.places().describe(header))
 }
 
 /// Now, as plan documents write it.
@@ -336,6 +359,11 @@ pub fn plan_directory_by<R: Default>(
     if module.diagnostics.has_errors() {
         let schemas = Schemas::new([given_schemas(settings, &BTreeSet::new())?.schemas]);
         return Err(refused(module.config, schemas, module.diagnostics));
+    }
+    if settings.refuses_actions
+        && let Some(place) = first_action(&module.config)
+    {
+        return Err(PlanError::Actions { place });
     }
     let storage = module.config.modules.first().and_then(|root| root.config.state_storage.as_ref());
     let state =

@@ -174,7 +174,7 @@ impl ModuleArgs {
     pub(crate) fn inputs(&self, arguments: &[PathBuf]) -> Result<PlanInputs<'_>, CommandError> {
         let directory = self.directory.used_for(arguments)?;
         // Verdicts must hold whatever the providers answer.
-        Ok(PlanInputs { is_strict: true, ..directory.inputs(&self.schemas) })
+        Ok(PlanInputs { is_strict: true, refuses_actions: true, ..directory.inputs(&self.schemas) })
     }
 }
 
@@ -190,6 +190,8 @@ pub(crate) struct PlanInputs<'a> {
     pub(crate) state: StateChoice<'a>,
     /// Computed attributes of updated objects are unknown.
     pub(crate) is_strict: bool,
+    /// A module with actions is an error, because they are missing from its plan.
+    pub(crate) refuses_actions: bool,
     /// By the rules of which version.
     pub(crate) version: Version,
     /// The files are read as OpenTofu reads them.
@@ -208,6 +210,7 @@ impl<'a> PlanInputs<'a> {
             real: RealChoice::default(),
             state: StateChoice::OfDirectory,
             is_strict: false,
+            refuses_actions: false,
             version: Version::NEWEST,
             is_opentofu: false,
             max_input: Size(1 << 30),
@@ -245,6 +248,7 @@ impl<'a> PlanInputs<'a> {
             allow_path: &planning.allow_path,
             state: self.state,
             is_strict: self.is_strict,
+            refuses_actions: self.refuses_actions,
             version: self.version,
             is_opentofu: self.is_opentofu,
             max_input: self.max_input,

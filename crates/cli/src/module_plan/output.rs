@@ -125,8 +125,8 @@ fn text(
     Ok(args.gate.gate().judge(&report))
 }
 
-/// Says that there is no state, and which providers nobody has asked.
+/// Says that there is no state, which providers nobody has asked, and that actions are missing.
 pub(super) fn say_what_is_missing(planned: &PlannedDirectory) {
-    let notes = planned.state_note().into_iter().chain(planned.simulation_note());
-    notes.for_each(|note| exit::note(&note));
+    let notes = [planned.state_note(), planned.action_note(), planned.simulation_note()];
+    notes.iter().flatten().for_each(|note| exit::note(note));
 }

@@ -155,6 +155,12 @@ fn a_gate_refuses_what_only_a_provider_could_say() {
     assert!(replace.stderr.contains("1 to update, of which the providers may replace some"), "{replace:?}");
     let drift = plan(&folder, &["--fail-on", "drift"]);
     assert_eq!(drift.code, 1, "{drift:?}");
+    assert!(
+        plan(&folder, &["--fail-on", "update"])
+            .stderr
+            .contains("1 that the providers may replace or not change at all"),
+        "{replace:?}"
+    );
     for action in ["create", "update", "replace"] {
         let unread = plan(&folder, &["--fail-on", action]);
         assert_eq!(unread.code, 1, "{unread:?}");
@@ -162,6 +168,119 @@ fn a_gate_refuses_what_only_a_provider_could_say() {
     }
     assert_eq!(plan(&folder, &["--refresh=false", "--fail-on", "create"]).code, 0);
     assert_eq!(plan(&folder, &["--fail-on", "delete"]).code, 0);
+}
+
+#[test]
+fn a_gate_refuses_objects_whose_arguments_may_have_been_taken_out() {
+    let main = "terraform {\n  required_providers {\n    acme = { source = \"example.com/test/acme\" }\n  }\n}\n\
+                resource \"acme_string\" \"s\" {\n  length = 8\n}\n";
+    let folder = Folder::with("module-left-out", &[("main.tf", main)]);
+    folder.write(
+        "schemas.json",
+        r#"{"format_version":"1.0","provider_schemas":{"example.com/test/acme":{"resource_schemas":{"acme_string":{
+            "version":0,"block":{"attributes":{
+                "length":{"type":"number","required":true},
+                "special":{"type":"bool","optional":true,"computed":true},
+                "result":{"type":"string","computed":true}}}}}}}}"#,
+    );
+    folder.write(
+        "terraform.tfstate",
+        r#"{"version":4,"terraform_version":"1.11.4","serial":1,"lineage":"l","outputs":{},"resources":[
+        {"mode":"managed","type":"acme_string","name":"s","provider":"provider[\"example.com/test/acme\"]",
+         "instances":[{"schema_version":0,"attributes":{"length":8,"special":false,"result":"abc"}}]}]}"#,
+    );
+    for refused in ["replace", "update", "replace,delete,update,create"] {
+        let output = plan(&folder, &["--strict", "--refresh=false", "--fail-on", refused]);
+        assert_eq!(output.code, 1, "{refused}: {output:?}");
+        assert!(
+            output.stderr.contains("only they know the arguments that configuration leaves out\n"),
+            "{refused}: {output:?}"
+        );
+        assert!(output.stdout.contains("special = false -> (known after apply)"), "{output:?}");
+    }
+    let output = plan(&folder, &["--refresh=false"]);
+    assert!(output.stdout.contains("No changes."), "{output:?}");
+    let (directory, schemas) = (folder.0.to_str().unwrap(), folder.at("schemas.json"));
+    let schemas = schemas.to_str().unwrap();
+    let gate = |arguments: &[&str]| objchange([arguments, &["--schemas", schemas]].concat(), "");
+    assert_eq!(gate(&["show", directory, "--fail-on", "replace"]).code, 1);
+    folder.write(
+        "p/p.rego",
+        "package main\ndeny contains rc.address if {\n  some rc in input.resource_changes\n  \
+                              \"delete\" in rc.change.actions\n}\n",
+    );
+    let policy = gate(&["policy", directory, "--rego", folder.at("p").to_str().unwrap()]);
+    assert_eq!(policy.code, 1, "{policy:?}");
+    folder.write(
+        "p.sentinel",
+        "import \"tfplan/v2\" as tfplan\nmain = rule {\n  all tfplan.resource_changes as _, rc \
+                                {\n    rc.change.actions not contains \"delete\"\n  }\n}\n",
+    );
+    let sentinel =
+        gate(&["sentinel", "apply", folder.at("p.sentinel").to_str().unwrap(), "--plan", directory]);
+    assert_eq!((sentinel.code, sentinel.stdout.contains("Undefined")), (2, true), "{sentinel:?}");
+    // Whoever answers for the provider knows better.
+    folder.write("a.json", r#"{"resources":{"acme_string.s":{"special":false,"result":"abc"}}}"#);
+    let answered =
+        plan(&folder, &["--answers", "FOLDER/a.json", "--refresh=false", "--fail-on", "update,replace"]);
+    assert_eq!(answered.code, 0, "{answered:?}");
+    // Whoever writes the argument has said that it is to stay.
+    folder.write("main.tf", main.replace("length = 8", "length  = 8\n  special = false"));
+    assert_eq!(plan(&folder, &["--refresh=false", "--fail-on", "replace,delete,update,create"]).code, 0);
+}
+
+#[test]
+fn a_module_with_actions_is_refused_by_whatever_decides() {
+    let action = "action \"test_note\" \"n\" {\n}\n";
+    let trigger = "resource \"terraform_data\" \"a\" {\n  lifecycle {\n    action_trigger {\n      events  = \
+                   [after_create]\n      actions = [action.test_note.n]\n    }\n  }\n}\n";
+    let call = "module \"m\" {\n  source = \"./m\"\n  ids    = 1\n}\n";
+    let plain = "resource \"terraform_data\" \"a\" {\n}\n";
+    for (test, files, place) in [
+        ("block", &[("main.tf", action)][..], "main.tf:1,1-23"),
+        ("trigger", &[("main.tf", trigger)], "main.tf:3,5-19"),
+        ("child", &[("main.tf", call), ("m/a.tf", action)], "m/a.tf:1,1-23"),
+        ("json", &[("main.tf.json", r#"{"action": {"test_note": {"n": {}}}}"#)], "main.tf.json:1,"),
+        ("override", &[("main.tf", plain), ("a_override.tf", trigger)], "a_override.tf:3,5-19"),
+    ] {
+        let folder = Folder::with(
+            &format!("module-action-{test}"),
+            &[("schemas.json", SCHEMAS), ("m/main.tf", CHILD)],
+        );
+        files.iter().for_each(|(name, text)| folder.write(name, text));
+        folder.write("p/p.rego", "package main\ndeny contains \"x\" if input.errored\n");
+        folder.write("p.sentinel", "main = true\n");
+        let text = plan(&folder, &[]);
+        assert_eq!(text.code, 0, "{test}: {text:?}");
+        let note = format!("note: {place}");
+        assert!(
+            text.stderr.starts_with(&note) && text.stderr.contains("actions are not planned yet"),
+            "{text:?}"
+        );
+        let directory = folder.0.to_str().unwrap();
+        let file = |name| folder.at(name).to_str().unwrap().to_owned();
+        let (rego, sentinel, schemas) = (file("p"), file("p.sentinel"), file("schemas.json"));
+        for arguments in [
+            &["plan", directory, "--fail-on", "invoke"][..],
+            &["plan", directory, "--fail-on", "delete", "--only", "terraform_data.a"],
+            &["plan", directory, "--json"],
+            &["plan", directory, "--out", &file("plan.json")],
+            &["show", directory, "--fail-on", "invoke"],
+            &["policy", directory, "--rego", &rego],
+            &["query", directory, "replaced(rc)"],
+            &["sentinel", "apply", &sentinel, "--plan", directory],
+            &["hash", directory],
+            &["diff", directory, directory],
+        ] {
+            let output = objchange([arguments, &["--schemas", &schemas]].concat(), "");
+            assert_eq!((output.code, &*output.stdout), (2, ""), "{test}: {arguments:?}: {output:?}");
+            assert!(output.stderr.contains(place), "{test}: {arguments:?}: {output:?}");
+            assert!(
+                output.stderr.contains("actions are not planned yet"),
+                "{test}: {arguments:?}: {output:?}"
+            );
+        }
+    }
 }
 
 #[test]

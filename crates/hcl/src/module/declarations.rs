@@ -42,9 +42,17 @@ pub struct ModuleConfig {
     pub removed: Vec<RemovedConfig>,
     /// `import` blocks, in source order.
     pub imports: Vec<ImportConfig>,
+    /// The headers of `action` blocks, in source order.
+    pub actions: Vec<Span>,
 }
 
 impl ModuleConfig {
+    /// The first `action` block or, where there is none, an `action_trigger` block of a resource.
+    pub fn first_action(&self) -> Option<Span> {
+        let triggers = self.resources.values().flat_map(|resource| &resource.lifecycle.action_triggers);
+        self.actions.first().or_else(|| triggers.min_by_key(|header| header.start)).copied()
+    }
+
     /// The managed resources, in source order.
     pub fn managed(&self) -> Vec<(&ResourceName, &ResourceConfig)> {
         let is_managed = |(name, _): &(&ResourceName, &ResourceConfig)| name.mode == Mode::Managed;
@@ -203,6 +211,8 @@ pub struct LifecycleConfig {
     pub preconditions: Vec<Condition>,
     /// The `postcondition` blocks.
     pub postconditions: Vec<Condition>,
+    /// The headers of the `action_trigger` blocks.
+    pub action_triggers: Vec<Span>,
 }
 
 /// A `provisioner` block.

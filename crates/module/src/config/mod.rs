@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use objchange::address::ModuleAddress;
-use objchange_hcl::{ModuleConfig, Sources};
+use objchange_hcl::{ModuleConfig, Sources, Span};
 use smol_str::SmolStr;
 
 pub use files::{Files, MemoryFiles, OpenTofuFiles};
@@ -36,6 +36,11 @@ pub struct Config {
 }
 
 impl Config {
+    /// Where the first `action` or `action_trigger` block of all modules is.
+    pub fn first_action(&self) -> Option<Span> {
+        self.modules.iter().find_map(|module| module.config.first_action())
+    }
+
     /// The module that an instance is of; `None` if the configuration does not call it.
     pub fn module_of(&self, address: &ModuleAddress) -> Option<ModuleId> {
         self.module_at(address.0.iter().map(|step| step.name.as_str()))

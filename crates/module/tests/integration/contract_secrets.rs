@@ -6,7 +6,7 @@ use objchange::Value;
 use objchange::schema::ProviderSchemas;
 use objchange_hcl::Functions;
 use objchange_module::config::{Config, LoadOptions, MemoryFiles};
-use objchange_module::plan::{PlanInput, PlanOptions, plan};
+use objchange_module::plan::{GivenVariable, PlanInput, PlanOptions, plan};
 use objchange_module::state::PriorState;
 use objchange_module::{
     ProviderCall, ProviderConfigAddress, ProviderReply, Providers, Schemas, Shown, SimulatedProviders,
@@ -79,8 +79,8 @@ fn errors(secret: &str, source: usize, attribute: &'static str, value: Value) ->
         _ => r#"{"version":4,"lineage":"x","outputs":{},"resources":[]}"#.to_owned(),
     };
     let (state, _) = PriorState::read(&state, &schemas).unwrap();
-    let pin = Value::from(secret);
-    let variables = BTreeMap::from([("pin".into(), if is_sensitive { pin.sensitive() } else { pin })]);
+    let pin = GivenVariable { value: secret.into(), origin: "set using a test".to_owned(), span: None };
+    let variables = BTreeMap::from([("pin".into(), pin)]);
     let input = PlanInput {
         config: &config,
         schemas: &schemas,

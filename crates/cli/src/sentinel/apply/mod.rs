@@ -146,6 +146,7 @@ impl Args {
         Ok(PlanInputs {
             state: state_choice(self.state.as_deref(), *no_state),
             is_strict: true,
+            refuses_actions: true,
             ..PlanInputs::new(planning, &self.schemas)
         })
     }

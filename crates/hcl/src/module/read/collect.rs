@@ -32,6 +32,7 @@ pub(super) struct Collected<'t> {
     moved: Vec<Declared<'t>>,
     removed: Vec<Declared<'t>>,
     imports: Vec<Declared<'t>>,
+    actions: Vec<Span>,
 }
 
 /// A block, with what overrides it.
@@ -153,7 +154,8 @@ impl<'t> Collected<'t> {
             "moved" => self.moved.push(Declared::new(block, &MOVED, reader)),
             "removed" => self.removed.push(Declared::new(block, &REMOVED, reader)),
             "import" => self.imports.push(Declared::new(block, &IMPORT, reader)),
-            // Actions and lists are of no plan that is made here.
+            "action" => self.actions.push(block.header),
+            // Lists are of no plan that is made here.
             _ => {}
         }
     }
@@ -399,6 +401,7 @@ impl<'t> Collected<'t> {
         config.removed = self.removed.into_iter().filter_map(|declared| reader.removed(declared)).collect();
         config.imports = self.imports.into_iter().filter_map(|declared| reader.import(declared)).collect();
         reader.refuse_second_imports(&config.imports);
+        config.actions = self.actions;
         config
     }
 }

@@ -107,6 +107,9 @@ impl Reader<'_> {
         }
         for block in content.blocks {
             let is_precondition = block.kind == "precondition";
+            if block.kind == "action_trigger" {
+                lifecycle.action_triggers.push(block.header);
+            }
             if !is_precondition && block.kind != "postcondition" {
                 continue;
             }
