@@ -708,3 +708,54 @@ fn a_trace_has_all_rules_and_elements_have_their_values() {
     check(&validator("sentinel-apply.schema.json"), line);
     assert_eq!(line["witnesses"]["list"][0]["element"], "yy");
 }
+
+/// Policies would check a mock instead of the plan.
+#[test]
+fn a_mock_of_what_the_plan_provides_is_refused() {
+    let policy = "import \"tfplan/v2\" as t\nmain = rule { length(t.resource_changes) is 0 }\n";
+    let set = "policy \"p\" {\n  source = \"p.sentinel\"\n}\n\n";
+    let mocked = [
+        "mock \"tfplan/v2\" {\n  module {\n    source = \"mock.sentinel\"\n  }\n}\n",
+        "mock \"tfplan/v2\" {\n  data = { resource_changes = {} }\n}\n",
+        "import \"module\" \"tfplan/v2\" {\n  source = \"mock.sentinel\"\n}\n",
+        "module \"tfplan/v2\" {\n  source = \"mock.sentinel\"\n}\n",
+        "import \"static\" \"tfplan/v2\" {\n  source = \"mock.json\"\n  format = \"json\"\n}\n",
+        "mock \"tfstate/v2\" {\n  module {\n    source = \"mock.sentinel\"\n  }\n}\n",
+        "mock \"tfconfig/v2\" {\n  module {\n    source = \"mock.sentinel\"\n  }\n}\n",
+        "mock \"tfrun\" {\n  data = { is_destroy = false }\n}\n",
+    ];
+    for (index, mock) in mocked.iter().enumerate() {
+        let folder = Folder::with(
+            &format!("apply-mocked-{index}"),
+            &[
+                ("p.sentinel", policy),
+                ("mock.sentinel", "resource_changes = {}\n"),
+                ("mock.json", r#"{"resource_changes": {}}"#),
+                ("sentinel.hcl", &format!("{set}{mock}")),
+                ("only.hcl", mock),
+                ("plan.json", &instances()),
+            ],
+        );
+        let message = "is replaced here, and policies would check that instead of what is given";
+        for arguments in [
+            &["", "--plan", "plan.json"][..],
+            &["p.sentinel", "--config", "only.hcl", "--plan", "plan.json"],
+            &["sentinel.hcl", "plan.json"],
+        ] {
+            let output = apply(&folder, arguments, "");
+            assert_eq!((output.code, output.stdout.as_str()), (2, ""), "{mock}: {output:?}");
+            assert!(output.stderr.contains(message), "{mock}: {output:?}");
+        }
+    }
+    // Without a plan, they are what policies are tried with.
+    let folder = Folder::with(
+        "apply-mocked",
+        &[
+            ("p.sentinel", policy),
+            ("mock.sentinel", "resource_changes = {}\n"),
+            ("sentinel.hcl", &format!("{set}{}", mocked[0])),
+        ],
+    );
+    let output = apply(&folder, &[""], "");
+    assert_eq!(output.code, 0, "{output:?}");
+}

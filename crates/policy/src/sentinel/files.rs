@@ -7,9 +7,30 @@ use std::path::{Path, PathBuf};
 use objchange_files::Walk;
 use objchange_files::input::Source;
 
-use super::set::{AppliedPolicy, SetOptions};
+use super::configuration::Given;
+use super::set::{AppliedPolicy, FROM_PLAN, SetOptions};
 use super::sources::{Sources, identity};
 use super::{Configuration, Fault};
+
+/// Policies to apply.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct NamedPolicies {
+    /// The policies.
+    pub policies: Vec<AppliedPolicy>,
+    /// The imports of Terraform data that a configuration replaces by a mock, a module or static data.
+    pub replaced: Vec<ReplacedImport>,
+}
+
+/// An import of Terraform data that a configuration replaces.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ReplacedImport {
+    /// Its name, such as `tfplan/v2`.
+    pub import: &'static str,
+    /// The error to report if a plan, a state or the run provides it: policies would check the replacement instead.
+    pub fault: Fault,
+}
 
 /// Finds and compiles the policies that are named; the configuration is about those that are named alone. `warn` gets what has
 /// no effect in configurations.
@@ -22,36 +43,45 @@ pub fn read_policies(
     configuration: Option<&Path>,
     options: SetOptions<'_>,
     warn: &dyn Fn(&Fault),
-) -> Result<Vec<AppliedPolicy>, String> {
+) -> Result<NamedPolicies, String> {
     let sources = Sources::on_disk();
-    let mut applied = Vec::new();
+    let mut found = NamedPolicies::default();
     let own = match configuration {
-        Some(path) => configured(path, &sources, warn)?,
+        Some(path) => {
+            let own = configured(path, &sources, warn)?;
+            found.replaced.extend(replaced_imports(path, &own));
+            own
+        }
         None => Configuration::default(),
+    };
+    let add_set = |path: &Path, found: &mut NamedPolicies| {
+        let configuration = configured(path, &sources, warn)?;
+        if configuration.policies.is_empty() {
+            return Err(format!("{}: there is no policy in this configuration", path.display()));
+        }
+        found.replaced.extend(replaced_imports(path, &configuration));
+        found.policies.extend(options.policies(&configuration, &sources));
+        Ok(())
     };
     let alone = |path: &Path| options.policy(path, &own, &sources).map_err(|fault| fault.to_string());
     for path in named {
         let of_folder = path.join("sentinel.hcl");
         match path.extension() {
-            _ if path.is_dir() && of_folder.is_file() => {
-                applied.extend(set(&of_folder, options, &sources, warn)?);
-            }
+            _ if path.is_dir() && of_folder.is_file() => add_set(&of_folder, &mut found)?,
             _ if path.is_dir() => {
                 for policy in policies_of(path)? {
-                    applied.push(alone(&policy)?);
+                    found.policies.push(alone(&policy)?);
                 }
             }
-            Some(extension) if extension == "hcl" || extension == "json" => {
-                applied.extend(set(path, options, &sources, warn)?);
-            }
-            _ => applied.push(alone(path)?),
+            Some(extension) if extension == "hcl" || extension == "json" => add_set(path, &mut found)?,
+            _ => found.policies.push(alone(path)?),
         }
     }
-    let named_files = applied.iter().map(|policy| identity(Path::new(&policy.file))).collect();
+    let named_files = found.policies.iter().map(|policy| identity(Path::new(&policy.file))).collect();
     for folder in named.iter().filter(|path| path.is_dir()) {
         refuse_unapplied(folder, &named_files, &sources, warn)?;
     }
-    Ok(applied)
+    Ok(found)
 }
 
 /// Refuses a folder with a policy that nothing applies: it must not look like one that passes. Modules, mocks, and the
@@ -105,18 +135,20 @@ fn is_policy(path: &Path) -> bool {
     path.extension() == Some(OsStr::new("sentinel"))
 }
 
-/// The policies of a policy set.
-fn set(
-    path: &Path,
-    options: SetOptions<'_>,
-    sources: &Sources,
-    warn: &dyn Fn(&Fault),
-) -> Result<Vec<AppliedPolicy>, String> {
-    let configuration = configured(path, sources, warn)?;
-    if configuration.policies.is_empty() {
-        return Err(format!("{}: there is no policy in this configuration", path.display()));
-    }
-    Ok(options.policies(&configuration, sources))
+/// The imports of Terraform data that a configuration at this path replaces.
+pub fn replaced_imports(path: &Path, configuration: &Configuration) -> Vec<ReplacedImport> {
+    let replaced = |import: &'static str| {
+        let message = format!(
+            "{import} is replaced here, and policies would check that instead of what is given: remove it, or apply \
+             the policies without a plan"
+        );
+        let fault = match configuration.given(import)? {
+            Given::Module(reference) | Given::Static(reference) => reference.fault(message),
+            Given::Data(_) => Fault::of_file(path, message),
+        };
+        Some(ReplacedImport { import, fault })
+    };
+    FROM_PLAN.into_iter().filter_map(replaced).collect()
 }
 
 fn configured(path: &Path, sources: &Sources, warn: &dyn Fn(&Fault)) -> Result<Configuration, String> {

@@ -69,7 +69,7 @@ impl AppliedPolicy {
 }
 
 /// What a plan gives.
-const FROM_PLAN: [&str; 4] = ["tfplan/v2", "tfconfig/v2", "tfstate/v2", "tfrun"];
+pub(super) const FROM_PLAN: [&str; 4] = ["tfplan/v2", "tfconfig/v2", "tfstate/v2", "tfrun"];
 
 /// The text of a policy, and what it imports.
 #[derive(Debug)]

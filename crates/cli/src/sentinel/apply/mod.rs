@@ -13,7 +13,7 @@ use clap::ValueEnum;
 use clap::builder::TypedValueParser;
 use objchange_plan::{DocumentError, DocumentKind};
 use objchange_policy::sentinel::configuration::Level;
-use objchange_policy::sentinel::files::read_policies;
+use objchange_policy::sentinel::files::{NamedPolicies, ReplacedImport, read_policies};
 use objchange_policy::sentinel::judge::{Judged, Outcome};
 use objchange_policy::sentinel::report::{OnUnknown, PolicyLine, TextReport, add_policy, policy_case};
 use objchange_policy::sentinel::set::{AppliedPolicy, SetOptions, check_params};
@@ -206,8 +206,8 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     }
     let modules = args.inputs(&plans)?;
     let given = Given::read(args, &named);
-    let (policies, state, run) = match given {
-        Ok(Given { policies, state, run }) => (policies, state, run),
+    let (policies, replaced, state, run) = match given {
+        Ok(Given { policies, replaced, state, run }) => (policies, replaced, state, run),
         Err(error) => return Err(unusable(error)),
     };
     // What a plan tells of a run, it may be told instead.
@@ -215,6 +215,14 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let without_plan = [state.as_ref().map(|_| "tfstate/v2"), is_told.then_some("tfrun")];
     let without_plan: Vec<&str> = without_plan.into_iter().flatten().collect();
     let needs_plan = !plans.is_empty() || policies.iter().any(|applied| applied.needs_plan(&without_plan));
+    let is_provided = |one: &&ReplacedImport| match one.import {
+        "tfstate/v2" => needs_plan || state.is_some(),
+        "tfrun" => needs_plan || run.is_some(),
+        _ => needs_plan,
+    };
+    if let Some(one) = replaced.iter().find(is_provided) {
+        return Err(unusable(&one.fault));
+    }
     if plans.is_empty() {
         plans.push(PathBuf::from("-"));
     }
@@ -310,6 +318,8 @@ fn is_module_alone(path: &Path) -> bool {
 /// What all plans have in common.
 struct Given {
     policies: Vec<AppliedPolicy>,
+    /// The imports of Terraform data that configurations replace.
+    replaced: Vec<ReplacedImport>,
     state: Option<Arc<Document>>,
     run: Option<Json>,
 }
@@ -322,9 +332,10 @@ impl Given {
             Binding::HardMandatory => Level::HardMandatory,
         };
         let options = SetOptions { params: &args.param, level };
-        let mut policies = read_policies(policies, args.config.as_deref(), options, &|warning| {
+        let named = read_policies(policies, args.config.as_deref(), options, &|warning| {
             exit::warn(&warning.to_string());
         })?;
+        let NamedPolicies { mut policies, replaced, .. } = named;
         for applied in &mut policies {
             applied.globals.extend(args.global.iter().cloned());
         }
@@ -336,7 +347,7 @@ impl Given {
         check_params(&policies, &args.param)?.iter().for_each(|warning| exit::warn(warning));
         let state = args.state.as_deref().map(state).transpose()?;
         let run = args.run.as_deref().map(read_run).transpose()?;
-        Ok(Self { policies, state, run })
+        Ok(Self { policies, replaced, state, run })
     }
 }
 
