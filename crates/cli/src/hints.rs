@@ -134,6 +134,8 @@ pub(crate) fn policy(error: &PolicyError) -> String {
         PolicyErrorKind::Time => Some("allow more with --timeout"),
         PolicyErrorKind::Memory => Some("allow more with --memory"),
         PolicyErrorKind::Network => Some("allow it with --allow-net"),
+        PolicyErrorKind::NeedsRun => Some("pass it with --run"),
+        PolicyErrorKind::NeedsWrapped => Some("for these use --input wrapped"),
         _ => None,
     };
     with_hint(error, hint)

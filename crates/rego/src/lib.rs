@@ -34,6 +34,7 @@
 pub mod builtins;
 mod compile;
 mod error;
+mod format;
 mod network;
 mod program;
 mod run;
@@ -42,6 +43,7 @@ pub mod value;
 
 pub use compile::{CompileOptions, DeclaredRule, NetworkAccess, SourceFile};
 pub use error::{CompileError, CompileErrors, EvalError, Limit, Location, NEEDS_NETWORK};
+pub use format::{Format, InputFormat, MissingField, MissingPart, ObjectFormat};
 pub use network::{HttpRequest, HttpResponse, Network, NetworkError};
 pub use program::{
     InputReference, Program, RuleId, RuleInfo, RuleResults, Session, Setup, Warning, declared_rules,

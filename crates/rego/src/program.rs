@@ -6,6 +6,7 @@ use std::thread;
 use crate::compile::program::RuleKind;
 use crate::compile::{self, Compiled};
 use crate::error::{CompileError, CompileErrors, EvalError, Location};
+use crate::format::{InputFormat, MissingField};
 use crate::network::Network;
 use crate::run::{Limits, Machine, Members, Outcome, Run, Stop, either};
 use crate::value::{Unknown, Value};
@@ -184,6 +185,29 @@ impl Program {
             pending.extend(next.filter(|node| seen.insert(*node)));
         }
         false
+    }
+
+    /// The fields that these rules, and all that they lead to, read and the input never has. Nothing is reported of a read
+    /// that may find something.
+    ///
+    /// # Errors
+    ///
+    /// The deadline has passed.
+    pub fn missing_fields(
+        &self,
+        rules: &[RuleId],
+        input: &InputFormat,
+        options: &CompileOptions,
+    ) -> Result<Vec<MissingField>, CompileErrors> {
+        let rules: Vec<u32> = rules.iter().map(|rule| rule.0).collect();
+        let missing = on_big_stack(|| compile::fields::check(&self.compiled, &rules, input, options));
+        let missing = missing.unwrap_or_else(|| Err(no_thread()))?;
+        let field = |one: compile::fields::Missing| MissingField {
+            location: compile::location(&self.compiled.files, one.place),
+            field: one.field,
+            part: one.part,
+        };
+        Ok(missing.into_iter().map(field).collect())
     }
 
     /// Evaluates rules over an input, on a thread with a stack that is large enough.

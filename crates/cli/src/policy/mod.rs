@@ -4,21 +4,22 @@ mod memory;
 mod test;
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Subcommand, ValueEnum};
 use objchange_policy::rego::{
-    InputMode, Internet, Network, Options, Outcome, PlanLine, Policies, PolicyError, RuleVerdict, Severity,
-    TextReport, Value, Verdicts, Warning, read_data, read_policies, refuse_rules_in_tests,
+    DataFile, InputMode, Internet, Network, Options, Outcome, PlanLine, Policies, PolicyError, RuleVerdict,
+    Severity, TextReport, Value, Verdicts, Warning, read_data, read_policies, refuse_rules_in_tests,
 };
 
 use crate::clock::now_ns;
 use crate::documents::{self, ErroredPlans};
 use crate::exit::{self, CommandError, unusable};
 use crate::hints;
+use crate::input::Source;
 use crate::module_plan::ModuleArgs;
 use crate::reports::{Reporter, Reports};
 use crate::terminal;
@@ -36,9 +37,9 @@ They are sets of strings, or of objects with `msg`. All packages with such rules
 `main`), or those of --namespace. `exception` rules work as in conftest. In folders, *_test.rego files are skipped; one \
 with a rule that would be evaluated elsewhere is an error.
 
-Policies see Sentinel's collections as input.tfplan, input.tfstate and input.tfconfig, and the document as \
-input.plan. For policies that read the document's own fields, as conftest's do, `input` is the document. Beside \
-`after`, each change has `after_full`, with {\"$unknown\": {}} for each unknown value. A rule that reads an unknown \
+Policies see Sentinel's collections as input.tfplan, input.tfstate and input.tfconfig, the document as input.plan, \
+and the data of --run as input.run. For policies that read the document's own fields, as conftest's do, `input` is the \
+document. A rule that reads a field that no plan has is refused: it would pass every plan, or none. Beside `after`, each change has `after_full`, with {\"$unknown\": {}} for each unknown value. A rule that reads an unknown \
 value is undecided, and the report lists what it waits for.
 
 Sensitive values can be compared. A message made from one is not printed.
@@ -76,6 +77,10 @@ pub(crate) struct Args {
     /// What policies see as `input`
     #[arg(long, value_enum, default_value = "auto", value_name = "WHAT")]
     input: Input,
+
+    /// Data of the run for `input.run` (with --input wrapped: `input.tfrun`), as a JSON object
+    #[arg(long, value_name = "RUN.json")]
+    run: Option<PathBuf>,
 
     /// Evaluate only rules of this package; it must have one. Can be repeated
     #[arg(long, value_name = "PACKAGE")]
@@ -133,6 +138,8 @@ enum Input {
     Collections,
     /// The document itself
     Raw,
+    /// The document as input.tfplan, as on some platforms
+    Wrapped,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -169,7 +176,11 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let files = read_policies(&args.rego).map_err(unusable)?;
     let inputs = documents::find(&args.plans, WantedDocuments::PLANS, &modules)?;
     let data = read_data(&args.data, &args.rego).map_err(unusable)?;
-    let options = options(args, data);
+    let run = args.run.as_deref().map(read_run).transpose().map_err(unusable)?;
+    if run.is_some() && args.input == Input::Raw {
+        return Err("--run has no effect with --input raw: the document has no data of the run".into());
+    }
+    let options = options(args, data, run);
     let unusable_policy = |error| unusable(hints::policy(&error));
     let warnings = refuse_rules_in_tests(&files.tests, &options).map_err(unusable_policy)?;
     warnings.iter().for_each(|warning| exit::warn(warning));
@@ -220,7 +231,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     })
 }
 
-fn options(args: &Args, data: Value) -> Options {
+fn options(args: &Args, data: Value, run: Option<Value>) -> Options {
     // Many plans are evaluated side by side, and the rules for one of them on one core.
     let is_one = matches!(&args.plans[..], [plan] if !plan.is_dir());
     let mut options = Options::new(now_ns);
@@ -228,6 +239,7 @@ fn options(args: &Args, data: Value) -> Options {
         Input::Auto => InputMode::Auto,
         Input::Collections => InputMode::Collections,
         Input::Raw => InputMode::Raw,
+        Input::Wrapped => InputMode::Wrapped,
     };
     options.packages.clone_from(&args.namespace);
     options.rules.clone_from(&args.rules);
@@ -236,9 +248,18 @@ fn options(args: &Args, data: Value) -> Options {
     // What the evaluator counts is what it ever made. Where the system tells what is held, that ends it earlier.
     options.memory = args.memory.saturating_mul(8 << 20);
     options.data = data;
+    options.run = run;
     options.timeout = Duration::from_secs(args.timeout);
     options.threads = if is_one { pool::cores() } else { 1 };
     options
+}
+
+/// The data of a run in a file.
+fn read_run(path: &Path) -> Result<Value, String> {
+    let source = Source::new(path);
+    let text = source.read().map_err(|error| error.to_string())?;
+    let file = DataFile { name: source.to_string(), path: Vec::new(), text, is_yaml: false };
+    DataFile::merge(&[file]).map_err(|error| error.to_string())
 }
 
 fn complaint(document: &InputDocument, error: &PolicyError) -> String {

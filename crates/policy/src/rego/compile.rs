@@ -49,13 +49,18 @@ pub(super) fn compile(
     let rules = evaluated(&program, options, testing);
     let mode = match testing {
         true => options.input,
-        false => shape::choose(&program, files, &rules, options)?,
+        false => shape::choose(&program, files, options)?,
     };
-    let exceptions = program
+    let exceptions: BTreeMap<Vec<String>, RuleId> = program
         .rules()
         .filter(|rule| rule.name == "exception" && rule.path.len() == rule.package.len() + 1)
         .map(|rule| (rule.package.to_vec(), rule.id))
         .collect();
+    if !testing {
+        let wanted: Vec<RuleId> =
+            rules.iter().map(|rule| rule.id).chain(exceptions.values().copied()).collect();
+        shape::refuse_missing_fields(&program, &wanted, mode, options, &compile_options)?;
+    }
     let full = files.iter().any(|file| file.text.contains("after_full"));
     Ok(Compiled {
         begun: AtomicUsize::new(usize::MAX),

@@ -46,6 +46,12 @@ pub enum PolicyErrorKind {
     Policy,
     /// A policy needs the network, and policies may not use it.
     Network,
+    /// A policy reads a field that no plan has.
+    MissingField,
+    /// A policy reads data of the run, which is not given.
+    NeedsRun,
+    /// A policy reads the collections as if they were the document.
+    NeedsWrapped,
     /// There is no rule to evaluate.
     NoRules,
     /// Evaluating a rule fails.
@@ -64,6 +70,9 @@ impl PolicyErrorKind {
         match self {
             Self::Policy => "bad_policy",
             Self::Network => "needs_network",
+            Self::MissingField => "missing_field",
+            Self::NeedsRun => "needs_run",
+            Self::NeedsWrapped => "needs_wrapped",
             Self::NoRules => "no_rules",
             Self::Evaluation => "evaluation_failed",
             Self::Time => "time_limit",

@@ -20,6 +20,7 @@ use super::network::Remembered;
 use super::secret::Hidden;
 use super::unknown::{Marking, Places};
 use super::verdict::{Finding, RuleVerdict, Undecided, Verdicts};
+use crate::simulated::Simulated;
 
 /// A definition of a rule, by the numbers of both.
 pub(super) type DefinitionId = (usize, usize);
@@ -204,7 +205,7 @@ impl<'p> Evaluation<'p> {
         if wanted.is_empty() {
             return Ok(BTreeMap::new());
         }
-        let (input, _) = input(self.text, self.policies.mode, &self.policies.members, &Secrets::Shown)?;
+        let (input, _) = self.input(&Secrets::Shown)?;
         let now = self.results(&input, &wanted, self.options.parts())?;
         let said = now
             .found
@@ -215,11 +216,15 @@ impl<'p> Evaluation<'p> {
 
     /// The document as policies see it, and where what is unknown in it.
     pub(super) fn document(&self, secrets: &Secrets) -> Result<(Value, Places), PolicyError> {
-        let members = &self.policies.members;
-        let (input, simulated) = input(self.text, self.policies.mode, members, secrets)?;
-        let mut marking = Marking::new(members.full, simulated);
-        let input = marking.apply(&input);
+        let (input, simulated) = self.input(secrets)?;
+        let mut marking = Marking::new(self.policies.members.full, simulated);
+        let input = marking.apply(&input, self.policies.mode);
         Ok((input, marking.places))
+    }
+
+    fn input(&self, secrets: &Secrets) -> Result<(Value, Simulated<'p>), PolicyError> {
+        let Compiled { mode, members, .. } = self.policies;
+        input(self.text, *mode, members, self.options.run.as_ref(), secrets)
     }
 
     /// What definitions of rules give, on so many threads.

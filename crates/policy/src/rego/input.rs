@@ -26,6 +26,7 @@ pub(super) fn input<'t>(
     text: &'t str,
     mode: InputMode,
     members: &Members,
+    run: Option<&Value>,
     secrets: &Secrets,
 ) -> Result<(Value, Simulated<'t>), PolicyError> {
     let plan = Plan::parse(text).map_err(PolicyError::of_document)?;
@@ -42,6 +43,12 @@ pub(super) fn input<'t>(
             let tfplan = TfPlan::new(&plan).map_err(PolicyError::of_document)?;
             let input = writer.write(&OnlyMembers(&tfplan.raw, |name: &str| members.has(name)))?;
             return Ok((input, simulated));
+        }
+        InputMode::Wrapped => {
+            let tfplan = TfPlan::new(&plan).map_err(PolicyError::of_document)?;
+            let document = OnlyMembers(&tfplan.raw, |name: &str| members.has_part("tfplan", name));
+            input.push((Value::from("tfplan"), writer.write(&document)?));
+            input.extend(run.map(|run| (Value::from("tfrun"), run.clone())));
         }
         InputMode::Collections | InputMode::Auto => {
             if members.has("tfplan") || members.has("plan") {
@@ -60,6 +67,7 @@ pub(super) fn input<'t>(
                 let tfconfig = TfConfig::new(&plan).map_err(PolicyError::of_document)?;
                 input.push((Value::from("tfconfig"), writer.write(&tfconfig)?));
             }
+            input.extend(run.map(|run| (Value::from("run"), run.clone())));
         }
     }
     Ok((Value::object(input), simulated))

@@ -40,6 +40,7 @@ mod error;
 mod evaluate;
 mod files;
 mod finding;
+mod format;
 mod input;
 #[cfg(feature = "network")]
 mod internet;
@@ -101,6 +102,8 @@ pub enum InputMode {
     Collections,
     /// The document.
     Raw,
+    /// The document as `tfplan`, and the data of the run as `tfrun`, as some platforms have them.
+    Wrapped,
 }
 
 /// Options for evaluating policies.
@@ -118,6 +121,9 @@ pub struct Options {
     pub rules: Vec<String>,
     /// The documents that policies see as `data`: an object.
     pub data: Value,
+    /// The data of the run, which policies see as `input.run` beside the collections, and as `input.tfrun` beside a wrapped
+    /// document. Policies that read it are refused if there is none.
+    pub run: Option<Value>,
     /// The network that policies may use; none, if those that do are refused.
     pub network: Option<Arc<dyn Network>>,
     /// A rule fails where a built-in function does: otherwise the condition is undefined, with a warning.
@@ -139,6 +145,7 @@ impl Options {
             packages: Vec::new(),
             rules: Vec::new(),
             data: Value::object([]),
+            run: None,
             network: None,
             strict_builtin_errors: false,
             timeout: Duration::from_secs(10),

@@ -2,39 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use objchange_rego::Program;
+use objchange_rego::{CompileOptions, Format, MissingField, MissingPart, Program, RuleId};
+use objchange_text::did_you_mean;
 
 use super::error::{PolicyError, PolicyErrorKind, PolicyLocation};
-use super::rules::Evaluated;
-use super::{InputMode, Options, PolicyFile};
+use super::{InputMode, Options, PolicyFile, format};
 
-const COLLECTIONS: [&str; 4] = ["tfplan", "tfstate", "tfconfig", "plan"];
-
-/// The parts of plan documents, by Terraform and OpenTofu.
-const OF_DOCUMENT: [&str; 22] = [
-    "action_invocations",
-    "applicable",
-    "applyable",
-    "checks",
-    "complete",
-    "configuration",
-    "deferred_action_invocations",
-    "deferred_changes",
-    "errored",
-    "format_version",
-    "output_changes",
-    "planned_values",
-    "prior_state",
-    "provider_format_version",
-    "proposed_unknown",
-    "relevant_attributes",
-    "resource_changes",
-    "resource_drift",
-    "terraform_version",
-    "timestamp",
-    "values",
-    "variables",
-];
+/// What there is beside the document.
+const COLLECTIONS: [&str; 5] = ["tfplan", "tfstate", "tfconfig", "plan", "run"];
 
 /// A collection that the text of a policy mentions, whatever it means by the word. `plan` is any variable's name.
 fn collection_in(text: &str) -> Option<&'static str> {
@@ -48,15 +23,14 @@ fn collection_in(text: &str) -> Option<&'static str> {
 pub(super) fn choose(
     program: &Program,
     files: &[PolicyFile],
-    rules: &[Evaluated],
     options: &Options,
 ) -> Result<InputMode, PolicyError> {
-    let first = |names: &[&str]| {
-        program
-            .input_references()
-            .find(|one| one.path.first().is_some_and(|name| names.contains(&name.as_str())))
+    let first = |is_wanted: &dyn Fn(&str) -> bool| {
+        program.input_references().find(|one| one.path.first().is_some_and(|name| is_wanted(name)))
     };
-    let (collections, document) = (first(&COLLECTIONS), first(&OF_DOCUMENT));
+    let collections = first(&|name| COLLECTIONS.contains(&name));
+    let document = first(&format::is_field_of_document);
+    let wrapped = first(&|name| matches!(name, "tfplan" | "tfrun"));
     let name = |path: &[String]| path.first().cloned().unwrap_or_default();
     let refused = |place: PolicyLocation, message: String| {
         Err(PolicyError::new(PolicyErrorKind::Policy, Some(place), message))
@@ -87,41 +61,103 @@ pub(super) fn choose(
             );
             refused(one.location.into(), message)
         }
+        (InputMode::Wrapped, one, other) if wrapped.is_none() && (one.is_some() || other.is_some()) => {
+            let message = "input is {\"tfplan\": the document}, and no policy reads input.tfplan: let the policies \
+                           decide what input is";
+            let place = one.or(other).map(|one| one.location.into());
+            Err(PolicyError::new(PolicyErrorKind::Policy, place, message))
+        }
         (InputMode::Auto, None, Some(_)) => Ok(InputMode::Raw),
         (InputMode::Auto, Some(_), None) => Ok(InputMode::Collections),
         (InputMode::Auto, None, None) => {
-            if let Some(whole) = program.input_references().find(|one| one.path.is_empty()) {
-                return match files.iter().find_map(|file| collection_in(&file.text)) {
-                    None => Ok(InputMode::Raw),
-                    Some(name) => {
-                        let message = format!(
-                            "input is looked at as a whole here, and the policies mention {name}: choose the collections or \
-                             the document as input"
-                        );
-                        refused(whole.location.into(), message)
-                    }
-                };
-            }
-            let names: BTreeSet<String> = program
-                .input_references()
-                .filter(|one| !one.path.is_empty())
-                .map(|one| name(one.path))
-                .collect();
-            let other = program.input_references().find(|one| !one.path.is_empty());
-            match other {
-                Some(other) if rules.iter().all(|rule| program.reads_input(rule.id)) => {
-                    let names: Vec<String> =
-                        names.iter().take(3).map(|name| format!("input.{name}")).collect();
-                    let message = format!(
-                        "the policies look at {}, which plans do not have: they see input.tfplan, input.tfstate, \
-                         input.tfconfig and input.plan, or the parts of the document such as input.resource_changes",
-                        names.join(", ")
-                    );
-                    refused(other.location.into(), message)
-                }
-                _ => Ok(InputMode::Collections),
-            }
+            let Some(whole) = program.input_references().find(|one| one.path.is_empty()) else {
+                return Ok(InputMode::Collections);
+            };
+            let Some(name) = files.iter().find_map(|file| collection_in(&file.text)) else {
+                return Ok(InputMode::Raw);
+            };
+            let message = format!(
+                "input is looked at as a whole here, and the policies mention {name}: choose the collections or the \
+                 document as input"
+            );
+            refused(whole.location.into(), message)
         }
         (mode, ..) => Ok(mode),
     }
+}
+
+/// Refuses rules that read a field that no plan has: such a rule passes every plan, or none.
+///
+/// # Errors
+///
+/// The first of these reads.
+pub(super) fn refuse_missing_fields(
+    program: &Program,
+    rules: &[RuleId],
+    mode: InputMode,
+    options: &Options,
+    compile_options: &CompileOptions,
+) -> Result<(), PolicyError> {
+    let input = format::of_input(mode, options.input != InputMode::Auto, options.run.is_some());
+    let missing = program
+        .missing_fields(rules, &input, compile_options)
+        .map_err(|errors| PolicyError::of_policies(&errors, options.timeout))?;
+    let Some(MissingField { location, field, part, .. }) = missing.into_iter().next() else { return Ok(()) };
+    let similar = |fields: &[(&'static str, Format)]| {
+        did_you_mean(&field, fields.iter().map(|(name, _)| *name)).to_string()
+    };
+    let (kind, message) = match part {
+        MissingPart::Input => match (&*field, mode) {
+            ("run", InputMode::Collections | InputMode::Auto) | ("tfrun", InputMode::Wrapped) => (
+                PolicyErrorKind::NeedsRun,
+                format!("input.{field} is the data of the run, which is not given"),
+            ),
+            ("tfrun", InputMode::Collections | InputMode::Auto) => {
+                let message = "input.tfrun is there only beside an input.tfplan that is the document";
+                (PolicyErrorKind::NeedsWrapped, message.to_owned())
+            }
+            _ => {
+                let what = match mode {
+                    InputMode::Raw => "input is the document, with parts such as input.resource_changes",
+                    InputMode::Wrapped => "policies see the document as input.tfplan, and input.tfrun",
+                    InputMode::Collections | InputMode::Auto => {
+                        "policies see input.tfplan, input.tfstate, input.tfconfig, input.plan and input.run, or the \
+                         parts of the document such as input.resource_changes"
+                    }
+                };
+                let similar = match mode {
+                    InputMode::Auto | InputMode::Collections => format::similar(&field),
+                    _ => similar(&input.fields),
+                };
+                (PolicyErrorKind::MissingField, format!("no plan has input.{field}{similar}; {what}"))
+            }
+        },
+        MissingPart::Object(object) if format::document_has(object, &field) => {
+            let message = format!(
+                "{} has no field {field}: input.tfplan is the collections. The document has it, which is input.plan; on \
+                 some platforms input.tfplan is the document",
+                object.title
+            );
+            (PolicyErrorKind::NeedsWrapped, message)
+        }
+        MissingPart::Object(object) => {
+            let similar = similar(object.fields);
+            (PolicyErrorKind::MissingField, format!("{} has no field {field}{similar}", object.title))
+        }
+        MissingPart::List => {
+            let message = format!("{field} is read from a list of the plan, which has no fields");
+            (PolicyErrorKind::MissingField, message)
+        }
+        MissingPart::Map => {
+            let message = "a number is read from an object of the plan whose members have names: use some … in, or \
+                           a name";
+            (PolicyErrorKind::MissingField, message.to_owned())
+        }
+        _ => {
+            let message =
+                format!("{field} is read from a text, number or bool of the plan, which has no fields");
+            (PolicyErrorKind::MissingField, message)
+        }
+    };
+    Err(PolicyError::new(kind, Some(location.into()), message))
 }

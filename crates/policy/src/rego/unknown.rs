@@ -6,7 +6,7 @@ use std::fmt::Write;
 use objchange_rego::{Unknown, Value};
 use smol_str::SmolStr;
 
-use super::verdict;
+use super::{InputMode, verdict};
 use crate::simulated::Simulated;
 
 /// Where the unknown values of an input are, by their numbers.
@@ -43,7 +43,10 @@ impl<'t> Marking<'t> {
     }
 
     /// The input with what is unknown in it, wherever in it the document or its collections are.
-    pub(super) fn apply(&mut self, input: &Value) -> Value {
+    pub(super) fn apply(&mut self, input: &Value, mode: InputMode) -> Value {
+        if mode == InputMode::Wrapped {
+            return edited(input, &mut |name, part| (name == "tfplan").then(|| self.document(part, true)));
+        }
         let tfplan = input.as_object().and_then(|input| input.get_str("tfplan"));
         let Some(tfplan) = tfplan else { return self.document(input, true) };
         let tfplan = self.document(tfplan, false);

@@ -8,5 +8,7 @@ mod query;
 #[cfg(feature = "rego")]
 mod rego;
 #[cfg(feature = "rego")]
+mod rego_fields;
+#[cfg(feature = "rego")]
 mod rego_law;
 mod simulated;

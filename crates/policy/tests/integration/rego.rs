@@ -224,7 +224,7 @@ fn errors_have_a_place() {
 fn policies_that_never_end_are_ended() {
     let timeout = std::time::Duration::from_millis(200);
     let text = format!(
-        "{HEAD}warn contains 1 if input.x\n\ndeny contains 1 if {{\n\tsome a in numbers.range(1, 1000000)\n\tsome b in numbers.range(1, 1000000)\n\ta + b == 0\n}}\n"
+        "{HEAD}warn contains 1 if input.errored\n\ndeny contains 1 if {{\n\tsome a in numbers.range(1, 1000000)\n\tsome b in numbers.range(1, 1000000)\n\ta + b == 0\n}}\n"
     );
     let policies = compiled(&text, {
         let mut options = Options::new(|| 0);

@@ -143,7 +143,7 @@ mod rego {
                 assert_eq!(outcome(&plan(SIMULATED), &policy), *expected, "{body}");
             }
         }
-        let replaced = r#"deny contains "x" if { some rc in input.resource_changes; rc.name == "old"; rc.replace_paths }"#;
+        let replaced = r#"deny contains "x" if { some rc in input.resource_changes; rc.name == "old"; rc.change.replace_paths }"#;
         assert_eq!(outcome(&plan("1.16.0"), replaced), Outcome::Pass);
         let deferred = r#"deny contains "x" if some d in input.deferred_changes"#;
         assert_eq!(outcome(&plan(SIMULATED), deferred), Outcome::Undecided);

@@ -3,7 +3,7 @@
 use super::lower::{Lowerer, Meaning};
 use super::order::{Condition, is_print};
 use super::program::{
-    Change, Comparison, Expr, Op, Pattern, PrintPart, ReferenceStep, Replacement, RuleKind,
+    Change, Comparison, Expr, Op, Pattern, PrintPart, ReferenceStep, Replacement, RuleKind, SourcePlace,
 };
 use crate::syntax::ast::{Literal, LiteralKind, Operator, Span, TemplatePart, Term, TermKind, With};
 use crate::value::Value;
@@ -135,10 +135,11 @@ impl Lowerer<'_, '_> {
             LiteralKind::Assign(left, right) => self.unify(left, right, true),
             LiteralKind::Unify(left, right) => self.unify(left, right, is_left),
             LiteralKind::SomeIn { key, value, domain } => {
+                let place = self.place(domain.span);
                 let base = self.expr(domain);
                 let key = key.as_ref().map_or(Pattern::Any, |key| self.pattern(key));
                 let out = self.pattern(value);
-                self.ops.push(Op::Scan { base, steps: Box::new([ReferenceStep::Each(key)]), out });
+                self.ops.push(Op::Scan { base, steps: Box::new([ReferenceStep::Each(key)]), out, place });
             }
             LiteralKind::Every { key, value, domain, body } => {
                 let domain = self.expr(domain);
@@ -179,10 +180,11 @@ impl Lowerer<'_, '_> {
             TermKind::Ref(head, keys) => match self.reference(head, keys, value.span) {
                 (base, steps) if steps.is_empty() => self.match_value(pattern, base),
                 (base, steps) => match only_keys(steps) {
-                    Ok(keys) => self.match_value(pattern, get(base, keys)),
+                    Ok(keys) => self.match_value(pattern, get(base, keys, self.place(value.span))),
                     Err(steps) => {
                         let out = self.pattern(pattern);
-                        self.ops.push(Op::Scan { base, steps: steps.into(), out });
+                        let place = self.place(value.span);
+                        self.ops.push(Op::Scan { base, steps: steps.into(), out, place });
                     }
                 },
             },
@@ -248,8 +250,11 @@ impl Lowerer<'_, '_> {
         if let Ok(callee) = self.find_callee(&with.target) {
             let replacement = match self.find_callee(&with.value) {
                 Ok(other) => {
-                    if let super::lower::Callee::Function(node, _) = other {
-                        self.shared.edges.push(node);
+                    match other {
+                        super::lower::Callee::Function(node, _) => self.shared.edges.push(node),
+                        super::lower::Callee::Builtin(builtin) => {
+                            self.refuse_unsupported(builtin, with.value.span);
+                        }
                     }
                     Replacement::Function(other.key())
                 }
@@ -385,7 +390,8 @@ impl Lowerer<'_, '_> {
             if !is_simple && steps.iter().any(|step| matches!(step, ReferenceStep::Each(_))) {
                 let slot = self.temporary();
                 let so_far = std::mem::take(steps).into();
-                self.ops.push(Op::Scan { base, steps: so_far, out: Pattern::Bind(slot) });
+                let place = self.place(key.span);
+                self.ops.push(Op::Scan { base, steps: so_far, out: Pattern::Bind(slot), place });
                 base = Expr::Local(slot);
             }
             steps.push(match self.pattern(key) {
@@ -424,8 +430,8 @@ pub(super) fn only_keys(steps: Vec<ReferenceStep>) -> Result<Vec<Expr>, Vec<Refe
         .collect())
 }
 
-pub(super) fn get(base: Expr, keys: Vec<Expr>) -> Expr {
-    if keys.is_empty() { base } else { Expr::Get(Box::new(base), keys.into()) }
+pub(super) fn get(base: Expr, keys: Vec<Expr>, place: SourcePlace) -> Expr {
+    if keys.is_empty() { base } else { Expr::Get(Box::new(base), keys.into(), place) }
 }
 
 pub(super) fn comparison(operator: Operator) -> Option<Comparison> {

@@ -1,6 +1,7 @@
 //! Compiles syntax trees to policies.
 
 mod condition;
+pub(crate) mod fields;
 mod lower;
 mod metadata;
 mod names;

@@ -80,7 +80,7 @@ pub(crate) enum Expr {
     Data(NodeId),
     /// A document in `data` where no rules are.
     Document(Box<[String]>),
-    Get(Box<Expr>, Box<[Expr]>),
+    Get(Box<Expr>, Box<[Expr]>, SourcePlace),
     Array(Box<[Expr]>),
     Object(Box<[(Expr, Expr)]>),
     Set(Box<[Expr]>),
@@ -137,6 +137,7 @@ pub(crate) enum Op {
         base: Expr,
         steps: Box<[ReferenceStep]>,
         out: Pattern,
+        place: SourcePlace,
     },
     /// Goes on for each path and value within a value.
     Walk {

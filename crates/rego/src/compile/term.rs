@@ -27,10 +27,11 @@ impl Lowerer<'_, '_> {
             TermKind::Ref(head, keys) => {
                 let (base, steps) = self.reference(head, keys, term.span);
                 match only_keys(steps) {
-                    Ok(keys) => get(base, keys),
+                    Ok(keys) => get(base, keys, self.place(term.span)),
                     Err(steps) => {
                         let slot = self.temporary();
-                        self.ops.push(Op::Scan { base, steps: steps.into(), out: Pattern::Bind(slot) });
+                        let (out, place) = (Pattern::Bind(slot), self.place(term.span));
+                        self.ops.push(Op::Scan { base, steps: steps.into(), out, place });
                         Expr::Local(slot)
                     }
                 }
@@ -88,7 +89,7 @@ impl Lowerer<'_, '_> {
             Some(Meaning::Input(_) | Meaning::Data(_)) => {
                 let (base, steps) = self.reference(term, &[], term.span);
                 match only_keys(steps) {
-                    Ok(keys) => get(base, keys),
+                    Ok(keys) => get(base, keys, self.place(term.span)),
                     Err(_) => base,
                 }
             }
@@ -163,10 +164,9 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    fn refuse_unsupported(&mut self, builtin: &Builtin, span: Span) {
+    pub(super) fn refuse_unsupported(&mut self, builtin: &Builtin, span: Span) {
         let name = builtin.name;
         match (builtin.unsupported_because(), self.shared.network) {
-            (_, NetworkAccess::Mocked) => {}
             (Some(why), _) => self.error("rego_type_error", span, format!("{name} is not supported: {why}")),
             (None, NetworkAccess::Refused) if builtin.needs_network => {
                 let message = format!("{name} needs the network, which policies may not use");

@@ -104,7 +104,7 @@ impl Checker<'_> {
                     let types = self.expr(value);
                     self.pattern(pattern, types);
                 }
-                Op::Scan { base, steps, out } => {
+                Op::Scan { base, steps, out, .. } => {
                     self.expr(base);
                     for step in steps {
                         match step {
@@ -198,7 +198,7 @@ impl Checker<'_> {
     fn expr(&mut self, expr: &Expr) -> Types {
         match expr {
             Expr::Const(_) | Expr::Local(_) | Expr::Data(_) | Expr::Input | Expr::Document(_) => {}
-            Expr::Get(base, keys) => {
+            Expr::Get(base, keys, _) => {
                 self.expr(base);
                 keys.iter().for_each(|key| _ = self.expr(key));
             }

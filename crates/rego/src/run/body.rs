@@ -38,7 +38,7 @@ impl<'p> Machine<'p> {
                         return Ok(Flow::Continue);
                     }
                 }
-                Op::Scan { base, steps, out } => {
+                Op::Scan { base, steps, out, .. } => {
                     let Some(value) = self.eval(frame, base)? else { return Ok(Flow::Continue) };
                     return self.scan(frame, &value, steps, out, rest, found);
                 }

@@ -32,7 +32,7 @@ impl<'p> Machine<'p> {
             Expr::Input => Ok(self.world.input.clone()),
             Expr::Data(node) => self.data(*node),
             Expr::Document(path) => Ok(self.document(path)),
-            Expr::Get(base, keys) => self.get(frame, base, keys),
+            Expr::Get(base, keys, _) => self.get(frame, base, keys),
             Expr::Array(items) => {
                 let Some(items) = self.all(frame, items)? else { return Ok(None) };
                 self.budget.take(items.len() * OWN_BYTES)?;

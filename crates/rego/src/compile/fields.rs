@@ -1,0 +1,659 @@
+//! Finds reads of fields that the input never has, without evaluating anything.
+//!
+//! It follows parts of the input through variables, rules, comprehensions, functions and their arguments. A read is
+//! reported if none of the values that it may be applied to has such a field. Of a value that may be anything, nothing
+//! is reported: it never refuses a read that may find something.
+
+use std::collections::VecDeque;
+
+use hashbrown::HashSet;
+use smol_str::SmolStr;
+
+use super::program::{
+    Branch, Change, ComprehensionKind, Definition, Expr, NodeId, Op, Pattern, PrintPart, ReferenceStep,
+    Replacement, RuleId, RuleKind, SourcePlace,
+};
+use super::{Compiled, check_deadline};
+use crate::CompileOptions;
+use crate::error::CompileErrors;
+use crate::format::{Format, InputFormat, MissingPart};
+use crate::value::Value;
+
+/// A read of a field that is never there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Missing {
+    pub(crate) place: SourcePlace,
+    pub(crate) field: String,
+    pub(crate) part: MissingPart,
+}
+
+/// The values that an expression may have.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Values {
+    /// They may be anything: then there are no `forms`.
+    any: bool,
+    forms: Vec<Form>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Form {
+    Input,
+    /// A part of the input.
+    Part(Format),
+    /// A constant, or another value of the policy that has no fields.
+    Text(SmolStr),
+    Plain,
+    /// An array or a set that the policy makes.
+    List(Values),
+    /// An object that the policy makes.
+    Map(Values),
+}
+
+/// More than so many forms are not told apart.
+const MOST_FORMS: usize = 16;
+/// Collections in each other that are told apart.
+const MOST_DEPTH: usize = 4;
+
+impl Values {
+    fn any() -> Self {
+        Self { any: true, forms: Vec::new() }
+    }
+
+    fn one(form: Form) -> Self {
+        Self { any: false, forms: vec![form] }
+    }
+
+    fn part(format: Format) -> Self {
+        match format {
+            Format::Any => Self::any(),
+            format => Self::one(Form::Part(format)),
+        }
+    }
+
+    fn list(elements: Self) -> Self {
+        if elements.depth() < MOST_DEPTH { Self::one(Form::List(elements)) } else { Self::any() }
+    }
+
+    fn map(members: Self) -> Self {
+        if members.depth() < MOST_DEPTH { Self::one(Form::Map(members)) } else { Self::any() }
+    }
+
+    fn depth(&self) -> usize {
+        let depth = |form: &Form| match form {
+            Form::List(values) | Form::Map(values) => 1 + values.depth(),
+            _ => 0,
+        };
+        self.forms.iter().map(depth).max().unwrap_or(0)
+    }
+
+    fn join(&mut self, other: Self) {
+        if self.any || other.any {
+            *self = Self::any();
+            return;
+        }
+        for form in other.forms {
+            let known = self.forms.iter_mut().find_map(|known| match (known, &form) {
+                (Form::List(known), Form::List(_)) | (Form::Map(known), Form::Map(_)) => Some(known),
+                _ => None,
+            });
+            match (known, form) {
+                (Some(known), Form::List(new) | Form::Map(new)) => known.join(new),
+                (_, form) => {
+                    if !self.forms.contains(&form) {
+                        self.forms.push(form);
+                    }
+                }
+            }
+        }
+        if self.forms.len() > MOST_FORMS {
+            *self = Self::any();
+        }
+    }
+
+    fn and(mut self, other: Self) -> Self {
+        self.join(other);
+        self
+    }
+
+    fn of_constant(value: &Value) -> Self {
+        let join = |values: &mut dyn Iterator<Item = &Value>| {
+            values.map(Self::of_constant).fold(Self::default(), Self::and)
+        };
+        match value {
+            Value::String(text) => Self::one(Form::Text(text.clone())),
+            Value::Array(items) => Self::list(join(&mut items.iter())),
+            Value::Set(items) => Self::list(join(&mut items.iter())),
+            Value::Object(members) => Self::map(join(&mut members.values())),
+            _ => Self::one(Form::Plain),
+        }
+    }
+
+    /// The keys that they are, if they are used as such.
+    fn keys(&self) -> Keys {
+        let text = |form: &Form| match form {
+            Form::Text(text) => Some(text.clone()),
+            _ => None,
+        };
+        match self.forms.iter().map(text).collect::<Option<Vec<_>>>() {
+            Some(texts) if !self.any && !texts.is_empty() => Keys::Texts(texts),
+            _ => Keys::Unknown,
+        }
+    }
+}
+
+/// The keys by which something is read.
+#[derive(Debug)]
+enum Keys {
+    /// One of these.
+    Texts(Vec<SmolStr>),
+    Number,
+    Unknown,
+}
+
+/// A member of a value.
+enum Member {
+    Values(Values),
+    Missing(MissingPart),
+    /// A form of the input that this is not, or a value without fields that the policy itself makes.
+    Nothing,
+}
+
+/// Finds reads of fields that are not there, in these rules and all that they lead to.
+pub(crate) fn check(
+    compiled: &Compiled,
+    rules: &[RuleId],
+    input: &InputFormat,
+    options: &CompileOptions,
+) -> Result<Vec<Missing>, CompileErrors> {
+    let mut checker = Checker {
+        compiled,
+        input,
+        results: vec![Values::default(); compiled.rules.len()],
+        params: compiled.rules.iter().map(|_| Vec::new()).collect(),
+        readers: vec![HashSet::new(); compiled.rules.len()],
+        reached: HashSet::new(),
+        reached_nodes: HashSet::new(),
+        pending: VecDeque::new(),
+        is_pending: HashSet::new(),
+        rule: 0,
+        slots: Vec::new(),
+        replaced: Replaced::default(),
+        missing: Vec::new(),
+        has_hit: false,
+    };
+    rules.iter().for_each(|rule| checker.reach(*rule));
+    while let Some(rule) = checker.pending.pop_front() {
+        check_deadline(options)?;
+        checker.is_pending.remove(&rule);
+        let result = checker.rule(rule, &mut |_| ());
+        let mut joined = checker.results[rule as usize].clone();
+        joined.join(result);
+        if joined != checker.results[rule as usize] {
+            checker.results[rule as usize] = joined;
+            let readers: Vec<RuleId> = checker.readers[rule as usize].iter().copied().collect();
+            readers.into_iter().for_each(|reader| checker.enqueue(reader));
+        }
+    }
+    let mut all = Vec::new();
+    let mut reached: Vec<RuleId> = checker.reached.iter().copied().collect();
+    reached.sort_unstable();
+    for rule in reached {
+        check_deadline(options)?;
+        let mut branches = Vec::new();
+        checker.rule(rule, &mut |branch| branches.push(branch));
+        let is_function = matches!(compiled.rules[rule as usize].kind, RuleKind::Function(_));
+        // A function that is defined for several kinds of values, such as changes and planned resources.
+        let has_other_form = is_function
+            && branches
+                .iter()
+                .any(|branch| branch.gives_value && branch.has_hit && branch.missing.is_empty());
+        for branch in branches {
+            let is_form = has_other_form && branch.gives_value;
+            all.extend(branch.missing.into_iter().filter(|(_, of_variable)| !(is_form && *of_variable)));
+        }
+    }
+    let mut found: Vec<Missing> = Vec::new();
+    for (missing, _) in all {
+        if !found.contains(&missing) && found.len() < super::rules::MOST_ERRORS {
+            found.push(missing);
+        }
+    }
+    found.sort_by_key(|missing| (missing.place.file, missing.place.span.line, missing.place.span.column));
+    Ok(found)
+}
+
+/// What was found in a branch of a rule.
+struct CheckedBranch {
+    /// It gives another value than `true`.
+    gives_value: bool,
+    /// It reads a field that is there.
+    has_hit: bool,
+    /// Each with whether it is read from a variable, and not from `input` itself.
+    missing: Vec<(Missing, bool)>,
+}
+
+/// What `with` replaces around an expression.
+#[derive(Debug, Clone, Copy, Default)]
+struct Replaced {
+    input: bool,
+    others: bool,
+}
+
+struct Checker<'a> {
+    compiled: &'a Compiled,
+    input: &'a InputFormat,
+    /// The values of rules, as far as they are known.
+    results: Vec<Values>,
+    /// The values that functions are called with, as far as they are known.
+    params: Vec<Vec<Values>>,
+    /// The rules that read the values of a rule.
+    readers: Vec<HashSet<RuleId>>,
+    reached: HashSet<RuleId>,
+    /// Positions of `data` whose rules are all reached.
+    reached_nodes: HashSet<NodeId>,
+    pending: VecDeque<RuleId>,
+    is_pending: HashSet<RuleId>,
+    /// The rule that is looked at.
+    rule: RuleId,
+    /// The values of its variables.
+    slots: Vec<Values>,
+    replaced: Replaced,
+    missing: Vec<(Missing, bool)>,
+    has_hit: bool,
+}
+
+impl Checker<'_> {
+    fn reach(&mut self, rule: RuleId) {
+        if self.reached.insert(rule) {
+            self.enqueue(rule);
+        }
+    }
+
+    fn enqueue(&mut self, rule: RuleId) {
+        if self.is_pending.insert(rule) {
+            self.pending.push_back(rule);
+        }
+    }
+
+    /// The values of a rule. `each` gets what was found in each of its branches.
+    fn rule(&mut self, rule: RuleId, each: &mut dyn FnMut(CheckedBranch)) -> Values {
+        let set = &self.compiled.rules[rule as usize];
+        self.rule = rule;
+        let mut values = Values::default();
+        for definition in set.definitions.iter().chain(set.default.as_deref()) {
+            values.join(self.definition(definition, each));
+        }
+        match set.kind {
+            RuleKind::Set => Values::list(values),
+            RuleKind::Complete | RuleKind::Object | RuleKind::Function(_) => values,
+        }
+    }
+
+    fn definition(&mut self, definition: &Definition, each: &mut dyn FnMut(CheckedBranch)) -> Values {
+        self.slots = vec![Values::default(); definition.slots as usize];
+        for (index, param) in definition.params.iter().enumerate() {
+            let values = self.params[self.rule as usize].get(index).cloned().unwrap_or_default();
+            self.pattern(param, &values);
+        }
+        let mut values = Values::default();
+        for branch in &definition.branches {
+            self.missing.clear();
+            self.has_hit = false;
+            values.join(self.branch(branch));
+            each(CheckedBranch {
+                gives_value: !matches!(branch.value, Expr::Const(Value::Bool(_))),
+                has_hit: self.has_hit,
+                missing: std::mem::take(&mut self.missing),
+            });
+        }
+        values
+    }
+
+    fn branch(&mut self, branch: &Branch) -> Values {
+        self.ops(&branch.ops);
+        branch.keys.iter().for_each(|key| _ = self.expr(key));
+        let mut values = self.expr(&branch.value);
+        if self.compiled.rules[self.rule as usize].kind == RuleKind::Object {
+            if branch.is_member {
+                values = Values::list(values);
+            }
+            for _ in &branch.keys {
+                values = Values::map(values);
+            }
+        }
+        values
+    }
+
+    fn ops(&mut self, ops: &[Op]) {
+        for op in ops {
+            match op {
+                Op::Test(condition, _) => _ = self.expr(condition),
+                Op::Bind(slot, value) => {
+                    let values = self.expr(value);
+                    self.slots[*slot as usize].join(values);
+                }
+                Op::Match(pattern, value) => {
+                    let values = self.expr(value);
+                    self.pattern(pattern, &values);
+                }
+                Op::Scan { base, steps, out, place } => {
+                    let mut values = self.expr(base);
+                    for step in steps {
+                        values = match step {
+                            ReferenceStep::Key(key) => self.read(base, &values, key, *place),
+                            ReferenceStep::Each(pattern) => {
+                                let (keys, elements) = self.elements(&values);
+                                self.pattern(pattern, &keys);
+                                elements
+                            }
+                        };
+                    }
+                    self.pattern(out, &values);
+                }
+                Op::Walk { value, out } => {
+                    self.expr(value);
+                    self.pattern(out, &Values::any());
+                }
+                Op::Not(ops) => self.ops(ops),
+                Op::Every { domain, key, value, ops } => {
+                    let values = self.expr(domain);
+                    let (keys, elements) = self.elements(&values);
+                    self.slots[*value as usize].join(elements);
+                    if let Some(key) = key {
+                        self.slots[*key as usize].join(keys);
+                    }
+                    self.ops(ops);
+                }
+                Op::With { changes, ops } => self.with(changes, ops),
+                Op::Print(parts, _) => self.parts(parts),
+            }
+        }
+    }
+
+    fn with(&mut self, changes: &[Change], ops: &[Op]) {
+        let outer = self.replaced;
+        for change in changes {
+            match change {
+                Change::Input(_, value)
+                | Change::Data(_, value)
+                | Change::Function(_, Replacement::Value(value)) => _ = self.expr(value),
+                Change::Function(_, Replacement::Function(_)) => {}
+            }
+        }
+        let replaces_input = changes.iter().any(|change| matches!(change, Change::Input(..)));
+        self.replaced = Replaced { input: outer.input || replaces_input, others: true };
+        self.ops(ops);
+        self.replaced = outer;
+    }
+
+    fn parts(&mut self, parts: &[PrintPart]) {
+        for part in parts {
+            if let PrintPart::Value(ops, value) = part {
+                self.ops(ops);
+                self.expr(value);
+            }
+        }
+    }
+
+    fn pattern(&mut self, pattern: &Pattern, values: &Values) {
+        match pattern {
+            Pattern::Any => {}
+            Pattern::Bind(slot) => self.slots[*slot as usize].join(values.clone()),
+            Pattern::Equal(value) => _ = self.expr(value),
+            Pattern::Array(patterns) => {
+                let (_, elements) = self.elements(values);
+                patterns.iter().for_each(|pattern| self.pattern(pattern, &elements));
+            }
+            Pattern::Object(patterns) => {
+                let (_, elements) = self.elements(values);
+                for (key, pattern) in patterns {
+                    self.expr(key);
+                    self.pattern(pattern, &elements);
+                }
+            }
+        }
+    }
+
+    /// The values of an expression, after a look at what is in it.
+    fn expr(&mut self, expr: &Expr) -> Values {
+        match expr {
+            Expr::Const(value) => Values::of_constant(value),
+            Expr::Local(slot) => self.slots[*slot as usize].clone(),
+            Expr::Input if self.replaced.input => Values::any(),
+            Expr::Input => Values::one(Form::Input),
+            Expr::Document(_) => Values::any(),
+            Expr::Data(node) => self.data(*node),
+            Expr::Get(base, keys, place) => {
+                let mut values = self.expr(base);
+                for key in keys {
+                    values = self.read(base, &values, key, *place);
+                }
+                values
+            }
+            Expr::Array(items) | Expr::Set(items) => {
+                let values = items.iter().map(|item| self.expr(item)).fold(Values::default(), Values::and);
+                Values::list(values)
+            }
+            Expr::Object(members) => {
+                let mut values = Values::default();
+                for (key, value) in members {
+                    self.expr(key);
+                    values.join(self.expr(value));
+                }
+                Values::map(values)
+            }
+            Expr::Comprehension(comprehension) => {
+                self.ops(&comprehension.ops);
+                match &comprehension.kind {
+                    ComprehensionKind::Array(head) | ComprehensionKind::Set(head) => {
+                        Values::list(self.expr(head))
+                    }
+                    ComprehensionKind::Object(key, value) => {
+                        self.expr(key);
+                        Values::map(self.expr(value))
+                    }
+                }
+            }
+            Expr::Builtin(builtin, operands, _) => {
+                let values: Vec<Values> = operands.iter().map(|operand| self.expr(operand)).collect();
+                self.builtin(builtin.name, operands, &values)
+            }
+            Expr::Function(node, arguments, _) => {
+                let values: Vec<Values> = arguments.iter().map(|argument| self.expr(argument)).collect();
+                self.call(*node, values)
+            }
+            Expr::Compare(_, operands) => {
+                self.expr(&operands.0);
+                self.expr(&operands.1);
+                Values::one(Form::Plain)
+            }
+            Expr::Member(operands, key) => {
+                self.expr(&operands.0);
+                self.expr(&operands.1);
+                key.iter().for_each(|key| _ = self.expr(key));
+                Values::one(Form::Plain)
+            }
+            Expr::Template(parts) => {
+                self.parts(parts);
+                Values::one(Form::Plain)
+            }
+        }
+    }
+
+    /// Everything at a position of `data`.
+    fn data(&mut self, node: NodeId) -> Values {
+        if self.replaced.input {
+            return Values::any();
+        }
+        let compiled = self.compiled;
+        let mut pending = vec![node];
+        while let Some(node) = pending.pop() {
+            if self.reached_nodes.insert(node) {
+                let node = &compiled.nodes[node as usize];
+                node.rule.iter().for_each(|rule| self.reach(*rule));
+                pending.extend(node.children.values());
+            }
+        }
+        match &compiled.nodes[node as usize] {
+            node if self.replaced.others || !node.children.is_empty() => Values::any(),
+            node => node.rule.map_or_else(Values::any, |rule| self.result(rule)),
+        }
+    }
+
+    fn call(&mut self, node: NodeId, arguments: Vec<Values>) -> Values {
+        let Some(rule) = self.compiled.nodes[node as usize].rule else { return Values::any() };
+        let params = &mut self.params[rule as usize];
+        params.resize(params.len().max(arguments.len()), Values::default());
+        let mut has_changed = false;
+        for (param, values) in params.iter_mut().zip(arguments) {
+            let mut joined = param.clone();
+            joined.join(values);
+            has_changed |= joined != *param;
+            *param = joined;
+        }
+        if self.replaced.input {
+            return Values::any();
+        }
+        self.reach(rule);
+        if has_changed {
+            self.enqueue(rule);
+        }
+        if self.replaced.others { Values::any() } else { self.result(rule) }
+    }
+
+    fn result(&mut self, rule: RuleId) -> Values {
+        self.readers[rule as usize].insert(self.rule);
+        self.results[rule as usize].clone()
+    }
+
+    /// The values that a built-in function gives: parts of its operands, or anything.
+    fn builtin(&mut self, name: &str, operands: &[Expr], values: &[Values]) -> Values {
+        match (name, values) {
+            ("object.get", [object, key, default]) => {
+                let path = match (&operands[1], key.keys()) {
+                    (_, keys @ Keys::Texts(_)) => Some(vec![keys]),
+                    (Expr::Const(Value::Array(keys)), _) => {
+                        let keys = keys.iter().map(|key| match key {
+                            Value::String(text) => Keys::Texts(vec![text.clone()]),
+                            Value::Number(_) => Keys::Number,
+                            _ => Keys::Unknown,
+                        });
+                        Some(keys.collect())
+                    }
+                    _ => None,
+                };
+                let Some(path) = path else { return Values::any() };
+                let found =
+                    path.iter().try_fold(object.clone(), |values, keys| self.members(&values, keys).0);
+                found.unwrap_or_default().and(default.clone())
+            }
+            (
+                "array.slice" | "array.reverse" | "sort" | "minus" | "and" | "object.remove"
+                | "object.filter" | "json.remove" | "json.filter",
+                [first, ..],
+            ) => first.clone(),
+            ("array.concat" | "or" | "object.union", [first, second]) => first.clone().and(second.clone()),
+            _ => Values::any(),
+        }
+    }
+
+    /// Keys and elements of collections.
+    fn elements(&self, values: &Values) -> (Values, Values) {
+        if values.any {
+            return (Values::any(), Values::any());
+        }
+        let (mut keys, mut elements) = (Values::default(), Values::default());
+        for form in &values.forms {
+            keys.join(Values::one(Form::Plain));
+            match form {
+                Form::Input => {
+                    let parts = self.input.fields.iter().map(|(_, format)| Values::part(*format));
+                    elements = parts.fold(elements, Values::and);
+                }
+                Form::Part(Format::List(element) | Format::Map(element)) => {
+                    elements.join(Values::part(**element));
+                }
+                Form::Part(Format::Object(object)) => {
+                    let parts = object.fields.iter().map(|(_, format)| Values::part(*format));
+                    elements = parts.fold(elements, Values::and);
+                }
+                Form::Part(_) | Form::Text(_) | Form::Plain => {}
+                Form::List(inner) => {
+                    // The key of an element of a set is the element.
+                    keys.join(inner.clone());
+                    elements.join(inner.clone());
+                }
+                Form::Map(inner) => elements.join(inner.clone()),
+            }
+        }
+        (keys, elements)
+    }
+
+    /// A part of values by a key, which is reported if none of them has it.
+    fn read(&mut self, base: &Expr, values: &Values, key: &Expr, place: SourcePlace) -> Values {
+        let keys = match (self.expr(key), key) {
+            (_, Expr::Const(Value::Number(_))) => Keys::Number,
+            (keys, _) => keys.keys(),
+        };
+        let (members, missing) = self.members(values, &keys);
+        if members.is_none()
+            && let Some((field, part)) = missing
+        {
+            self.missing.push((Missing { place, field, part }, matches!(base, Expr::Local(_))));
+        }
+        members.unwrap_or_default()
+    }
+
+    /// The members of values by a key, if any has one; and the first that lacks it.
+    fn members(&mut self, values: &Values, keys: &Keys) -> (Option<Values>, Option<(String, MissingPart)>) {
+        if values.any {
+            return (Some(Values::any()), None);
+        }
+        let (mut members, mut missing) = (None::<Values>, None);
+        let texts: &[SmolStr] = match keys {
+            Keys::Unknown => return (Some(self.elements(values).1), None),
+            Keys::Texts(texts) => texts,
+            Keys::Number => &[],
+        };
+        for form in &values.forms {
+            let by_number = matches!(keys, Keys::Number).then(|| (self.member(form, None), "a number"));
+            let by_text = texts.iter().map(|text| (self.member(form, Some(text)), text.as_str()));
+            for (member, key) in by_text.chain(by_number) {
+                match member {
+                    Member::Values(values) => members.get_or_insert_default().join(values),
+                    Member::Missing(part) => _ = missing.get_or_insert_with(|| (key.to_owned(), part)),
+                    Member::Nothing => {}
+                }
+            }
+        }
+        self.has_hit |= members.is_some();
+        (members, missing)
+    }
+
+    /// A member of a value by a text, or by some number.
+    fn member(&self, form: &Form, key: Option<&str>) -> Member {
+        let field = |fields: &[(&'static str, Format)]| {
+            let field = fields.iter().find(|(name, _)| Some(*name) == key);
+            field.map(|(_, format)| Member::Values(Values::part(*format)))
+        };
+        match form {
+            Form::Input => match field(&self.input.fields) {
+                Some(member) => member,
+                None if key.is_some_and(|key| self.input.other_forms.contains(&key)) => Member::Nothing,
+                None => Member::Missing(MissingPart::Input),
+            },
+            Form::Part(Format::Object(object)) => {
+                field(object.fields).unwrap_or(Member::Missing(MissingPart::Object(object)))
+            }
+            Form::Part(Format::Any) => Member::Values(Values::any()),
+            Form::Part(Format::Scalar) => Member::Missing(MissingPart::Scalar),
+            Form::Part(Format::List(_)) if key.is_some() => Member::Missing(MissingPart::List),
+            Form::Part(Format::Map(_)) if key.is_none() => Member::Missing(MissingPart::Map),
+            Form::Part(Format::List(element) | Format::Map(element)) => {
+                Member::Values(Values::part(**element))
+            }
+            Form::Text(_) | Form::Plain => Member::Nothing,
+            Form::List(values) | Form::Map(values) => Member::Values(values.clone()),
+        }
+    }
+}
