@@ -67,7 +67,7 @@ pub use document::{
 };
 pub use json::{
     Elements, Json, JsonError, JsonErrorKind, MAX_DEPTH, Members, Raw, Reader, Shape, View, marks_or_all,
-    serialize_number,
+    serialize_number, union_marks,
 };
 pub use options::{Colour, Options};
 pub use program::{Program, ProgramError, SIMULATED, Version};

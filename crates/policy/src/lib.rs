@@ -22,6 +22,7 @@ pub mod rego;
 #[cfg(feature = "sentinel")]
 pub mod sentinel;
 mod simulated;
+mod stated;
 pub mod tfconfig;
 pub mod tfplan;
 pub mod tfstate;

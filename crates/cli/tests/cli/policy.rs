@@ -477,3 +477,117 @@ fn no_secret_is_in_a_warning_about_a_built_in_function() {
         assert!(!said.contains("hunter"), "{output:?}");
     }
 }
+
+#[test]
+fn tests_of_functions_that_are_refused_are_refused() {
+    for call in [
+        "graphql.is_valid(input.query, \"type Query { a: Int }\")",
+        "crypto.x509.parse_certificates(input.query)",
+        "io.jwt.verify_rs256(input.query, \"key\")",
+        "strings.render_template(input.query, {})",
+    ] {
+        let policy_text = format!("package main\n\ndeny contains \"bad\" if not {call}\n");
+        let test = "package main\n\ntest_bad if \"bad\" in deny with input as {\"query\": \"{a}\"}\n";
+        let folder = Folder::with("test-refused", &[("p.rego", &policy_text), ("p_test.rego", test)]);
+        let output = objchange(["policy", "test", folder.0.to_str().unwrap()], "");
+        assert_eq!((output.code, output.stdout.as_str()), (2, ""), "{output:?}");
+        let name = call.split('(').next().unwrap();
+        assert!(output.stderr.contains(&format!("p.rego:3: {name} is not supported")), "{output:?}");
+    }
+    let replaced = "package main\n\ntest_a if lower(\"A\") == \"a\" with lower as strings.reverse\n\n\
+                    test_b if count([1]) == 1 with count as graphql.parse_schema\n";
+    let folder = Folder::with("test-replaced", &[("p_test.rego", replaced)]);
+    let output = objchange(["policy", "test", folder.0.to_str().unwrap()], "");
+    assert_eq!(output.code, 2, "{output:?}");
+}
+
+#[test]
+fn fields_that_no_plan_has_are_refused_beside_others() {
+    let other =
+        "package terraform\n\ndeny_other contains \"x\" if input.plan.resource_changes[0].type == \"zzz\"\n";
+    let workspace =
+        "package terraform\n\ndeny contains \"only prod\" if input.run.workspace.name != \"prod\"\n";
+    let folder = Folder::with("unread-input", &[("other.rego", other), ("workspace.rego", workspace)]);
+    let rego = folder.0.to_str().unwrap();
+    let output = policy(&["--rego", rego], &plan(&[]));
+    assert_eq!(output.code, 2, "{output:?}");
+    assert!(output.stderr.contains("workspace.rego:3: input.run is the data of the run"), "{output:?}");
+    assert!(output.stderr.contains("--run"), "{output:?}");
+    folder.write("run.json", r#"{"workspace": {"name": "dev"}}"#);
+    let run = folder.at("run.json");
+    let output = policy(&["--rego", rego, "--run", run.to_str().unwrap()], &plan(&[]));
+    assert_eq!(output.code, 1, "{output:?}");
+    assert!(output.stdout.contains("failure: only prod"), "{output:?}");
+    folder.write("run.json", "[1]");
+    let output = policy(&["--rego", rego, "--run", run.to_str().unwrap()], &plan(&[]));
+    assert_eq!(output.code, 2, "{output:?}");
+}
+
+#[test]
+fn the_document_may_be_wrapped() {
+    let text = "package terraform\n\nimport input.tfplan as tfplan\n\n\
+                deny contains sprintf(\"%s is outside of a module\", [r.address]) if {\n\
+                \tsome r in tfplan.resource_changes\n\tnot r.module_address\n}\n\n\
+                deny contains input.tfrun.name if tfplan.format_version == \"1.2\"\n";
+    let folder = Folder::with("wrapped", &[("p.rego", text), ("run.json", r#"{"name": "of the run"}"#)]);
+    let (rego, run) = (folder.at("p.rego"), folder.at("run.json"));
+    let rego = ["--rego", rego.to_str().unwrap()];
+    let plan = bucket(&json!({}), &json!({}));
+    let output = policy(&rego, &plan);
+    assert_eq!(output.code, 2, "{output:?}");
+    assert!(output.stderr.contains("--input wrapped"), "{output:?}");
+    let wrapped = [&rego[..], &["--input", "wrapped"]].concat();
+    assert_eq!(policy(&wrapped, &plan).code, 2);
+    let output = policy(&[&wrapped[..], &["--run", run.to_str().unwrap()]].concat(), &plan);
+    assert_eq!(output.code, 1, "{output:?}");
+    assert!(output.stdout.contains("aws_s3_bucket.a is outside of a module"), "{output:?}");
+    assert!(output.stdout.contains("failure: of the run"), "{output:?}");
+    let output = policy(&["--rego", rego[1], "--input", "raw", "--run", run.to_str().unwrap()], &plan);
+    assert_eq!(output.code, 2, "{output:?}");
+}
+
+/// Terraform leaves the marks of the schema out of the planned values of what is replaced.
+#[test]
+fn planned_values_of_replaced_objects_are_hidden() {
+    let secret = "hunter2hunter2";
+    let mut changed = change("t.a", "t", &json!(["delete", "create"]), &json!({"p": secret}), &json!({}));
+    changed["change"]["after_sensitive"] = json!({"p": true});
+    let mut plan: Value = serde_json::from_str(&plan(&[changed])).unwrap();
+    plan["planned_values"] = json!({"root_module": {"resources": [{"address": "t.a", "mode": "managed", "type": "t",
+        "name": "a", "provider_name": "p", "values": {"p": secret}, "sensitive_values": {}}]}});
+    let collections = "package main\n\ndeny contains msg if {\n\tsome r in input.tfplan.planned_values.resources\n\t\
+                       print(r)\n\tmsg := sprintf(\"it is %s\", [r.values.p])\n}\n";
+    let document = "package main\n\ndeny contains msg if {\n\tsome r in input.planned_values.root_module.resources\n\t\
+                    print(r)\n\tmsg := {\"msg\": \"bad\", \"details\": r}\n}\n";
+    let wrapped = document.replace("input.", "input.tfplan.");
+    let folder = Folder::with("planned-secret", &[("plan.json", &plan.to_string())]);
+    let path = folder.at("plan.json").display().to_string();
+    for (text, input) in [(collections, "collections"), (document, "raw"), (wrapped.as_str(), "wrapped")] {
+        folder.write("p.rego", text);
+        let rego = folder.at("p.rego");
+        for more in [&[][..], &["--json"], &["--junit", "-"], &["--sarif", "-"]] {
+            let arguments = [&[&*path, "--rego", rego.to_str().unwrap(), "--input", input], more].concat();
+            let output = policy(&arguments, "");
+            assert_eq!(output.code, 1, "{output:?}");
+            assert!(!format!("{output:?}").contains("hunter2"), "{input} {more:?}: {output:?}");
+        }
+    }
+    let sentinel = "import \"tfplan/v2\" as t\nr = t.planned_values.resources[\"t.a\"]\nprint(r.values)\n\
+                    main = rule { r.values.p is \"\" }\n";
+    folder.write("p.sentinel", sentinel);
+    let sentinel = folder.at("p.sentinel").display().to_string();
+    for more in [&[][..], &["--trace"], &["--json"]] {
+        let output = objchange([&["sentinel", "apply", &*sentinel, "--plan", &*path], more].concat(), "");
+        assert_eq!(output.code, 1, "{output:?}");
+        assert!(!format!("{output:?}").contains("hunter2"), "{more:?}: {output:?}");
+    }
+    for more in [&[][..], &["--json"], &["--count"]] {
+        let query = ["query", &*path, "--of", "planned", "rc.values.p != \"\""];
+        let output = objchange([&query, more].concat(), "");
+        assert!(!format!("{output:?}").contains("hunter2"), "{more:?}: {output:?}");
+    }
+    let out = folder.at("mocks").display().to_string();
+    let output = objchange(["sentinel", "mock", &*path, "--out", &*out], "");
+    assert_eq!(output.code, 0, "{output:?}");
+    assert!(!folder.read("mocks/mock-tfplan-v2.sentinel").contains("hunter2"));
+}

@@ -1,9 +1,10 @@
 //! Values that are made part by part, where there is no text to read them from.
 
+use std::collections::BTreeMap;
 use std::fmt::{Display, Write};
 
-use super::Json;
 use super::tree::{Builder, Built, Node, Open, Tag};
+use super::{Json, Shape, View};
 use crate::document::Index;
 
 impl Builder<'_> {
@@ -69,6 +70,51 @@ impl Json<'_> {
         });
         builder.finish()(built)
     }
+}
+
+/// What any of these marks call sensitive, as marks: `true` where it is, or where two of them have different shapes and say
+/// something.
+///
+/// ```
+/// use objchange_plan::{Json, union_marks};
+///
+/// let (one, other) = (Json::parse(r#"{"a":true,"b":{"c":false}}"#)?, Json::parse(r#"{"b":{"c":true}}"#)?);
+/// let union = union_marks(&[one.view(), other.view()]);
+/// assert_eq!(union.view(), Json::parse(r#"{"a":true,"b":{"c":true}}"#)?.view());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn union_marks<'t>(marks: &[View<'_, '_>]) -> Json<'t> {
+    let mut builder = Builder::of_made();
+    let built = union(&mut builder, marks);
+    builder.finish()(built)
+}
+
+/// How deep marks nest was limited when they were read.
+fn union(builder: &mut Builder<'_>, marks: &[View<'_, '_>]) -> Built {
+    let says_something = |marks: &View<'_, '_>| match marks.shape() {
+        Shape::Null | Shape::Bool(false) => false,
+        Shape::Bool(true) | Shape::Number(_) | Shape::String(_) => true,
+        Shape::Array(_) | Shape::Object(_) => marks.has_true(),
+    };
+    let speaking: Vec<View<'_, '_>> = marks.iter().copied().filter(says_something).collect();
+    if speaking.is_empty() {
+        return Built::bool(false);
+    }
+    if speaking.iter().all(|marks| matches!(marks.shape(), Shape::Object(_))) {
+        let mut members: BTreeMap<&str, Vec<View<'_, '_>>> = BTreeMap::new();
+        for (key, member) in speaking.iter().flat_map(|marks| marks.members().iter()) {
+            members.entry(key).or_default().push(member);
+        }
+        return builder.make_object(members, |builder, marks| union(builder, &marks));
+    }
+    if speaking.iter().all(|marks| matches!(marks.shape(), Shape::Array(_))) {
+        let length = speaking.iter().map(|marks| marks.elements().len()).max().unwrap_or(0);
+        return builder.make_array(0..length, |builder, index| {
+            let marks: Vec<_> = speaking.iter().filter_map(|marks| marks.elements().get(index)).collect();
+            union(builder, &marks)
+        });
+    }
+    Built::bool(true)
 }
 
 impl Built {

@@ -23,10 +23,12 @@ mod table;
 #[cfg(feature = "tables")]
 mod write;
 
+use std::sync::Arc;
+
 use objchange::Value;
 use objchange::schema::SchemaDocumentError;
 use objchange_plan::{
-    ChangedIndex, ChangedResource, Document, DocumentError, Finding, Index, OutputChange, Plan,
+    ChangedIndex, ChangedResource, Document, DocumentError, Finding, Index, Json, OutputChange, Plan,
     PlannedValues, Schemas, Text, ValueChange, findings,
 };
 
@@ -35,6 +37,8 @@ pub use self::table::{RowsBuilder, schema};
 pub use self::write::{TableForm, TableWriter};
 use crate::ObjectValueError;
 use crate::simulated::key;
+use crate::stated::StatedMarks;
+use crate::tfconfig::ConfigMarks;
 use crate::tfplan::Change;
 
 /// What the rows are.
@@ -191,29 +195,31 @@ pub fn rows(file: &str, text: &str, of: RowKind, schemas: &Schemas) -> Result<Ve
 /// # Errors
 ///
 /// A part of the plan cannot be read.
-pub fn changes(
+pub fn changes<'t>(
     file: &str,
-    plan: &Plan<'_>,
+    plan: &Plan<'t>,
     of: RowKind,
     schemas: &Schemas,
     is_wanted: impl Fn(&str) -> bool,
 ) -> Result<Vec<Row>, RowError> {
+    let marks = ConfigMarks::new(plan)?;
+    let stated = marks.stated();
     let listed = match of {
         RowKind::Changes => &plan.changes.resources,
         RowKind::Drift => &plan.changes.drift,
         RowKind::Outputs => {
             let outputs = plan.changes.outputs.iter().filter(|output| is_wanted(&output.name));
-            let row = |output: &OutputChange<'_>| {
+            let row = |output: &OutputChange<'t>| {
                 let row =
                     Row { file: file.to_owned(), name: Some(output.name.to_string()), ..Row::default() };
-                with_change(row, plan, &output.name, &output.change, None)
+                with_change(row, plan, &output.name, &output.change, None, stated.of_output(&output.name))
             };
             return outputs.map(row).collect();
         }
         RowKind::Findings => return Ok(Vec::new()),
     };
     let wanted = listed.iter().filter(|resource| is_wanted(&key(resource)));
-    wanted.map(|resource| of_resource(file, plan, resource, schemas)).collect()
+    wanted.map(|resource| of_resource(file, plan, resource, schemas, stated)).collect()
 }
 
 fn of_finding(file: &str, finding: Finding) -> Row {
@@ -227,11 +233,12 @@ fn of_finding(file: &str, finding: Finding) -> Row {
     }
 }
 
-fn of_resource(
+fn of_resource<'t>(
     file: &str,
-    plan: &Plan<'_>,
-    resource: &ChangedResource<'_>,
+    plan: &Plan<'t>,
+    resource: &ChangedResource<'t>,
     schemas: &Schemas,
+    stated: &StatedMarks<'t>,
 ) -> Result<Row, RowError> {
     let text = |text: &Text<'_>| Some(text.to_string());
     let key = resource.index.as_ref().map_or(Ok(None), ChangedIndex::read).map_err(|error| {
@@ -251,7 +258,8 @@ fn of_resource(
         reason: resource.action_reason.as_ref().map(ToString::to_string),
         ..Row::default()
     };
-    with_change(row, plan, &resource.address, &resource.change, schemas.of_change(resource)?)
+    let marks = stated.of_instance(&resource.address);
+    with_change(row, plan, &resource.address, &resource.change, schemas.of_change(resource)?, marks)
 }
 
 /// The row with what happens.
@@ -261,8 +269,9 @@ fn with_change<'t>(
     name: &Text<'t>,
     change: &ValueChange<'t>,
     schema: Option<&objchange::schema::Block>,
+    stated: Option<Arc<Json<'t>>>,
 ) -> Result<Row, RowError> {
-    let sides = Change::by_itself(plan.text(), name, change);
+    let sides = Change::by_itself(plan.text(), name, change, stated);
     let in_place = |error| RowError::Value { address: name.to_string(), error };
     let before = sides.before()?.to_object(schema).map_err(in_place)?;
     let after = sides.after()?.to_object(schema).map_err(in_place)?;

@@ -6,10 +6,11 @@ mod text;
 
 use std::io::{self, Write};
 
-use crate::tfconfig::TfConfig;
+use crate::tfconfig::{ConfigMarks, TfConfig};
 use crate::tfplan::{Change, OutputChange, TfPlan};
 use crate::tfstate::{Output, TfState};
 use crate::{Collection, Redacted};
+use objchange::schema::{ProviderSchemas, SchemaDocumentError};
 use objchange_plan::{Document, DocumentError};
 use objchange_sentinel::Policy;
 use serde::ser::{Error as _, Serialize, SerializeMap, Serializer};
@@ -58,19 +59,30 @@ strip_index = func(address) {
 }
 "#;
 
-/// The mocks of a document; `run` is what `tfrun` has. Nothing that is sensitive is in them.
+/// The mocks of a document; `run` is what `tfrun` has. Nothing that is sensitive is in them. What is sensitive in the
+/// configuration of a provider, its schema says: without it all constants there are hidden.
 ///
 /// # Errors
 ///
-/// A part of the document cannot be read.
-pub fn mocks(document: Document<'_>, run: Option<&Json>) -> Result<Vec<File>, MockError> {
+/// A part of the document, or the schema of a provider's configuration, cannot be read.
+pub fn mocks(
+    document: Document<'_>,
+    run: Option<&Json>,
+    schemas: &ProviderSchemas,
+) -> Result<Vec<File>, MockError> {
     let mut files = Vec::new();
     let mut file = |import, name, text| files.push(File { name, import, text });
     match document {
         Document::Plan(plan) => {
-            let collections = TfPlan::new(&plan)?;
+            let mut collections = TfPlan::new(&plan)?;
+            let marks = ConfigMarks::new(&plan)?.hiding_providers(schemas)?;
+            collections.raw = collections.raw.with_marks(marks);
             file("tfplan/v2", "mock-tfplan-v2.sentinel", self::plan(&collections)?);
-            file("tfconfig/v2", "mock-tfconfig-v2.sentinel", config(&TfConfig::new(&plan)?)?);
+            file(
+                "tfconfig/v2",
+                "mock-tfconfig-v2.sentinel",
+                config(&TfConfig::with_marks(&plan, collections.raw.marks())?)?,
+            );
             file("tfstate/v2", "mock-tfstate-v2.sentinel", state(&TfState::prior(&plan)?)?);
             file("tfrun", "mock-tfrun.sentinel", self::run(&tfrun::members_of(Some(&collections), run))?);
         }
@@ -91,6 +103,9 @@ pub enum MockError {
     /// The document has a part that is none.
     #[error("{0}")]
     Document(#[from] DocumentError),
+    /// The schema of a provider's configuration cannot be read.
+    #[error("{0}")]
+    Schema(#[from] SchemaDocumentError),
     /// A part of the document that is read only when it is written is not JSON.
     #[error("{0}")]
     Write(#[from] io::Error),
@@ -101,6 +116,7 @@ impl MockError {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Document(error) => error.problem.kind(),
+            Self::Schema(error) => error.kind.kind(),
             Self::Write(_) => "unreadable_part",
         }
     }

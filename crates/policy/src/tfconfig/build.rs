@@ -15,7 +15,11 @@ impl<'t> TfConfig<'t> {
     ///
     /// That part of the plan is not JSON, or has not the form that it is to have. The error says where.
     pub fn new(plan: &Plan<'t>) -> Result<Self, DocumentError> {
-        let marks = ConfigMarks::new(plan)?;
+        Self::with_marks(plan, &ConfigMarks::new(plan)?)
+    }
+
+    /// The same, with marks that may hide more.
+    pub(crate) fn with_marks(plan: &Plan<'t>, marks: &ConfigMarks<'t>) -> Result<Self, DocumentError> {
         let mut config = Self::default();
         let root = marks.configuration();
         if let (Some(part), Some((wrong, expected))) = (plan.configuration(), wrong_part(root)) {
@@ -24,12 +28,12 @@ impl<'t> TfConfig<'t> {
         }
         if let Some(providers) = root.get("provider_config") {
             for (key, provider) in named(providers) {
-                let provider = Provider::new(&key, provider);
+                let provider = Provider::new(&key, provider, marks);
                 config.providers.insert(provider.provider_config_key.clone(), provider);
             }
         }
         if let Some(module) = root.get("root_module") {
-            config.add_module(module, &Text::default(), &marks);
+            config.add_module(module, &Text::default(), marks);
         }
         Ok(config)
     }
@@ -88,15 +92,16 @@ fn wrong_part(root: View<'_, '_>) -> Option<(String, &'static str)> {
 }
 
 impl<'t> Provider<'t> {
-    fn new(key: &Text<'t>, provider: View<'_, 't>) -> Self {
+    fn new(key: &Text<'t>, provider: View<'_, 't>, marks: &ConfigMarks<'t>) -> Self {
         let module_address = text(provider, "module_address");
+        let hidden = marks.of_provider(&text(provider, "full_name"));
         Self {
             provider_config_key: prefixed(&module_address, ':', &own_key(key)),
             name: text(provider, "name"),
             full_name: text(provider, "full_name"),
             alias: text(provider, "alias"),
             module_address,
-            config: expressions(provider, "expressions", None),
+            config: expressions(provider, "expressions", hidden),
             version_constraint: text(provider, "version_constraint"),
         }
     }

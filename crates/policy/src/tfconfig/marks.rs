@@ -4,17 +4,33 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 use objchange::address::strip_keys;
+use objchange::schema::{
+    Attribute, Block, NestedType, NestingMode, ProviderSchemas, SchemaDocumentError, SchemaKind,
+};
 use objchange_plan::{DocumentError, Json, Plan, Raw, Shape, View};
 
 use crate::collection::read;
+use crate::stated::StatedMarks;
 
 /// What of a configuration must not be shown.
 pub(crate) struct ConfigMarks<'t> {
     configuration: Json<'t>,
+    stated: StatedMarks<'t>,
     /// By the address of the resource.
     resources: HashMap<String, Arc<Names>>,
+    providers: ProviderSecrets,
+}
+
+/// What is sensitive in the configuration of providers, which no plan says.
+#[derive(Debug, Default)]
+enum ProviderSecrets {
+    /// Nothing of it is hidden.
+    #[default]
+    Shown,
+    /// By the address of the provider; all constants of a provider that is not there.
+    Hidden(HashMap<String, Arc<Names>>),
 }
 
 /// Names of attributes, however deep, of which all is sensitive. Positions and keys in lists are skipped:
@@ -29,24 +45,42 @@ impl<'t> ConfigMarks<'t> {
     pub(crate) fn new(plan: &Plan<'t>) -> Result<Self, DocumentError> {
         let configuration = plan.configuration().unwrap_or(Raw::NULL);
         let configuration = read(plan.text(), &configuration, "configuration")?;
+        let stated = StatedMarks::new(plan, configuration.view())?;
         let mut names: HashMap<String, Names> = HashMap::new();
-        // Most instances of a resource say the same, and most resources nothing.
-        let mut seen = HashSet::new();
-        for resource in plan.changes.all_resources() {
-            let Some(values) = resource.change.values.written() else { continue };
-            for marks in [&values.before_sensitive, &values.after_sensitive] {
-                let says_something = !matches!(marks.text(), "{}" | "false" | "null");
-                if says_something && memchr::memmem::find(marks.text().as_bytes(), b"true").is_some() {
-                    let address = strip_keys(&resource.address);
-                    if seen.insert((address.clone(), marks.text())) {
-                        let location = format!("{}: change", resource.address);
-                        names.entry(address).or_default().add(read(plan.text(), marks, &location)?.view());
-                    }
-                }
-            }
+        for (address, marks) in stated.instances() {
+            names.entry(strip_keys(address)).or_default().add(marks);
         }
         let resources = names.into_iter().map(|(address, names)| (address, Arc::new(names))).collect();
-        Ok(Self { configuration, resources })
+        Ok(Self { configuration, stated, resources, providers: ProviderSecrets::Shown })
+    }
+
+    /// The same, where the constants of providers' configurations are hidden that the schemas call sensitive, and those of
+    /// providers without a schema.
+    ///
+    /// # Errors
+    ///
+    /// A schema cannot be read.
+    pub(crate) fn hiding_providers(self, schemas: &ProviderSchemas) -> Result<Self, SchemaDocumentError> {
+        let mut hidden = HashMap::new();
+        for provider in schemas.providers() {
+            if let Some(schema) = schemas.get(provider, SchemaKind::Provider, "")? {
+                hidden.insert(provider.to_owned(), Arc::new(Names::of_block(&schema.block)));
+            }
+        }
+        Ok(Self { providers: ProviderSecrets::Hidden(hidden), ..self })
+    }
+
+    /// What the sections of the plan call sensitive.
+    pub(crate) fn stated(&self) -> &StatedMarks<'t> {
+        &self.stated
+    }
+
+    /// What is sensitive of the configuration of a provider.
+    pub(crate) fn of_provider(&self, full_name: &str) -> Option<Arc<Names>> {
+        match &self.providers {
+            ProviderSecrets::Shown => None,
+            ProviderSecrets::Hidden(known) => Some(known.get(full_name).cloned().unwrap_or_else(Names::all)),
+        }
     }
 
     pub(crate) fn configuration(&self) -> View<'_, 't> {
@@ -79,6 +113,40 @@ impl Names {
     /// All of it.
     pub(crate) fn all() -> Arc<Self> {
         Arc::new(Self { all: true, below: BTreeMap::new() })
+    }
+
+    /// What a schema calls sensitive or write-only.
+    fn of_block(block: &Block) -> Self {
+        let mut names = Self::default();
+        for (name, attribute) in block.attributes() {
+            names.add_attribute(name, attribute);
+        }
+        for (name, nested) in block.block_types() {
+            names.add_nested(name, nested.nesting, Self::of_block(&nested.block));
+        }
+        names
+    }
+
+    /// Below a map are its keys, which no schema knows: it is sensitive as a whole if anything in it is.
+    fn add_nested(&mut self, name: &str, nesting: NestingMode, names: Self) {
+        let names = match nesting {
+            NestingMode::Map if names.has_any() => Self { all: true, below: BTreeMap::new() },
+            _ => names,
+        };
+        self.below.insert(name.to_owned(), names);
+    }
+
+    fn has_any(&self) -> bool {
+        self.all || self.below.values().any(Self::has_any)
+    }
+
+    fn add_attribute(&mut self, name: &str, attribute: &Attribute) {
+        let mut names = Self { all: attribute.sensitive || attribute.write_only, ..Self::default() };
+        for (name, attribute) in attribute.nested().into_iter().flat_map(NestedType::attributes) {
+            names.add_attribute(name, attribute);
+        }
+        let nesting = attribute.nested().map_or(NestingMode::Single, NestedType::nesting);
+        self.add_nested(name, nesting, names);
     }
 
     /// What these marks call sensitive.

@@ -1,6 +1,6 @@
 //! Changes of resources and outputs.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use objchange_plan::{
     ChangeValues, ChangedIndex, ChangedResource, DocumentError, DocumentText, Index, Json, ResourceActions,
@@ -9,6 +9,7 @@ use objchange_plan::{
 
 use crate::collection::{Marked, is_there, items, simplified};
 use crate::simulated::{Simulated, key};
+use crate::stated::StatedMarks;
 
 /// The change of one resource instance, or of a deposed object of it.
 #[derive(Debug)]
@@ -56,6 +57,8 @@ pub struct Change<'t> {
     document: DocumentText<'t>,
     /// Whose change it is, for errors.
     of: Text<'t>,
+    /// What any section of the plan calls sensitive of its object.
+    stated: Option<Arc<Json<'t>>>,
     sides: OnceLock<Result<Box<Read<'t>>, DocumentError>>,
 }
 
@@ -71,6 +74,7 @@ impl<'t> ResourceChange<'t> {
         text: &'t str,
         resource: &ChangedResource<'t>,
         simulated: &Simulated<'t>,
+        stated: &StatedMarks<'t>,
     ) -> Result<Self, DocumentError> {
         let index = resource.index.as_ref().map_or(Ok(None), ChangedIndex::read).map_err(|error| {
             DocumentError::from_json(&error, text, &format!("{}: index", resource.address))
@@ -89,6 +93,7 @@ impl<'t> ResourceChange<'t> {
                 &resource.address,
                 &resource.change,
                 !simulated.hides_actions(&key(resource)),
+                stated.of_instance(&resource.address),
             ),
         })
     }
@@ -107,26 +112,43 @@ impl<'t> OutputChange<'t> {
         text: &'t str,
         output: &objchange_plan::OutputChange<'t>,
         simulated: &Simulated<'t>,
+        stated: &StatedMarks<'t>,
     ) -> Self {
         let is_known = !simulated.hides_output(&output.name);
-        Self { name: output.name.clone(), change: Change::new(text, &output.name, &output.change, is_known) }
+        let marks = stated.of_output(&output.name);
+        let change = Change::new(text, &output.name, &output.change, is_known, marks);
+        Self { name: output.name.clone(), change }
     }
 }
 
 impl<'t> Change<'t> {
-    /// A change by itself, which the document has for this address or name. Of one that was planned without asking
-    /// its provider nobody says here that more is unknown: only [`TfPlan`](super::TfPlan) knows.
-    pub fn by_itself(document: &'t str, name: &Text<'t>, change: &ValueChange<'t>) -> Self {
-        Self::new(document, name, change, true)
+    /// A change by itself, which the document has for this address or name, and what any section of that calls sensitive of
+    /// it. Of one that was planned without asking its provider nobody says here that more is unknown: only
+    /// [`TfPlan`](super::TfPlan) knows.
+    #[cfg(feature = "columns")]
+    pub(crate) fn by_itself(
+        document: &'t str,
+        name: &Text<'t>,
+        change: &ValueChange<'t>,
+        stated: Option<Arc<Json<'t>>>,
+    ) -> Self {
+        Self::new(document, name, change, true, stated)
     }
 
-    fn new(text: &'t str, of: &Text<'t>, change: &ValueChange<'t>, are_actions_known: bool) -> Self {
+    fn new(
+        text: &'t str,
+        of: &Text<'t>,
+        change: &ValueChange<'t>,
+        are_actions_known: bool,
+        stated: Option<Arc<Json<'t>>>,
+    ) -> Self {
         Self {
             actions: change.actions,
             are_actions_known,
             values: change.values.clone(),
             document: DocumentText(text),
             of: of.clone(),
+            stated,
             sides: OnceLock::new(),
         }
     }
@@ -143,7 +165,7 @@ impl<'t> Change<'t> {
     /// What is in the document is not JSON.
     pub fn before(&self) -> Result<Marked<'_, 't>, DocumentError> {
         let sides = self.sides()?;
-        Ok(Marked::known(sides.before.view(), sensitive(sides)))
+        Ok(Marked::known(sides.before.view(), self.sensitive(sides)))
     }
 
     /// The value after, as far as it is known: null if there is none.
@@ -157,7 +179,7 @@ impl<'t> Change<'t> {
     pub fn after(&self) -> Result<Marked<'_, 't>, DocumentError> {
         let Read { sides, unknown } = self.read()?;
         let value = Some(sides.after.view()).filter(|_| self.has_after());
-        Ok(Marked::partly_known(value, unknown.view(), sensitive(sides)))
+        Ok(Marked::partly_known(value, unknown.view(), self.sensitive(sides)))
     }
 
     /// What is unknown of the value after, in its shape: `true` where it is.
@@ -176,7 +198,7 @@ impl<'t> Change<'t> {
     /// What is in the document is not JSON.
     pub fn unknown(&self) -> Result<Marked<'_, 't>, DocumentError> {
         let sides = self.sides()?;
-        Ok(Marked::known(sides.unknown.view(), sensitive(sides)))
+        Ok(Marked::known(sides.unknown.view(), self.sensitive(sides)))
     }
 
     /// Whether there is a value after, known or not.
@@ -205,11 +227,17 @@ impl<'t> Change<'t> {
             Err(error) => Err(error.clone()),
         }
     }
-}
 
-/// What either side calls sensitive is so on both: the text of a secret may be on the other.
-fn sensitive<'s, 't>(sides: &'s Sides<'t>) -> [View<'s, 't>; 2] {
-    [sides.before_sensitive.view(), sides.after_sensitive.view()]
+    /// What either side, or another section of the plan, calls sensitive is so on both: the text of a secret may be on
+    /// the other.
+    fn sensitive<'s>(&'s self, sides: &'s Sides<'t>) -> [View<'s, 't>; 2] {
+        let [before, after] = [sides.before_sensitive.view(), sides.after_sensitive.view()];
+        match &self.stated {
+            // All that both sides say is in it, unless they say it of everything.
+            Some(stated) if !before.is_true() => [stated.view(), after],
+            _ => [before, after],
+        }
+    }
 }
 
 items! {

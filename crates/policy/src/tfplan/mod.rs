@@ -46,6 +46,7 @@ pub use raw::{RawMember, RawPlan};
 
 use crate::collection::{As, Collected, Collection, Marked, Secrets, items, read};
 use crate::simulated::Simulated;
+use crate::stated::StatedMarks;
 use crate::tfstate::TfState;
 
 /// The collections of a plan.
@@ -100,19 +101,20 @@ impl<'t> TfPlan<'t> {
             })
             .collect();
         let simulated = Simulated::new(plan);
+        let raw = RawPlan::new(plan)?;
+        let stated = raw.stated();
         let mut output_changes = Collection::with_capacity(plan.changes.outputs.len());
         for output in &plan.changes.outputs {
-            output_changes.insert(output.name.clone(), OutputChange::new(text, output, &simulated));
+            output_changes.insert(output.name.clone(), OutputChange::new(text, output, &simulated, stated));
         }
         let terraform_version =
             plan.member("terraform_version").map(|part| read(text, &part, "terraform_version"));
-        let raw = RawPlan::new(plan)?;
         Ok(Self {
             terraform_version: terraform_version.transpose()?.and_then(|version| version.view().text()),
             variables: variables(plan, &raw)?,
-            planned_values: TfState::planned(planned, |address| unknown.get(address).copied())?,
-            resource_changes: changes(text, &plan.changes.resources, &simulated)?,
-            resource_drift: changes(text, &plan.changes.drift, &Simulated::default())?,
+            planned_values: TfState::of_plan(planned, |address| unknown.get(address).copied(), stated)?,
+            resource_changes: changes(text, &plan.changes.resources, &simulated, stated)?,
+            resource_drift: changes(text, &plan.changes.drift, &Simulated::default(), stated)?,
             output_changes,
             raw,
             simulated,
@@ -124,10 +126,11 @@ fn changes<'t>(
     text: &'t str,
     resources: &[ChangedResource<'t>],
     simulated: &Simulated<'t>,
+    stated: &StatedMarks<'t>,
 ) -> Result<Collection<'t, ResourceChange<'t>>, DocumentError> {
     let mut changes = Collection::with_capacity(resources.len());
     for resource in resources {
-        let change = ResourceChange::new(text, resource, simulated)?;
+        let change = ResourceChange::new(text, resource, simulated, stated)?;
         changes.insert(change.key(), change);
     }
     Ok(changes)

@@ -7,6 +7,7 @@ use objchange_plan::{DocumentError, DocumentText, Json, Plan, Raw, Shape, Text, 
 use serde::ser::{Error, Serialize, SerializeMap, Serializer};
 
 use crate::collection::{As, Collected, Collection, Hidden, HiddenWith, Marked, SENSITIVE, Secrets, read};
+use crate::stated::StatedMarks;
 use crate::tfconfig::{ConfigMarks, HiddenIn, Names, says_sensitive};
 
 /// The document of a plan. Written exact it is the document with the members of objects in byte order; redacted it has
@@ -51,6 +52,18 @@ impl<'t> RawPlan<'t> {
         Ok(Self { members, document, marks: ConfigMarks::new(plan)? })
     }
 
+    /// The same document, with other marks of its configuration.
+    #[cfg(feature = "sentinel")]
+    pub(crate) fn with_marks(self, marks: ConfigMarks<'t>) -> Self {
+        Self { marks, ..self }
+    }
+
+    /// What of the configuration must not be shown.
+    #[cfg(feature = "sentinel")]
+    pub(crate) fn marks(&self) -> &ConfigMarks<'t> {
+        &self.marks
+    }
+
     /// The text of the document, secrets included.
     pub fn exact(&self) -> &'t str {
         self.document.0
@@ -59,6 +72,10 @@ impl<'t> RawPlan<'t> {
     /// The document with no other member than this one.
     pub fn only<'r>(&'r self, name: &'r str) -> impl Collected + 'r {
         OnlyMembers(self, move |other: &str| other == name)
+    }
+
+    pub(super) fn stated(&self) -> &StatedMarks<'t> {
+        self.marks.stated()
     }
 
     pub(super) fn is_sensitive_variable(&self, name: &str) -> bool {
@@ -110,6 +127,11 @@ struct Walk<'v, 't> {
 enum DocumentPart {
     /// What states beside a value what of it is sensitive: changes, resources and outputs of states.
     Stated,
+    /// The change of an instance with this address.
+    Change(String),
+    /// Outputs of the root module, or their changes.
+    Outputs,
+    Output(String),
     /// The variables of the root module, as they are set.
     Values,
     Value {
@@ -118,6 +140,8 @@ enum DocumentPart {
     /// Attributes with their resources.
     Relevant,
     Configuration,
+    Providers,
+    Provider,
     /// A module of the configuration, with its address.
     Module(String),
     /// The resources of a module with this address, or one of them.
@@ -144,6 +168,7 @@ impl DocumentPart {
             "variables" => Self::Values,
             "configuration" => Self::Configuration,
             "relevant_attributes" => Self::Relevant,
+            "output_changes" => Self::Outputs,
             _ => Self::Stated,
         }
     }
@@ -154,7 +179,7 @@ impl DocumentPart {
         object: View<'v, 't>,
         key: &str,
         member: View<'v, 't>,
-        marks: &ConfigMarks<'t>,
+        marks: &'v ConfigMarks<'t>,
     ) -> Member<'v, 't> {
         let text = |name: &str| object.get(name).and_then(View::as_str).unwrap_or_default();
         let joined = |module: &str, name: &str| match module {
@@ -163,12 +188,29 @@ impl DocumentPart {
         };
         let all = |is_sensitive: bool| [member.bool(is_sensitive && !member.is_null()); 2];
         Member::At(match (self, key) {
-            (Self::Stated, _) => return stated(object, key, member),
+            (Self::Stated, "change") => Self::Change(text("address").to_owned()),
+            (Self::Stated, "outputs") => Self::Outputs,
+            (Self::Stated, "values") => {
+                return stated(object, key, member, marks.stated().view(text("address")));
+            }
+            (Self::Stated, _) => return stated(object, key, member, None),
+            (Self::Change(address), _) => {
+                return stated(object, key, member, marks.stated().view(address));
+            }
+            (Self::Outputs, _) => Self::Output(key.to_owned()),
+            (Self::Output(name), _) => {
+                return stated(object, key, member, marks.stated().output_view(name));
+            }
             (Self::Values, _) => Self::Value { sensitive: marks.is_sensitive_variable(key) },
             (Self::Value { sensitive }, "value") => {
                 return Member::Marked(Marked::known(member, all(*sensitive)), Hidden::Text);
             }
             (Self::Relevant, "attribute") => return Member::Paths(marks.of_instance(text("resource"))),
+            (Self::Configuration, "provider_config") => Self::Providers,
+            (Self::Providers, _) => Self::Provider,
+            (Self::Provider, "expressions") => {
+                return Member::Expressions(marks.of_provider(text("full_name")));
+            }
             (Self::Configuration, "root_module") => Self::Module(String::new()),
             (Self::Module(module), "resources") => Self::Resources(module.clone()),
             (Self::Module(_), "variables" | "outputs") => Self::Declarations,
@@ -191,8 +233,13 @@ impl DocumentPart {
     }
 }
 
-/// What a member is of an object that may state what of it is sensitive.
-fn stated<'v, 't>(object: View<'v, 't>, key: &str, member: View<'v, 't>) -> Member<'v, 't> {
+/// What a member is of an object that may state what of it is sensitive; `elsewhere` is what the document says of it.
+fn stated<'v, 't>(
+    object: View<'v, 't>,
+    key: &str,
+    member: View<'v, 't>,
+    elsewhere: Option<View<'v, 't>>,
+) -> Member<'v, 't> {
     /// What is said of both sides of a change holds for each.
     const SIDES: [(&str, &str); 2] = [("before_sensitive", "before"), ("after_sensitive", "after")];
     let (marks, hidden) = match key {
@@ -203,21 +250,26 @@ fn stated<'v, 't>(object: View<'v, 't>, key: &str, member: View<'v, 't>) -> Memb
         "value" | "type" => ([("sensitive", "value"); 2], Hidden::Text),
         "config_values" => ([("config_sensitive", "config_values"); 2], Hidden::Text),
         "replace_paths" => {
-            let marks = SIDES.into_iter().filter_map(|(name, _)| object.get(name));
+            let marks = SIDES.into_iter().filter_map(|(name, _)| object.get(name)).chain(elsewhere);
             return Member::Paths(Some(Arc::new(Names::of_marks(marks))));
         }
         _ => return Member::At(DocumentPart::Stated),
     };
-    if marks.iter().all(|(name, _)| object.get(name).is_none()) {
+    if elsewhere.is_none() && marks.iter().all(|(name, _)| object.get(name).is_none()) {
         return Member::At(DocumentPart::Stated);
     }
-    let marks = marks.map(|(name, of)| match (object.get(name), object.get(of)) {
+    let [first, second] = marks.map(|(name, of)| match (object.get(name), object.get(of)) {
         // That there is nothing is no secret.
         (Some(_), _) if member.is_null() => member.bool(false),
         (Some(marks), of) if !marks.can_mark(of.unwrap_or(marks.null())) => marks.bool(true),
         (marks, _) => marks.unwrap_or(member.bool(false)),
     });
-    Member::Marked(Marked::known(member, marks), hidden)
+    let first = match elsewhere {
+        // All that both marks say is in it, unless they say it of everything. That there is nothing is no secret.
+        Some(elsewhere) if !first.is_true() && !member.is_null() => elsewhere,
+        _ => first,
+    };
+    Member::Marked(Marked::known(member, [first, second]), hidden)
 }
 
 impl Serialize for Walk<'_, '_> {

@@ -14,7 +14,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use objchange::Value;
 use objchange_plan::{
@@ -26,6 +26,8 @@ use serde::ser::{SerializeMap, Serializer};
 use crate::collection::{
     As, Collected, Collection, Marked, Secrets, instance_address, is_there, items, read, simplified,
 };
+use crate::stated::StatedMarks;
+use crate::tfconfig::ConfigMarks;
 
 /// The collections of a state.
 #[derive(Debug, Default)]
@@ -65,6 +67,8 @@ pub struct Resource<'t> {
     kept: StateResource<'t>,
     /// What is unknown until apply: of a resource that is planned.
     unknown: Option<Raw<'t>>,
+    /// What other sections of the plan call sensitive.
+    stated: Option<Arc<Json<'t>>>,
     document: DocumentText<'t>,
     read: OnceLock<Result<[Json<'t>; 3], DocumentError>>,
 }
@@ -80,6 +84,8 @@ pub struct Output<'t> {
     kept: StateOutput<'t>,
     document: DocumentText<'t>,
     is_file: bool,
+    /// What any section of the plan calls sensitive of it.
+    stated: Option<Arc<Json<'t>>>,
     read: OnceLock<Result<Json<'t>, DocumentError>>,
 }
 
@@ -90,21 +96,23 @@ impl<'t> TfState<'t> {
     ///
     /// An instance has an index that is none. The error says where.
     pub fn new(state: State<'t>) -> Result<Self, DocumentError> {
-        Self::planned(state, |_| None)
+        Self::of_plan(state, |_| None, &StatedMarks::default())
     }
 
-    /// Like [`TfState::new`], of what is planned, where `unknown` says by the address what is unknown until
-    /// apply.
-    pub(crate) fn planned(
+    /// Like [`TfState::new`], of a state in a plan, where `unknown` says by the address what is unknown until apply, and
+    /// `stated` what the plan calls sensitive.
+    pub(crate) fn of_plan(
         state: State<'t>,
         unknown: impl Fn(&str) -> Option<Raw<'t>>,
+        stated: &StatedMarks<'t>,
     ) -> Result<Self, DocumentError> {
         let document = DocumentText(state.text());
         let mut resources = Collection::with_capacity(state.resources.len());
         let mut address = String::new();
         for resource in state.resources {
-            let unknown = unknown(&resource.address);
-            let resource = Resource { unknown, ..Resource::new(document, resource, &mut address)? };
+            let (unknown, marks) = (unknown(&resource.address), stated.of_instance(&resource.address));
+            let resource = Resource::new(document, resource, &mut address)?;
+            let resource = Resource { unknown, stated: marks, ..resource };
             let key = resource.key();
             let is_second = |other: &Resource<'_>| *other.mode == *"managed" && *resource.mode != *"managed";
             if !resources.get(&key).is_some_and(is_second) {
@@ -113,7 +121,9 @@ impl<'t> TfState<'t> {
         }
         let mut outputs = Collection::with_capacity(state.outputs.len());
         for output in state.outputs {
-            outputs.insert(output.name.clone(), Output::new(document, state.is_file, output));
+            let marks = stated.of_output(&output.name);
+            let output = Output { stated: marks, ..Output::new(document, state.is_file, output) };
+            outputs.insert(output.name.clone(), output);
         }
         Ok(Self { terraform_version: state.terraform_version, outputs, resources })
     }
@@ -127,7 +137,7 @@ impl<'t> TfState<'t> {
         let Some(prior) = plan.prior_state() else { return Ok(Self::default()) };
         let state = State::parse_within(plan.text(), prior)
             .map_err(|error| DocumentError::from_json(&error, plan.text(), "prior_state"))?;
-        Self::new(state)
+        Self::of_plan(state, |_| None, ConfigMarks::new(plan)?.stated())
     }
 }
 
@@ -157,6 +167,7 @@ impl<'t> Resource<'t> {
             deposed_key: kept.deposed.clone().unwrap_or_default(),
             kept,
             unknown: None,
+            stated: None,
             document,
             read: OnceLock::new(),
         })
@@ -181,7 +192,8 @@ impl<'t> Resource<'t> {
     pub fn values(&self) -> Result<Marked<'_, 't>, DocumentError> {
         match self.read.get_or_init(|| self.read_values()) {
             Ok([values, sensitive, unknown]) => {
-                Ok(Marked::partly_known(Some(values.view()), unknown.view(), [sensitive.view(); 2]))
+                let stated = self.stated.as_ref().map_or(sensitive.view(), |stated| stated.view());
+                Ok(Marked::partly_known(Some(values.view()), unknown.view(), [sensitive.view(), stated]))
             }
             Err(error) => Err(error.clone()),
         }
@@ -233,7 +245,7 @@ fn of_value<'t>(value: &Value) -> [Json<'t>; 2] {
 impl<'t> Output<'t> {
     fn new(document: DocumentText<'t>, is_file: bool, kept: StateOutput<'t>) -> Self {
         let (name, sensitive) = (kept.name.clone(), kept.sensitive);
-        Self { name, sensitive, kept, document, is_file, read: OnceLock::new() }
+        Self { name, sensitive, kept, document, is_file, stated: None, read: OnceLock::new() }
     }
 
     /// Its value; `None` if it is unknown.
@@ -248,7 +260,8 @@ impl<'t> Output<'t> {
         match self.read.get_or_init(|| self.read_value()) {
             Ok(value) => {
                 let marks = value.view().bool(self.sensitive);
-                Ok(Some(Marked::known(value.view(), [marks; 2])))
+                let stated = self.stated.as_ref().map_or(marks, |stated| stated.view());
+                Ok(Some(Marked::known(value.view(), [marks, stated])))
             }
             Err(error) => Err(error.clone()),
         }

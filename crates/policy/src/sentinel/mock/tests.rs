@@ -6,6 +6,7 @@ use crate::tfconfig::TfConfig;
 use crate::tfplan::TfPlan;
 use crate::tfstate::TfState;
 use objchange::address::strip_keys;
+use objchange::schema::ProviderSchemas;
 use objchange_plan::{Document, Plan};
 use objchange_sentinel::{Policy, Run, Setup, Source, Value};
 use proptest::prelude::*;
@@ -16,7 +17,7 @@ use serde_json::{Value as Json, json};
 use super::{File, mocks as of};
 
 fn mocks(plan: &str) -> Vec<File> {
-    of(Document::parse(plan).unwrap(), None).unwrap()
+    of(Document::parse(plan).unwrap(), None, &ProviderSchemas::default()).unwrap()
 }
 
 /// What a policy reads out of a mock.

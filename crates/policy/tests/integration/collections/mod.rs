@@ -4,6 +4,7 @@ mod access;
 mod corners;
 mod documents;
 mod fields;
+mod joined;
 mod random;
 mod reading;
 mod secrets;
