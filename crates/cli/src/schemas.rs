@@ -1,7 +1,11 @@
 //! Options for schemas: documents, or providers themselves.
 
+#[cfg(feature = "sentinel")]
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+#[cfg(feature = "sentinel")]
+use objchange::schema::ProviderSchemas;
 use objchange_plan::Schemas;
 use objchange_project::{GivenSchemas, SchemaError, SchemaText, SchemaTextError, schema_texts};
 #[cfg(feature = "provider")]
@@ -12,6 +16,8 @@ use crate::input::{Size, Source};
 #[cfg(feature = "provider")]
 use crate::provider::launch;
 use crate::schema_cache::SchemaCacheArgs;
+#[cfg(feature = "sentinel")]
+use crate::schema_cache::Wanted;
 
 /// The name of the group of arguments that give schemas.
 const SCHEMA_SOURCE: &str = "schema_source";
@@ -71,6 +77,19 @@ impl SchemaArgs {
     /// The schemas that are given, of documents of at most this size.
     pub(crate) fn load(&self, limit: Size) -> Result<GivenSchemas, SchemaError> {
         GivenSchemas::parse(self.documents(limit)?)
+    }
+
+    /// The schemas that are given, or else all that are cached; and whether they are given.
+    #[cfg(feature = "sentinel")]
+    pub(crate) fn given_or_cached(&self) -> Result<(ProviderSchemas, bool), String> {
+        let given = self.load(Size::MAX).map_err(|error| match error {
+            SchemaError::Document { name, error } => format!("{name}: {error}"),
+            error @ SchemaError::Text(_) => error.to_string(),
+        })?;
+        if given.is_given() {
+            return Ok((given.schemas, true));
+        }
+        Ok((self.cache.choose([Wanted::All], &BTreeMap::new()).schemas, false))
     }
 
     /// The schemas that are given, with those of other providers that are cached, and where they are from.

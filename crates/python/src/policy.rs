@@ -4,13 +4,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use objchange_policy::rego::{self, DataFile, Policies, PolicyError, PolicyFile, Severity};
+use objchange_policy::rego::{self, DataFile, InputMode, Policies, PolicyError, PolicyFile, Severity};
 use objchange_policy::sentinel::configuration::Level;
+use objchange_policy::sentinel::files::replaced_imports;
 use objchange_policy::sentinel::judge::{Judged, Outcome as Said};
 use objchange_policy::sentinel::set::{AppliedPolicy, SetOptions};
 use objchange_policy::sentinel::sources::Sources;
 use objchange_policy::sentinel::{Configuration, Document, Fault, Imports};
 use objchange_sentinel::{Interrupt, Setup};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::document::Plan;
@@ -193,31 +195,51 @@ pub struct RegoPolicies(Policies);
 #[pymethods]
 impl RegoPolicies {
     /// Compiles files, each with its name and text. ``tests`` are files of tests, which are not evaluated; a rule there that would
-    /// be is an error. ``data`` is what policies see as ``data``, as JSON.
+    /// be is an error. ``data`` is what policies see as ``data``, as JSON, and ``run`` the data of the run. ``input`` is
+    /// ``auto``, ``collections``, ``raw`` or ``wrapped``.
     #[new]
-    #[pyo3(signature = (files, *, tests=vec![], data=None, packages=vec![], rules=vec![], timeout=10.0))]
-    #[pyo3(text_signature = "(files, *, tests=(), data=None, packages=(), rules=(), timeout=10.0)")]
+    #[pyo3(signature = (files, *, tests=vec![], data=None, run=None, input="auto", packages=vec![], rules=vec![], timeout=10.0))]
+    #[pyo3(
+        text_signature = "(files, *, tests=(), data=None, run=None, input='auto', packages=(), rules=(), timeout=10.0)"
+    )]
+    #[expect(clippy::too_many_arguments, reason = "they are the keyword arguments of Python")]
     fn py_new(
         py: Python<'_>,
         files: Vec<(String, String)>,
         tests: Vec<(String, String)>,
         data: Option<String>,
+        run: Option<String>,
+        input: &str,
         packages: Vec<String>,
         rules: Vec<String>,
         timeout: f64,
     ) -> PyResult<Self> {
         let mut options = rego::Options::new(now_ns);
         (options.packages, options.rules, options.timeout) = (packages, rules, seconds(timeout)?);
+        options.input = match input {
+            "auto" => InputMode::Auto,
+            "collections" => InputMode::Collections,
+            "raw" => InputMode::Raw,
+            "wrapped" => InputMode::Wrapped,
+            _ => {
+                let message = format!("input is auto, collections, raw or wrapped, not {input:?}");
+                return Err(PyValueError::new_err(message));
+            }
+        };
         let policies = py.detach(|| {
             let to_files = |texts: Vec<(String, String)>| -> Vec<PolicyFile> {
                 texts.into_iter().map(|(name, text)| PolicyFile::new(name, text)).collect()
             };
+            let document = |name: &str, text: String| {
+                let file = DataFile { name: name.to_owned(), path: Vec::new(), text, is_yaml: false };
+                DataFile::merge(&[file])
+            };
             // A file of tests that is not Rego has no rules, as the program says in a warning.
             let _ = rego::refuse_rules_in_tests(&to_files(tests), &options)?;
             if let Some(text) = data {
-                let file = DataFile { name: "data".to_owned(), path: Vec::new(), text, is_yaml: false };
-                options.data = DataFile::merge(&[file])?;
+                options.data = document("data", text)?;
             }
+            options.run = run.map(|text| document("run", text)).transpose()?;
             Policies::compile(&to_files(files), options)
         });
         Ok(Self(policies.map_err(|error| rego_failure(&error, None))?))
@@ -326,6 +348,11 @@ impl SentinelPolicies {
                 match is_set {
                     true => {
                         let set = sources.configuration(&file).map_err(|fault| fault_failure(&fault))?;
+                        let mut replaced = replaced_imports(&file, &set).into_iter();
+                        // There is no other way to give data of a run.
+                        if let Some(one) = replaced.find(|one| one.import != "tfrun") {
+                            return Err(fault_failure(&one.fault));
+                        }
                         policies.extend(options.policies(&set, &sources));
                     }
                     false => {

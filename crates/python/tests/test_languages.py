@@ -94,6 +94,21 @@ def test_rego_decides_or_does_not(secret: str, tmp_path: Path) -> None:
         assert policy.rego(bucket("public"), place).verdict == policy.FAIL
 
 
+def test_rego_reads_the_run_and_a_wrapped_document() -> None:
+    rule = 'package main\ndeny contains "x" if { input.run.name == "prod"; input.plan.format_version }'
+    with pytest.raises(objchange.PolicyError) as missing:
+        policy.compile_rego({"a.rego": rule})
+    assert missing.value.kind == "needs_run"
+    for name, verdict in (("prod", policy.FAIL), ("dev", policy.PASS)):
+        assert policy.compile_rego({"a.rego": rule}, run={"name": name}).judge(bucket("x")).verdict == verdict
+    rule = 'package main\ndeny contains "x" if { input.tfplan.format_version; input.tfrun.name == "prod" }'
+    wrapped = policy.compile_rego({"a.rego": rule}, run={"name": "prod"}, input="wrapped")
+    assert wrapped.judge(bucket("x")).verdict == policy.FAIL
+    with pytest.raises(objchange.PolicyError) as unread:
+        policy.compile_rego({"a.rego": "package main\ndeny contains 1 if input.resource_changes[0].chnage"})
+    assert unread.value.kind == "missing_field"
+
+
 def test_rego_that_cannot_be_used(tmp_path: Path) -> None:
     with pytest.raises(objchange.PolicyError) as broken:
         policy.compile_rego({"a.rego": "package main\ndeny {"})

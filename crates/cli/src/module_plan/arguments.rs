@@ -166,6 +166,12 @@ pub(crate) struct ModuleArgs {
 }
 
 impl ModuleArgs {
+    /// The schemas of providers.
+    #[cfg(feature = "sentinel")]
+    pub(crate) fn schemas(&self) -> &SchemaArgs {
+        &self.schemas
+    }
+
     /// What those of the arguments are planned from that are directories of modules.
     ///
     /// # Errors

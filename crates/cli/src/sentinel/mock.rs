@@ -22,7 +22,9 @@ file. From a state, only tfstate/v2 is made. The files have the names of Terrafo
   mock-tfplan-v2.sentinel    mock-tfconfig-v2.sentinel    mock-tfstate-v2.sentinel    mock-tfrun.sentinel
   sentinel.hcl               a configuration that uses them, for policies or as a test case in test/POLICY
 
-Sensitive values are written as (sensitive value). A plan has no data for tfrun; use --run.
+Sensitive values are written as (sensitive value). A plan does not say what is sensitive in the configuration of a \
+provider: its schema does, and without --schemas, or a schema in the cache, all constants there are hidden. A plan has \
+no data for tfrun; use --run.
 
 Exit codes:
   0  the files are written
@@ -82,7 +84,8 @@ fn files(args: &Args, planned: Option<String>) -> Result<Vec<File>, String> {
         None => source.read().map_err(|error| error.to_string())?,
     };
     let document = Document::parse(&text).map_err(|error| format!("{source}: {error}"))?;
-    mocks(document, run.as_ref()).map_err(|error| format!("{source}: {error}"))
+    let (schemas, _) = args.module.schemas().given_or_cached()?;
+    mocks(document, run.as_ref(), &schemas).map_err(|error| format!("{source}: {error}"))
 }
 
 /// The data for the `tfrun` import in a file.

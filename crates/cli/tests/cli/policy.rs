@@ -390,7 +390,7 @@ fn the_type_of_a_sensitive_output_is_hidden() {
 
 #[test]
 fn rules_are_chosen_by_name() {
-    let text = "package a\n\nrequire_acl contains \"no acl\" if {\n\tnot input.tfplan.resource_changes[0].change.after.acl\n}\n";
+    let text = "package a\n\nrequire_acl contains \"no acl\" if {\n\tsome rc in input.tfplan.resource_changes\n\tnot rc.change.after.acl\n}\n";
     let folder = Folder::with("rules", &[("p.rego", text)]);
     let rego = folder.at("p.rego");
     let rego = rego.to_str().unwrap();

@@ -165,3 +165,36 @@ fn a_policy_sees_in_mocks_what_it_sees_in_the_plan() {
         assert!(applied.len() > 500, "{applied}");
     }
 }
+
+/// A plan does not say what is sensitive in the configuration of a provider.
+#[test]
+fn configuration_of_providers_is_hidden_unless_the_schema_shows_it() {
+    let plan = r#"{"format_version":"1.2","configuration":{"provider_config":{"acme":{"name":"acme",
+        "full_name":"registry.terraform.io/acme/acme","expressions":{"token":{"constant_value":"hunter2"},
+        "region":{"constant_value":"north"},"auth":[{"key":{"constant_value":"hunter3"},
+        "user":{"constant_value":"isabel"}}],"other":{"references":["var.other"]}}}},"root_module":{}}}"#;
+    let schemas = r#"{"format_version":"1.0","provider_schemas":{"registry.terraform.io/acme/acme":{"provider":{
+        "version":0,"block":{"attributes":{"token":{"type":"string","optional":true,"sensitive":true},
+        "region":{"type":"string","optional":true}},"block_types":{"auth":{"nesting_mode":"list","block":{
+        "attributes":{"key":{"type":"string","optional":true,"sensitive":true},
+        "user":{"type":"string","optional":true}}}}}}}}}}"#;
+    let folder = Folder::with("sentinel-mock-providers", &[("plan.json", plan), ("schemas.json", schemas)]);
+    let at = |name: &str| folder.at(name).display().to_string();
+    let written = |out: &str| {
+        let texts = ["mock-tfconfig-v2.sentinel", "mock-tfplan-v2.sentinel"];
+        texts.map(|name| folder.read(&format!("{out}/{name}")))
+    };
+    let output = objchange(["sentinel", "mock", &at("plan.json"), "--out", &at("none")], "");
+    assert_eq!(output.code, 0, "{output:?}");
+    for text in written("none") {
+        assert!(!text.contains("hunter") && !text.contains("north") && !text.contains("isabel"), "{text}");
+        assert!(text.contains("var.other"), "{text}");
+    }
+    let schemas = at("schemas.json");
+    let arguments = ["sentinel", "mock", &at("plan.json"), "--schemas", &schemas, "--out", &at("some")];
+    let output = objchange(arguments, "");
+    assert_eq!(output.code, 0, "{output:?}");
+    for text in written("some") {
+        assert!(!text.contains("hunter") && text.contains("north") && text.contains("isabel"), "{text}");
+    }
+}

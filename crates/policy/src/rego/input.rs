@@ -51,21 +51,26 @@ pub(super) fn input<'t>(
             input.extend(run.map(|run| (Value::from("tfrun"), run.clone())));
         }
         InputMode::Collections | InputMode::Auto => {
-            if members.has("tfplan") || members.has("plan") {
+            let of_plan = ["tfplan", "plan", "tfstate", "tfconfig"];
+            if of_plan.into_iter().any(|name| members.has(name)) {
                 let tfplan = TfPlan::new(&plan).map_err(PolicyError::of_document)?;
-                input.push((Value::from("tfplan"), writer.tfplan(&tfplan, members)?));
+                if members.has("tfplan") || members.has("plan") {
+                    input.push((Value::from("tfplan"), writer.tfplan(&tfplan, members)?));
+                }
                 if members.has("plan") {
                     let raw = OnlyMembers(&tfplan.raw, |name: &str| members.has_part("plan", name));
                     input.push((Value::from("plan"), writer.write(&raw)?));
                 }
-            }
-            if members.has("tfstate") {
-                let tfstate = TfState::prior(&plan).map_err(PolicyError::of_document)?;
-                input.push((Value::from("tfstate"), writer.write(&tfstate)?));
-            }
-            if members.has("tfconfig") {
-                let tfconfig = TfConfig::new(&plan).map_err(PolicyError::of_document)?;
-                input.push((Value::from("tfconfig"), writer.write(&tfconfig)?));
+                if members.has("tfstate") {
+                    let tfstate = TfState::prior_with(&plan, tfplan.raw.stated());
+                    let tfstate = tfstate.map_err(PolicyError::of_document)?;
+                    input.push((Value::from("tfstate"), writer.write(&tfstate)?));
+                }
+                if members.has("tfconfig") {
+                    let tfconfig = TfConfig::with_marks(&plan, tfplan.raw.marks());
+                    let tfconfig = tfconfig.map_err(PolicyError::of_document)?;
+                    input.push((Value::from("tfconfig"), writer.write(&tfconfig)?));
+                }
             }
             input.extend(run.map(|run| (Value::from("run"), run.clone())));
         }

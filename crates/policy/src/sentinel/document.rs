@@ -357,8 +357,12 @@ impl<'t> Collections<'t> {
 
     /// The state, or the one that the plan starts from.
     fn state(&self) -> Result<&TfState<'t>, DocumentError> {
-        let read =
-            || self.plan.as_ref().map_or_else(|| Ok(TfState::default()), |of| TfState::prior(&of.plan));
+        let read = || {
+            self.plan.as_ref().map_or_else(
+                || Ok(TfState::default()),
+                |of| TfState::prior_with(&of.plan, of.collections.raw.stated()),
+            )
+        };
         self.state.get_or_init(read).as_ref().map_err(Clone::clone)
     }
 }

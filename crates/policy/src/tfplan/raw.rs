@@ -58,8 +58,7 @@ impl<'t> RawPlan<'t> {
         Self { marks, ..self }
     }
 
-    /// What of the configuration must not be shown.
-    #[cfg(feature = "sentinel")]
+    /// What of the plan must not be shown.
     pub(crate) fn marks(&self) -> &ConfigMarks<'t> {
         &self.marks
     }
@@ -74,7 +73,8 @@ impl<'t> RawPlan<'t> {
         OnlyMembers(self, move |other: &str| other == name)
     }
 
-    pub(super) fn stated(&self) -> &StatedMarks<'t> {
+    /// What the sections of the plan call sensitive.
+    pub(crate) fn stated(&self) -> &StatedMarks<'t> {
         self.marks.stated()
     }
 

@@ -134,10 +134,15 @@ impl<'t> TfState<'t> {
     ///
     /// That part of the plan has not the form that it is to have. The error says where.
     pub fn prior(plan: &Plan<'t>) -> Result<Self, DocumentError> {
+        Self::prior_with(plan, ConfigMarks::new(plan)?.stated())
+    }
+
+    /// The same, where it is known what the plan calls sensitive.
+    pub(crate) fn prior_with(plan: &Plan<'t>, stated: &StatedMarks<'t>) -> Result<Self, DocumentError> {
         let Some(prior) = plan.prior_state() else { return Ok(Self::default()) };
         let state = State::parse_within(plan.text(), prior)
             .map_err(|error| DocumentError::from_json(&error, plan.text(), "prior_state"))?;
-        Self::of_plan(state, |_| None, ConfigMarks::new(plan)?.stated())
+        Self::of_plan(state, |_| None, stated)
     }
 }
 

@@ -435,6 +435,8 @@ class RegoPolicies:
         *,
         tests: Sequence[tuple[str, str]] = (),
         data: str | None = None,
+        run: str | None = None,
+        input: Literal["auto", "collections", "raw", "wrapped"] = "auto",
         packages: Sequence[str] = (),
         rules: Sequence[str] = (),
         timeout: float = 10.0,

@@ -10,7 +10,7 @@ import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from ._errors import PolicyError
 from ._objchange import Plan, PolicyResult, RegoPolicies, RuleResult, SentinelPolicies, files_below
@@ -76,21 +76,32 @@ def compile_rego(
     policies: _Paths | Mapping[str, str],
     *,
     data: Mapping[str, Any] | None = None,
+    run: Mapping[str, Any] | None = None,
+    input: Literal["auto", "collections", "raw", "wrapped"] = "auto",
     packages: Sequence[str] = (),
     rules: Sequence[str] = (),
     timeout: float = 10.0,
 ) -> RegoPolicies:
     """Compiles Rego policies once for any number of plans: files, folders of them, or texts by name.
 
-    ``data`` is what policies see as ``data``. ``packages`` and ``rules`` choose what is evaluated; ``timeout`` is in seconds, for
+    ``data`` is what policies see as ``data``, and ``run`` what they see as ``input.run``. ``input`` is the form of ``input``:
+    ``"raw"`` is the document, and ``"wrapped"`` has the document as ``input.tfplan`` and ``run`` as ``input.tfrun``. ``packages`` and ``rules`` choose what is evaluated; ``timeout`` is in seconds, for
     compiling and for each plan.
 
     Raises `PolicyError` where a text is no policy or there is none, where one of ``packages`` and ``rules`` chooses nothing, and
     where a file of tests has a rule that would be evaluated in another file; and what ``open`` raises.
     """
     texts, tests = rego_texts(policies)
-    text = None if data is None else json.dumps(data)
-    return RegoPolicies(texts, tests=tests, data=text, packages=packages, rules=rules, timeout=timeout)
+    return RegoPolicies(
+        texts,
+        tests=tests,
+        data=None if data is None else json.dumps(data),
+        run=None if run is None else json.dumps(run),
+        input=input,
+        packages=packages,
+        rules=rules,
+        timeout=timeout,
+    )
 
 
 def rego(

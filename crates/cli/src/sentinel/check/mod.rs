@@ -2,7 +2,6 @@
 
 mod text;
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -13,11 +12,9 @@ use objchange_policy::sentinel::shapes::{self, Schemas};
 use objchange_sentinel::{Diagnostic, Severity};
 
 use crate::exit::{self, CommandError, unusable};
-use crate::input::{Size, Source};
+use crate::input::Source;
 use crate::reports::{Outputs, Reporter};
-use crate::schema_cache::Wanted;
 use crate::schemas::SchemaArgs;
-use objchange_project::SchemaError;
 
 const AFTER_HELP: &str = "\
 A file is a policy if it has `main` or a configuration says so; otherwise it is a module. A configuration \
@@ -133,13 +130,6 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
 }
 
 fn schemas(args: &SchemaArgs) -> Result<Schemas, String> {
-    let given = args.load(Size::MAX).map_err(|error| match error {
-        SchemaError::Document { name, error } => format!("{name}: {error}"),
-        error @ SchemaError::Text(_) => error.to_string(),
-    })?;
-    if given.is_given() {
-        return Ok(Schemas::new(given.schemas));
-    }
-    let cached = args.cache.choose([Wanted::All], &BTreeMap::new()).schemas;
-    Ok(Schemas::partial(cached))
+    let (schemas, is_given) = args.given_or_cached()?;
+    Ok(if is_given { Schemas::new(schemas) } else { Schemas::partial(schemas) })
 }
