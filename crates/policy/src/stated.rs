@@ -37,7 +37,7 @@ impl<'t> Texts<'t> {
         }
         let texts = self.by_address.entry(address.to_owned()).or_default();
         if !texts.iter().any(|known| known.text() == marks.text()) {
-            texts.push(marks.clone());
+            texts.push(*marks);
         }
     }
 

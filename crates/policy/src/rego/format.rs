@@ -33,7 +33,7 @@ pub(super) fn of_input(mode: InputMode, is_chosen: bool, has_run: bool) -> Input
 /// A name of `input`, in one form or another, that is similar to this one.
 pub(super) fn similar(field: &str) -> String {
     let names = COLLECTIONS.iter().chain(DOCUMENT.fields).map(|(name, _)| *name);
-    objchange_text::did_you_mean(field, names.chain(["run"])).to_string()
+    objchange_text::did_you_mean(field, names.chain(["run"]))
 }
 
 /// The form of a document, and of an `input.tfplan` that is one.

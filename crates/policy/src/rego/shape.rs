@@ -103,9 +103,8 @@ pub(super) fn refuse_missing_fields(
         .missing_fields(rules, &input, compile_options)
         .map_err(|errors| PolicyError::of_policies(&errors, options.timeout))?;
     let Some(MissingField { location, field, part, .. }) = missing.into_iter().next() else { return Ok(()) };
-    let similar = |fields: &[(&'static str, Format)]| {
-        did_you_mean(&field, fields.iter().map(|(name, _)| *name)).to_string()
-    };
+    let similar =
+        |fields: &[(&'static str, Format)]| did_you_mean(&field, fields.iter().map(|(name, _)| *name));
     let (kind, message) = match part {
         MissingPart::Input => match (&*field, mode) {
             ("run", InputMode::Collections | InputMode::Auto) | ("tfrun", InputMode::Wrapped) => (
