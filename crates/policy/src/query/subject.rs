@@ -51,12 +51,15 @@ impl<'t> Subject<'t> {
             Document::State(state) if of == CollectionKind::State => subject.state = TfState::new(state)?,
             Document::State(_) => return Err(SubjectError::IsState),
             Document::Plan(plan) => {
-                subject.plan = Some(TfPlan::new(&plan)?);
+                let tfplan = TfPlan::new(&plan)?;
                 match of {
-                    CollectionKind::State => subject.state = TfState::prior(&plan)?,
-                    CollectionKind::Config => subject.config = TfConfig::new(&plan)?,
+                    CollectionKind::State => subject.state = TfState::prior_with(&plan, tfplan.raw.stated())?,
+                    CollectionKind::Config => {
+                        subject.config = TfConfig::with_marks(&plan, tfplan.raw.marks())?;
+                    }
                     _ => {}
                 }
+                subject.plan = Some(tfplan);
             }
         }
         Ok(subject)

@@ -374,6 +374,9 @@ fn is_unknown_outcome(check: View<'_, '_>) -> bool {
 
 impl<'t> OfPlan<'t> {
     fn config(&self) -> Result<&TfConfig<'t>, DocumentError> {
-        self.config.get_or_init(|| TfConfig::new(&self.plan)).as_ref().map_err(Clone::clone)
+        self.config
+            .get_or_init(|| TfConfig::with_marks(&self.plan, self.collections.raw.marks()))
+            .as_ref()
+            .map_err(Clone::clone)
     }
 }

@@ -83,7 +83,11 @@ pub fn mocks(
                 "mock-tfconfig-v2.sentinel",
                 config(&TfConfig::with_marks(&plan, collections.raw.marks())?)?,
             );
-            file("tfstate/v2", "mock-tfstate-v2.sentinel", state(&TfState::prior(&plan)?)?);
+            file(
+                "tfstate/v2",
+                "mock-tfstate-v2.sentinel",
+                state(&TfState::prior_with(&plan, collections.raw.stated())?)?,
+            );
             file("tfrun", "mock-tfrun.sentinel", self::run(&tfrun::members_of(Some(&collections), run))?);
         }
         Document::State(document) => {
