@@ -2,16 +2,16 @@
 //!
 //! - [`json::Reader`] reads JSON with the exact text of numbers and the place of everything.
 //! - [`quote_into`], [`visible`], [`visible_lines`] and [`visible_json`] escape what must not reach a terminal.
-//! - [`Escaping`] writes text to a terminal, [`json::write_line`] reports (feature `serde_json`): nothing in them is hidden.
-//! - [`style`] has the styles of reports for people (feature `style`).
+//! - [`Escaping`] writes text to a terminal, `json::write_line` reports (feature `serde_json`): nothing in them is hidden.
+//! - `style` has the styles of reports for people (feature `style`).
 //! - [`utf8_reader`] reads UTF-8 and UTF-16, [`BoundedLines`] lines of bounded length, [`json::Documents`] the documents
 //!   of an input.
 //! - [`bounded`] cuts what others wrote where it is too long to be shown.
 //! - [`redact::Secrets`] hides secrets in text that others wrote.
-//! - [`re2::Pattern`] compiles patterns in the syntax of RE2 (feature `re2`).
-//! - [`Span`] is a part of a text, a [`LineIndex`] finds its line and column, and a [`Diagnostic`] says what is wrong with
+//! - `re2::Pattern` compiles patterns in the syntax of RE2 (feature `re2`).
+//! - [`Span`] is a part of a text, a `LineIndex` finds its line and column, and a `Diagnostic` says what is wrong with
 //!   it (feature `source`).
-//! - [`reports`] has the forms in which checks report to other programs: SARIF, JUnit (features `reports` and `junit`).
+//! - `reports` has the forms in which checks report to other programs: SARIF, JUnit (features `reports` and `junit`).
 //! - [`calendar`] has the names of months and weekdays.
 //! - [`similar`] finds the names that somebody may have meant.
 
