@@ -9,7 +9,7 @@ use objchange_text::Span;
 /// Some lines of a file, without what is hidden in them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Excerpt {
-    /// The lines, with line feeds between them.
+    /// The lines, with line feeds between them. Of a long line only the part around the subject is there.
     pub text: String,
     /// The part of the text that it is about.
     pub subject: Range<usize>,
@@ -18,43 +18,84 @@ pub struct Excerpt {
 /// The text that is shown in place of a hidden part.
 const HIDDEN: &str = "(sensitive value)";
 
+/// How many characters of a line are shown: errors in a file of one line would each repeat all of it.
+const MAX_LINE: usize = 200;
+/// So many of them are before the subject.
+const BEFORE: usize = 80;
+/// Stands for the parts of a long line that are left out.
+pub(crate) const LEFT_OUT: &str = "…";
+
 impl Excerpt {
-    /// Some lines around a place, by their numbers from 1, without these parts of the file.
-    pub fn new(place: &FileSpan<'_>, lines: RangeInclusive<u32>, hidden: &[Span]) -> Self {
-        let FileSpan { lines: file, span, .. } = place;
-        let first = *lines.start();
+    /// Some lines around a place, by their numbers from 1. `span` is what the place was found for: `hidden` is asked with it.
+    pub fn new(place: &FileSpan<'_>, span: Span, lines: RangeInclusive<u32>, hidden: &HiddenSource) -> Self {
+        let FileSpan { lines: file, span: subject, .. } = place;
+        let file_start = span.start.saturating_sub(subject.start);
         let (mut text, mut in_text) = (String::new(), Vec::new());
+        let first = *lines.start();
+        let (mut from, mut to) = (None, 0);
         for number in lines {
             if number > first {
                 text.push('\n');
             }
-            let (line, start) = (file.line(number), file.start(number) as usize);
+            let (line, start) = (file.line(number), file.start(number));
+            let end = start + line.len() as u32;
+            let in_line = |byte: u32| floor(line, byte.saturating_sub(start));
+            let (starts_at, ends_at) = (in_line(subject.start), in_line(subject.end));
+            let window = window(line, if subject.start <= end { starts_at } else { 0 });
+            let part = &line[window.clone()];
+            if window.start > 0 {
+                text.push_str(LEFT_OUT);
+            }
             let at = text.len();
-            text.push_str(line);
-            // No part goes over the end of a line.
-            let in_line = |byte: u32| (byte as usize).saturating_sub(start).min(line.len());
-            let parts = hidden.iter().map(|part| in_line(part.start)..in_line(part.end));
-            let parts = parts.filter(|part| !part.is_empty() && line.get(part.clone()).is_some());
-            in_text.extend(parts.map(|part| at + part.start..at + part.end));
+            text.push_str(part);
+            let in_part = |byte: usize| at + byte.clamp(window.start, window.end) - window.start;
+            for part in hidden.within(file_start + start, end - start) {
+                let part = part.start.saturating_sub(file_start)..part.end.saturating_sub(file_start);
+                let part = in_part(in_line(part.start))..in_part(ceil(line, part.end.saturating_sub(start)));
+                if !part.is_empty() {
+                    in_text.push(part);
+                }
+            }
+            if from.is_none() && subject.start <= end {
+                from = Some(in_part(starts_at));
+            }
+            if subject.end >= start {
+                to = in_part(ends_at);
+            }
+            if window.end < line.len() {
+                text.push_str(LEFT_OUT);
+            }
         }
-        let first = file.start(first);
-        let from = (span.start.saturating_sub(first) as usize).min(text.len());
-        let to = (span.end.saturating_sub(first) as usize).clamp(from, text.len());
-        // Not within a character, which a line end of two bytes that was left out could lead to.
-        let to = (from..=to).rev().find(|to| text.is_char_boundary(*to)).unwrap_or(from);
+        let from = from.unwrap_or(text.len());
+        let to = to.max(from);
         let from = masked_place(from, &in_text, false);
         let to = masked_place(to, &in_text, true).max(from);
         Self { text: masked(&text, &in_text), subject: from..to }
     }
 }
 
-impl HiddenSource {
-    /// What is hidden in the file of a place, in the text of the file. `span` is what the place was found for.
-    pub fn in_file(&self, place: &FileSpan<'_>, span: Span) -> Vec<Span> {
-        let before = span.start.saturating_sub(place.span.start);
-        let local = |part: &Span| Some(Span::new(part.start.checked_sub(before)?, part.end - before));
-        self.spans().iter().filter_map(local).collect()
-    }
+/// The part of a line that is shown where the subject, or what is nearest to it, is at this byte.
+fn window(line: &str, at: usize) -> Range<usize> {
+    let start = line[..at].char_indices().nth_back(BEFORE - 1).map_or(0, |(byte, _)| byte);
+    let end = line[start..].char_indices().nth(MAX_LINE).map_or(line.len(), |(byte, _)| start + byte);
+    // Near the end of a line there is more before it.
+    let behind = line[start..end].chars().count();
+    let start = match end == line.len() && behind < MAX_LINE && start > 0 {
+        true => line[..start].char_indices().nth_back(MAX_LINE - behind - 1).map_or(0, |(byte, _)| byte),
+        false => start,
+    };
+    start..end
+}
+
+/// The byte, or the start of the character that it is in; the end where there is no such byte.
+fn floor(line: &str, byte: u32) -> usize {
+    let byte = line.len().min(byte as usize);
+    (0..=byte).rev().find(|byte| line.is_char_boundary(*byte)).unwrap_or(0)
+}
+
+/// The byte, or the end of the character that it is in; the end where there is no such byte.
+fn ceil(line: &str, byte: u32) -> usize {
+    (byte as usize..line.len()).find(|byte| line.is_char_boundary(*byte)).unwrap_or(line.len())
 }
 
 /// The text without its hidden parts.
@@ -83,4 +124,56 @@ fn masked_place(place: usize, hidden: &[Range<usize>], is_end: bool) -> usize {
         copied = part.end;
     }
     before + place - copied
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Excerpt, LEFT_OUT, MAX_LINE};
+    use crate::{HiddenSource, Sources, Span};
+    use proptest::prelude::*;
+
+    fn excerpt(text: &str, span: Span) -> Excerpt {
+        let sources = Sources::from_text("a.tf", text).unwrap();
+        let places = sources.places();
+        let place = places.find(span).unwrap();
+        let lines = place.start().line..=place.end().line;
+        Excerpt::new(&place, span, lines, &HiddenSource::new(&sources, |_, _| None, []))
+    }
+
+    #[test]
+    fn a_long_line_is_shown_around_its_subject() {
+        let text = format!("{}wrong{}\nb = 1\n", "é".repeat(5000), "x".repeat(5000));
+        let Excerpt { text, subject } = excerpt(&text, Span::new(10_000, 10_005));
+        assert_eq!(&text[subject], "wrong");
+        assert_eq!(text.chars().count(), MAX_LINE + 2);
+        assert!(text.starts_with(LEFT_OUT) && text.ends_with(LEFT_OUT));
+
+        let last = excerpt(&"y".repeat(1000), Span::new(999, 1000));
+        assert_eq!(last.text, format!("{LEFT_OUT}{}", "y".repeat(MAX_LINE)));
+        assert_eq!(last.subject.end, last.text.len());
+    }
+
+    #[test]
+    fn a_secret_that_is_cut_is_hidden() {
+        let secret = "s3cret".repeat(100);
+        let text =
+            format!("variable \"a\" {{\n  sensitive = true\n  default = {{ a = \"{secret}\", b = c }}\n}}\n");
+        let at = text.find("b = c").unwrap() as u32;
+        let shown = excerpt(&text, Span::new(at, at + 5)).text;
+        assert!(!shown.contains("s3cret") && shown.contains("(sensitive value)"), "{shown}");
+    }
+
+    proptest! {
+        #[test]
+        fn the_subject_is_what_it_is_in_the_file(
+            before in "[aé\n]{0,400}", subject in "[b\n]{1,300}", after in "[cé\n]{0,400}",
+        ) {
+            let text = format!("{before}{subject}{after}");
+            let (start, end) = (before.len() as u32, (before.len() + subject.len()) as u32);
+            let excerpt = excerpt(&text, Span::new(start, end));
+            let shown = &excerpt.text[excerpt.subject];
+            prop_assert!(shown.chars().all(|c| "b\n…".contains(c)), "{shown:?}");
+            prop_assert!(shown.len() >= subject.len().min(MAX_LINE / 2));
+        }
+    }
 }

@@ -104,6 +104,13 @@ impl HiddenSource {
         &self.0
     }
 
+    /// The parts that are in these bytes, whole or in part.
+    pub(crate) fn within(&self, start: u32, length: u32) -> &[Span] {
+        let first = self.0.partition_point(|part| part.end <= start);
+        let behind = self.0.partition_point(|part| part.start < start.saturating_add(length));
+        self.0.get(first..behind).unwrap_or_default()
+    }
+
     fn merged(mut spans: Vec<Span>) -> Self {
         spans.sort();
         let mut merged: Vec<Span> = Vec::new();

@@ -3,10 +3,10 @@
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet, Title};
 use objchange_text::{visible, visible_lines};
 
+use crate::excerpt::LEFT_OUT;
 use crate::{Diagnostic, Excerpt, FileSpan, HiddenSource, Places, Severity, Span};
 
-/// A longer line is not shown, nor are more of them.
-const MAX_LINE: usize = 4096;
+/// More lines are not shown.
 const MAX_LINES: u32 = 12;
 
 /// A diagnostic with its lines, and its kind if people may look that up.
@@ -23,7 +23,7 @@ pub fn snippet(
     let title = level.primary_title(visible(&diagnostic.summary));
     let title = if with_kind { title.id(&*diagnostic.kind) } else { title };
     let group = match diagnostic.subject.and_then(|subject| Some((subject, places.find(subject)?))) {
-        Some((subject, place)) => placed(title, place, &hidden.in_file(&place, subject)),
+        Some((subject, place)) => placed(title, place, subject, hidden),
         None => Group::with_title(title),
     };
     let group = match &*diagnostic.detail {
@@ -41,16 +41,18 @@ pub fn snippet(
     Renderer::styled().render(&[group])
 }
 
-/// The lines of a place without these parts of the file, or its numbers where the lines are too long.
-fn placed<'a>(title: Title<'a>, place: FileSpan<'a>, hidden: &[Span]) -> Group<'a> {
+/// The lines of a place without what is hidden of the file, or its numbers where there are too many lines.
+fn placed<'a>(title: Title<'a>, place: FileSpan<'a>, subject: Span, hidden: &HiddenSource) -> Group<'a> {
     let (start, end) = (place.start(), place.end());
     let shown = start.line..=end.line.min(start.line + MAX_LINES);
-    if shown.clone().any(|line| place.lines.line(line).len() > MAX_LINE) {
-        let place = format!("{}:{}:{}", visible(place.name), start.line, start.column);
-        return title.element(Level::NOTE.message(place));
-    }
-    let Excerpt { text, subject } = Excerpt::new(&place, shown, hidden);
+    let Excerpt { text, subject } = Excerpt::new(&place, subject, shown, hidden);
+    let before = &text[text[..subject.start].rfind('\n').map_or(0, |feed| feed + 1)..subject.start];
     let annotation = AnnotationKind::Primary.span(subject);
-    let snippet = Snippet::source(text).line_start(start.line as usize).path(visible(place.name));
-    title.element(snippet.annotation(annotation))
+    let snippet = |text: String| Snippet::source(text).line_start(start.line as usize);
+    // The printer takes the column from the text, of which parts may be left out.
+    if before.starts_with(LEFT_OUT) {
+        let place = format!("{}:{}:{}", visible(place.name), start.line, start.column);
+        return title.element(Level::NOTE.message(place)).element(snippet(text).annotation(annotation));
+    }
+    title.element(snippet(text).path(visible(place.name)).annotation(annotation))
 }

@@ -149,11 +149,10 @@ impl<'s> Shown<'s> {
             // The end of a line belongs to it.
             let last_line = line(subject.end.saturating_sub(1).max(subject.start));
             let last_line = last_line.max(line(around.end.saturating_sub(1).max(around.start)));
-            let hidden = self.hidden().in_file(&place, subject);
             Snippet {
                 context: self.block_around(place.name, place.span.start),
                 first_line,
-                source: Excerpt::new(&place, first_line..=last_line.max(first_line), &hidden),
+                source: Excerpt::new(&place, subject, first_line..=last_line.max(first_line), self.hidden()),
             }
         });
         Some(ShownPlace { file: place.name.to_owned(), start, end, snippet })
