@@ -11,6 +11,7 @@
 //! no finding and no text.
 
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod collection;
 #[cfg(feature = "columns")]
@@ -26,6 +27,11 @@ mod stated;
 pub mod tfconfig;
 pub mod tfplan;
 pub mod tfstate;
+#[cfg(any(feature = "query", feature = "rego", feature = "sentinel"))]
+mod time_limit;
+
+#[cfg(any(feature = "query", feature = "rego", feature = "sentinel"))]
+pub use time_limit::TimeLimit;
 
 pub use collection::{
     Answer, Collected, Collection, Exact, Field, FieldKind, Full, Marked, ObjectValueError, Redacted, Secrets,

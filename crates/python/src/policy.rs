@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use objchange_policy::rego::{self, DataFile, InputMode, Policies, PolicyError, PolicyFile, Severity};
 use objchange_policy::sentinel::configuration::Level;
@@ -10,8 +10,8 @@ use objchange_policy::sentinel::files::replaced_imports;
 use objchange_policy::sentinel::judge::{Judged, Outcome as Said};
 use objchange_policy::sentinel::set::{AppliedPolicy, SetOptions};
 use objchange_policy::sentinel::sources::Sources;
-use objchange_policy::sentinel::{Configuration, Document, Fault, Imports};
-use objchange_sentinel::{Interrupt, Setup};
+use objchange_policy::sentinel::{Configuration, Document, Fault, Imports, RunLimits};
+use objchange_sentinel::Setup;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -292,15 +292,6 @@ impl RegoPolicies {
     }
 }
 
-fn read_policy(path: &Path, limit: u64) -> Result<String, Fault> {
-    let unusable = |message: String| Fault::of_file(path, message);
-    let bytes = std::fs::read(path).map_err(|error| unusable(format!("cannot be read: {error}")))?;
-    if bytes.len() as u64 > limit {
-        return Err(unusable(format!("more than {limit} bytes, which is too large")));
-    }
-    String::from_utf8(bytes).map_err(|_| unusable("the text is not UTF-8".to_owned()))
-}
-
 fn fault_failure(fault: &Fault) -> Failure {
     let failure = Failure::new("PolicyError", "bad_policy", fault.message.clone()).in_file(Some(&fault.file));
     match (fault.line, fault.col) {
@@ -340,7 +331,7 @@ impl SentinelPolicies {
             };
             let params: Vec<_> = params.into_iter().collect();
             let options = SetOptions { params: &params, level: Level::HardMandatory };
-            let sources = Sources::new(read_policy);
+            let sources = Sources::on_disk();
             let mut policies = Vec::new();
             for file in files {
                 let is_set =
@@ -388,12 +379,10 @@ impl SentinelPolicies {
             let document = Arc::new(Document::new(Arc::new(held.text().to_owned())).map_err(unusable)?);
             let (mut rules, mut prints) = (Vec::new(), Vec::new());
             for policy in &self.policies {
-                let begun = Instant::now();
-                let (timeout, memory) = (self.timeout, self.memory);
+                let limits = RunLimits { bytes: self.memory, timeout: self.timeout };
                 let judged = policy.judge(&Imports::new(&document, None, None), |setup: &mut Setup| {
                     setup.now = now;
-                    setup.limits.memory = memory;
-                    setup.interrupt = Some(Interrupt::new(move || begun.elapsed() > timeout));
+                    limits.apply(setup);
                 });
                 let mut judged = judged.map_err(unusable)?;
                 let print = std::mem::take(&mut judged.print);

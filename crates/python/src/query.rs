@@ -1,8 +1,9 @@
 //! Queries in CEL over a document.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use objchange::Value;
+use objchange_policy::TimeLimit;
 use objchange_policy::query::{
     Answer, CollectionKind, FoundItem, Projection, Query, QueryError, QueryErrorKind, Search, Subject,
     SubjectError,
@@ -149,10 +150,10 @@ fn find(
         counts_only: false,
         with_fields: false,
     };
-    let begun = Instant::now();
-    let answer = search.answer(&subject, || begun.elapsed() >= timeout);
+    let time = TimeLimit::begin(timeout);
+    let answer = search.answer(&subject, || time.is_over());
     let answer =
-        answer.ok_or_else(|| Failure::new("QueryError", "timeout", "the evaluation exceeded its timeout"))?;
+        answer.ok_or_else(|| Failure::new("QueryError", "timeout", format!("the evaluation {time}")))?;
     let of_columns = answer.tallies.columns.iter().map(|tally| (tally, select));
     for (tally, text) in [(&answer.tallies.filter, text)].into_iter().chain(of_columns) {
         match tally.reason() {

@@ -100,6 +100,15 @@ impl fmt::Display for EvalError {
 
 impl std::error::Error for EvalError {}
 
+/// Of how many values one may consist, those of a plan of a gigabyte. [`TEXT_OF_PART`] bytes of a text count as one.
+pub const MAX_PARTS: u64 = 1 << 26;
+
+/// So many bytes of a text count as one value.
+pub const TEXT_OF_PART: u64 = 32;
+
+/// How many elements one array, set or object may have.
+pub const MAX_ITEMS: usize = 1 << 24;
+
 /// A limit of an evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Limit {
@@ -107,6 +116,8 @@ pub enum Limit {
     Time,
     /// The values that it makes take more memory than is allowed.
     Memory,
+    /// A single value is larger than [`MAX_PARTS`] or [`MAX_ITEMS`] allows.
+    Size,
     /// Rules and functions lead to each other more deeply than the stack has room for.
     Depth,
 }
@@ -117,6 +128,7 @@ impl Limit {
         match self {
             Self::Time => "time_limit",
             Self::Memory => "memory_limit",
+            Self::Size => "size_limit",
             Self::Depth => "depth_limit",
         }
     }
@@ -124,10 +136,15 @@ impl Limit {
 
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Time => "evaluation took longer than the time limit",
-            Self::Memory => "evaluation takes more memory than is allowed",
-            Self::Depth => "rules and functions lead to each other too deeply",
-        })
+        match self {
+            Self::Time => f.write_str("evaluation took longer than the time limit"),
+            Self::Memory => f.write_str("evaluation takes more memory than is allowed"),
+            Self::Size => write!(
+                f,
+                "a value has more than {MAX_ITEMS} elements, or more than {MAX_PARTS} values within it, \
+                 those that are there several times counted each time"
+            ),
+            Self::Depth => f.write_str("rules and functions lead to each other too deeply"),
+        }
     }
 }

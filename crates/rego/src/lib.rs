@@ -30,6 +30,7 @@
 //! [`Network`] that policies may use.
 
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 pub mod builtins;
 mod compile;
@@ -42,7 +43,10 @@ mod syntax;
 pub mod value;
 
 pub use compile::{CompileOptions, DeclaredRule, NetworkAccess, SourceFile};
-pub use error::{CompileError, CompileErrors, EvalError, Limit, Location, NEEDS_NETWORK};
+pub use error::{
+    CompileError, CompileErrors, EvalError, Limit, Location, MAX_ITEMS, MAX_PARTS, NEEDS_NETWORK,
+    TEXT_OF_PART,
+};
 pub use format::{Format, InputFormat, MissingField, MissingPart, ObjectFormat};
 pub use network::{HttpRequest, HttpResponse, Network, NetworkError};
 pub use program::{

@@ -46,6 +46,7 @@
 //! is limited in steps, depth and memory ([`Limits`]), so that no policy hangs or fills the memory.
 
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod builtins;
 mod compile;

@@ -6,7 +6,7 @@ mod columns;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::Duration;
 
 use clap::ValueEnum;
 use objchange_hcl::{Diagnostic, HiddenSource, Sources, Span};
@@ -14,6 +14,7 @@ use objchange_plan::Document as Read;
 #[cfg(feature = "columns")]
 use objchange_plan::Schemas;
 #[cfg(feature = "columns")]
+use objchange_policy::TimeLimit;
 use objchange_policy::columns::{Row, RowKind, TableForm, TableWriter};
 use objchange_policy::query::{
     self as policy, Answer, CollectionKind, Comparisons, Printed, Printer, Projection, Query, QueryError,
@@ -220,12 +221,9 @@ impl Args {
                 format!("{}: {error}; search its resources with --of state", document.name)
             }
         })?;
-        let begun = Instant::now();
-        let answer = search.answer(&subject, || begun.elapsed().as_secs() >= self.timeout);
-        answer.ok_or_else(|| {
-            let (name, timeout) = (&document.name, self.timeout);
-            format!("{name}: evaluation exceeded {timeout} s; raise it with --timeout")
-        })
+        let time = TimeLimit::begin(Duration::from_secs(self.timeout));
+        let answer = search.answer(&subject, || time.is_over());
+        answer.ok_or_else(|| format!("{}: the evaluation {time}; allow more with --timeout", document.name))
     }
 }
 

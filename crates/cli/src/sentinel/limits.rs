@@ -27,9 +27,8 @@ impl LimitArgs {
     }
 }
 
-/// Says in the message of a fault which of these limits is the reason, and which option raises it.
-pub(crate) fn explain(limits: RunLimits, fault: &mut Fault) {
-    limits.explain(fault);
+/// Says in the message of a fault which option raises the limit that is the reason, if one is.
+pub(crate) fn explain(fault: &mut Fault) {
     fault.message += match fault.kind {
         Some(RunErrorKind::Memory) => "; raise it with --memory",
         Some(RunErrorKind::Interrupted) => "; raise it with --timeout",

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicUsize;
-use std::time::Instant;
 
 use objchange_rego::{CompileOptions, NetworkAccess, Program, RuleId, SourceFile, Value};
 
@@ -10,6 +9,7 @@ use super::error::{PolicyError, PolicyErrorKind, PolicyLocation};
 use super::members::Members;
 use super::rules::{Evaluated, evaluated, title};
 use super::{InputMode, Options, PolicyFile, shape};
+use crate::TimeLimit;
 
 /// Policies that are ready to be evaluated.
 #[derive(Debug)]
@@ -35,14 +35,15 @@ pub(super) fn compile(
     let sources: Vec<SourceFile> =
         files.iter().map(|file| SourceFile { name: file.name.clone(), text: file.text.clone() }).collect();
     let mut compile_options = CompileOptions::default();
-    compile_options.deadline = Instant::now().checked_add(options.timeout);
+    let time = TimeLimit::begin(options.timeout);
+    compile_options.deadline = time.end();
     compile_options.network = match (testing, &options.network) {
         (true, _) => NetworkAccess::Mocked,
         (false, Some(_)) => NetworkAccess::Allowed,
         (false, None) => NetworkAccess::Refused,
     };
     let program = Program::compile(&sources, &compile_options)
-        .map_err(|errors| PolicyError::of_policies(&errors, options.timeout))?;
+        .map_err(|errors| PolicyError::of_policies(&errors, &time))?;
     if !testing {
         refuse_missing_data(&program, &options.data)?;
     }

@@ -1,12 +1,11 @@
 //! Errors in policies, with their positions.
 
 use std::fmt;
-use std::time::Duration;
 
 use objchange_plan::DocumentError;
 use objchange_rego::{CompileErrors, Limit, Location, NEEDS_NETWORK};
 
-use super::Options;
+use crate::TimeLimit;
 
 /// A place in a policy file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
@@ -60,6 +59,8 @@ pub enum PolicyErrorKind {
     Time,
     /// The values that policies make take more memory than is allowed.
     Memory,
+    /// A single value is larger than any is to be.
+    Size,
     /// The document is not what it is to be.
     Document,
 }
@@ -77,6 +78,7 @@ impl PolicyErrorKind {
             Self::Evaluation => "evaluation_failed",
             Self::Time => "time_limit",
             Self::Memory => "memory_limit",
+            Self::Size => "size_limit",
             Self::Document => "bad_document",
         }
     }
@@ -97,12 +99,12 @@ impl PolicyError {
     }
 
     /// What is wrong with policies: all that was found.
-    pub(super) fn of_policies(errors: &CompileErrors, timeout: Duration) -> Self {
+    pub(super) fn of_policies(errors: &CompileErrors, time: &TimeLimit) -> Self {
         let Some((first, rest)) = errors.0.split_first() else {
             return Self::new(PolicyErrorKind::Policy, None, "the policies cannot be compiled");
         };
         if first.code == Limit::Time.name() {
-            return Self::of_time(None, timeout, "compiling the policies");
+            return Self::of_time(None, time, "compiling the policies");
         }
         let kind = match first.code {
             NEEDS_NETWORK => PolicyErrorKind::Network,
@@ -116,21 +118,26 @@ impl PolicyError {
     }
 
     /// What ends the evaluation of all rules.
-    pub(super) fn of_limit(limit: Limit, place: Option<PolicyLocation>, options: &Options) -> Self {
+    pub(super) fn of_limit(
+        limit: Limit,
+        place: Option<PolicyLocation>,
+        memory: u64,
+        time: &TimeLimit,
+    ) -> Self {
         match limit {
-            Limit::Time => Self::of_time(place, options.timeout, "evaluating the policies"),
+            Limit::Time => Self::of_time(place, time, "evaluating the policies"),
             Limit::Memory => {
-                let message = format!("the policies make values of more than {} MiB", options.memory >> 20);
+                let message = format!("the policies make values of more than {} MiB", memory >> 20);
                 Self::new(PolicyErrorKind::Memory, place, message)
             }
+            // More memory does not help.
+            Limit::Size => Self::new(PolicyErrorKind::Size, place, limit.to_string()),
             Limit::Depth => Self::new(PolicyErrorKind::Evaluation, place, limit.to_string()),
         }
     }
 
-    fn of_time(place: Option<PolicyLocation>, timeout: Duration, what: &str) -> Self {
-        let seconds = timeout.as_secs_f64();
-        let message = format!("{what} takes longer than {seconds} s");
-        Self::new(PolicyErrorKind::Time, place, message)
+    fn of_time(place: Option<PolicyLocation>, time: &TimeLimit, what: &str) -> Self {
+        Self::new(PolicyErrorKind::Time, place, format!("{what} {time}"))
     }
 
     /// The kind of the error.

@@ -7,9 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread;
-use std::time::Instant;
 
-use objchange_rego::{EvalError, Limits, Network, RuleResults, Session, Setup, Unknown, Value, Warning};
+use objchange_rego::{
+    EvalError, Limit, Limits, Network, RuleResults, Session, Setup, TEXT_OF_PART, Unknown, Value, Warning,
+};
 
 use super::Options;
 use super::compile::Compiled;
@@ -20,6 +21,7 @@ use super::network::Remembered;
 use super::secret::Hidden;
 use super::unknown::{Marking, Places};
 use super::verdict::{Finding, RuleVerdict, Undecided, Verdicts};
+use crate::TimeLimit;
 use crate::simulated::Simulated;
 
 /// A definition of a rule, by the numbers of both.
@@ -40,7 +42,7 @@ pub(super) struct Evaluation<'p> {
     pub(super) policies: &'p Compiled,
     pub(super) options: &'p Options,
     pub(super) text: &'p str,
-    deadline: Option<Instant>,
+    time: TimeLimit,
     now_ns: i64,
     network: Option<Arc<Remembered>>,
 }
@@ -64,6 +66,7 @@ pub(super) fn evaluate(policies: &Compiled, options: &Options, text: &str) -> Re
     let as_now = evaluation.as_now(&results)?;
     let hidden = Hidden::find(&evaluation, &document, &results)?;
     let addresses = Addresses::new(&document);
+    let mut telling = Telling { evaluation: &evaluation, hidden: &hidden, addresses: &addresses, told: 0 };
     let mut verdicts =
         Verdicts { prints: hidden.prints(&results), warnings: hidden.warnings(&results), rules: Vec::new() };
     for (rule, evaluated) in policies.rules.iter().enumerate() {
@@ -83,17 +86,16 @@ pub(super) fn evaluate(policies: &Compiled, options: &Options, text: &str) -> Re
             };
             match results.found.get(&id) {
                 Some(Ok(found)) => {
-                    let shown = |values: &mut dyn Iterator<Item = &Value>| {
-                        shown(values, id, &title, &hidden, &addresses)
-                    };
-                    verdict.findings = shown(&mut found.certain.iter());
+                    let mut shown =
+                        |values: &mut dyn Iterator<Item = &Value>| telling.shown(values, id, &title, place);
+                    verdict.findings = shown(&mut found.certain.iter())?;
                     if !found.possible.is_empty() || found.may_fail.is_some() {
                         let doubts = found.possible.iter().map(|(_, doubt)| doubt).chain(&found.may_fail);
                         let is_said_now =
                             |value: &&Value| as_now.get(&id).is_some_and(|now| now.contains(value));
                         let said_now = found.possible.iter().map(|(value, _)| value).filter(is_said_now);
                         verdict.undecided = Some(Undecided {
-                            findings: shown(&mut said_now.into_iter()),
+                            findings: shown(&mut said_now.into_iter())?,
                             waits_for: waits(&places, doubts),
                         });
                     }
@@ -127,25 +129,44 @@ pub(super) fn evaluate(policies: &Compiled, options: &Options, text: &str) -> Re
     Ok(verdicts)
 }
 
-/// What is reported of messages. Those that must not be shown are one for each resource: how many there are may tell of
-/// the secret, too.
-fn shown(
-    values: &mut dyn Iterator<Item = &Value>,
-    id: DefinitionId,
-    title: &str,
-    hidden: &Hidden,
-    addresses: &Addresses,
-) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    let mut reported = BTreeSet::new();
-    for value in values {
-        let is_shown = !hidden.contains(id, value);
-        let finding = finding(value, is_shown, title, addresses);
-        if is_shown || reported.insert(finding.address.clone()) {
-            findings.push(finding);
+/// Makes findings, within the limits: messages may share what they are made of, and their texts do not.
+struct Telling<'e> {
+    evaluation: &'e Evaluation<'e>,
+    hidden: &'e Hidden,
+    addresses: &'e Addresses,
+    /// About how many bytes the findings take.
+    told: u64,
+}
+
+impl Telling<'_> {
+    /// What is reported of messages. Those that must not be shown are one for each resource: how many there are may tell
+    /// of the secret, too.
+    fn shown(
+        &mut self,
+        values: &mut dyn Iterator<Item = &Value>,
+        id: DefinitionId,
+        title: &str,
+        place: &PolicyLocation,
+    ) -> Result<Vec<Finding>, PolicyError> {
+        let mut findings = Vec::new();
+        let mut reported = BTreeSet::new();
+        for value in values {
+            if self.evaluation.time.is_over() {
+                return Err(self.evaluation.limit(Limit::Time, Some(place.clone())));
+            }
+            // The text, and the value as JSON.
+            self.told = self.told.saturating_add(value.parts().saturating_mul(2 * TEXT_OF_PART));
+            if self.told > self.evaluation.options.memory {
+                return Err(self.evaluation.limit(Limit::Memory, Some(place.clone())));
+            }
+            let is_shown = !self.hidden.contains(id, value);
+            let finding = finding(value, is_shown, title, self.addresses);
+            if is_shown || reported.insert(finding.address.clone()) {
+                findings.push(finding);
+            }
         }
+        Ok(findings)
     }
-    findings
 }
 
 fn waits<'u>(places: &Places, doubts: impl Iterator<Item = &'u Unknown>) -> Vec<super::verdict::Unknown> {
@@ -187,7 +208,7 @@ impl<'p> Evaluation<'p> {
             policies,
             options,
             text,
-            deadline: Instant::now().checked_add(options.timeout),
+            time: TimeLimit::begin(options.timeout),
             now_ns: (options.now_ns)(),
             network: options.network.clone().map(Remembered::new).map(Arc::new),
         }
@@ -214,8 +235,15 @@ impl<'p> Evaluation<'p> {
         Ok(said.collect())
     }
 
+    pub(super) fn limit(&self, limit: Limit, place: Option<PolicyLocation>) -> PolicyError {
+        PolicyError::of_limit(limit, place, self.options.memory, &self.time)
+    }
+
     /// The document as policies see it, and where what is unknown in it.
     pub(super) fn document(&self, secrets: &Secrets) -> Result<(Value, Places), PolicyError> {
+        if self.time.is_over() {
+            return Err(self.limit(Limit::Time, None));
+        }
         let (input, simulated) = self.input(secrets)?;
         let mut marking = Marking::new(self.policies.members.full, simulated);
         let input = marking.apply(&input, self.policies.mode);
@@ -273,7 +301,7 @@ impl<'p> Evaluation<'p> {
         wanted: &[DefinitionId],
         is_first: bool,
     ) -> Result<Results, PolicyError> {
-        let limits = Limits { deadline: self.deadline, memory: self.options.memory };
+        let limits = Limits { deadline: self.time.end(), memory: self.options.memory };
         let setup = Setup {
             input: Some(document.clone()),
             data: self.options.data.clone(),
@@ -315,7 +343,7 @@ impl<'p> Evaluation<'p> {
         results.map_err(|error| {
             let of_rule = now.and_then(|rule| self.policies.rules[rule].definitions.first()).cloned();
             match error.limit {
-                Some(limit) => PolicyError::of_limit(limit, of_rule, self.options),
+                Some(limit) => self.limit(limit, of_rule),
                 None => PolicyError::new(
                     super::PolicyErrorKind::Evaluation,
                     error.location.map(PolicyLocation::from).or(of_rule),

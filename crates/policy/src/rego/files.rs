@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use objchange_files::Walk;
+use objchange_files::input::Source;
 
 use super::{DataFile, PolicyFile, Value};
 
@@ -47,9 +48,8 @@ fn policy(path: &Path) -> Result<PolicyFile, String> {
     if path.extension().is_some_and(|extension| extension == "json") {
         return Err(format!("{}: this is not a policy, but a JSON file", path.display()));
     }
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| format!("{}: cannot be read: {error}", path.display()))?;
-    Ok(PolicyFile::new(path.display().to_string(), text.strip_prefix('\u{feff}').unwrap_or(&text)))
+    let text = Source::File(path.to_owned()).read().map_err(|error| error.to_string())?;
+    Ok(PolicyFile::new(path.display().to_string(), text))
 }
 
 /// Reads documents. Of folders of `--data` every JSON and YAML file counts, of folders of policies those that
@@ -94,7 +94,7 @@ fn is_data(path: &Path) -> bool {
 
 fn file(path: &Path, folders: Vec<String>) -> Result<DataFile, String> {
     let name = path.display().to_string();
-    let text = std::fs::read_to_string(path).map_err(|error| format!("{name}: cannot be read: {error}"))?;
+    let text = Source::File(path.to_owned()).read().map_err(|error| error.to_string())?;
     let is_yaml = path.extension().is_some_and(|extension| extension != "json");
     Ok(DataFile { name, path: folders, text, is_yaml })
 }

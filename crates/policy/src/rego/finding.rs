@@ -8,9 +8,13 @@ use smol_str::SmolStr;
 
 use super::verdict::Finding;
 
-/// The addresses that an input has, to find them in messages.
+/// The addresses that an input has, to find them in messages. None of them is empty.
 #[derive(Debug, Default)]
-pub(super) struct Addresses(HashSet<SmolStr>);
+pub(super) struct Addresses {
+    all: HashSet<SmolStr>,
+    /// How long the longest of them is.
+    longest: usize,
+}
 
 impl Addresses {
     pub(super) fn new(input: &Value) -> Self {
@@ -33,7 +37,11 @@ impl Addresses {
     fn add(&mut self, resources: Option<&Value>) {
         let mut add = |resource: &Value| {
             if let Some(Value::String(address)) = member(resource, "address") {
-                self.0.insert(address.clone());
+                // A document may say anything; an empty text is in every message, and leads nowhere in it.
+                if !address.is_empty() {
+                    self.longest = self.longest.max(address.len());
+                    self.all.insert(address.clone());
+                }
             }
         };
         match resources {
@@ -78,13 +86,15 @@ impl Addresses {
     }
 
     fn at_start(&self, text: &str) -> Option<&SmolStr> {
-        const LONGEST: usize = 500;
+        let longest = self.longest.min(500);
         let ends =
             text.char_indices().filter(|(_, c)| !is_of_word(*c)).map(|(index, c)| (index, c.len_utf8()));
-        let ends = ends.take_while(|(index, _)| *index <= LONGEST);
+        let ends = ends.take_while(|(index, _)| *index <= longest);
         // The delimiter may be the end of an address, as `]` is.
-        let ends = ends.flat_map(|(index, length)| [index, index + length]).chain([text.len().min(LONGEST)]);
-        ends.filter_map(|end| self.0.get(text.get(..end)?)).max_by_key(|address| address.len())
+        let ends = ends
+            .flat_map(|(index, length)| [index, index + length])
+            .chain((text.len() <= longest).then_some(text.len()));
+        ends.filter_map(|end| self.all.get(text.get(..end)?)).max_by_key(|address| address.len())
     }
 }
 
@@ -112,7 +122,7 @@ pub(super) fn finding(message: &Value, is_shown: bool, rule: &str, addresses: &A
         })
     });
     // Addresses are not secrets, but a rule may put one in the place of an address.
-    let named = named.filter(|address| is_shown || addresses.0.contains(address));
+    let named = named.filter(|address| is_shown || addresses.all.contains(address));
     let address = named.or_else(|| addresses.mentioned(&text)).map(|address| address.to_string());
     let details = match message {
         Value::Object(_) if is_shown => RawValue::from_string(message.to_json()).ok(),

@@ -1,6 +1,5 @@
 //! The network for policies, with `--allow-net`.
 
-use std::io::Read;
 use std::net::{IpAddr, ToSocketAddrs};
 use std::sync::mpsc;
 use std::sync::{Arc, LazyLock};
@@ -89,9 +88,8 @@ fn attempt(request: &HttpRequest, timeout: Duration) -> Result<HttpResponse, Net
         Err(ureq::Error::Timeout(_)) => return Err(failed(&"request timed out")),
         Err(error) => return Err(failed(&error)),
     };
-    let mut body = Vec::new();
-    let mut reader = response.body_mut().as_reader().take(MAX_BODY + 1);
-    reader.read_to_end(&mut body).map_err(|error| failed(&error))?;
+    let reader = response.body_mut().as_reader();
+    let body = objchange_text::read_at_most(reader, MAX_BODY + 1).map_err(|error| failed(&error))?;
     if body.len() as u64 > MAX_BODY {
         return Err(failed(&format_args!("the response has more than {} MiB", MAX_BODY >> 20)));
     }

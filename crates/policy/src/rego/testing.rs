@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::compile::compile;
 use super::error::{PolicyError, PolicyLocation};
 use super::{Options, PolicyFile};
+use crate::TimeLimit;
 
 /// The result of a test.
 #[derive(Debug, Clone, Serialize)]
@@ -50,7 +51,7 @@ pub fn run_tests(files: &[PolicyFile], options: &Options) -> Result<Vec<TestVerd
     let mut verdicts = Vec::new();
     for rule in &policies.rules {
         let Some(place) = rule.definitions.first().cloned() else { continue };
-        let begun = Instant::now();
+        let (begun, time) = (Instant::now(), TimeLimit::begin(options.timeout));
         let mut prints = Vec::new();
         let result = match rule.name.starts_with("todo_") {
             true => TestResult::Skip,
@@ -58,7 +59,7 @@ pub fn run_tests(files: &[PolicyFile], options: &Options) -> Result<Vec<TestVerd
                 let setup = Setup {
                     input: None,
                     data: options.data.clone(),
-                    limits: Limits { deadline: begun.checked_add(options.timeout), memory: options.memory },
+                    limits: Limits { deadline: time.end(), memory: options.memory },
                     strict_builtin_errors: options.strict_builtin_errors,
                     now_ns: (options.now_ns)(),
                     network: None,
@@ -78,7 +79,9 @@ pub fn run_tests(files: &[PolicyFile], options: &Options) -> Result<Vec<TestVerd
                         None => TestResult::Error(error.to_string()),
                         Some(limit) => {
                             let place = Some(place.clone());
-                            TestResult::Error(PolicyError::of_limit(limit, place, options).to_string())
+                            TestResult::Error(
+                                PolicyError::of_limit(limit, place, options.memory, &time).to_string(),
+                            )
                         }
                     },
                 }

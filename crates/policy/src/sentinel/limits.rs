@@ -1,10 +1,10 @@
 //! Limits on the memory and time of policies.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use objchange_sentinel::{Interrupt, RunErrorKind, Setup};
+use objchange_sentinel::{Interrupt, Setup};
 
-use super::Fault;
+use crate::TimeLimit;
 
 /// The limits of one policy.
 #[derive(Debug, Clone, Copy)]
@@ -24,15 +24,11 @@ impl Default for RunLimits {
 impl RunLimits {
     /// Limits a run that begins now.
     pub fn apply(self, setup: &mut Setup) {
-        let begun = Instant::now();
+        let time = TimeLimit::begin(self.timeout);
         setup.limits.memory = self.bytes;
-        setup.interrupt = Some(Interrupt::new(move || begun.elapsed() > self.timeout));
-    }
-
-    /// Says in the message of a fault what the time limit is, if that is the reason.
-    pub fn explain(self, fault: &mut Fault) {
-        if fault.kind == Some(RunErrorKind::Interrupted) {
-            fault.message = format!("the evaluation takes more than {} s", self.timeout.as_secs());
-        }
+        setup.interrupt = Some(Interrupt::new(move || {
+            // How long it takes is said only when it is over.
+            time.is_over().then(|| format!("the evaluation {time}"))
+        }));
     }
 }

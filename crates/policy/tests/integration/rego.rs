@@ -233,7 +233,40 @@ fn policies_that_never_end_are_ended() {
     });
     let error = policies.evaluate(&plan(&[])).unwrap_err();
     assert_eq!(error.kind(), PolicyErrorKind::Time);
-    assert_eq!(error.to_string(), "p.rego:5: evaluating the policies takes longer than 0.2 s");
+    let message = error.to_string();
+    let start = "p.rego:5: evaluating the policies takes longer than 0.2 s, in which the program used ";
+    assert!(message.starts_with(start) && message.ends_with(" s of processor time"), "{message}");
+}
+
+/// A document may say anything. Python's tests have it, too.
+#[test]
+fn an_empty_address_is_in_no_message() {
+    let text = "package a\n\ndeny contains msg if {\n\tsome rc in input.resource_changes\n\trc.change\n\tsome msg in [\": abc def\", \"\", \":\"]\n}\n";
+    let document = |address: &str| {
+        format!(
+            r#"{{"format_version":"1.2","resource_changes":[{{"address":"{address}","change":{{"actions":["create"]}}}}]}}"#
+        )
+    };
+    let addresses = |address: &str| -> Vec<Option<String>> {
+        let verdicts = compiled(text, Options::new(|| 0)).evaluate(&document(address)).unwrap();
+        verdicts.rules[0].findings.iter().map(|finding| finding.address.clone()).collect()
+    };
+    assert_eq!(addresses(""), [None, None, None]);
+    assert_eq!(addresses("abc"), [None, None, Some("abc".to_owned())]);
+    // The name of another resource that begins like it.
+    assert_eq!(addresses("ab"), [None, None, None]);
+}
+
+/// A message of a megabyte takes no memory for each resource that has it, and its text does.
+#[test]
+fn what_policies_say_is_bounded_and_not_only_what_they_make() {
+    let text = "package a\n\ndeny contains msg if {\n\tsome i in numbers.range(1, 2000)\n\tmsg := {\"msg\": long, \"i\": i, \"x\": input.resource_changes}\n}\n\nlong := concat(\"\", [\"0123456789\" | some i in numbers.range(1, 10000)])\n";
+    let mut options = Options::new(|| 0);
+    options.memory = 64 << 20;
+    let error =
+        compiled(text, options).evaluate(r#"{"format_version":"1.2","resource_changes":[]}"#).unwrap_err();
+    assert_eq!(error.kind(), PolicyErrorKind::Memory);
+    assert_eq!(error.to_string(), "p.rego:3: the policies make values of more than 64 MiB");
 }
 
 #[test]
@@ -251,6 +284,8 @@ fn ranges_are_bounded() {
     assert_eq!(range("numbers.range(3, 1)").unwrap(), "[3, 2, 1]");
     assert_eq!(range("numbers.range_step(1, 6, 2)").unwrap(), "[1, 3, 5]");
     let error = range("numbers.range(1, 100000000)").unwrap_err();
+    assert_eq!(error.kind(), PolicyErrorKind::Size);
+    let error = range("numbers.range(1, 10000000)").unwrap_err();
     assert_eq!(error.kind(), PolicyErrorKind::Memory);
     assert_eq!(error.to_string(), "p.rego:3: the policies make values of more than 16 MiB");
 }
@@ -514,7 +549,7 @@ fn values_of_many_shared_parts_are_refused() {
         let verdicts = compiled(&text, Options::new(|| 0)).evaluate(r#"{"format_version":"1.2"}"#);
         assert_eq!(
             verdicts.map(|_| ()).map_err(|error| error.kind()),
-            Err(PolicyErrorKind::Memory),
+            Err(PolicyErrorKind::Size),
             "{condition}"
         );
     }

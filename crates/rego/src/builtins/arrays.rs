@@ -14,15 +14,15 @@ pub(super) const FAMILY: &[Builtin] = &[
 ];
 
 fn concat(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
-    let items = [array(operands, 0)?.items(), array(operands, 1)?.items()].concat();
-    context.charge(items.len() * size_of::<Value>())?;
-    some(Value::array(items))
+    let (first, second) = (array(operands, 0)?.items(), array(operands, 1)?.items());
+    context.charge_items(first.len() + second.len())?;
+    some(Value::array([first, second].concat()))
 }
 
 fn reverse(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
-    let items: Vec<_> = array(operands, 0)?.iter().rev().cloned().collect();
-    context.charge(items.len() * size_of::<Value>())?;
-    some(Value::array(items))
+    let items = array(operands, 0)?;
+    context.charge_items(items.len())?;
+    some(Value::array(items.iter().rev().cloned().collect::<Vec<_>>()))
 }
 
 fn slice(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
@@ -30,18 +30,20 @@ fn slice(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     let (start, stop) = (int(operands, 1)?, int(operands, 2)?);
     let bound = |at: i64| usize::try_from(at.max(0)).unwrap_or(usize::MAX).min(items.len());
     let (start, stop) = (bound(start), bound(stop));
-    context.charge(stop.saturating_sub(start) * size_of::<Value>())?;
+    context.charge_items(stop.saturating_sub(start))?;
     some(Value::array(items.get(start..stop).unwrap_or_default()))
 }
 
 fn flatten(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
+    let items = array(operands, 0)?;
+    let length = |item: &Value| if let Value::Array(inner) = item { inner.len() } else { 1 };
     let mut flat = Vec::new();
-    for item in array(operands, 0)? {
+    context.charge_items(items.iter().map(length).fold(0, usize::saturating_add))?;
+    for item in items {
         match item {
             Value::Array(inner) => flat.extend_from_slice(inner.items()),
             _ => flat.push(item.clone()),
         }
     }
-    context.charge(flat.len() * size_of::<Value>())?;
     some(Value::array(flat))
 }

@@ -11,6 +11,7 @@ use objchange_text::re2::Pattern;
 
 use super::BuiltinError;
 use crate::Limit;
+use crate::error::{MAX_ITEMS, MAX_PARTS, TEXT_OF_PART};
 use crate::network::Network;
 use crate::value::Value;
 
@@ -86,6 +87,11 @@ impl<'h> Context<'h> {
         self.charge(work.max(CHARGE_STEP))
     }
 
+    /// Asks whether the evaluation may go on.
+    pub(super) fn look(&mut self) -> Result<(), BuiltinError> {
+        (self.budget)(std::mem::take(&mut self.uncharged)).map_err(BuiltinError::limit)
+    }
+
     /// The time of the evaluation.
     pub(super) fn now_ns(&self) -> i64 {
         self.now_ns
@@ -98,6 +104,23 @@ impl<'h> Context<'h> {
             return Ok(());
         }
         (self.budget)(std::mem::take(&mut self.uncharged)).map_err(BuiltinError::limit)
+    }
+
+    /// Counts a collection of so many elements before it is made. It stays, so all of it counts.
+    pub(super) fn charge_items(&mut self, count: usize) -> Result<(), BuiltinError> {
+        if count > MAX_ITEMS {
+            return Err(BuiltinError::limit(Limit::Size));
+        }
+        self.charge(2 * count * size_of::<Value>())
+    }
+
+    /// Counts the text of a value before it is made.
+    pub(super) fn charge_text_of(&mut self, value: &Value) -> Result<(), BuiltinError> {
+        if value.parts() > MAX_PARTS {
+            return Err(BuiltinError::limit(Limit::Size));
+        }
+        let text = value.parts().saturating_mul(TEXT_OF_PART);
+        self.charge(usize::try_from(text).unwrap_or(usize::MAX))
     }
 
     /// The compiled pattern.

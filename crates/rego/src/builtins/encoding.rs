@@ -12,9 +12,8 @@ const ANY: Types = Types::ANY;
 
 pub(super) const FAMILY: &[Builtin] = &[
     Builtin::new("json.marshal", &[ANY], |context, o| {
-        let json = o[0].to_json();
-        context.charge(json.len())?;
-        some(json)
+        context.charge_text_of(&o[0])?;
+        some(o[0].to_json())
     }),
     Builtin::new("json.marshal_with_options", &[ANY, O], marshal_with_options),
     Builtin::new("json.unmarshal", &[S], |context, o| {
@@ -221,9 +220,8 @@ fn marshal_with_options(context: &mut Context<'_>, operands: &[Value]) -> Outcom
         }
     }
     if !pretty.unwrap_or(!options.is_empty()) {
-        let json = operands[0].to_json();
-        context.charge(json.len())?;
-        return some(json);
+        context.charge_text_of(&operands[0])?;
+        return some(operands[0].to_json());
     }
     let mut layout = Layout { indent, prefix, context, out: prefix.to_owned() };
     layout.write(&operands[0], 0)?;

@@ -267,6 +267,10 @@ impl Builtin {
             return Err(BuiltinError::failed("is not supported"));
         };
         context.charge(1)?;
+        // One call may look at all parts of its operands.
+        if operands.iter().any(|operand| operand.parts() > LARGE) {
+            context.look()?;
+        }
         if operands.len() != self.operands.len() {
             let want = self.operands.len();
             return Err(BuiltinError::wrong_type(format!("has {want} operands but got {}", operands.len())));
@@ -279,6 +283,9 @@ impl Builtin {
         function(context, operands)
     }
 }
+
+/// The clock is looked at before each call with a larger operand.
+const LARGE: u64 = 1 << 12;
 
 static TABLE: LazyLock<HashMap<&'static str, &'static Builtin>> = LazyLock::new(|| {
     let families = [

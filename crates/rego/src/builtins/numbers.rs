@@ -63,10 +63,10 @@ fn range(context: &mut Context<'_>, operands: &[Value], step: BigInt) -> Outcome
         return Err(BuiltinError::refused("numbers.range: more than 4294967296 numbers"));
     };
     let step = if start <= end { step } else { -step };
-    let mut numbers = Vec::new();
+    context.charge_items(steps + 1)?;
+    let mut numbers = Vec::with_capacity(steps + 1);
     let mut at = start;
     for _ in 0..=steps {
-        context.charge(size_of::<Value>())?;
         numbers.push(Value::Number(Number::from_bigint(&at)));
         at += &step;
     }

@@ -44,18 +44,23 @@ fn get(_: &mut Context<'_>, operands: &[Value]) -> Outcome {
 
 fn keys(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     let object = object(operands, 0)?;
-    context.charge(object.len() * size_of::<Value>())?;
+    context.charge_items(object.len())?;
     some(Value::set(object.keys().cloned().collect::<Vec<_>>()))
 }
 
 /// The members whose keys are listed, or the others.
 fn select(context: &mut Context<'_>, operands: &[Value], keeps: bool) -> Outcome {
     let object = object(operands, 0)?;
+    let listed_items = match &operands[1] {
+        Value::Object(listed) => listed.len(),
+        _ => items(operands, 1)?.len(),
+    };
+    context.charge_items(listed_items)?;
+    context.charge_items(object.len())?;
     let listed = match &operands[1] {
         Value::Object(listed) => Value::set(listed.keys().cloned().collect::<Vec<_>>()),
         _ => Value::set(items(operands, 1)?),
     };
-    context.charge(2 * object.len() * size_of::<Value>())?;
     let is_listed = |key: &Value| listed.as_set().is_some_and(|listed| listed.contains(key));
     let entries: Vec<_> = object
         .iter()
@@ -66,41 +71,41 @@ fn select(context: &mut Context<'_>, operands: &[Value], keeps: bool) -> Outcome
 }
 
 fn union(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
-    some(merge(context, object(operands, 0)?, object(operands, 1)?)?)
-}
-
-/// Both objects in one: of values with the same key objects are merged, and of others the later one counts.
-fn merge(context: &mut Context<'_>, a: &Object, b: &Object) -> Result<Value, BuiltinError> {
-    context.charge((a.len() + b.len()) * 2 * size_of::<Value>())?;
-    let mut entries = a.entries().to_vec();
-    let mut added = Vec::new();
-    for (key, value) in b.iter() {
-        match a.entries().binary_search_by(|(other, _)| other.cmp(key)) {
-            Ok(at) => {
-                entries[at].1 = match (&entries[at].1, value) {
-                    (Value::Object(a), Value::Object(b)) => merge(context, a, b)?,
-                    _ => value.clone(),
-                };
-            }
-            Err(_) => added.push((key.clone(), value.clone())),
-        }
-    }
-    entries.append(&mut added);
-    Ok(Value::object(entries))
+    some(merge(context, &[object(operands, 0)?, object(operands, 1)?])?)
 }
 
 fn union_n(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
-    let mut merged = Object::default();
+    let mut objects = Vec::new();
     for item in array(operands, 0)? {
         let Some(object) = item.as_object() else {
             let got = format!("array containing {}", item.type_name());
             return Err(super::arguments::mismatch(0, "array of objects", &got));
         };
-        if let Value::Object(next) = merge(context, &merged, object)? {
-            merged = std::sync::Arc::unwrap_or_clone(next);
-        }
+        objects.push(object);
     }
-    some(Value::Object(merged.into()))
+    some(merge(context, &objects)?)
+}
+
+/// All objects in one: of values with the same key objects are merged, and of others the last one counts.
+fn merge(context: &mut Context<'_>, objects: &[&Object]) -> Result<Value, BuiltinError> {
+    let count = objects.iter().map(|object| object.len()).fold(0, usize::saturating_add);
+    context.charge_items(count.saturating_mul(2))?;
+    let mut entries: Vec<&(Value, Value)> = objects.iter().flat_map(|object| object.entries()).collect();
+    // Those of one key stay in their order.
+    entries.sort_by(|(a, _), (b, _)| a.cmp(b));
+    let mut merged = Vec::new();
+    for of_key in entries.chunk_by(|(a, _), (b, _)| a == b) {
+        let last = of_key.iter().rev().map_while(|(_, value)| value.as_object());
+        let mut last: Vec<&Object> = last.collect();
+        last.reverse();
+        let value = match (&last[..], of_key) {
+            ([_, _, ..], _) => merge(context, &last)?,
+            (_, [.., (_, value)]) => value.clone(),
+            (_, []) => continue,
+        };
+        merged.push((of_key[0].0.clone(), value));
+    }
+    Ok(Value::object(merged))
 }
 
 fn subset(context: &mut Context<'_>, operands: &[Value]) -> Outcome {

@@ -2,20 +2,27 @@
 
 use super::arguments::{mismatch, set, some};
 use super::{Builtin, BuiltinError, Context, Outcome, Types};
+use crate::Limit;
+use crate::error::MAX_PARTS;
 use crate::value::{Set, Value};
 
 const S: Types = Types::SET;
 const ANY: Types = Types::ANY;
 
 pub(super) const FAMILY: &[Builtin] = &[
-    Builtin::new("and", &[S, S], |_, o| some(Value::set(common(set(o, 0)?, set(o, 1)?)))),
-    Builtin::new("or", &[S, S], |context, o| {
-        let items = [set(o, 0)?.items(), set(o, 1)?.items()].concat();
-        context.charge(items.len() * size_of::<Value>())?;
-        some(Value::set(items))
+    Builtin::new("and", &[S, S], |context, o| {
+        context.charge_items(set(o, 0)?.len().min(set(o, 1)?.len()))?;
+        some(Value::set(common(set(o, 0)?, set(o, 1)?)))
     }),
-    Builtin::new("set_diff", &[S, S], |_, o| {
+    Builtin::new("or", &[S, S], |context, o| {
+        let (a, b) = (set(o, 0)?.items(), set(o, 1)?.items());
+        context.charge_items(a.len() + b.len())?;
+        refuse_if_large(o)?;
+        some(Value::set([a, b].concat()))
+    }),
+    Builtin::new("set_diff", &[S, S], |context, o| {
         let other = set(o, 1)?;
+        context.charge_items(set(o, 0)?.len())?;
         let rest: Vec<_> = set(o, 0)?.iter().filter(|item| !other.contains(item)).cloned().collect();
         some(Value::set(rest))
     }),
@@ -53,6 +60,14 @@ pub(super) const FAMILY: &[Builtin] = &[
     }),
 ];
 
+/// Putting the elements of all of them in order looks at all of their parts.
+fn refuse_if_large(sets: &[Value]) -> Result<(), BuiltinError> {
+    match sets.iter().map(Value::parts).fold(0, u64::saturating_add) > MAX_PARTS {
+        true => Err(BuiltinError::limit(Limit::Size)),
+        false => Ok(()),
+    }
+}
+
 fn common(a: &Set, b: &Set) -> Vec<Value> {
     let (few, many) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     few.iter().filter(|item| many.contains(item)).cloned().collect()
@@ -80,10 +95,8 @@ fn intersection(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
 }
 
 fn union(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
-    let mut items = Vec::new();
-    for member in members(operands)? {
-        context.charge(member.len() * size_of::<Value>())?;
-        items.extend_from_slice(member.items());
-    }
-    some(Value::set(items))
+    refuse_if_large(set(operands, 0)?.items())?;
+    let members = members(operands)?;
+    context.charge_items(members.iter().map(|member| member.len()).fold(0, usize::saturating_add))?;
+    some(Value::set(members.iter().flat_map(|member| member.items()).cloned().collect::<Vec<_>>()))
 }

@@ -1,5 +1,7 @@
 //! Strings. Offsets and lengths count characters.
 
+use std::collections::HashSet;
+
 use super::arguments::{int, mismatch, number, object, some, text, texts, type_mismatch};
 use super::{Builtin, BuiltinError, Context, Outcome, Types};
 use crate::value::{Number, Value};
@@ -89,7 +91,7 @@ fn concat(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     let delimiter = text(operands, 0)?;
     let parts = texts(operands, 1)?;
     let len: usize = parts.iter().map(|part| part.len() + delimiter.len()).sum();
-    context.charge(len)?;
+    context.charge(2 * len)?;
     some(parts.join(delimiter))
 }
 
@@ -122,9 +124,10 @@ fn index_of_n(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     if part.is_empty() {
         return Err(BuiltinError::failed("empty search character"));
     }
+    context.charge_items(text.len() + part.len())?;
     let part: Vec<char> = part.chars().collect();
     let text: Vec<char> = text.chars().collect();
-    context.charge(text.len() * part.len())?;
+    context.charge(text.len().saturating_mul(part.len()))?;
     let found: Vec<_> = (0..(text.len() + 1).saturating_sub(part.len()))
         .filter(|at| text[*at..].starts_with(&part))
         .map(|at| Value::Number(at.into()))
@@ -135,34 +138,38 @@ fn index_of_n(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
 fn replace(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     let (text, old, new) = (text(operands, 0)?, text(operands, 1)?, text(operands, 2)?);
     let count = if old.is_empty() { text.chars().count() + 1 } else { text.matches(old).count() };
-    context.charge(text.len() + count.saturating_mul(new.len()))?;
+    context.charge((2 * text.len()).saturating_add(count.saturating_mul(2 * new.len())))?;
     some(text.replace(old, new))
 }
 
 /// The parts between a delimiter; the characters of the text if that is empty.
-fn parts<'t>(text: &'t str, delimiter: &str) -> Vec<&'t str> {
+fn parts<'t>(
+    context: &mut Context<'_>,
+    text: &'t str,
+    delimiter: &str,
+) -> Result<Vec<&'t str>, BuiltinError> {
+    context.charge(text.len())?;
+    context.charge_items(if delimiter.is_empty() { text.len() } else { text.matches(delimiter).count() })?;
     if delimiter.is_empty() {
         let mut parts: Vec<_> = text.split("").collect();
         parts.pop();
         if !parts.is_empty() {
             parts.remove(0);
         }
-        return parts;
+        return Ok(parts);
     }
-    text.split(delimiter).collect()
+    Ok(text.split(delimiter).collect())
 }
 
 fn split(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
-    let parts = parts(text(operands, 0)?, text(operands, 1)?);
-    context.charge(parts.len() * size_of::<Value>() + text(operands, 0)?.len())?;
+    let parts = parts(context, text(operands, 0)?, text(operands, 1)?)?;
     some(Value::array(parts.into_iter().map(Value::from).collect::<Vec<_>>()))
 }
 
 /// The first parts between a delimiter, or the last ones if the count is negative.
 fn split_n(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
-    let parts = parts(text(operands, 0)?, text(operands, 1)?);
+    let parts = parts(context, text(operands, 0)?, text(operands, 1)?)?;
     let count = int(operands, 2)?;
-    context.charge(parts.len() * size_of::<Value>() + text(operands, 0)?.len())?;
     let wanted = usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX).min(parts.len());
     let chosen = if count < 0 { &parts[parts.len() - wanted..] } else { &parts[..wanted] };
     some(Value::array(chosen.iter().map(|part| Value::from(*part)).collect::<Vec<_>>()))
@@ -249,8 +256,9 @@ fn substring(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
 
 fn trim(context: &mut Context<'_>, operands: &[Value], left: bool, right: bool) -> Outcome {
     let (mut text, cutset) = (text(operands, 0)?, text(operands, 1)?);
-    context.charge(text.len())?;
-    let is_cut = |c: char| cutset.contains(c);
+    context.charge(text.len().saturating_add(cutset.len()))?;
+    let cutset: HashSet<char> = cutset.chars().collect();
+    let is_cut = |c: char| cutset.contains(&c);
     if left {
         text = text.trim_start_matches(is_cut);
     }

@@ -70,8 +70,7 @@ impl Machine<'_> {
                 return self.sprintf(builtin, format, parts.items(), &of_all(), place);
             }
             ("json.marshal", [value]) => {
-                let text = value.to_json();
-                self.budget.take(text.len())?;
+                let text = self.budget.text_of(value)?;
                 let text = Value::from(text);
                 return Ok(Some(Value::Unknown(of_all().with_hint(Hint::Text(text)))));
             }

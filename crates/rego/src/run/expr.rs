@@ -2,6 +2,7 @@
 
 use super::collect::{Elements, Entries};
 use super::compare::{Truth, compare, is_one_of};
+use super::limits::Size;
 use super::{Flow, Frame, Machine, Members, Run};
 use crate::compile::program::{Comprehension, ComprehensionKind, Expr, PrintPart};
 use crate::value::{Hint, Unknown, Value};
@@ -59,6 +60,7 @@ impl<'p> Machine<'p> {
             Expr::Compare(comparison, operands) => {
                 let Some(left) = self.eval(frame, &operands.0)? else { return Ok(None) };
                 let Some(right) = self.eval(frame, &operands.1)? else { return Ok(None) };
+                self.budget.compare(&left, &right)?;
                 Ok(Some(compare(*comparison, &left, &right).into_value()))
             }
             Expr::Member(operands, key) => {
@@ -71,6 +73,7 @@ impl<'p> Machine<'p> {
                 };
                 let Some(member) = self.eval(frame, &operands.0)? else { return Ok(None) };
                 let Some(collection) = self.eval(frame, &operands.1)? else { return Ok(None) };
+                self.budget.compare(&collection, &collection)?;
                 Ok(Some(is_member(key.as_ref(), &member, &collection).into_value()))
             }
             Expr::Template(parts) => self.template(frame, parts).map(Some),
@@ -139,10 +142,10 @@ impl<'p> Machine<'p> {
         let ops = &comprehension.ops;
         match &comprehension.kind {
             ComprehensionKind::Array(head) => {
-                let mut elements = Elements::default();
+                let (mut elements, mut size) = (Elements::default(), Size::default());
                 self.body(frame, ops, &mut |machine, frame| {
                     if let Some(value) = machine.eval(frame, head)? {
-                        machine.budget.take(kept(&value))?;
+                        machine.budget.add(&mut size, &[&value])?;
                         elements.add(value, machine.doubt.as_ref());
                     }
                     Ok(Flow::Continue)
@@ -150,10 +153,10 @@ impl<'p> Machine<'p> {
                 Ok(elements.into_array())
             }
             ComprehensionKind::Set(head) => {
-                let mut members = Members::default();
+                let (mut members, mut size) = (Members::default(), Size::default());
                 self.body(frame, ops, &mut |machine, frame| {
                     if let Some(value) = machine.eval(frame, head)? {
-                        machine.budget.take(kept(&value))?;
+                        machine.budget.add(&mut size, &[&value])?;
                         members.add(value, machine.doubt.as_ref());
                     }
                     Ok(Flow::Continue)
@@ -161,11 +164,11 @@ impl<'p> Machine<'p> {
                 Ok(members.into_set())
             }
             ComprehensionKind::Object(key, value) => {
-                let mut entries = Entries::default();
+                let (mut entries, mut size) = (Entries::default(), Size::default());
                 self.body(frame, ops, &mut |machine, frame| {
                     let Some(key) = machine.eval(frame, key)? else { return Ok(Flow::Continue) };
                     let Some(value) = machine.eval(frame, value)? else { return Ok(Flow::Continue) };
-                    machine.budget.take(kept(&key) + kept(&value))?;
+                    machine.budget.add(&mut size, &[&key, &value])?;
                     entries.add(vec![key], value, false, machine.doubt.as_ref(), machine.is_many);
                     Ok(Flow::Continue)
                 })?;

@@ -4,8 +4,10 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Instant;
 
+use super::expr::kept;
 use super::{Run, Stop};
 use crate::Value;
+use crate::error::{MAX_ITEMS, MAX_PARTS, TEXT_OF_PART};
 
 /// Limits of an evaluation.
 #[derive(Debug, Clone, Copy)]
@@ -22,14 +24,18 @@ impl Default for Limits {
     }
 }
 
-/// Of how many values one may consist: those of a plan of a gigabyte.
-const MAX_PARTS: u64 = 1 << 26;
-
 /// How many steps are made between looks at the clock.
 const STEPS: u32 = 1 << 10;
 
 /// So much of the stack is left for what does not look at it.
 const STACK_RESERVE: usize = 32 << 20;
+
+/// How large a collection is that is being made.
+#[derive(Debug, Default)]
+pub(super) struct Size {
+    items: usize,
+    parts: u64,
+}
 
 /// What is left of the limits. Clones share it.
 #[derive(Debug, Clone)]
@@ -82,7 +88,36 @@ impl Budget {
 
     /// Refuses a value that takes too long to be walked, however little memory it takes because its parts are shared.
     pub(super) fn fits(&self, value: Value) -> Run<Value> {
-        if value.parts() > MAX_PARTS { Err(Stop::Limit(crate::Limit::Memory)) } else { Ok(value) }
+        if value.parts() > MAX_PARTS { Err(Stop::Limit(crate::Limit::Size)) } else { Ok(value) }
+    }
+
+    /// Counts one more element of a collection that is being made. Putting it in order looks at all parts of all
+    /// elements, so that they are counted before.
+    pub(super) fn add(&self, size: &mut Size, values: &[&Value]) -> Run<()> {
+        size.items += 1;
+        size.parts = values.iter().fold(size.parts, |parts, value| parts.saturating_add(value.parts()));
+        if size.items > MAX_ITEMS || size.parts > MAX_PARTS {
+            return Err(Stop::Limit(crate::Limit::Size));
+        }
+        Ok(self.take(values.iter().map(|value| kept(value)).sum())?)
+    }
+
+    /// Counts the steps of comparing two values.
+    pub(super) fn compare(&self, a: &Value, b: &Value) -> Run<()> {
+        match a.parts().min(b.parts()) > u64::from(STEPS) {
+            true => Ok(self.look()?),
+            false => Ok(()),
+        }
+    }
+
+    /// The text of a value, counted before it is made.
+    pub(super) fn text_of(&self, value: &Value) -> Run<String> {
+        let parts = value.parts();
+        if parts > MAX_PARTS {
+            return Err(Stop::Limit(crate::Limit::Size));
+        }
+        self.take(usize::try_from(parts.saturating_mul(TEXT_OF_PART)).unwrap_or(usize::MAX))?;
+        Ok(value.to_json())
     }
 
     /// Counts the work of a built-in: the bytes that it makes, or its steps.

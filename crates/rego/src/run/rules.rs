@@ -2,6 +2,7 @@
 
 use super::collect::{Conflict, Entries};
 use super::compare::{Truth, equal};
+use super::limits::Size;
 use super::{Flow, Frame, Machine, Members, Outcome, Run, Stop};
 use crate::compile::program::{Definition, Expr, RuleId, RuleKind, SourcePlace};
 use crate::value::{Unknown, Value};
@@ -138,11 +139,12 @@ impl<'p> Machine<'p> {
 
     fn add_members(&mut self, definition: &'p Definition, members: &mut Members) -> Run<()> {
         let mut frame: Frame = vec![None; definition.slots as usize];
+        let mut size = Size::default();
         for branch in &definition.branches {
             self.doubt = None;
             self.body(&mut frame, &branch.ops, &mut |machine, frame| {
                 if let Some(value) = machine.eval(frame, &branch.value)? {
-                    machine.budget.take(super::expr::kept(&value))?;
+                    machine.budget.add(&mut size, &[&value])?;
                     members.add(value, machine.doubt.as_ref());
                 }
                 Ok(Flow::Continue)
@@ -154,6 +156,7 @@ impl<'p> Machine<'p> {
 
     fn add_entries(&mut self, definition: &'p Definition, entries: &mut Entries) -> Run<()> {
         let mut frame: Frame = vec![None; definition.slots as usize];
+        let mut size = Size::default();
         for branch in &definition.branches {
             self.doubt = None;
             self.body(&mut frame, &branch.ops, &mut |machine, frame| {
@@ -163,8 +166,8 @@ impl<'p> Machine<'p> {
                     keys.push(key);
                 }
                 if let Some(value) = machine.eval(frame, &branch.value)? {
-                    let of_keys: usize = keys.iter().map(super::expr::kept).sum();
-                    machine.budget.take(of_keys + super::expr::kept(&value))?;
+                    let parts: Vec<&Value> = keys.iter().chain([&value]).collect();
+                    machine.budget.add(&mut size, &parts)?;
                     entries.add(keys, value, branch.is_member, machine.doubt.as_ref(), machine.is_many);
                 }
                 Ok(Flow::Continue)

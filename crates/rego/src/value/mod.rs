@@ -13,6 +13,8 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
+use crate::error::TEXT_OF_PART;
+
 pub use collection::{Array, Object, Set};
 pub use number::Number;
 pub use operate::ArithmeticError;
@@ -104,11 +106,12 @@ impl Value {
         }
     }
 
-    /// How many values it consists of, those that it shares counted each time: whoever walks it looks at so many. Constant
-    /// time.
+    /// How many values it consists of, those that it shares counted each time, and long texts for several: whoever walks it
+    /// looks at so many. Constant time.
     pub fn parts(&self) -> u64 {
         match self {
-            Self::Null | Self::Bool(_) | Self::Number(_) | Self::String(_) | Self::Unknown(_) => 1,
+            Self::Null | Self::Bool(_) | Self::Number(_) | Self::Unknown(_) => 1,
+            Self::String(text) => 1 + text.len() as u64 / TEXT_OF_PART,
             Self::Array(array) => array.parts(),
             Self::Object(object) => object.parts(),
             Self::Set(set) => set.parts(),

@@ -27,14 +27,14 @@ impl Default for Limits {
     }
 }
 
-/// Says whether a run is to end.
+/// Says whether a run is to end, and why.
 #[derive(Clone)]
-pub struct Interrupt(Arc<dyn Fn() -> bool + Send + Sync>);
+pub struct Interrupt(Arc<dyn Fn() -> Option<String> + Send + Sync>);
 
 impl Interrupt {
-    /// Asks this function, which should answer quickly.
-    pub fn new(is_over: impl Fn() -> bool + Send + Sync + 'static) -> Interrupt {
-        Interrupt(Arc::new(is_over))
+    /// Asks this function, which should answer quickly. Its text is the message of the error that ends the run.
+    pub fn new(reason: impl Fn() -> Option<String> + Send + Sync + 'static) -> Interrupt {
+        Interrupt(Arc::new(reason))
     }
 }
 
@@ -128,8 +128,8 @@ impl Budget {
 
     #[cold]
     fn step_later(&mut self, count: u64) -> Done<()> {
-        if self.interrupt.as_ref().is_some_and(|interrupt| interrupt.0()) {
-            return fault_of(RunErrorKind::Interrupted, "the evaluation was interrupted");
+        if let Some(reason) = self.interrupt.as_ref().and_then(|interrupt| interrupt.0()) {
+            return fault_of(RunErrorKind::Interrupted, reason);
         }
         let left = (self.steps + self.later).checked_sub(count);
         let Some(left) = left else {

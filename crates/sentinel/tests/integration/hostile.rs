@@ -221,7 +221,7 @@ fn deep_explanations() {
 fn who_runs_a_policy_can_end_it() {
     let policy = Policy::parse("p", "main = rule { all range(10000000) as i { i >= 0 } }").unwrap();
     let mut setup = Setup::default();
-    setup.interrupt = Some(objchange_sentinel::Interrupt::new(|| true));
+    setup.interrupt = Some(objchange_sentinel::Interrupt::new(|| Some("it is late".to_owned())));
     let error = Run::new(&policy, &setup).value("main").unwrap_err();
     assert_eq!(error.kind, objchange_sentinel::RunErrorKind::Interrupted);
 }

@@ -131,7 +131,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         let begun = Instant::now();
         let outcome = panic::catch_unwind(AssertUnwindSafe(|| case.run(&sources, wanted, prepare)));
         let mut outcome = outcome.unwrap_or_else(|_| case.defect());
-        outcome.errors.iter_mut().for_each(|fault| explain(limits, fault));
+        outcome.errors.iter_mut().for_each(explain);
         (outcome, Case::name(&case.policy, &case.path), begun.elapsed())
     };
     pool::each(&cases, run, |(outcome, name, duration)| {

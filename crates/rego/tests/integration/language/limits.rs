@@ -57,6 +57,53 @@ fn time_and_memory_are_limited() {
     assert_eq!(end.limit, Some(Limit::Memory));
 }
 
+/// A value that is doubled so often, by an expression with it in place of `@`.
+fn doubled(first: &str, step: &str, times: usize) -> String {
+    let mut text = format!("x0 := {first}\n");
+    for i in 0..times {
+        _ = writeln!(text, "x{} := {}", i + 1, step.replace('@', &format!("x{i}")));
+    }
+    text
+}
+
+#[test]
+fn a_value_that_is_too_large_is_refused_before_it_is_made() {
+    for (first, step) in [
+        ("[1]", "array.concat(@, @)"),
+        ("[[1]]", "array.concat(array.flatten([@, @]), @)"),
+        ("[1]", "[@, @]"),
+        ("[\"a\"]", "[json.marshal([@, @])]"),
+        ("\"a\"", "concat(@, [\"\", @, \"\"])"),
+        ("\"a\"", "replace(@, \"a\", \"aa\")"),
+        ("\"aa\"", "sprintf(\"%s%s\", [@, @])"),
+        ("\"a,\"", "concat(\"\", split(concat(\"\", [@, @]), \"z\"))"),
+        ("{\"a\": 1}", "{\"a\": @, \"b\": @}"),
+        ("\"a\"", "$\"{@}{@}\""),
+    ] {
+        let program = compiled(&format!("{}x := count(x40)", doubled(first, step, 40))).unwrap();
+        let limits = Limits { memory: 64 << 20, ..Limits::default() };
+        let limit = x(&program, limits).unwrap_err().limit;
+        assert!(matches!(limit, Some(Limit::Size | Limit::Memory)), "{step}: {limit:?}");
+    }
+}
+
+/// Twenty-five steps make a value of 2^25 parts, and putting ten thousand of them in order takes hours.
+#[test]
+fn large_values_are_not_put_in_order() {
+    let mut text = String::from("f(i) := v25 if {\n\tv0 := [i, 1]\n");
+    for i in 0..25 {
+        _ = writeln!(text, "\tv{} := [v{i}, v{i}]", i + 1);
+    }
+    text.push_str("}\n");
+    for rule in [
+        "x := {f(1) | some i in numbers.range(1, 10000)}",
+        "x := count({f(i) | some i in numbers.range(1, 10000)})",
+    ] {
+        let program = compiled(&format!("{text}{rule}")).unwrap();
+        assert_eq!(x(&program, Limits::default()).unwrap_err().limit, Some(Limit::Size), "{rule}");
+    }
+}
+
 #[test]
 fn rules_that_lead_to_themselves_are_refused() {
     for text in [
