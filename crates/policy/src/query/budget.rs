@@ -19,8 +19,8 @@ const TEXT: u64 = 16;
 ///
 /// Every value whose size an expression can choose comes from the document, from a variable of a comprehension, or from
 /// `join`, `replace` and `split`. All of these are paid for each time they are used, and whatever is done with a value
-/// costs no more than in proportion to its size, so that neither time nor memory grows beyond the budget times the
-/// length of the expression.
+/// costs no more than in proportion to its size. A loop pays for the parts of its body, as often as it goes through them,
+/// so that neither time nor memory grows beyond the budget.
 #[derive(Debug, Default)]
 pub(super) struct Budget {
     spent: AtomicU64,

@@ -16,7 +16,7 @@ use super::compare::{Wrong, kinds_of, shape_of_call, wrong_containment, wrong_eq
 use super::error::{QueryError, QueryErrorKind};
 use super::kinds::Kinds;
 use super::model::{CollectionKind, PLAN, Shape};
-use super::tree::{Places, call};
+use super::tree::{Places, call, own_parts};
 use super::version::Constraints;
 
 /// A pattern may become a program of so many bytes.
@@ -193,10 +193,12 @@ impl Checker<'_> {
     fn comprehension(&mut self, expr: &mut IdedExpr) -> Checked {
         let place = self.places.all(expr);
         let Expr::Comprehension(of) = &mut expr.expr else { return Ok(Shape::Any) };
+        let steps = (own_parts(&of.loop_cond) + own_parts(&of.loop_step)) as i64;
         let range = self.check(&mut of.iter_range)?;
         let id = of.iter_range.id;
         let walked = std::mem::take(&mut of.iter_range);
-        of.iter_range = call(id, "@paid", vec![walked]);
+        let steps = IdedExpr { id, expr: Expr::Literal(LiteralValue::Int(steps.into())) };
+        of.iter_range = call(id, "@walked", vec![walked, steps]);
         let names = [Some(&of.iter_var), of.iter_var2.as_ref()];
         for name in names.into_iter().flatten() {
             if ["rc", "plan"].contains(&&**name) {

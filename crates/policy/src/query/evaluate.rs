@@ -68,6 +68,8 @@ impl<'q, 's> Evaluation<'q, 's> {
         }
         match evaluated {
             Ok(value) => make(value.as_ref()).map_err(|error| self.error(&error, expr)),
+            // Looking for the part that took too much would take as much again.
+            Err(error) if self.scope.budget.is_exceeded() => Err(self.error(&error, expr)),
             Err(error) => {
                 let place = self.culprit(expr);
                 Err(self.error(&error, place))

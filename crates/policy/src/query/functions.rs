@@ -45,6 +45,18 @@ pub(super) fn context<'v>(
             Ok(value)
         }),
     );
+    let paying = Arc::clone(budget);
+    add(
+        "@walked",
+        Box::new(move |call| {
+            let value = argument(call, 0)?.clone();
+            paying.pay_value(value.as_ref())?;
+            let steps = argument(call, 1)?.downcast_ref::<CelInt>().map_or(0, |steps| *steps.inner());
+            let elements = value.as_sizer().map_or(0, |sizer| *sizer.size().inner());
+            paying.pay(elements.unsigned_abs().saturating_mul(steps.unsigned_abs()))?;
+            Ok(value)
+        }),
+    );
     for (name, is_wanted) in [("@equals", true), ("@differs", false)] {
         let (unknown, comparisons) = (Arc::clone(&scope.unknown), Arc::clone(comparisons));
         add(

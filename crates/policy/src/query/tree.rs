@@ -39,6 +39,15 @@ pub(super) fn is_selection(expr: &IdedExpr) -> bool {
     is_plain && parts(expr).into_iter().all(is_selection)
 }
 
+/// How many parts an expression has, without what the loops in it do for each element.
+pub(super) fn own_parts(expr: &IdedExpr) -> usize {
+    let inner: usize = match &expr.expr {
+        Expr::Comprehension(of) => own_parts(&of.iter_range),
+        _ => parts(expr).into_iter().map(own_parts).sum(),
+    };
+    1 + inner
+}
+
 /// Whether an expression nests deeper than this.
 pub(super) fn is_deeper(expr: &IdedExpr, depth: usize) -> bool {
     depth == 0 || parts(expr).into_iter().any(|part| is_deeper(part, depth - 1))
