@@ -25,6 +25,7 @@
 //! [`Report`] and no text, unless [`Options::show_sensitive`] asks for them, as in OpenTofu.
 
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod cases;
 mod changes;

@@ -12,7 +12,7 @@
 //! asked for.
 
 use std::collections::BTreeMap;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::ops::Range;
 
 use flate2::Compression;
@@ -208,8 +208,8 @@ fn compress(text: &[u8]) -> Vec<u8> {
 
 /// The text of this size; `None` if it has another one.
 fn decompress(bytes: &[u8], size: u32) -> Option<String> {
-    let mut text = String::new();
-    DeflateDecoder::new(bytes).take(u64::from(size) + 1).read_to_string(&mut text).ok()?;
+    let text = objchange_text::read_at_most(DeflateDecoder::new(bytes), u64::from(size) + 1).ok()?;
+    let text = String::from_utf8(text).ok()?;
     (text.len() == size as usize).then_some(text)
 }
 

@@ -181,6 +181,145 @@ fn nothing_becomes_markup_in_a_template_either() {
     }
 }
 
+/// A template that doubles a value forty times, by an expression with it in place of `@`.
+fn doubling(first: &str, step: &str) -> String {
+    let step = step.replace('@', "ns.a");
+    format!(
+        "{{% set ns = namespace(a={first}) %}}{{% for i in range(40) %}}{{% set ns.a = {step} %}}{{% endfor %}}{{{{ ns.a }}}}"
+    )
+}
+
+/// Whoever changes a repository writes its template.
+#[test]
+fn a_template_that_makes_too_much_is_refused() {
+    let error = |template: &str| match by_template_of(&plan("x"), template) {
+        Err(ShowError::Template(error)) => error.message,
+        other => panic!("{template}: {other:?}"),
+    };
+    let doubled = [
+        (r#""x""#, "@ ~ @"),
+        (r#""x""#, "@ + @"),
+        (r#""x""#, "@ * 2"),
+        (r#""x""#, "2 * @"),
+        (r#""x""#, r#"@|replace("x", "xx")"#),
+        (r#""x""#, "[@, @]|join(@)"),
+        (r#""x""#, r#""%s%s"|format(@, @)"#),
+        (r#""x""#, "[@, @]|string"),
+        (r#""x""#, r#"["x"]|map("replace", "x", @ ~ @)|first"#),
+        ("[1]", "@ + @"),
+        ("[1]", "@ * 2"),
+        ("[1]", "[@, @]"),
+        ("[1]", "{1: @, 2: @}"),
+        ("[1]", "dict(a=@, b=@)"),
+        ("[1]", "@|zip(@)|list"),
+        ("[1]", "@|chain(@)|list"),
+        ("[1]", "[@, @]|pprint"),
+        ("[1]", "(@, @)"),
+    ];
+    for (first, step) in doubled {
+        assert_eq!(
+            error(&doubling(first, step)),
+            "invalid operation: the template makes more than 64 MiB",
+            "{step}"
+        );
+    }
+    let nested = format!(
+        "{}{{{{ a }}}}{}",
+        "{% for a in [(a|d('x')) ~ (a|d('x'))] %}".repeat(40),
+        "{% endfor %}".repeat(40)
+    );
+    let captured = "{% set ns = namespace(a='x') %}{% for i in range(40) %}{% set b %}{{ ns.a }}{{ ns.a }}{% endset %}{% set ns.a = b %}{% endfor %}";
+    let raw = format!(
+        "{{% set b %}}{{% for i in range(100000) %}}{}{{% endfor %}}{{% endset %}}",
+        "raw ".repeat(1000)
+    );
+    for template in [
+        r#"{{ range(10)|batch(1000000000, "x")|list|length }}"#,
+        r#"{{ range(10)|slice(1000000000, "x")|list|length }}"#,
+        r#"{{ "%1000000000d"|format(1) }}"#,
+        r#"{{ "%*d"|format(1000000000, 1) }}"#,
+        r#"{{ "a\nb"|indent(1000000000) }}"#,
+        r#"{{ "a\nb"|indent(width=1000000000) }}"#,
+        r#"{{ "x" * 1000000000 }}"#,
+        "{{ ([1] * 1000000000)|list }}",
+        r#"{{ ["a\nb"]|map("indent", 1000000000)|first }}"#,
+        &nested,
+        captured,
+        &raw,
+    ] {
+        assert_eq!(
+            error(template),
+            "invalid operation: the template makes more than 64 MiB",
+            "{template:.100}"
+        );
+    }
+    for template in [
+        "{% set ns = namespace(a=1) %}{% set ns.a = ns %}{{ ns }}",
+        "{% set ns = namespace(a=1) %}{% set ns.a = [ns] %}{{ ns|upper }}",
+    ] {
+        assert_eq!(error(template), "invalid operation: a namespace cannot hold a namespace");
+    }
+    assert_eq!(
+        error(
+            "{% set ns = namespace(a=[1]) %}{% for i in range(10000) %}{% set ns.a = [ns.a] %}{% endfor %}"
+        ),
+        "invalid operation: lists and objects are within each other too deeply"
+    );
+}
+
+#[test]
+fn a_template_with_too_much_in_one_tag_is_refused() {
+    for part in ["-", "not ", "1 ~ ", "1 if 1 else ", "1 + ", "1 ** ", "1 == ", "1 in ", "1 or "] {
+        let template = format!("\n{{{{ {}1 }}}}", part.repeat(5000));
+        match MarkdownTemplate::parse(&template) {
+            Err(error) => assert_eq!(
+                (error.line, &*error.message),
+                (Some(2), "a tag has more than 200 operators, filters and brackets"),
+                "{part}"
+            ),
+            Ok(_) => panic!("{part}"),
+        }
+    }
+    for part in ["|string", " is defined", ".a", "[0]", "()"] {
+        assert!(MarkdownTemplate::parse(&format!("{{{{ a{} }}}}", part.repeat(5000))).is_err(), "{part}");
+    }
+    let elif = format!("{{% if 1 %}}{}{{% endif %}}", "{% elif 1 %}".repeat(5000));
+    assert_eq!(MarkdownTemplate::parse(&elif).unwrap_err().message, "the template has more than 200 `elif`");
+}
+
+/// Operators and literals are the engine's, and those that pay for what they make do what these do.
+#[test]
+fn operators_of_templates_do_what_they_say() {
+    let page = |template: &str| by_template_of(&plan("x"), template).unwrap();
+    for (expression, text) in [
+        ("1 + 2", "3"),
+        ("1 + 2.5", "3.5"),
+        ("true + 1", "2"),
+        ("2 * 3", "6"),
+        ("2 * 1.5", "3.0"),
+        ("9223372036854775807 + 1", "9223372036854775808"),
+        ("'a' + 'b'", "ab"),
+        ("'a' * 3", "aaa"),
+        ("('a' ~ 1 ~ none)|length", "6"),
+        ("([1] + [2, 3])|join('')", "123"),
+        ("([1, 2] * 2)|length", "4"),
+        ("{'a': 1}.a", "1"),
+        ("[]|length", "0"),
+        ("{}|length", "0"),
+        ("(1, 2)[1]", "2"),
+        ("dict(a=2).a", "2"),
+        ("'%s%03d'|format('a', 7)", "a007"),
+        ("'a\\nb'|indent(1)|length", "4"),
+        ("[1, 2, 3]|batch(2)|length", "2"),
+        ("['b', 'a']|sort|first", "a"),
+        ("'yes' if 1 < 2 < 3 else 'no'", "yes"),
+    ] {
+        assert_eq!(page(&format!("{{{{ {expression} }}}}")), text, "{expression}");
+    }
+    let counted = "{% set ns = namespace(n=0) %}{% for i in range(3) %}{% if i == 1 %}{% set ns.n = ns.n + i %}\n{% elif i %}two{% else %}none{% endif %}{% else %}empty{% endfor %} {{ ns.n }}";
+    assert_eq!(page(counted), "nonetwo 1");
+}
+
 #[test]
 fn what_is_wrong_with_a_template_is_named_with_its_line() {
     let error = |template: &str| match by_template_of(&plan("x"), template) {

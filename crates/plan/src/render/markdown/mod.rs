@@ -2,6 +2,8 @@
 //!
 //! A page that would be too long lacks diffs, and then lines, the least important first, and says so.
 
+#[cfg(feature = "template")]
+mod bounded;
 mod fence;
 pub(super) mod inert;
 #[cfg(feature = "template")]

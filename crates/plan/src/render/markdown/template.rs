@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use minijinja::machinery::{Vm, make_string_output};
 use minijinja::value::{Value, ValueKind};
 use minijinja::{AutoEscape, Environment, ErrorKind, UndefinedBehavior};
 
+use super::bounded::{self, Budget};
 use super::{Fit, MarkdownOptions, TemplateError, inert, length};
 use crate::render::outline::sections;
 use crate::render::overview::{Sentence, action_counts, counts, sentences};
@@ -35,7 +37,7 @@ use crate::report::{Report, ShowError};
 /// ```
 #[derive(Debug)]
 pub struct MarkdownTemplate {
-    environment: Environment<'static>,
+    text: String,
     uses_report: bool,
 }
 
@@ -43,7 +45,7 @@ pub struct MarkdownTemplate {
 const NAME: &str = "page";
 
 /// How much work one page may be, in steps of the template: more than the longest page of a site takes.
-const FUEL: u64 = 50_000_000;
+const FUEL: u64 = 10_000_000;
 
 /// How often a page that is too long is made again with less on it.
 const MAX_TRIES: usize = 12;
@@ -58,32 +60,47 @@ impl MarkdownTemplate {
     ///
     /// The text is not a template.
     pub fn parse(text: &str) -> Result<Self, TemplateError> {
+        bounded::check_nesting(text)?;
+        bounded::compile(NAME, text)?;
         let mut environment = Environment::new();
-        environment.set_trim_blocks(true);
-        environment.set_lstrip_blocks(true);
-        environment.set_keep_trailing_newline(true);
-        environment.set_undefined_behavior(UndefinedBehavior::Strict);
-        environment.set_fuel(Some(FUEL));
-        environment.set_auto_escape_callback(|_| AutoEscape::Custom("markdown"));
-        environment.set_formatter(|out, _, value| {
-            Ok(match (value.kind(), value.as_str()) {
-                (_, Some(text)) if value.is_safe() => out.write_str(text),
-                (_, Some(text)) => out.write_str(&inert::prose(text)),
-                (ValueKind::None, _) => Ok(()),
-                (ValueKind::Bool | ValueKind::Number, _) => write!(out, "{value}"),
-                _ => out.write_str(&inert::code(&value.to_string())),
-            }?)
-        });
-        environment.add_filter("code", |text: &str| Value::from_safe_string(inert::code(text)));
-        environment.add_template_owned(NAME, text.to_owned())?;
+        environment.add_template(NAME, text)?;
         let uses_report = environment.get_template(NAME)?.undeclared_variables(false).contains("report");
-        Ok(Self { environment, uses_report })
+        Ok(Self { text: text.to_owned(), uses_report })
     }
 
     fn render(&self, page: Value, report: &Value) -> Result<String, TemplateError> {
         let root = [("page", page), ("report", report.clone())].into_iter().collect::<BTreeMap<_, _>>();
-        Ok(self.environment.get_template(NAME)?.render(root)?)
+        let (environment, instructions) = (environment(&Budget::new()), bounded::compile(NAME, &self.text)?);
+        let mut out = String::new();
+        let output = &mut make_string_output(&mut out);
+        let escaped = AutoEscape::Custom("markdown");
+        Vm::new(&environment).eval(&instructions, root.into(), &BTreeMap::new(), output, escaped)?;
+        Ok(out)
     }
+}
+
+/// How templates are evaluated, within this budget.
+fn environment<'t>(budget: &Budget) -> Environment<'t> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_fuel(Some(FUEL));
+    bounded::add_filters(&mut environment, budget);
+    let output = budget.clone();
+    environment.set_formatter(move |out, _, value| {
+        output.pay_text(std::slice::from_ref(value))?;
+        Ok(match (value.kind(), value.as_str()) {
+            (_, Some(text)) if value.is_safe() => out.write_str(text),
+            (_, Some(text)) => out.write_str(&inert::prose(text)),
+            (ValueKind::None, _) => Ok(()),
+            (ValueKind::Bool | ValueKind::Number, _) => write!(out, "{value}"),
+            _ => out.write_str(&inert::code(&value.to_string())),
+        }?)
+    });
+    let code = budget.clone();
+    environment.add_filter("code", move |text: &str| {
+        code.pay(text.len() as u64).map(|()| Value::from_safe_string(inert::code(text)))
+    });
+    environment
 }
 
 impl From<minijinja::Error> for TemplateError {

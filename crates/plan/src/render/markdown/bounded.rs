@@ -1,0 +1,466 @@
+//! Templates that cannot make more than a page needs. A template comes from a repository, so from whoever changes it.
+//!
+//! The engine of templates counts steps, and not what a step makes: a text that is doubled forty times takes a terabyte.
+//! So all that makes something pays for it before it does: operators, literals and output in the compiled instructions,
+//! and filters. What is paid for once stays within [`ROOM`], however much of it the template keeps.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use minijinja::machinery::{
+    CodeGenerator, Instruction, Instructions, Token, WhitespaceConfig, parse, tokenize,
+};
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::{Kwargs, Rest, Value, ValueKind};
+use minijinja::{Environment, Error, ErrorKind, State, filters, functions};
+
+use super::TemplateError;
+
+/// How many bytes the values and the text of one page may take, roughly: a page of a site has 64 KiB.
+const ROOM: u64 = 64 << 20;
+
+/// What a value takes beside its text.
+const OWN: u64 = 24;
+
+/// How many collections may be within each other: those of a plan are, and no more than a walk has room for.
+const MAX_DEPTH: usize = 200;
+
+/// How many operators, filters and attributes one tag may have: each is within the one before.
+const MAX_OPERATORS: usize = 200;
+
+/// How many `elif` a template may have: each is within the one before.
+const MAX_ELIF: usize = 200;
+
+/// How long a template may be.
+const MAX_TEMPLATE: usize = 1 << 20;
+
+const WHITESPACE: WhitespaceConfig =
+    WhitespaceConfig { keep_trailing_newline: true, lstrip_blocks: true, trim_blocks: true };
+
+/// What is left of the room.
+#[derive(Debug, Clone)]
+pub(super) struct Budget(Arc<AtomicU64>);
+
+impl Budget {
+    pub(super) fn new() -> Self {
+        Self(Arc::new(AtomicU64::new(ROOM)))
+    }
+
+    fn left(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Pays for what is made next.
+    pub(super) fn pay(&self, bytes: u64) -> Result<(), Error> {
+        let left = self.left().checked_sub(bytes);
+        // One thread makes a page; filters must be able to cross threads.
+        self.0.store(left.unwrap_or(0), Ordering::Relaxed);
+        left.map(drop).ok_or_else(too_much)
+    }
+
+    /// Pays for the text of values, which shared parts are in as often as they are shared.
+    pub(super) fn pay_text(&self, values: &[Value]) -> Result<(), Error> {
+        let mut bytes = 0;
+        values.iter().try_for_each(|value| self.weigh(value, 0, &mut bytes))?;
+        self.pay(bytes)
+    }
+
+    fn weigh(&self, value: &Value, depth: usize, bytes: &mut u64) -> Result<(), Error> {
+        *bytes += OWN + text_len(value);
+        if *bytes > self.left() {
+            return Err(too_much());
+        }
+        if depth > MAX_DEPTH {
+            return Err(refused("lists and objects are within each other too deeply"));
+        }
+        let is_map = value.kind() == ValueKind::Map;
+        if !is_map && !matches!(value.kind(), ValueKind::Seq | ValueKind::Iterable) {
+            return Ok(());
+        }
+        for element in value.try_iter()? {
+            if is_map {
+                self.weigh(&value.get_item(&element)?, depth + 1, bytes)?;
+            }
+            self.weigh(&element, depth + 1, bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Pays for a collection of so many elements that are there already.
+    fn pay_elements(&self, count: u64) -> Result<(), Error> {
+        self.pay(count.saturating_mul(OWN))
+    }
+}
+
+fn too_much() -> Error {
+    refused(format!("the template makes more than {} MiB", ROOM >> 20))
+}
+
+fn refused(why: impl Into<std::borrow::Cow<'static, str>>) -> Error {
+    Error::new(ErrorKind::InvalidOperation, why)
+}
+
+fn text_len(value: &Value) -> u64 {
+    value.as_str().map_or(0, str::len) as u64
+}
+
+/// The elements of a list, or the bytes of a text.
+fn length(value: &Value) -> u64 {
+    value.as_str().map_or_else(|| value.len().unwrap_or(1), str::len) as u64
+}
+
+/// Refuses a template in which so much is nested that reading it takes more of the stack than there is.
+pub(super) fn check_nesting(text: &str) -> Result<(), TemplateError> {
+    let error = |line, message| Err(TemplateError { line, message });
+    if text.len() > MAX_TEMPLATE {
+        return error(None, format!("the template is longer than {} KiB", MAX_TEMPLATE >> 10));
+    }
+    let (mut operators, mut elif, mut is_block_start) = (0, 0, false);
+    for token in tokenize(text, false, SyntaxConfig::default(), WHITESPACE) {
+        // What cannot be read is an error with its line when it is compiled.
+        let Ok((token, span)) = token else { break };
+        match &token {
+            Token::VariableStart | Token::BlockStart => operators = 0,
+            Token::Ident("elif") if is_block_start => elif += 1,
+            Token::Ident("not" | "is" | "in" | "and" | "or" | "if" | "else") => operators += 1,
+            Token::Plus | Token::Minus | Token::Mul | Token::Div | Token::FloorDiv | Token::Mod => {
+                operators += 1
+            }
+            Token::Pow | Token::Tilde | Token::Dot | Token::Pipe | Token::BracketOpen => operators += 1,
+            Token::ParenOpen | Token::BraceOpen => operators += 1,
+            Token::Eq | Token::Ne | Token::Gt | Token::Gte | Token::Lt | Token::Lte => operators += 1,
+            _ => {}
+        }
+        is_block_start = matches!(token, Token::BlockStart);
+        let why = match (operators > MAX_OPERATORS, elif > MAX_ELIF) {
+            (true, _) => format!("a tag has more than {MAX_OPERATORS} operators, filters and brackets"),
+            (_, true) => format!("the template has more than {MAX_ELIF} `elif`"),
+            _ => continue,
+        };
+        return error(Some(span.start_line.into()), why);
+    }
+    Ok(())
+}
+
+const CONCAT: &str = "~";
+const ADD: &str = "+";
+const MULTIPLY: &str = "*";
+const LIST: &str = "[";
+const MAP: &str = "{";
+const KEEP: &str = "=";
+
+/// Compiles a template to instructions that pay for what they make, with the filters of [`add_filters`]: no template can
+/// have another idea of `~`, which is no name.
+pub(super) fn compile<'t>(name: &'t str, text: &'t str) -> Result<Instructions<'t>, Error> {
+    let tree = parse(text, name, SyntaxConfig::default(), WHITESPACE)?;
+    let mut generator = CodeGenerator::new(name, text);
+    generator.compile_stmt(&tree);
+    let (plain, _) = generator.finish();
+    let mut paying = Instructions::new(name, text);
+    // Where each instruction is now: some became several.
+    let mut places = Vec::new();
+    let mut index = 0;
+    while let Some(instruction) = plain.get(index) {
+        let line = plain.get_line(index).and_then(|line| u16::try_from(line).ok()).unwrap_or(0);
+        for (i, replaced) in replaced(instruction)?.into_iter().enumerate() {
+            let place = paying.add_with_line(replaced, line);
+            if i == 0 {
+                places.push(place);
+            }
+        }
+        index += 1;
+    }
+    // Behind the last one.
+    places.push(paying.add(Instruction::LoadConst(Value::UNDEFINED)));
+    for index in 0..paying_len(&places) {
+        let Some(
+            Instruction::Jump(target)
+            | Instruction::Iterate(target)
+            | Instruction::JumpIfFalse(target)
+            | Instruction::JumpIfFalseOrPop(target)
+            | Instruction::JumpIfTrueOrPop(target),
+        ) = paying.get_mut(index)
+        else {
+            continue;
+        };
+        *target = places.get(*target as usize).copied().unwrap_or(*target);
+    }
+    Ok(paying)
+}
+
+fn paying_len(places: &[u32]) -> u32 {
+    places.last().copied().unwrap_or(0)
+}
+
+/// The instruction in the form that pays.
+fn replaced<'t>(instruction: &Instruction<'t>) -> Result<Vec<Instruction<'t>>, Error> {
+    /// The engine looks a filter up each time, where it is not among the first fifty.
+    const NOT_REMEMBERED: u8 = u8::MAX;
+    let operator = |name, operands: usize| match u16::try_from(operands) {
+        Ok(operands) => Ok(Instruction::ApplyFilter(name, Some(operands), NOT_REMEMBERED)),
+        Err(_) => Err(refused("a list or an object in the template has too many elements")),
+    };
+    Ok(vec![match instruction {
+        Instruction::StringConcat => operator(CONCAT, 2)?,
+        Instruction::Add => operator(ADD, 2)?,
+        Instruction::Mul => operator(MULTIPLY, 2)?,
+        Instruction::BuildList(Some(count)) => operator(LIST, *count)?,
+        Instruction::BuildMap(count) => operator(MAP, count.saturating_mul(2))?,
+        Instruction::EmitRaw(text) => {
+            let text = Value::from_safe_string((*text).to_owned());
+            return Ok(vec![Instruction::LoadConst(text), Instruction::Emit]);
+        }
+        // The object is on top of the value.
+        Instruction::SetAttr(_) => {
+            return Ok(vec![Instruction::Swap, operator(KEEP, 1)?, Instruction::Swap, instruction.clone()]);
+        }
+        other => other.clone(),
+    }])
+}
+
+/// Adds the filters and functions of templates, which pay for what they make.
+pub(super) fn add_filters(environment: &mut Environment<'_>, budget: &Budget) {
+    let mut add = |name: &'static str,
+                   action: fn(&Budget, &State<'_, '_>, &[Value]) -> Result<Value, Error>| {
+        let budget = budget.clone();
+        environment.add_filter(name, move |state: &State<'_, '_>, operands: Rest<Value>| {
+            action(&budget, state, &operands)
+        });
+    };
+    add(CONCAT, |budget, _, operands| {
+        defined(operands)?;
+        budget.pay_text(operands)?;
+        Ok(operands.iter().map(ToString::to_string).collect::<String>().into())
+    });
+    add(ADD, |budget, _, operands| add_values(budget, pair(operands)?));
+    add(MULTIPLY, |budget, _, operands| multiply(budget, pair(operands)?));
+    add(LIST, |budget, _, operands| {
+        budget.pay_text(operands)?;
+        Ok(Value::from(operands.to_vec()))
+    });
+    add(MAP, |budget, _, operands| {
+        budget.pay_text(operands)?;
+        Ok(operands.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect())
+    });
+    // A namespace in itself would be an object without an end.
+    add(KEEP, |_, _, operands| match operands {
+        [value] if holds_namespace(value, 0)? => Err(refused("a namespace cannot hold a namespace")),
+        [value] => Ok(value.clone()),
+        _ => Err(Error::from(ErrorKind::InvalidOperation)),
+    });
+    let mut wrap = |name: &'static str, price: Price, filter: Value| {
+        let budget = budget.clone();
+        environment.add_filter(name, move |state: &State<'_, '_>, operands: Rest<Value>| {
+            price(&budget, &operands)?;
+            filter.call(state, &operands)
+        });
+    };
+    let of_text: Price = |budget, operands| budget.pay_text(operands);
+    for (name, filter) in [
+        ("capitalize", Value::from_function(filters::capitalize)),
+        ("e", Value::from_function(filters::escape)),
+        ("escape", Value::from_function(filters::escape)),
+        ("lines", Value::from_function(filters::lines)),
+        ("lower", Value::from_function(filters::lower)),
+        ("safe", Value::from_function(filters::safe)),
+        ("split", Value::from_function(filters::split)),
+        ("string", Value::from_function(filters::string)),
+        ("title", Value::from_function(filters::title)),
+        ("trim", Value::from_function(filters::trim)),
+        ("upper", Value::from_function(filters::upper)),
+        ("zip", Value::from_function(filters::zip)),
+    ] {
+        wrap(name, of_text, filter);
+    }
+    let of_elements: Price = |budget, operands| budget.pay_elements(operands.iter().map(length).sum());
+    for (name, filter) in [
+        ("chain", Value::from_function(filters::chain)),
+        ("dictsort", Value::from_function(filters::dictsort)),
+        ("groupby", Value::from_function(filters::groupby)),
+        ("list", Value::from_function(filters::list)),
+        ("map", Value::from_function(filters::map)),
+        ("reject", Value::from_function(filters::reject)),
+        ("rejectattr", Value::from_function(filters::rejectattr)),
+        ("reverse", Value::from_function(filters::reverse)),
+        ("select", Value::from_function(filters::select)),
+        ("selectattr", Value::from_function(filters::selectattr)),
+        ("sort", Value::from_function(filters::sort)),
+        ("unique", Value::from_function(filters::unique)),
+    ] {
+        wrap(name, of_elements, filter);
+    }
+    wrap("batch", filled, Value::from_function(filters::batch));
+    wrap("slice", filled, Value::from_function(filters::slice));
+    wrap("format", formatted, Value::from_function(filters::format));
+    wrap("indent", indented, Value::from_function(filters::indent));
+    wrap("join", joined, Value::from_function(filters::join));
+    wrap("pprint", printed, Value::from_function(filters::pprint));
+    wrap("replace", replaced_text, Value::from_function(filters::replace));
+    let kept = budget.clone();
+    environment.add_function("dict", move |value: Option<Value>, members: Kwargs| {
+        let dict = functions::dict(value, members)?;
+        kept.pay_text(std::slice::from_ref(&dict)).map(|()| dict)
+    });
+    environment.add_function("namespace", |defaults: Option<Value>| match &defaults {
+        Some(defaults) if holds_namespace(defaults, 0)? => {
+            Err(refused("a namespace cannot hold a namespace"))
+        }
+        _ => functions::namespace(defaults),
+    });
+}
+
+/// Pays for what a filter makes of operands.
+type Price = fn(&Budget, &[Value]) -> Result<(), Error>;
+
+fn pair(operands: &[Value]) -> Result<(&Value, &Value), Error> {
+    defined(operands)?;
+    match operands {
+        [first, second] => Ok((first, second)),
+        _ => Err(Error::from(ErrorKind::InvalidOperation)),
+    }
+}
+
+fn defined(operands: &[Value]) -> Result<(), Error> {
+    match operands.iter().any(Value::is_undefined) {
+        true => Err(Error::from(ErrorKind::UndefinedError)),
+        false => Ok(()),
+    }
+}
+
+fn is_list(value: &Value) -> bool {
+    matches!(value.kind(), ValueKind::Seq | ValueKind::Iterable)
+}
+
+fn add_values(budget: &Budget, (a, b): (&Value, &Value)) -> Result<Value, Error> {
+    if is_list(a) && is_list(b) {
+        budget.pay_elements(length(a) + length(b))?;
+        return Ok(a.try_iter()?.chain(b.try_iter()?).collect());
+    }
+    if let (Some(first), Some(second)) = (a.as_str(), b.as_str()) {
+        budget.pay(text_len(a) + text_len(b))?;
+        return Ok([first, second].concat().into());
+    }
+    number(ADD, a, b, i128::checked_add, |a, b| a + b)
+}
+
+fn multiply(budget: &Budget, (a, b): (&Value, &Value)) -> Result<Value, Error> {
+    let (many, times) = if b.as_str().is_some() || is_list(b) { (b, a) } else { (a, b) };
+    if many.as_str().is_none() && !is_list(many) {
+        return number(MULTIPLY, a, b, i128::checked_mul, |a, b| a * b);
+    }
+    let Some(times) = times.as_usize() else {
+        return Err(refused("texts and lists can be multiplied by whole numbers only"));
+    };
+    let made = length(many).saturating_mul(times as u64);
+    match many.as_str() {
+        Some(text) => budget.pay(made).map(|()| text.repeat(times).into()),
+        None => {
+            budget.pay_elements(made)?;
+            let elements: Vec<Value> = many.try_iter()?.collect();
+            Ok(std::iter::repeat_n(elements, times).flatten().collect())
+        }
+    }
+}
+
+fn number(
+    operator: &str,
+    a: &Value,
+    b: &Value,
+    whole: fn(i128, i128) -> Option<i128>,
+    float: fn(f64, f64) -> f64,
+) -> Result<Value, Error> {
+    if let (Ok(a), Ok(b), true) = (
+        i128::try_from(a.clone()),
+        i128::try_from(b.clone()),
+        [a, b].iter().all(|operand| operand.is_integer() || operand.kind() == ValueKind::Bool),
+    ) {
+        let number = whole(a, b).ok_or_else(|| refused("a number is too large"))?;
+        return Ok(i64::try_from(number).map_or_else(|_| Value::from(number), Value::from));
+    }
+    match (f64::try_from(a.clone()), f64::try_from(b.clone())) {
+        (Ok(a), Ok(b)) => Ok(float(a, b).into()),
+        _ => Err(refused(format!("`{operator}` does not go with {} and {}", a.kind(), b.kind()))),
+    }
+}
+
+fn holds_namespace(value: &Value, depth: usize) -> Result<bool, Error> {
+    let Some(object) = value.as_object() else { return Ok(false) };
+    if object.type_name().ends_with("Namespace") {
+        return Ok(true);
+    }
+    if depth > MAX_DEPTH {
+        return Err(refused("lists and objects are within each other too deeply"));
+    }
+    let is_map = value.kind() == ValueKind::Map;
+    if !is_map && !is_list(value) {
+        return Ok(false);
+    }
+    for element in value.try_iter()? {
+        let inner = if is_map { value.get_item(&element)? } else { element };
+        if holds_namespace(&inner, depth + 1)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The operand at this place, or of this name.
+fn operand(operands: &[Value], index: usize, name: &str) -> Option<Value> {
+    let named = operands.last().filter(|last| last.is_kwargs()).and_then(|named| named.get_attr(name).ok());
+    let placed = operands.get(index).filter(|value| !value.is_kwargs()).cloned();
+    placed.or(named).filter(|value| !value.is_undefined())
+}
+
+/// `batch` and `slice`: lists of so many elements, or so many lists, with a value where there are too few.
+fn filled(budget: &Budget, operands: &[Value]) -> Result<(), Error> {
+    let count = operand(operands, 1, "count").and_then(|count| count.as_usize()).unwrap_or(0) as u64;
+    budget.pay_elements(operands.first().map_or(0, length).saturating_add(count))
+}
+
+/// `format`: each directive may be as wide as the format or a number says, and stand for the longest operand.
+fn formatted(budget: &Budget, operands: &[Value]) -> Result<(), Error> {
+    budget.pay_text(operands)?;
+    let Some(format) = operands.first().and_then(Value::as_str) else { return Ok(()) };
+    let digits = format.split(|c: char| !c.is_ascii_digit()).filter(|digits| !digits.is_empty());
+    let written = digits.map(|digits| digits.parse().unwrap_or(u64::MAX)).max().unwrap_or(0);
+    let given = match format.contains('*') {
+        true => operands.iter().filter_map(|value| value.as_i64()).map(i64::unsigned_abs).max().unwrap_or(0),
+        false => 0,
+    };
+    let mut longest = 0;
+    for value in &operands[1..] {
+        let mut bytes = 0;
+        budget.weigh(value, 0, &mut bytes)?;
+        longest = longest.max(bytes);
+    }
+    let widest = written.max(given).saturating_add(longest);
+    budget.pay(widest.saturating_mul(format.matches('%').count() as u64))
+}
+
+fn indented(budget: &Budget, operands: &[Value]) -> Result<(), Error> {
+    budget.pay_text(operands)?;
+    let width = operand(operands, 1, "width").and_then(|width| width.as_usize()).unwrap_or(4) as u64;
+    let lines = operands.first().and_then(Value::as_str).map_or(1, |text| text.matches('\n').count() + 1);
+    budget.pay(width.saturating_mul(lines as u64 + 1))
+}
+
+fn joined(budget: &Budget, operands: &[Value]) -> Result<(), Error> {
+    budget.pay_text(operands)?;
+    let between = operand(operands, 1, "d").map_or(0, |joiner| text_len(&joiner));
+    budget.pay(between.saturating_mul(operands.first().map_or(0, length)))
+}
+
+/// `pprint`: a line for each value, indented by four for each collection around it.
+fn printed(budget: &Budget, operands: &[Value]) -> Result<(), Error> {
+    let mut bytes = 0;
+    operands.iter().try_for_each(|value| budget.weigh(value, 0, &mut bytes))?;
+    budget.pay(bytes.saturating_mul(16))
+}
+
+fn replaced_text(budget: &Budget, operands: &[Value]) -> Result<(), Error> {
+    budget.pay_text(operands)?;
+    let [text, old, new] =
+        [0, 1, 2].map(|index| operands.get(index).map(ToString::to_string).unwrap_or_default());
+    let times = if old.is_empty() { text.chars().count() + 1 } else { text.matches(&*old).count() };
+    budget.pay((new.len() as u64).saturating_mul(times as u64))
+}
