@@ -72,6 +72,7 @@
 //! [`change::common_subsequence`].
 
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 pub mod address;
 pub mod case;

@@ -30,6 +30,7 @@
 //! [`objchange_plan::Outline`] supplies the entries, and the lines of a diff with their roles.
 
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod app;
 mod detail;

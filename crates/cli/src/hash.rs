@@ -1,11 +1,12 @@
 //! `objchange hash`: a hash of what a plan will do.
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::slice;
 
 use objchange_plan::{HashKey, HashedPlan, Plan, PlanHash, Schemas, compare_complaint};
+use objchange_text::read_at_most;
 
 use crate::exit::{self, CommandError, FAILED, unusable};
 use crate::input::{Size, Source};
@@ -134,10 +135,9 @@ const MAX_KEY: u64 = 1 << 16;
 
 fn read_key(path: &Path) -> Result<HashKey, CommandError> {
     let source = Source::new(path);
-    let mut bytes = Vec::new();
-    source
+    let bytes = source
         .open()
-        .and_then(|reader| reader.take(MAX_KEY + 1).read_to_end(&mut bytes))
+        .and_then(|reader| read_at_most(reader, MAX_KEY + 1))
         .map_err(|error| unusable(source.unreadable(error)))?;
     if bytes.len() as u64 > MAX_KEY {
         return Err(unusable(format!("{source}: a key has at most {MAX_KEY} bytes")));

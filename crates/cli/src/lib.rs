@@ -1,5 +1,6 @@
 //! The program `objchange`.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 #![cfg_attr(
     not(feature = "full"),
     allow(dead_code, unused_imports, reason = "some commands share what a small build lacks them for")

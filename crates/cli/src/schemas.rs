@@ -12,7 +12,7 @@ use objchange_project::{GivenSchemas, SchemaError, SchemaText, SchemaTextError, 
 use objchange_project::{ProviderProgram, provider_schemas};
 
 use crate::exit;
-use crate::input::{Size, Source};
+use crate::input::{MAX_DOCUMENT, Size, Source};
 #[cfg(feature = "provider")]
 use crate::provider::launch;
 use crate::schema_cache::SchemaCacheArgs;
@@ -82,7 +82,7 @@ impl SchemaArgs {
     /// The schemas that are given, or else all that are cached; and whether they are given.
     #[cfg(feature = "sentinel")]
     pub(crate) fn given_or_cached(&self) -> Result<(ProviderSchemas, bool), String> {
-        let given = self.load(Size::MAX).map_err(|error| match error {
+        let given = self.load(Size(MAX_DOCUMENT)).map_err(|error| match error {
             SchemaError::Document { name, error } => format!("{name}: {error}"),
             error @ SchemaError::Text(_) => error.to_string(),
         })?;

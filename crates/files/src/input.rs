@@ -7,10 +7,16 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use objchange_text::utf8_reader;
+use objchange_text::{read_at_most, utf8_reader};
 
 /// Why nothing is read from a terminal.
 pub const NOTHING_PIPED_IN: &str = "nothing is piped in; name a file, or pipe one in";
+
+/// How many bytes a plan, a state or another document may have where no option says it.
+pub const MAX_DOCUMENT: u64 = 1 << 30;
+
+/// How many bytes any other text may have: policies, values of variables, configurations, logs.
+pub const MAX_TEXT: u64 = 256 << 20;
 
 /// A file, or standard input.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,9 +68,49 @@ impl Source {
     ///
     /// # Errors
     ///
-    /// It cannot be read, or is not text.
+    /// It cannot be read, is not text, or is longer than [`MAX_TEXT`].
     pub fn read(&self) -> Result<String, InputError> {
-        self.read_at_most(u64::MAX)
+        self.read_at_most(MAX_TEXT)
+    }
+
+    /// Reads a plan, a state or another document.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, is not text, or is longer than [`MAX_DOCUMENT`].
+    pub fn read_document(&self) -> Result<String, InputError> {
+        self.read_at_most(MAX_DOCUMENT)
+    }
+
+    /// Reads its bytes as they are, if there are at most so many.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, or has more bytes.
+    pub fn bytes_at_most(&self, limit: u64) -> Result<Vec<u8>, InputError> {
+        self.all(self.open_text()?, limit)
+    }
+
+    /// Reads its bytes as they are, and the text that they are.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, is not text, or is longer than [`MAX_TEXT`].
+    pub fn read_with_bytes(&self) -> Result<(Vec<u8>, String), InputError> {
+        let bytes = self.bytes_at_most(MAX_TEXT)?;
+        let reader = utf8_reader(&bytes[..]).map_err(|error| self.unreadable(error))?;
+        // UTF-16 is half as long again in UTF-8.
+        let text = self.all(reader, 2 * MAX_TEXT)?;
+        Ok((bytes, self.text(text, 1)?))
+    }
+
+    fn all(&self, reader: impl Read, limit: u64) -> Result<Vec<u8>, InputError> {
+        let read = read_at_most(reader, limit.saturating_add(1));
+        let bytes = read.map_err(|error| self.unreadable(error))?;
+        match bytes.len() as u64 > limit {
+            true => Err(self.error(Fault::TooLarge { limit })),
+            false => Ok(bytes),
+        }
     }
 
     /// Reads all of it as text, if it has at most so many bytes.
@@ -73,14 +119,8 @@ impl Source {
     ///
     /// It cannot be read, is not text, or has more bytes.
     pub fn read_at_most(&self, limit: u64) -> Result<String, InputError> {
-        let mut bytes = Vec::new();
-        utf8_reader(self.open_text()?)
-            .and_then(|reader| reader.take(limit.saturating_add(1)).read_to_end(&mut bytes))
-            .map_err(|error| self.unreadable(error))?;
-        if bytes.len() as u64 > limit {
-            return Err(self.error(Fault::TooLarge { limit }));
-        }
-        self.text(bytes, 1)
+        let reader = utf8_reader(self.open_text()?).map_err(|error| self.unreadable(error))?;
+        self.text(self.all(reader, limit)?, 1)
     }
 
     /// Like [`Source::read_at_most`], where the user sets the limit: see [`InputError::is_over_limit`].
@@ -157,11 +197,6 @@ pub struct Size(pub u64);
 
 const UNITS: [(&str, u64); 3] = [("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10)];
 
-impl Size {
-    /// No limit.
-    pub const MAX: Self = Self(u64::MAX);
-}
-
 impl FromStr for Size {
     type Err = &'static str;
 
@@ -201,6 +236,14 @@ impl InputError {
         matches!(self.fault, Fault::MoreThanAllowed(_))
     }
 
+    /// The error of the system, if reading failed.
+    pub fn system(&self) -> Option<&io::Error> {
+        match &self.fault {
+            Fault::Read(error) => Some(error),
+            _ => None,
+        }
+    }
+
     /// Why, without the name of the input.
     pub fn reason(&self) -> String {
         let reason = self.fault.to_string();
@@ -218,7 +261,7 @@ enum Fault {
         ": this is a plan file, which only Terraform can read; pass the output of `terraform show -json`"
     )]
     PlanFile,
-    #[error(": more than {} MiB, which is too large", limit >> 20)]
+    #[error(": more than {}, which is too large", Size(*limit))]
     TooLarge { limit: u64 },
     #[error(": this is more than {0}")]
     MoreThanAllowed(Size),

@@ -6,6 +6,7 @@
 //! - [`Snapshot`] finds those that change.
 
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 pub mod input;
 mod snapshot;

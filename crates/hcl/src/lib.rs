@@ -45,6 +45,7 @@
 //! and by templates that are rendered. So no expression fills the memory or goes on for long.
 
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod cases;
 mod console;

@@ -18,6 +18,7 @@
 //! and files are read only through [`config::Files`].
 
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 pub mod apply;
 mod arguments;

@@ -14,6 +14,7 @@
 //! Nothing is printed: what is to be said beside an answer is a [`Remark`].
 
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod cache_entry;
 mod case_files;

@@ -27,6 +27,7 @@ pub fn watch_memory<T>(mebibytes: u64, exceeded: impl Fn() + Send, work: impl Fn
     })
 }
 
+#[allow(clippy::disallowed_methods, reason = "the system writes it")]
 fn resident_kibibytes() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

@@ -10,7 +10,7 @@
 use std::cmp::Ordering;
 use std::env;
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use objchange_module::ProviderAddress;
@@ -160,9 +160,7 @@ impl CacheFile {
         if !file.metadata()?.is_file() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a file").into());
         }
-        let mut bytes = Vec::new();
-        file.take(MAX_FILE).read_to_end(&mut bytes)?;
-        let cached = CachedSchemas::parse(bytes)?;
+        let cached = CachedSchemas::parse(objchange_text::read_at_most(file, MAX_FILE)?)?;
         // Somebody may have renamed it.
         if cached.provider != self.provider.to_string() || cached.version != self.version {
             let version = cached.version.map(|version| format!(" {version}")).unwrap_or_default();

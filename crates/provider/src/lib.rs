@@ -12,6 +12,7 @@
 //! The crate `objchange-conform` tests providers, and writes them from schemas and closures.
 
 #![deny(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod call;
 mod cases;

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
+use objchange_files::input::MAX_DOCUMENT;
 use objchange_plan::Schemas;
 use objchange_policy::columns::{Row, RowKind, RowsBuilder, rows, schema};
 use objchange_project::pool;
@@ -111,11 +112,11 @@ impl Inputs {
     fn open(&self, path: &Path) -> io::Result<FileDocuments> {
         let mut file = File::open(path)?;
         let Some((start, end, first)) = self.lines else {
-            return Ok(Documents::new(BufReader::new(utf8_reader(file)?)));
+            return Ok(Documents::new(BufReader::new(utf8_reader(file)?), MAX_DOCUMENT));
         };
         file.seek(SeekFrom::Start(start))?;
         let part: Box<dyn Read + Send> = Box::new(file.take(end.saturating_sub(start)));
-        Ok(Documents::of_lines(BufReader::new(part), first))
+        Ok(Documents::of_lines(BufReader::new(part), first, MAX_DOCUMENT))
     }
 }
 

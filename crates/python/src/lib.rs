@@ -3,6 +3,8 @@
 //! It has no rules of its own. The GIL is released around every call of a library; what comes back is made into Python
 //! objects afterwards, by [`value`] alone. All classes are frozen, so that threads may share their objects.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod case;
 mod change;
 mod columns;

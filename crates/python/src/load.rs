@@ -1,11 +1,11 @@
 //! Reading documents: paths, bytes, files and texts.
 
-use std::io::Read;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use objchange_files::input::{MAX_DOCUMENT, Source};
 use objchange_text::json::place;
-use objchange_text::utf8_reader;
+use objchange_text::{read_at_most, utf8_reader};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyString};
@@ -59,7 +59,13 @@ impl Input {
             Self::Text(text) => Ok(text),
             Self::Bytes(bytes) => Ok(py.detach(|| decoded(bytes, None))?),
             Self::File(path) => {
-                let bytes = py.detach(|| std::fs::read(&path)).map_err(|error| unreadable(&path, &error))?;
+                let source = Source::File(path.clone());
+                let bytes = py.detach(|| source.bytes_at_most(MAX_DOCUMENT)).map_err(|error| {
+                    let too_large = || {
+                        Failure::new("DocumentError", "too_large", error.reason()).in_file(name.as_deref())
+                    };
+                    error.system().map_or_else(|| too_large().into(), |error| unreadable(&path, error))
+                })?;
                 Ok(py.detach(|| decoded(bytes, name.as_deref()))?)
             }
         }
@@ -95,10 +101,10 @@ fn decoded(bytes: Vec<u8>, file: Option<&str>) -> Result<String, Failure> {
     let bytes = match is_utf16 || has_mark {
         false => bytes,
         true => {
-            let mut text = Vec::with_capacity(bytes.len());
-            let read = utf8_reader(&bytes[..]).and_then(|mut reader| reader.read_to_end(&mut text));
-            read.map_err(|error| Failure::new("DocumentError", "encoding", error.to_string()).in_file(file))?;
-            text
+            // UTF-16 is half as long again in UTF-8.
+            let limit = 2 * bytes.len() as u64;
+            let read = utf8_reader(&bytes[..]).and_then(|reader| read_at_most(reader, limit));
+            read.map_err(|error| Failure::new("DocumentError", "encoding", error.to_string()).in_file(file))?
         }
     };
     String::from_utf8(bytes).map_err(|error| {

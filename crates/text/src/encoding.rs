@@ -4,6 +4,23 @@
 
 use std::io::{self, Cursor, Read};
 
+/// Reads at most so many bytes. Nothing else in the workspace reads all of an input: it may have no end.
+///
+/// ```
+/// assert_eq!(objchange_text::read_at_most(std::io::repeat(0), 3)?, [0, 0, 0]);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// It cannot be read.
+#[allow(clippy::disallowed_methods, reason = "this is the limit that the others lack")]
+pub fn read_at_most(reader: impl Read, limit: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    reader.take(limit).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 /// A byte that no UTF-8 text has: it stands for what is not text in UTF-16, so that whoever reads the UTF-8
 /// finds the place.
 const NOT_TEXT: u8 = 0xff;
@@ -25,8 +42,7 @@ const NOT_TEXT: u8 = 0xff;
 ///
 /// The first bytes cannot be read.
 pub fn utf8_reader<'r>(mut reader: impl Read + Send + 'r) -> io::Result<Box<dyn Read + Send + 'r>> {
-    let mut head = Vec::with_capacity(3);
-    (&mut reader).take(3).read_to_end(&mut head)?;
+    let head = read_at_most(&mut reader, 3)?;
     let rest = |skip: u64| {
         let mut head = Cursor::new(head.clone());
         head.set_position(skip);
@@ -59,10 +75,9 @@ impl<R: Read> Utf16<R> {
 
     /// Decodes the next piece.
     fn fill(&mut self) -> io::Result<()> {
-        let mut piece = Vec::with_capacity(16 * 1024);
-        let read = (&mut self.inner).take(16 * 1024).read_to_end(&mut piece)?;
+        let mut piece = read_at_most(&mut self.inner, 16 * 1024)?;
+        self.at_end = piece.is_empty();
         self.pending.append(&mut piece);
-        self.at_end = read == 0;
         let units: Vec<u16> =
             self.pending.chunks_exact(2).map(|pair| (self.unit)([pair[0], pair[1]])).collect();
         let cut_pair = !self.at_end && units.last().is_some_and(|unit| (0xd800..0xdc00).contains(unit));

@@ -16,6 +16,7 @@
 //! - [`similar`] finds the names that somebody may have meant.
 
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod bounded_lines;
 pub mod calendar;
@@ -44,7 +45,7 @@ pub mod style;
 pub use bounded_lines::{BoundedLine, BoundedLines, LineError};
 #[cfg(feature = "source")]
 pub use diagnostic::{Called, Diagnostic, Summary};
-pub use encoding::utf8_reader;
+pub use encoding::{read_at_most, utf8_reader};
 pub use escaping::{Escaping, is_hidden, visible_colored};
 #[cfg(feature = "source")]
 pub use lines::{LineIndex, Position};

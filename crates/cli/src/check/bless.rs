@@ -1,6 +1,5 @@
 //! Writing the answers that cases get into what they want.
 
-use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -8,6 +7,7 @@ use objchange_project::BlessedCases;
 use objchange_text::visible;
 
 use crate::exit;
+use crate::input::{MAX_DOCUMENT, Source};
 use crate::style::GOOD;
 use crate::write_file::{Access, write_file};
 
@@ -22,14 +22,14 @@ pub(super) fn files(files: &[PathBuf], lines: &[Vec<u64>]) -> io::Result<u64> {
 
 fn file(path: &Path, lines: &[u64]) -> io::Result<u64> {
     let name = path.display().to_string();
-    let text = match fs::read(path).map(String::from_utf8) {
+    let text = match Source::File(path.to_owned()).bytes_at_most(MAX_DOCUMENT).map(String::from_utf8) {
         Ok(Ok(text)) => text,
         Ok(Err(_)) => {
             exit::complain(&format!("{name}: only UTF-8 files can be changed"))?;
             return Ok(0);
         }
         Err(error) => {
-            exit::complain(&format!("{name}: {error}"))?;
+            exit::complain(&error.to_string())?;
             return Ok(0);
         }
     };

@@ -8,7 +8,7 @@ use objchange_conform::explain::{Evidence, Explained, ObjectText, ObjectTextErro
 use objchange_project::SchemaError;
 
 use super::Args;
-use crate::input::{InputError, Size, Source};
+use crate::input::{InputError, MAX_DOCUMENT, Size, Source};
 use crate::schema_cache::Wanted;
 use crate::schemas::HOW_TO_GET_SCHEMAS;
 
@@ -49,7 +49,7 @@ pub(super) struct AtHand {
 impl AtHand {
     /// Reads what the arguments name; `None` if there is no schema.
     pub(super) fn read(args: &Args, all: &[Explained]) -> Result<Option<Self>, EvidenceError> {
-        let mut schemas = args.schemas.load(Size::MAX)?.schemas;
+        let mut schemas = args.schemas.load(Size(MAX_DOCUMENT))?.schemas;
         if !args.schemas.is_given() {
             let wanted = all.iter().filter_map(|explained| {
                 let named = explained.provider.as_deref().and_then(Wanted::named);

@@ -22,7 +22,7 @@ use crate::arguments::command_of;
 use crate::configuration::error_in;
 use crate::exit::{self, CommandError, FAILED};
 use crate::hints;
-use crate::input::{Size, Source};
+use crate::input::{MAX_DOCUMENT, Size, Source};
 use crate::schema_cache::Wanted;
 use crate::schemas::SchemaArgs;
 use crate::style::colour;
@@ -166,7 +166,7 @@ fn planned<'s>(
 
 /// The schemas that are given, or those in the cache that may have the type.
 fn schemas(resource_type: &str, args: &Args) -> Result<GivenSchemas, ResourceError> {
-    let given = args.schemas.load(Size::MAX)?;
+    let given = args.schemas.load(Size(MAX_DOCUMENT))?;
     if given.is_given() {
         return Ok(given);
     }

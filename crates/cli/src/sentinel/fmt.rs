@@ -1,17 +1,17 @@
 //! `objchange sentinel fmt`: policies in their form.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use objchange_policy::sentinel::files::find_policies;
-use objchange_text::{utf8_reader, visible};
+use objchange_text::visible;
 use similar::{ChangeTag, TextDiff};
 
 use super::files;
 use crate::exit::{self, CommandError, unusable};
-use crate::input::{InputError, Source};
+use crate::input::Source;
 use crate::style::{BAD, FAINT, GOOD};
 use crate::write_file::{Access, write_file};
 
@@ -75,7 +75,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
 
 fn format(source: &Source, args: &Args) -> io::Result<Outcome> {
     let name = source.to_string();
-    let (bytes, text) = match read(source) {
+    let (bytes, text) = match source.read_with_bytes() {
         Ok(read) => read,
         Err(error) => {
             exit::complain(&error.to_string())?;
@@ -113,17 +113,6 @@ fn format(source: &Source, args: &Args) -> io::Result<Outcome> {
     }
     out.flush()?;
     Ok(if is_changed { Outcome::Changed } else { Outcome::Same })
-}
-
-/// The bytes of a file, and the text that they are.
-fn read(source: &Source) -> Result<(Vec<u8>, String), InputError> {
-    let (mut bytes, mut text) = (Vec::new(), Vec::new());
-    source
-        .open_text()?
-        .read_to_end(&mut bytes)
-        .and_then(|_| utf8_reader(&bytes[..])?.read_to_end(&mut text))
-        .map_err(|error| source.unreadable(error))?;
-    Ok((bytes, source.text(text, 1)?))
 }
 
 /// Two texts that differ everywhere would take long to compare.

@@ -81,7 +81,7 @@ fn files(args: &Args, planned: Option<String>) -> Result<Vec<File>, String> {
     let run = args.run.as_deref().map(read_run).transpose()?;
     let text = match planned {
         Some(text) => text,
-        None => source.read().map_err(|error| error.to_string())?,
+        None => source.read_document().map_err(|error| error.to_string())?,
     };
     let document = Document::parse(&text).map_err(|error| format!("{source}: {error}"))?;
     let (schemas, _) = args.module.schemas().given_or_cached()?;
@@ -91,7 +91,7 @@ fn files(args: &Args, planned: Option<String>) -> Result<Vec<File>, String> {
 /// The data for the `tfrun` import in a file.
 pub(super) fn read_run(path: &Path) -> Result<Json, String> {
     let source = Source::new(path);
-    let text = source.read().map_err(|error| error.to_string())?;
+    let text = source.read_document().map_err(|error| error.to_string())?;
     match serde_json::from_str(&text) {
         Ok(run @ Json::Object(_)) => Ok(run),
         Ok(_) => Err(format!("{source}: the data for tfrun must be an object")),

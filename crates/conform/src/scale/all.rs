@@ -184,6 +184,7 @@ impl<S: AsyncFn() -> Result<Client>> Measuring<'_, S> {
 }
 
 /// How much memory a process has, where the system tells.
+#[allow(clippy::disallowed_methods, reason = "the system writes it")]
 fn memory(pid: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

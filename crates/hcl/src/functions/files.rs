@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -139,8 +139,7 @@ impl BaseDirectory {
         let Some(file) = place.root.handle.open_file(&place.inside).map_err(wrong)? else {
             return Err(ReadError::NotAFile);
         };
-        let mut content = Vec::new();
-        file.take(MAX_TEXT as u64 + 1).read_to_end(&mut content).map_err(wrong)?;
+        let content = objchange_text::read_at_most(file, MAX_TEXT as u64 + 1).map_err(wrong)?;
         if content.len() > MAX_TEXT {
             return Err(ReadError::Other(format!("the file {path:?} has more than 64 MiB")));
         }

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use objchange_files::capitals;
+use objchange_files::input::MAX_DOCUMENT;
 use objchange_plan::{DocumentError, DocumentKind};
 use objchange_text::json::{DocumentBytes, Documents};
 use objchange_text::utf8_reader;
@@ -128,7 +129,7 @@ fn read_all<A>(
                 continue;
             }
         };
-        for read in Documents::new(reader) {
+        for read in Documents::new(reader, MAX_DOCUMENT) {
             let text = read
                 .map_err(|error| source.unreadable(error))
                 .and_then(|DocumentBytes { line, bytes }| Ok((line, source.text(bytes, line.unwrap_or(1))?)));

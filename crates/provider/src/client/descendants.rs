@@ -78,6 +78,7 @@ fn all() -> impl Iterator<Item = u32> {
 }
 
 /// The state of a process and its parent: what follows its name, which may have any characters in it.
+#[allow(clippy::disallowed_methods, reason = "the system writes it")]
 fn stat(pid: u32) -> Option<(String, u32)> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let mut fields = stat.rsplit(')').next()?.split_whitespace();
@@ -93,6 +94,7 @@ fn is_running(pid: u32) -> bool {
     stat(pid).is_some_and(|(state, _)| state != "Z" && state != "X")
 }
 
+#[allow(clippy::disallowed_methods, reason = "the system writes it")]
 fn has_folder(pid: u32, folder: &[u8]) -> bool {
     let Ok(environment) = fs::read(format!("/proc/{pid}/environ")) else { return false };
     let mut values = environment.split(|byte| *byte == 0);

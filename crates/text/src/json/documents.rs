@@ -1,6 +1,6 @@
 //! The documents of one input: all of it, or one a line.
 
-use std::io::{self, BufRead, Cursor};
+use std::io::{self, BufRead, Cursor, Read};
 
 use super::Reader;
 
@@ -13,13 +13,13 @@ pub struct DocumentBytes {
     pub bytes: Vec<u8>,
 }
 
-/// The documents of an input, read one after the other: a document a line, if the first line that is not blank is one and
+/// The documents of an input, none of them longer than a limit, read one after the other: a document a line, if the first line that is not blank is one and
 /// more follows; else all of it is one document. If the first line is broken, the second shows that each line is one.
 ///
 /// ```
 /// use objchange_text::json::Documents;
 ///
-/// let lines = |text: &str| -> Vec<_> { Documents::new(text.as_bytes()).map(|read| read.unwrap().line).collect() };
+/// let lines = |text: &str| -> Vec<_> { Documents::new(text.as_bytes(), 100).map(|read| read.unwrap().line).collect() };
 /// assert_eq!(lines("{}\n\n{}"), [Some(1), Some(3)]);
 /// assert_eq!(lines("{\n}\n{}"), [None]);
 /// assert_eq!(lines("{\"a\":\n{}\n{}"), [Some(1), Some(2), Some(3)]);
@@ -32,6 +32,8 @@ pub struct Documents<R> {
     /// The line that comes next, from 1.
     line: u64,
     state: State,
+    /// How many bytes a document may have, and blank lines in a row.
+    limit: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,9 +44,9 @@ enum State {
 }
 
 impl<R: BufRead> Documents<R> {
-    /// Reads documents from here on.
-    pub fn new(reader: R) -> Self {
-        Self { reader, ahead: Cursor::default(), line: 1, state: State::Beginning }
+    /// Reads documents from here on, each of at most so many bytes.
+    pub fn new(reader: R, limit: u64) -> Self {
+        Self { reader, ahead: Cursor::default(), line: 1, state: State::Beginning, limit }
     }
 
     /// Reads a document a line, the first of which is this line, from 1: a part of an input that holds a document a line.
@@ -52,11 +54,11 @@ impl<R: BufRead> Documents<R> {
     /// ```
     /// use objchange_text::json::Documents;
     ///
-    /// let lines: Vec<_> = Documents::of_lines(&b"{\n\n{}"[..], 7).map(|read| read.unwrap().line).collect();
+    /// let lines: Vec<_> = Documents::of_lines(&b"{\n\n{}"[..], 7, 100).map(|read| read.unwrap().line).collect();
     /// assert_eq!(lines, [Some(7), Some(9)]);
     /// ```
-    pub fn of_lines(reader: R, first: u64) -> Self {
-        Self { reader, ahead: Cursor::default(), line: first, state: State::Lines }
+    pub fn of_lines(reader: R, first: u64, limit: u64) -> Self {
+        Self { reader, ahead: Cursor::default(), line: first, state: State::Lines, limit }
     }
 
     /// The beginning: all of the input, or its first line, if that is a document and more follows.
@@ -64,7 +66,7 @@ impl<R: BufRead> Documents<R> {
         let mut bytes = Vec::new();
         let first = loop {
             let start = bytes.len();
-            let is_end = self.reader.read_until(b'\n', &mut bytes)? == 0;
+            let is_end = read_line(&mut self.reader, &mut bytes, self.limit)? == 0;
             if is_end || !bytes[start..].trim_ascii().is_empty() {
                 break start;
             }
@@ -79,7 +81,7 @@ impl<R: BufRead> Documents<R> {
             }
         }
         let second = bytes.len();
-        self.reader.read_to_end(&mut bytes)?;
+        while read_line(&mut self.reader, &mut bytes, self.limit)? > 0 {}
         if second_line_is_document(&bytes[first..], second - first) {
             self.state = State::Lines;
             self.line += 1;
@@ -96,8 +98,8 @@ impl<R: BufRead> Documents<R> {
         }
         let mut bytes = Vec::new();
         match self.is_ahead() {
-            true => self.ahead.read_until(b'\n', &mut bytes)?,
-            false => self.reader.read_until(b'\n', &mut bytes)?,
+            true => read_line(&mut self.ahead, &mut bytes, self.limit)?,
+            false => read_line(&mut self.reader, &mut bytes, self.limit)?,
         };
         self.line += 1;
         Ok(Some((self.line - 1, bytes)))
@@ -109,6 +111,7 @@ impl<R: BufRead> Documents<R> {
 
     /// Passes over white space; whether anything follows.
     fn skip_blank(&mut self) -> io::Result<bool> {
+        let mut left = self.limit;
         loop {
             let is_ahead = self.is_ahead();
             let buffer = if is_ahead { self.ahead.fill_buf()? } else { self.reader.fill_buf()? };
@@ -116,6 +119,7 @@ impl<R: BufRead> Documents<R> {
             self.line +=
                 buffer[..blank.unwrap_or(buffer.len())].iter().filter(|byte| **byte == b'\n').count() as u64;
             let (passed, is_end) = (blank.unwrap_or(buffer.len()), buffer.is_empty());
+            left = left.checked_sub(passed as u64).ok_or_else(|| too_long(self.limit))?;
             if is_ahead {
                 self.ahead.consume(passed);
             } else {
@@ -142,6 +146,23 @@ impl<R: BufRead> Documents<R> {
         };
         Ok(Some(DocumentBytes { line, bytes }))
     }
+}
+
+/// Reads a line behind what was read of a document; how many bytes it has.
+fn read_line(reader: &mut impl BufRead, bytes: &mut Vec<u8>, limit: u64) -> io::Result<usize> {
+    let left = limit.saturating_sub(bytes.len() as u64);
+    let read = reader.by_ref().take(left.saturating_add(1)).read_until(b'\n', bytes)?;
+    match bytes.len() as u64 > limit {
+        true => Err(too_long(limit)),
+        false => Ok(read),
+    }
+}
+
+fn too_long(limit: u64) -> io::Error {
+    io::Error::new(
+        io::ErrorKind::FileTooLarge,
+        format!("a document in it is longer than {} MiB", limit >> 20),
+    )
 }
 
 /// Whether these bytes are not one document, and the line that begins at `second` is a document by itself: then the first
@@ -179,7 +200,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &[u8], expected: &[(Option<u64>, &[u8])]) {
-        let documents = Documents::new(BufReader::with_capacity(3, text));
+        let documents = Documents::new(BufReader::with_capacity(3, text), 100);
         let documents: Vec<_> = documents.map(Result::unwrap).map(|read| (read.line, read.bytes)).collect();
         let expected: Vec<_> = expected.iter().map(|(line, bytes)| (*line, bytes.to_vec())).collect();
         assert_eq!(documents, expected);
@@ -204,6 +225,29 @@ mod tests {
         check(b"{\n{\n}", &[(None, b"{\n{\n}")]);
         // Text around a document.
         check(b"Planning\n{}\n", &[(None, b"Planning\n{}\n")]);
+    }
+
+    #[test]
+    fn what_has_no_end_is_refused() {
+        for endless in [&b"\0"[..], b"\n", b"{", b"{\n", b"{}\n", b"{}\n{\n "] {
+            let endless = endless.iter().copied().cycle();
+            let reader = BufReader::with_capacity(16, Endless(endless));
+            let documents = Documents::new(reader, 1000).take(10).collect::<Vec<_>>();
+            let is_refused = |read: &io::Result<DocumentBytes>| {
+                read.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::FileTooLarge)
+            };
+            // There may be any number of documents.
+            assert!(documents.iter().any(is_refused) || documents.len() == 10);
+        }
+    }
+
+    struct Endless<I>(I);
+
+    impl<I: Iterator<Item = u8>> io::Read for Endless<I> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            buffer.iter_mut().for_each(|byte| *byte = self.0.next().unwrap());
+            Ok(buffer.len())
+        }
     }
 
     #[test]

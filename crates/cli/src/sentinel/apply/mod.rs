@@ -352,7 +352,7 @@ impl Given {
 }
 
 fn text_of(path: &Path) -> Result<String, String> {
-    Source::new(path).read().map_err(|error| error.to_string())
+    Source::new(path).read_document().map_err(|error| error.to_string())
 }
 
 fn state(path: &Path) -> Result<Arc<Document>, String> {
@@ -427,7 +427,7 @@ impl RunOptions {
             self.limits.apply(setup);
         };
         let mut judged = applied.judge(imports, prepare)?;
-        judged.error.iter_mut().for_each(|fault| explain(self.limits, fault));
+        judged.error.iter_mut().for_each(explain);
         Ok(judged)
     }
 }
