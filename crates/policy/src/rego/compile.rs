@@ -60,7 +60,7 @@ pub(super) fn compile(
     if !testing {
         let wanted: Vec<RuleId> =
             rules.iter().map(|rule| rule.id).chain(exceptions.values().copied()).collect();
-        shape::refuse_missing_fields(&program, &wanted, mode, options, &compile_options)?;
+        shape::refuse_missing_fields(&program, &wanted, mode, options, (&compile_options, &time))?;
     }
     let full = files.iter().any(|file| file.text.contains("after_full"));
     Ok(Compiled {

@@ -7,6 +7,7 @@ use objchange_text::did_you_mean;
 
 use super::error::{PolicyError, PolicyErrorKind, PolicyLocation};
 use super::{InputMode, Options, PolicyFile, format};
+use crate::TimeLimit;
 
 /// What there is beside the document.
 const COLLECTIONS: [&str; 5] = ["tfplan", "tfstate", "tfconfig", "plan", "run"];
@@ -96,12 +97,12 @@ pub(super) fn refuse_missing_fields(
     rules: &[RuleId],
     mode: InputMode,
     options: &Options,
-    compile_options: &CompileOptions,
+    (compile_options, time): (&CompileOptions, &TimeLimit),
 ) -> Result<(), PolicyError> {
     let input = format::of_input(mode, options.input != InputMode::Auto, options.run.is_some());
     let missing = program
         .missing_fields(rules, &input, compile_options)
-        .map_err(|errors| PolicyError::of_policies(&errors, options.timeout))?;
+        .map_err(|errors| PolicyError::of_policies(&errors, time))?;
     let Some(MissingField { location, field, part, .. }) = missing.into_iter().next() else { return Ok(()) };
     let similar =
         |fields: &[(&'static str, Format)]| did_you_mean(&field, fields.iter().map(|(name, _)| *name));
