@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use objchange::Value;
 use objchange::schema::Block;
-use objchange_plan::{ChangedResource, DocumentError, Index, Json, Plan, Shape, Text, ValueChange, View};
+use objchange_plan::{ChangedResource, DocumentError, Index, Json, Plan, Shape, View};
 use objchange_policy::tfplan::Change;
 use objchange_policy::{Marked, ObjectValueError};
 use pyo3::prelude::*;
@@ -105,11 +105,14 @@ impl ResourceChange {
 
     fn side<'py>(&self, py: Python<'py>, side: Side) -> PyResult<Bound<'py, PyAny>> {
         let value = py.detach(|| {
-            self.look(|plan, resource| {
+            self.held.with_raw(|plan, raw| {
+                let Some(resource) = self.kind.get(plan, self.index) else {
+                    return Err(Failure::defect("there is no such change"));
+                };
                 let schema = self.held.schemas.of_change(resource);
                 let schema = schema.map_err(|error| Failure::schemas(&error, None))?;
-                let change = (&resource.address, &resource.change);
-                side_value(plan.text(), change, side, schema, self.held.file.as_deref())
+                let change = raw.change_of(resource);
+                side_value(&change, &resource.address, side, schema, self.held.file.as_deref())
             })
         })?;
         to_python(py, &value)
@@ -117,14 +120,13 @@ impl ResourceChange {
 }
 
 /// One side of a change as a value: by the schema, if there is one.
-fn side_value<'t>(
-    text: &'t str,
-    (name, change): (&Text<'t>, &ValueChange<'t>),
+fn side_value(
+    change: &Change<'_>,
+    name: &str,
     side: Side,
     schema: Option<&Block>,
     file: Option<&str>,
 ) -> Result<Value, Failure> {
-    let change = Change::by_itself(text, name, change);
     let marked = match side {
         Side::Before => change.before(),
         Side::After => change.after(),
@@ -364,8 +366,9 @@ impl OutputChange {
     fn side<'py>(&self, py: Python<'py>, side: Side) -> PyResult<Bound<'py, PyAny>> {
         let file = self.held.file.as_deref();
         let value = py.detach(|| {
-            self.look(|plan, output| {
-                side_value(plan.text(), (&output.name, &output.change), side, None, file)
+            self.held.with_raw(|plan, raw| match plan.changes.outputs.get(self.index) {
+                Some(output) => side_value(&raw.change_of_output(output), &output.name, side, None, file),
+                None => Err(Failure::defect("there is no such output")),
             })
         })?;
         to_python(py, &value)

@@ -1,11 +1,12 @@
 //! `Plan` and `State`: a text and the document that was read from it, held together.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use objchange_plan::{
-    Document, Filter, FindingKind, GroupBy, HashKey, HashedPlan, HtmlOptions, MarkdownOptions, Options,
-    Program, Report, Schemas,
+    Document, DocumentError, Filter, FindingKind, GroupBy, HashKey, HashedPlan, HtmlOptions, MarkdownOptions,
+    Options, Program, Report, Schemas,
 };
+use objchange_policy::tfplan::RawPlan;
 use objchange_policy::tfstate::TfState;
 use objchange_text::visible;
 use pyo3::prelude::*;
@@ -37,6 +38,8 @@ pub(crate) struct Parsed<'t> {
     pub(crate) document: Document<'t>,
     /// Of a state its resources and outputs.
     pub(crate) state: TfState<'t>,
+    /// Of a plan all that its sections call sensitive, once somebody looks at a value.
+    raw: OnceLock<Result<RawPlan<'t>, DocumentError>>,
 }
 
 /// A document, with what it is shown by.
@@ -82,6 +85,20 @@ impl Held {
     ) -> Result<R, Failure> {
         self.with(|parsed| match &parsed.document {
             Document::Plan(plan) => look(plan),
+            Document::State(_) => Err(Failure::new("DocumentError", "state", "this is a state, and no plan")),
+        })
+    }
+
+    /// As [`Held::with_plan`], with all that the sections of the plan call sensitive.
+    pub(crate) fn with_raw<R>(
+        &self,
+        look: impl for<'t> FnOnce(&objchange_plan::Plan<'t>, &RawPlan<'t>) -> Result<R, Failure>,
+    ) -> Result<R, Failure> {
+        self.with(|parsed| match &parsed.document {
+            Document::Plan(plan) => match parsed.raw.get_or_init(|| RawPlan::new(plan)) {
+                Ok(raw) => look(plan, raw),
+                Err(error) => Err(Failure::document(error, self.file.as_deref())),
+            },
             Document::State(_) => Err(Failure::new("DocumentError", "state", "this is a state, and no plan")),
         })
     }
@@ -156,7 +173,7 @@ impl<'t> Parsed<'t> {
                 Document::Plan(_) => TfState::default(),
             },
         };
-        Ok(Self { document, state })
+        Ok(Self { document, state, raw: OnceLock::new() })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Policies in Rego and Sentinel over plans.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 

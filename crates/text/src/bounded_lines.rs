@@ -6,6 +6,9 @@ use std::io::{self, BufRead, BufReader, Read};
 /// The longest line that is read, in bytes of UTF-8.
 const MAX_LINE: usize = 64 * 1024 * 1024;
 
+/// So often the length of the longest line is passed over to find the end of a longer one: an input may have none.
+const LONGEST: u64 = 16;
+
 /// A line that is not blank.
 #[derive(Debug, PartialEq, Eq)]
 pub struct BoundedLine {
@@ -86,7 +89,11 @@ impl<R: Read> BoundedLines<R> {
             let ended = bytes.pop_if(|byte| *byte == b'\n').is_some();
             let too_long = bytes.len() > self.max;
             if too_long && !ended {
-                self.reader.skip_until(b'\n')?;
+                let limit = self.max as u64 * LONGEST;
+                if (&mut self.reader).take(limit).skip_until(b'\n')? as u64 == limit {
+                    let why = format!("line {} does not end within {limit} bytes", self.number);
+                    return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
+                }
             }
             if bytes.iter().all(u8::is_ascii_whitespace) && !too_long {
                 continue;
@@ -126,6 +133,12 @@ mod tests {
     fn blank_lines_are_passed_over_and_counted() {
         check(b"a\n\n \t\r\nb", 100, &[(1, Ok("a")), (4, Ok("b"))]);
         check(b"", 100, &[]);
+    }
+
+    #[test]
+    fn a_line_without_an_end_ends_the_input() {
+        let mut lines = BoundedLines { max: 8, ..BoundedLines::new(io::repeat(0)) };
+        assert_eq!(lines.next().unwrap().unwrap_err().kind(), io::ErrorKind::FileTooLarge);
     }
 
     #[test]

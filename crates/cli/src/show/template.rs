@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use objchange_plan::{MarkdownOptions, MarkdownTemplate, Report, ShowError, TemplateError};
 
 use super::Error;
-use crate::input::{Size, Source};
+use crate::input::Source;
 
 /// The template of the built-in page.
 pub(super) fn built_in() -> Result<&'static str, Error> {
@@ -20,8 +20,8 @@ pub(super) struct Template {
 }
 
 impl Template {
-    pub(super) fn read(path: &Path, max_input: Size) -> Result<Self, Error> {
-        let text = Source::new(path).read_at_most(max_input.0)?;
+    pub(super) fn read(path: &Path) -> Result<Self, Error> {
+        let text = Source::new(path).read_at_most(MarkdownTemplate::MAX_LENGTH)?;
         let template = MarkdownTemplate::parse(&text);
         Ok(Self { path: path.to_owned(), template: template.map_err(|error| error_in(path, error))? })
     }

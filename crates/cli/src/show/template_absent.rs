@@ -6,7 +6,6 @@ use std::path::Path;
 use objchange_plan::{MarkdownOptions, Report, ShowError, TemplateError};
 
 use super::Error;
-use crate::input::Size;
 
 pub(super) fn built_in() -> Result<&'static str, Error> {
     Err(Error::NoTemplates)
@@ -16,7 +15,7 @@ pub(super) fn built_in() -> Result<&'static str, Error> {
 pub(super) enum Template {}
 
 impl Template {
-    pub(super) fn read(_: &Path, _: Size) -> Result<Self, Error> {
+    pub(super) fn read(_: &Path) -> Result<Self, Error> {
         Err(Error::NoTemplates)
     }
 

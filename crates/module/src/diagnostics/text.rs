@@ -1,5 +1,6 @@
 //! Errors and warnings as Terraform prints them without colour.
 
+use std::collections::HashMap;
 use std::fmt::Write;
 
 use objchange_text::visible;
@@ -32,19 +33,25 @@ impl Shown<'_> {
     pub(crate) fn texts_of_width(&self, diagnostics: &Diagnostics, width: usize) -> Vec<(Severity, String)> {
         let mut texts = Vec::new();
         let messages = self.messages(diagnostics);
-        for (i, message) in messages.iter().enumerate() {
-            let is_like = |other: &&Message<'_>| {
-                other.severity == Severity::Warning
-                    && !OF_CHECKS.contains(&&*message.diagnostic.summary)
-                    && message.severity == Severity::Warning
-                    && other.diagnostic.summary == message.diagnostic.summary
+        let grouped = |message: &Message<'_>| {
+            let summary = message.diagnostic.summary.to_string();
+            let is_grouped = message.severity == Severity::Warning && !OF_CHECKS.contains(&&*summary);
+            is_grouped.then_some(summary)
+        };
+        let mut others: HashMap<String, usize> = HashMap::new();
+        for summary in messages.iter().filter_map(grouped) {
+            *others.entry(summary).or_default() += 1;
+        }
+        for message in &messages {
+            let more = match grouped(message).map(|summary| others.remove(&summary)) {
+                // The first of them was shown.
+                Some(None) => continue,
+                Some(Some(count)) => count - 1,
+                None => 0,
             };
-            if messages[..i].iter().any(|other| is_like(&other)) {
-                continue;
-            }
             let mut out = String::new();
             write(message, width, &mut out);
-            match messages[i + 1..].iter().filter(is_like).count() {
+            match more {
                 0 => {}
                 1 => out.push_str("\n(and one more similar warning elsewhere)\n"),
                 n => {

@@ -125,7 +125,6 @@ impl<'t> Change<'t> {
     /// A change by itself, which the document has for this address or name, and what any section of that calls sensitive of
     /// it. Of one that was planned without asking its provider nobody says here that more is unknown: only
     /// [`TfPlan`](super::TfPlan) knows.
-    #[cfg(feature = "columns")]
     pub(crate) fn by_itself(
         document: &'t str,
         name: &Text<'t>,

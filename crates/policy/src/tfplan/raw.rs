@@ -3,9 +3,12 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use objchange_plan::{DocumentError, DocumentText, Json, Plan, Raw, Shape, Text, View};
+use objchange_plan::{
+    ChangedResource, DocumentError, DocumentText, Json, OutputChange, Plan, Raw, Shape, Text, View,
+};
 use serde::ser::{Error, Serialize, SerializeMap, Serializer};
 
+use super::change::Change;
 use crate::collection::{As, Collected, Collection, Hidden, HiddenWith, Marked, SENSITIVE, Secrets, read};
 use crate::stated::StatedMarks;
 use crate::tfconfig::{ConfigMarks, HiddenIn, Names, says_sensitive};
@@ -41,7 +44,12 @@ impl<'t> RawMember<'t> {
 }
 
 impl<'t> RawPlan<'t> {
-    pub(super) fn new(plan: &Plan<'t>) -> Result<Self, DocumentError> {
+    /// Finds the members of a plan, and all that its sections call sensitive.
+    ///
+    /// # Errors
+    ///
+    /// A section has not the form that it is to have. The error says where.
+    pub fn new(plan: &Plan<'t>) -> Result<Self, DocumentError> {
         let document = DocumentText(plan.text());
         let mut members = Collection::default();
         for (name, part) in plan.members() {
@@ -71,6 +79,23 @@ impl<'t> RawPlan<'t> {
     /// The document with no other member than this one.
     pub fn only<'r>(&'r self, name: &'r str) -> impl Collected + 'r {
         OnlyMembers(self, move |other: &str| other == name)
+    }
+
+    /// The change of a resource of this plan. All that any section calls sensitive of the resource is so in it. Of one that
+    /// was planned without asking its provider nobody says here that more is unknown: only [`TfPlan`](super::TfPlan) knows.
+    pub fn change_of(&self, resource: &ChangedResource<'t>) -> Change<'t> {
+        let marks = self.stated().of_instance(&resource.address);
+        Change::by_itself(self.document.0, &resource.address, &resource.change, marks)
+    }
+
+    /// The change of an output of this plan, likewise.
+    pub fn change_of_output(&self, output: &OutputChange<'t>) -> Change<'t> {
+        Change::by_itself(
+            self.document.0,
+            &output.name,
+            &output.change,
+            self.stated().of_output(&output.name),
+        )
     }
 
     /// What the sections of the plan call sensitive.

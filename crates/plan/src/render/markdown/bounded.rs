@@ -14,7 +14,7 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Kwargs, Rest, Value, ValueKind};
 use minijinja::{Environment, Error, ErrorKind, State, filters, functions};
 
-use super::TemplateError;
+use super::{MarkdownTemplate, TemplateError};
 
 /// How many bytes the values and the text of one page may take, roughly: a page of a site has 64 KiB.
 const ROOM: u64 = 64 << 20;
@@ -30,9 +30,6 @@ const MAX_OPERATORS: usize = 200;
 
 /// How many `elif` a template may have: each is within the one before.
 const MAX_ELIF: usize = 200;
-
-/// How long a template may be.
-const MAX_TEMPLATE: usize = 1 << 20;
 
 const WHITESPACE: WhitespaceConfig =
     WhitespaceConfig { keep_trailing_newline: true, lstrip_blocks: true, trim_blocks: true };
@@ -112,8 +109,9 @@ fn length(value: &Value) -> u64 {
 /// Refuses a template in which so much is nested that reading it takes more of the stack than there is.
 pub(super) fn check_nesting(text: &str) -> Result<(), TemplateError> {
     let error = |line, message| Err(TemplateError { line, message });
-    if text.len() > MAX_TEMPLATE {
-        return error(None, format!("the template is longer than {} KiB", MAX_TEMPLATE >> 10));
+    let most = MarkdownTemplate::MAX_LENGTH;
+    if text.len() as u64 > most {
+        return error(None, format!("the template is longer than {} KiB", most >> 10));
     }
     let (mut operators, mut elif, mut is_block_start) = (0, 0, false);
     for token in tokenize(text, false, SyntaxConfig::default(), WHITESPACE) {

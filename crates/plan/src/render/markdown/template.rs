@@ -54,11 +54,14 @@ impl MarkdownTemplate {
     /// The template of the built-in page.
     pub const BUILT_IN: &'static str = include_str!("page.md.jinja");
 
+    /// How many bytes a template may have.
+    pub const MAX_LENGTH: u64 = 1 << 20;
+
     /// Reads a template.
     ///
     /// # Errors
     ///
-    /// The text is not a template.
+    /// The text is not a template, or is longer than [`MAX_LENGTH`](Self::MAX_LENGTH), or nests too much in one tag.
     pub fn parse(text: &str) -> Result<Self, TemplateError> {
         bounded::check_nesting(text)?;
         bounded::compile(NAME, text)?;
