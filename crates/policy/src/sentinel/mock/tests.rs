@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::Redacted;
-use crate::tfconfig::TfConfig;
+use crate::tfconfig::{ConfigMarks, TfConfig};
 use crate::tfplan::TfPlan;
 use crate::tfstate::TfState;
 use objchange::address::strip_keys;
@@ -42,9 +42,12 @@ fn given<T: Serialize>(collections: &T) -> BTreeMap<String, Json> {
 fn check(plan: &str) -> Result<(), TestCaseError> {
     let files = mocks(plan);
     let parsed = Plan::parse(plan).unwrap();
+    let marks = || ConfigMarks::new(&parsed).unwrap().hiding_providers(&ProviderSchemas::default()).unwrap();
+    let mut tfplan = TfPlan::new(&parsed).unwrap();
+    tfplan.raw = tfplan.raw.with_marks(marks());
     let collections = [
-        ("tfplan/v2", given(&Redacted(&TfPlan::new(&parsed).unwrap()))),
-        ("tfconfig/v2", given(&Redacted(&TfConfig::new(&parsed).unwrap()))),
+        ("tfplan/v2", given(&Redacted(&tfplan))),
+        ("tfconfig/v2", given(&Redacted(&TfConfig::with_marks(&parsed, &marks()).unwrap()))),
         ("tfstate/v2", given(&Redacted(&TfState::prior(&parsed).unwrap()))),
     ];
     for (import, given) in collections {
