@@ -189,6 +189,12 @@ def test_a_module_is_planned(tmp_path: Path) -> None:
         objchange.plan_module(tmp_path, schemas=[tmp_path / "schemas.json"], variables={"size": "x"})
     with pytest.raises(objchange.ConfigurationError):
         objchange.plan_module(REPOSITORY / "docs")
+    # Its state is elsewhere.
+    (tmp_path / "backend.tf").write_text('terraform {\n  backend "s3" {\n  }\n}\n')
+    files = [tmp_path / "schemas.json"]
+    with pytest.raises(objchange.ConfigurationError, match="state pull"):
+        objchange.plan_module(tmp_path, schemas=files, variables={"size": 7})
+    assert objchange.plan_module(tmp_path, schemas=files, variables={"size": 7}, no_state=True).changes
 
 
 def test_plans_that_lack_changes_pass_nothing(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ fn plan_options() -> PlanOptions {
         targets: Vec::new(),
         replace: Vec::new(),
         overridden_modules: Vec::new(),
-        workspace: "default".into(),
+        workspace: Some("default".into()),
         working_directory: "/".into(),
         version: Version::NEWEST,
         max_instances: 1000,
