@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Display;
 
+use crate::schema::Block;
 use crate::value::{Path, Type, Value};
 
 /// An error that the engine answers with.
@@ -70,7 +71,32 @@ impl Answer {
         self.write(false)
     }
 
-    /// The same for programs: each error has its sentence as `message`, beside its place and kind.
+    /// The same, with a mark on what a schema calls sensitive or write-only in objects of its type.
+    ///
+    /// ```
+    /// use objchange::case::Answer;
+    /// use objchange::schema::{Attribute, Block};
+    /// use objchange::{Type, Value};
+    ///
+    /// let block = Block::new([("token", Attribute::optional(Type::String).sensitive())], []);
+    /// let object = Answer::Value(Value::object([("token", "x")]), block.implied_type().clone());
+    /// assert_eq!(object.mark_hidden(&block).to_json().unwrap(), r#"{"value":{"token":{"$sensitive":"x"}}}"#);
+    /// ```
+    #[must_use]
+    pub fn mark_hidden(self, schema: &Block) -> Self {
+        match self {
+            Self::Value(value, ty) if ty == *schema.implied_type() => {
+                Self::Value(schema.mark_hidden(&value), ty)
+            }
+            Self::Change(parts) => {
+                let parts = parts.into_iter().map(|(name, answer)| (name, answer.mark_hidden(schema)));
+                Self::Change(parts.collect())
+            }
+            other => other,
+        }
+    }
+
+    /// The same as [`want`](Self::want) for programs: each error has its sentence as `message`, beside its place and kind.
     ///
     /// It holds content that is marked, with the markers of the form that cases have.
     pub fn to_json(&self) -> Option<String> {

@@ -12,9 +12,17 @@ pub(crate) fn answer(operation: &str, question: &str, schema: Option<&Block>) ->
         let hint = did_you_mean(operation, OPERATIONS.iter().map(|known| known.name));
         return error("unknown_operation", &format!("there is no operation {operation:?}{hint}"));
     }
-    let answered = Case::asking(operation, question).and_then(|case| match schema {
-        Some(schema) => case.with_schema(schema).answer_by(&OPERATIONS),
-        None => case.answer_by(&OPERATIONS),
+    let answered = Case::asking(operation, question).and_then(|case| {
+        let case = match schema {
+            Some(schema) => case.with_schema(schema),
+            None => case,
+        };
+        let answer = case.answer_by(&OPERATIONS)?;
+        // An operation without a schema has no field for one.
+        Ok(match (answer, case.schema()) {
+            (Some(answer), Ok(schema)) => Some(answer.mark_hidden(&schema)),
+            (answer, _) => answer,
+        })
     });
     match answered {
         Ok(Some(Answer::Refused(reason))) => error("refused", &reason),

@@ -83,3 +83,45 @@ fn the_header_has_the_documentation_of_the_library() {
         }
     }
 }
+
+/// An answer of the library.
+fn answer(operation: &str, question: &str) -> String {
+    let operation = std::ffi::CString::new(operation).unwrap();
+    // SAFETY: the operation ends with a NUL, the question has so many bytes, and the answer is freed once.
+    unsafe {
+        let answer =
+            objchange_capi::objchange_call(operation.as_ptr(), question.as_ptr().cast(), question.len());
+        let text = std::ffi::CStr::from_ptr(answer).to_str().unwrap().to_owned();
+        objchange_capi::objchange_free(answer);
+        text
+    }
+}
+
+#[test]
+fn sensitive_values_are_below_their_marker() {
+    const SCHEMA: &str = r#"{"attributes": {
+        "id": {"type": "string", "computed": true},
+        "token": {"type": "string", "optional": true, "sensitive": true}},
+        "block_types": {"login": {"nesting_mode": "list", "block": {"attributes": {
+            "key": {"type": ["map", "string"], "optional": true, "sensitive": true}}}}}}"#;
+    let object = r#"{"id": null, "token": "swordfish", "login": [{"key": {"swordfish": "swordfish"}}]}"#;
+    let fields = ["prior", "config", "value", "planned", "actual"].map(|name| format!("{name:?}: {object}"));
+    for operation in [
+        "proposed_new",
+        "planned_data_resource",
+        "prepare_computed_blocks",
+        "normalize_legacy",
+        "coerce_value",
+        "plan_change",
+        "apply_change",
+    ] {
+        let ty = r#"["object", {"id": "string", "token": "string", "login": ["list", ["object", {"key": ["map", "string"]}]]}]"#;
+        let question = format!(r#"{{"schema": {SCHEMA}, "type": {ty}, {}}}"#, fields.join(", "));
+        let said = answer(operation, &question);
+        let mut rest = said.clone();
+        for marked in [r#"{"$sensitive":"swordfish"}"#, r#"{"$sensitive":{"swordfish":"swordfish"}}"#] {
+            rest = rest.replace(marked, "");
+        }
+        assert!(said.contains("$sensitive") && !rest.contains("swordfish"), "{operation}: {said}");
+    }
+}
