@@ -114,7 +114,26 @@ impl Block {
         Cover::new(self, &[]).path(path)
     }
 
-    /// The same, where all is hidden that is below the first `depth` steps of the path.
+    /// Whether something sensitive or write-only is at the path, around it or in it.
+    ///
+    /// ```
+    /// use objchange::schema::{Attribute, Block, NestedBlock, NestingMode};
+    /// use objchange::Type;
+    /// use objchange::value::Path;
+    ///
+    /// let login = Block::new([("token", Attribute::optional(Type::String).sensitive())], []);
+    /// let block = Block::new(
+    ///     [("size", Attribute::optional(Type::Number))],
+    ///     [("login", NestedBlock::new(NestingMode::List, login))],
+    /// );
+    /// assert!(block.has_hidden_at(&Path::root().attribute("login").index(0)));
+    /// assert!(!block.has_hidden_at(&Path::root().attribute("size")));
+    /// ```
+    pub fn has_hidden_at(&self, path: &Path) -> bool {
+        Cover::new(self, &[]).told(path).1 != Disclosure::All
+    }
+
+    /// The same path, where all is hidden that is below the first `depth` steps of it.
     pub fn hide_keys_below(&self, path: &Path, depth: usize) -> Path {
         Cover::new(self, &[]).below(depth).path(path)
     }

@@ -69,7 +69,7 @@ fn message(message: &ExplainedMessage) -> Message<'_> {
     let (explained, evidence) = (&message.explained, message.evidence.as_ref());
     let is_secret = message.is_secret();
     Message {
-        summary: &explained.summary,
+        summary: message.summary(),
         clauses: explained.clauses.iter().map(|clause| clause.code()).collect(),
         kind: explained.kind,
         tolerated: explained.tolerated,
@@ -79,7 +79,7 @@ fn message(message: &ExplainedMessage) -> Message<'_> {
         frame: explained.frame.as_deref(),
         address: explained.address.as_deref(),
         schema_type: explained.schema_type.as_deref(),
-        path: explained.path.as_deref(),
+        path: message.path(),
         words: explained.words.as_deref().filter(|_| !is_secret),
         values: match is_secret {
             true => BTreeMap::new(),

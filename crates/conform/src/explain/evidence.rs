@@ -3,7 +3,7 @@
 use objchange::Value;
 use objchange::change::{assert_object_compatible, assert_plan_valid};
 use objchange::schema::{Attribute, Block};
-use objchange::value::Path;
+use objchange::value::{Path, PathStep};
 
 use super::Explained;
 
@@ -30,8 +30,10 @@ impl std::fmt::Debug for Objects {
 /// What a schema and objects tell of a message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Evidence {
-    /// The schema calls the place sensitive: nothing of what is there may be shown.
+    /// The schema calls the place sensitive, or something in it: nothing that the message says of its value may be shown.
     pub is_secret: bool,
+    /// The path without keys of what is sensitive, if there is one.
+    pub path: Option<String>,
     /// What the schema says of the place: `optional, computed; string`.
     pub schema: Option<String>,
     /// What is there: in which object, and the value.
@@ -54,6 +56,23 @@ impl ExplainedMessage {
     pub fn is_secret(&self) -> bool {
         self.evidence.as_ref().is_some_and(|evidence| evidence.is_secret)
     }
+
+    /// The path of the value, without keys that the schema calls sensitive.
+    pub fn path(&self) -> Option<&str> {
+        let known = self.evidence.as_ref().and_then(|evidence| evidence.path.as_deref());
+        known.or(self.explained.path.as_deref())
+    }
+
+    /// The heading of the message. People put values into the titles of issues, so a secret leaves only Terraform's words.
+    pub fn summary(&self) -> &str {
+        let summary = self.explained.summary.as_str();
+        if !self.is_secret() {
+            return summary;
+        }
+        let headings = self.explained.clauses.iter().filter_map(|clause| clause.terraform_summary());
+        let known = headings.filter(|heading| summary.contains(heading)).next();
+        known.unwrap_or("(sensitive value)")
+    }
 }
 
 impl Evidence {
@@ -63,8 +82,13 @@ impl Evidence {
         let mut evidence = Self::default();
         let path =
             explained.path.as_deref().and_then(|path| path.trim_start_matches('.').parse::<Path>().ok());
+        evidence.is_secret = match &path {
+            Some(path) => !is_known(block, path) || block.has_hidden_at(path),
+            // What is said may be about any part of the object.
+            None => block.has_hidden_at(&Path::root()) && shows_values(explained),
+        };
         if let Some(path) = &path {
-            evidence.is_secret = is_secret(block, path);
+            evidence.path = Some(block.hide_keys(path).to_string());
             evidence.schema = block.attribute_by_path(path).map(flags);
             let objects = [("prior", prior), ("config", config), ("planned", planned), ("actual", actual)];
             for (name, object) in objects {
@@ -93,12 +117,21 @@ impl Evidence {
     }
 }
 
-/// Whether the place, or one around it, is sensitive or write-only.
-fn is_secret(block: &Block, path: &Path) -> bool {
-    let until = |length: usize| path.steps()[..length].iter().cloned().collect::<Path>();
-    (1..=path.steps().len())
-        .filter_map(|length| block.attribute_by_path(&until(length)))
-        .any(|attribute| attribute.sensitive || attribute.write_only)
+/// Whether the schema has the attribute or the blocks that a path begins with.
+fn is_known(block: &Block, path: &Path) -> bool {
+    match path.steps().first() {
+        Some(PathStep::Attribute(name)) => {
+            block.attribute(name).is_some() || block.block_type(name).is_some()
+        }
+        _ => true,
+    }
+}
+
+/// Whether a message has a value in it, in the form of Terraform's messages or in quotes.
+fn shows_values(explained: &Explained) -> bool {
+    let words = explained.words.iter().chain([&explained.summary]).map(String::as_str);
+    let mut texts = words.chain(explained.values.iter().map(|(_, value)| value.as_str()));
+    texts.any(|text| text.contains("cty.") || text.contains(['"', '\'']))
 }
 
 /// What the schema says of an attribute, without what it does not say.

@@ -5,6 +5,7 @@ use std::fmt;
 
 use objchange::Value;
 use objchange::schema::{Block, ProviderSchemas, SchemaKind};
+use objchange::value::Path;
 use objchange_plan::{DocumentKind, read_planned, read_prior};
 
 use super::{Evidence, Explained, Objects};
@@ -92,7 +93,7 @@ impl ObjectTexts {
         schemas: &ProviderSchemas,
     ) -> Result<Option<Evidence>, ObjectTextError> {
         let (Some(address), Some(resource_type)) = (&explained.address, explained.resource_type()) else {
-            return Ok(None);
+            return Ok(hidden_anywhere(explained, schemas));
         };
         let block = block(schemas, explained.provider.as_deref(), resource_type);
         let Some(block) = block else { return Ok(None) };
@@ -108,6 +109,21 @@ impl ObjectTexts {
         };
         Ok(Some(Evidence::new(explained, &block, &objects)))
     }
+}
+
+/// Of a message that names no resource: that its value is secret, if any type has something sensitive at its path.
+fn hidden_anywhere(explained: &Explained, schemas: &ProviderSchemas) -> Option<Evidence> {
+    let path = explained.path.as_deref()?.trim_start_matches('.').parse::<Path>().ok()?;
+    let is_of = |provider: &&str| explained.provider.as_deref().is_none_or(|of| of == *provider);
+    let mut types = schemas
+        .providers()
+        .filter(is_of)
+        .flat_map(|provider| schemas.names(provider, SchemaKind::Resource).map(move |name| (provider, name)));
+    let hiding = types.find_map(|(provider, name)| {
+        let schema = schemas.get(provider, SchemaKind::Resource, name).ok()??;
+        schema.block.has_hidden_at(&path).then(|| schema.block.hide_keys(&path))
+    })?;
+    Some(Evidence { is_secret: true, path: Some(hiding.to_string()), ..Evidence::default() })
 }
 
 /// The schema of a resource type, of this provider if it has the type.

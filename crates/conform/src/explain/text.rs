@@ -92,11 +92,8 @@ fn write_group(out: &mut impl Write, group: &Group<'_>) -> io::Result<()> {
 
 fn write_message(out: &mut impl Write, message: &ExplainedMessage) -> io::Result<()> {
     let explained = &message.explained;
-    let place = [&explained.address, &explained.schema_type, &explained.path]
-        .into_iter()
-        .flatten()
-        .map(String::as_str)
-        .collect::<String>();
+    let place = [explained.address.as_deref(), explained.schema_type.as_deref(), message.path()];
+    let place = place.into_iter().flatten().collect::<String>();
     let by = match (&explained.provider, &explained.version) {
         (Some(by), Some(version)) => format!("{by} {version}"),
         (Some(by), None) => by.clone(),
@@ -106,7 +103,7 @@ fn write_message(out: &mut impl Write, message: &ExplainedMessage) -> io::Result
     let words = explained.words.as_ref().filter(|_| !is_secret);
     // Some headings are all that is said.
     let is_said = words.is_some_and(|words| words.starts_with(explained.summary.trim_end_matches('.')));
-    let place = if place.is_empty() && !is_said { &explained.summary } else { &place };
+    let place = if place.is_empty() && !is_said { message.summary() } else { &place };
     let parts = [
         (!place.is_empty()).then(|| cut(&visible(place))),
         (!by.is_empty()).then(|| format!("{FAINT}{}{FAINT:#}", visible(&by))),

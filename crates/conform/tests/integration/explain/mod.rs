@@ -2,8 +2,11 @@
 
 mod issues;
 
+use objchange::schema::ProviderSchemas;
 use objchange_conform::Clause;
-use objchange_conform::explain::{Explained, Likeness, explain};
+use objchange_conform::explain::{
+    ExplainDocument, Explained, ExplainedMessage, Likeness, ObjectTexts, explain, write_text,
+};
 use objchange_conform::kit::Fault;
 
 /// What Terraform 1.11.4 printed when it ran the kit's provider, fault by fault.
@@ -368,5 +371,55 @@ fn the_version_of_the_provider_is_known_where_it_is_named() {
         ("Error: Failed to install provider\n\nError while installing acme/acme v3.5.0: the local package for registry.terraform.io/acme/acme 3.5.0 doesn't match any of the checksums previously recorded".into(), Some("3.5.0")),
     ] {
         assert_eq!(explain(&text)[0].version.as_deref(), version, "{text}");
+    }
+}
+
+/// A message is pasted with the values of sensitive attributes in it. With the schema at hand nothing of them is said again.
+#[test]
+fn pasted_values_of_sensitive_attributes_are_not_repeated() {
+    const SCHEMAS: &str = r#"{"format_version":"1.0","provider_schemas":{"registry.terraform.io/acme/cloud":{
+        "resource_schemas":{"cloud_thing":{"version":0,"block":{
+            "attributes":{
+                "name":{"type":"string","optional":true},
+                "token":{"type":"string","optional":true,"sensitive":true},
+                "env":{"type":["map","string"],"optional":true,"sensitive":true}},
+            "block_types":{"login":{"nesting_mode":"set","block":{"attributes":{
+                "user":{"type":"string","optional":true},
+                "key":{"type":"string","optional":true,"sensitive":true}}}}}}}}}}}"#;
+    let schemas = ProviderSchemas::parse(SCHEMAS).unwrap();
+    let said = |place: &str, problem: &str| {
+        format!(
+            "Error: Provider produced inconsistent result after apply\n\nWhen applying changes to {place}, provider \
+             \"provider[\\\"registry.terraform.io/acme/cloud\\\"]\" produced an unexpected new value: {problem}.\n\n\
+             This is a bug in the provider, which should be reported in the provider's own issue tracker.\n"
+        )
+    };
+    let value = "was cty.StringVal(\"swordfish\"), but now cty.StringVal(\"swordfish2\")";
+    let element = "planned set element cty.ObjectVal(map[string]cty.Value{\"key\":cty.StringVal(\"swordfish\"), \
+                   \"user\":cty.StringVal(\"u\")}) does not correlate with any element in actual";
+    for (problem, is_hidden) in [
+        (format!(".token: {value}"), true),
+        (format!(".env[\"swordfish\"]: {value}"), true),
+        (".env: new element \"swordfish\" has appeared".to_owned(), true),
+        (format!(".login: {element}"), true),
+        (format!(".gone: {value}"), true),
+        (format!(".name: {value}"), false),
+    ] {
+        let text = said("cloud_thing.a", &problem);
+        let messages: Vec<ExplainedMessage> = explain(&text)
+            .into_iter()
+            .map(|explained| {
+                let evidence = ObjectTexts::default().evidence(&explained, &schemas).unwrap();
+                ExplainedMessage { explained, evidence }
+            })
+            .collect();
+        assert_eq!(messages.len(), 1, "{text}");
+        let mut out = Vec::new();
+        write_text(&mut out, &messages).unwrap();
+        let out = String::from_utf8(out).unwrap();
+        let json = serde_json::to_string(&ExplainDocument::new(&messages)).unwrap();
+        for shown in [out, json] {
+            assert_eq!(shown.contains("swordfish"), !is_hidden, "{problem}\n{shown}");
+        }
     }
 }
