@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Component, Path};
 
 use objchange::case::{Answer, AnsweredError, Case, CaseError, Operation};
+use objchange::value::Path as ValuePath;
 use objchange::{Type, Value};
 use objchange_text::{Diagnostic, LineIndex, json::Part};
 use serde::Deserialize;
@@ -14,6 +15,7 @@ use crate::decode::{Purpose, decode, references};
 use crate::eval::{Scope, Variables, evaluate, evaluate_template};
 use crate::function::Functions;
 use crate::functions::BaseDirectory;
+use crate::hidden_source::HiddenSource;
 use crate::syntax::{parse_body, parse_expression, parse_template};
 
 /// The operations of case files that this crate answers.
@@ -127,17 +129,22 @@ fn answer(
 ) -> Result<Answer, CaseError> {
     Ok(match evaluate(&Given::from_case(case)?) {
         Ok((value, ty, errors)) if errors.is_empty() => Answer::Value(value, ty),
-        Ok((_, _, errors)) | Err(errors) => answered(text, &errors),
+        Ok((_, _, errors)) | Err(errors) => answered(case, text, &errors),
     })
 }
 
-fn answered(text: &str, errors: &[Diagnostic]) -> Answer {
+fn answered(case: &Case<'_>, text: &str, errors: &[Diagnostic]) -> Answer {
     let lines = LineIndex::new(text);
+    let has_secrets = case.schema().is_ok_and(|schema| schema.has_hidden_at(&ValuePath::root()));
+    let sentence = |error: &Diagnostic| match has_secrets {
+        true => HiddenSource::mask_all_of(text, error.clone()).to_string(),
+        false => error.to_string(),
+    };
     let error = |error: &Diagnostic| {
         let subject = error.subject.unwrap_or_default();
         let (start, end) = (lines.position(subject.start), lines.position(subject.end));
         let range = [start.line, start.column, end.line, end.column];
-        AnsweredError::in_source(range, error.summary.clone(), error.to_string())
+        AnsweredError::in_source(range, error.summary.clone(), sentence(error))
     };
     Answer::Errors(errors.iter().map(error).collect())
 }
@@ -146,7 +153,7 @@ fn for_each_variables(case: &Case<'_>) -> Result<Answer, CaseError> {
     let (text, schema) = (case.parsed::<String>("body")?, case.schema()?);
     let body = match parse_body(&text) {
         Ok(body) => body,
-        Err(errors) => return Ok(answered(&text, &errors)),
+        Err(errors) => return Ok(answered(case, &text, &errors)),
     };
     let needs = |purpose| {
         let found = references(&body, &schema, purpose);

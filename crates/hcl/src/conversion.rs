@@ -2,6 +2,7 @@
 
 use objchange::Type;
 use objchange::value::{ConvertError, Path, PathStep};
+use objchange_text::redact::SENSITIVE;
 
 /// Why a value does not convert to a type, in Terraform's words. Never holds the value.
 ///
@@ -38,6 +39,7 @@ fn place(path: &Path, target: &Type) -> String {
             }
             (ty, PathStep::Index(key)) => {
                 match (key.as_number(), key.as_str()) {
+                    _ if key.contains_marked() => text.push_str(&format!("[{SENSITIVE}]")),
                     (Some(number), _) => text.push_str(&format!("[{number}]")),
                     (None, Some(key)) => text.push_str(&format!("[{key:?}]")),
                     (None, None) => text.push_str("[...]"),

@@ -83,7 +83,7 @@ pub use excerpt::Excerpt;
 pub use expression_text::expression_text;
 pub use function::{Capability, Function, FunctionError, Functions, NO_DIRECTORY, Parameter, not_null};
 pub use functions::BaseDirectory;
-pub use hidden_source::HiddenSource;
+pub use hidden_source::{HiddenSource, value_source, variable_of_source};
 pub use module::{
     CheckConfig, Condition, ConfigBody, ConstantText, DecodedResource, Environment, ImportConfig,
     ImportTarget, Input, LifecycleConfig, MockData, MockObject, MockProvider, ModuleCall, ModuleConfig,

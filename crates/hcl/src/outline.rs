@@ -13,20 +13,20 @@ use objchange_text::Span;
 ///
 /// let text = "a = 1\nresource \"test_disk\" \"data\" {\n  size = 1\n}\n";
 /// let outline = Outline::new("main.tf", text);
-/// let around = |part: &str| outline.around(text.find(part).unwrap() as u32);
+/// let around = |part: &str| outline.around(text.find(part).unwrap() as u32, &[]);
 /// assert_eq!(around("size").as_deref(), Some("resource \"test_disk\" \"data\""));
 /// assert_eq!(around("resource"), None);
 ///
 /// let json = Outline::new("main.tf.json", r#"{"output": {"x": {"value": 1}}}"#);
-/// assert_eq!(json.around(27).as_deref(), Some("output.x"));
+/// assert_eq!(json.around(27, &[]).as_deref(), Some("output.x"));
 /// ```
 #[derive(Debug)]
 pub struct Outline<'t>(Form<'t>);
 
 #[derive(Debug)]
 enum Form<'t> {
-    /// All of each block, and its header.
-    Native(Vec<(Span, String)>),
+    /// All of each block, and its header with its place.
+    Native(Vec<(Span, (Span, String))>),
     Json(Node<'t>),
     /// What cannot be read has no blocks.
     None,
@@ -39,11 +39,12 @@ impl<'t> Outline<'t> {
             return Self(Node::read_all(Reader::new(text)).map_or(Form::None, Form::Json));
         }
         let blocks = parse_body_partly(text).blocks;
-        Self(Form::Native(blocks.iter().map(|block| (block.all(), header(block))).collect()))
+        Self(Form::Native(blocks.iter().map(|block| (block.all(), (block.header, header(block)))).collect()))
     }
 
-    /// The block around a place of the file that begins at this byte. A block's own header is in none.
-    pub fn around(&self, byte: u32) -> Option<String> {
+    /// The block around a place of the file that begins at this byte, unless its name is one of the hidden parts of the file. A
+    /// block's own header is in none.
+    pub fn around(&self, byte: u32, hidden: &[Span]) -> Option<String> {
         // As Terraform looks: where the place before is.
         let byte = byte.checked_sub(1)?;
         match &self.0 {
@@ -51,16 +52,22 @@ impl<'t> Outline<'t> {
                 // They stand one behind the other.
                 let first = blocks.partition_point(|(all, _)| all.end <= byte);
                 let block = blocks.get(first).filter(|(all, _)| all.start <= byte);
-                block.map(|(_, header)| header.clone())
+                let (_, (place, header)) = block?;
+                (!is_hidden(*place, hidden)).then(|| header.clone())
             }
             Form::Json(root) => {
                 let mut path = String::new();
-                steps(root, byte, &mut path);
+                steps(root, byte, hidden, &mut path);
                 Some(path.strip_prefix('.').unwrap_or(&path).to_owned()).filter(|path| !path.is_empty())
             }
             Form::None => None,
         }
     }
+}
+
+fn is_hidden(place: Span, hidden: &[Span]) -> bool {
+    let first = hidden.partition_point(|part| part.end <= place.start);
+    hidden.get(first).is_some_and(|part| part.start < place.end)
 }
 
 fn header(block: &Block) -> String {
@@ -71,24 +78,25 @@ fn header(block: &Block) -> String {
     header
 }
 
-/// The objects and arrays from the outermost to the innermost one that has the byte.
-fn steps(node: &Node<'_>, byte: u32, path: &mut String) {
+/// The objects and arrays from the outermost to the innermost one that has the byte, up to one with a hidden name.
+fn steps(node: &Node<'_>, byte: u32, hidden: &[Span], path: &mut String) {
     let has_it = |node: &Node<'_>| {
         let is_container = matches!(node.kind, NodeKind::Object(_) | NodeKind::Array(_));
         is_container && (node.span.start..node.span.end).contains(&byte)
     };
     match &node.kind {
         NodeKind::Object(properties) => {
-            if let Some(property) = properties.iter().find(|property| has_it(&property.value)) {
+            let around = properties.iter().find(|property| has_it(&property.value));
+            if let Some(property) = around.filter(|property| !is_hidden(property.name_span, hidden)) {
                 path.push('.');
                 path.push_str(&property.name);
-                steps(&property.value, byte, path);
+                steps(&property.value, byte, hidden, path);
             }
         }
         NodeKind::Array(elements) => {
             if let Some((i, element)) = elements.iter().enumerate().find(|(_, element)| has_it(element)) {
                 path.push_str(&format!("[{i}]"));
-                steps(element, byte, path);
+                steps(element, byte, hidden, path);
             }
         }
         _ => {}

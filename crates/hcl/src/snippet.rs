@@ -16,6 +16,7 @@ pub fn snippet(
     diagnostic: &Diagnostic,
     with_kind: bool,
 ) -> String {
+    let diagnostic = &hidden.mask(places, diagnostic.clone());
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,

@@ -2,10 +2,11 @@
 
 use objchange::value::{Kind, PathStep};
 use objchange::{Type, Value};
-use objchange_text::{Diagnostic, Span, visible_json};
+use objchange_text::{Diagnostic, Span, similar, visible_json};
 use smol_str::SmolStr;
 use std::fmt;
 
+use crate::eval::forms::Form;
 use crate::eval::{Scope, Variables, evaluate};
 use crate::function::Functions;
 use crate::module::MoveTarget;
@@ -220,6 +221,14 @@ pub(crate) fn sensitive_arguments(expr: &Expr) -> Vec<&Expr> {
     walk.sensitive
 }
 
+/// The parts of an expression that are written out: strings with all that is in them, numbers, the keys of objects, and names
+/// of functions that are like none that there is.
+pub(crate) fn literals(expr: &Expr) -> Vec<Span> {
+    let mut walk = Walk::default();
+    walk.expr(expr);
+    walk.literals
+}
+
 /// The part of an expression that an error points to; if it is an argument of a call, where the argument begins is enough.
 pub(crate) fn place_of(expr: &Expr, subject: Span, is_argument: bool) -> Option<Span> {
     let mut walk = Walk { sought: Some((subject, is_argument)), ..Walk::default() };
@@ -232,6 +241,20 @@ pub(crate) fn makes_sensitive(function: &str) -> bool {
     function.strip_prefix("core::").unwrap_or(function) == "sensitive"
 }
 
+/// Whether a function makes a secret of its argument, or would if its name were not misspelt.
+fn may_make_sensitive(function: &str) -> bool {
+    let is_known = || Functions::pure().get(function).is_some();
+    let is_like = || function.contains("sensitive") || !similar(function, ["sensitive"]).is_empty();
+    makes_sensitive(function) || is_like() && !is_known()
+}
+
+/// Whether a name is that of a function, or might be meant for one.
+fn is_like_a_function(name: &str) -> bool {
+    let functions = Functions::pure();
+    let is_known = functions.get(name).is_some() || Form::named(name).is_some();
+    is_known || name.starts_with("provider::") || !similar(name, functions.names()).is_empty()
+}
+
 /// Bare words that are types in the second argument of `convert`. Other words there refer to something, as in Terraform.
 const PRIMITIVE_TYPES: [&str; 4] = ["any", "bool", "number", "string"];
 
@@ -240,6 +263,7 @@ struct Walk<'e> {
     found: Vec<Reference<'e>>,
     calls: Vec<Span>,
     sensitive: Vec<&'e Expr>,
+    literals: Vec<Span>,
     /// Names of `for` around the place.
     local: Vec<&'e str>,
     /// The place to look for, and whether it is the beginning of an argument.
@@ -254,8 +278,16 @@ impl<'e> Walk<'e> {
             self.place = Some(expr.span);
         }
         match &expr.kind {
+            ExprKind::Literal(value) if value.as_bool().is_some() || value.is_null() => {}
+            ExprKind::Literal(_) | ExprKind::Text(_) | ExprKind::Template(_) | ExprKind::Join(_) => {
+                self.literals.push(expr.span);
+            }
+            _ => {}
+        }
+        match &expr.kind {
             ExprKind::Literal(_) | ExprKind::Text(_) | ExprKind::Element | ExprKind::Missing => {}
             ExprKind::Variable(variable) => {
+                self.steps(&variable.steps);
                 if !self.local.contains(&&*variable.name) {
                     let span = variable.name_span;
                     self.found.push(Reference { name: &variable.name, span, steps: &variable.steps });
@@ -269,8 +301,9 @@ impl<'e> Walk<'e> {
             ExprKind::Relative(relative) => {
                 self.expr(&relative.source);
                 for access in &relative.accesses {
-                    if let Access::Computed { key, .. } = access {
-                        self.expr(key);
+                    match access {
+                        Access::Computed { key, .. } => self.expr(key),
+                        Access::Step(step) => self.steps(std::slice::from_ref(step)),
                     }
                 }
             }
@@ -296,7 +329,10 @@ impl<'e> Walk<'e> {
 
     fn call(&mut self, expr: &'e Expr, call: &'e Call) {
         self.calls.push(expr.span);
-        if makes_sensitive(&call.name) {
+        if !is_like_a_function(&call.name) {
+            self.literals.push(call.name_span);
+        }
+        if may_make_sensitive(&call.name) {
             self.sensitive.extend(&call.arguments);
         }
         let first_type = if call.name.trim_start_matches("core::") == "convert" { 1 } else { usize::MAX };
@@ -316,8 +352,17 @@ impl<'e> Walk<'e> {
         }
     }
 
+    /// Takes note of keys that are written out.
+    fn steps(&mut self, steps: &[TraversalStep]) {
+        let keys = steps.iter().filter(|step| matches!(step.kind, StepKind::Index(_)));
+        self.literals.extend(keys.map(|step| step.span));
+    }
+
     /// A bare word for a key is a name.
     fn item(&mut self, item: &'e Item) {
+        if matches!(item.key.kind, ExprKind::Variable(_) | ExprKind::Text(_)) {
+            self.literals.push(item.key.span);
+        }
         if !matches!(&item.key.kind, ExprKind::Variable(variable) if variable.steps.is_empty()) {
             self.expr(&item.key);
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use objchange::{Type, Value};
 use objchange_hcl::{
     Attribute, Body, Diagnostic, Sources, VariableConfig, constant, parse_body, parse_body_json,
-    parse_expression,
+    parse_expression, value_source,
 };
 use objchange_plan::Version;
 use smol_str::SmolStr;
@@ -319,25 +319,12 @@ fn written(
 /// What a text is as an expression.
 fn parsed(name: &SmolStr, text: &str, sources: &mut Sources) -> Result<Value, Vec<Diagnostic>> {
     parse_expression(text).and_then(|expr| constant(&expr)).map_err(|found| {
-        let start = match sources.add(argument_source(name), text) {
+        let start = match sources.add(value_source(name), text) {
             Ok(()) => sources.end() - text.len() as u32,
             Err(error) => return vec![*error],
         };
         found.into_iter().map(|error| error.moved(start)).collect()
     })
-}
-
-const ARGUMENT_SOURCE: &str = "<value for var.";
-
-/// What messages call the text of an argument or of an environment variable.
-fn argument_source(name: &str) -> String {
-    format!("{ARGUMENT_SOURCE}{name}>")
-}
-
-/// Whether a source is not a file but what was given for a variable. Its text may be secret, and is never
-/// shown.
-pub(crate) fn is_argument_source(source: &str) -> bool {
-    source.starts_with(ARGUMENT_SOURCE)
 }
 
 /// Says which values are of no declared variable: of the command line that is an error, of files the first two are named,

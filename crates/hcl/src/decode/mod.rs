@@ -17,8 +17,9 @@ use smol_str::SmolStr;
 
 pub use references::{Purpose, references};
 
-use crate::eval::{Evaluator, Scope, dynamic};
+use crate::eval::{Evaluator, Scope, dynamic, without_keys};
 use crate::function::Functions;
+use crate::hidden_source::has_secrets;
 use crate::suggestion::did_you_mean;
 use crate::syntax::ast::{self, Body};
 use attributes_as_blocks::BlockAttributes;
@@ -185,9 +186,14 @@ impl Decoder<'_> {
             self.evaluator.explained(&written.expr, content.scope)
         };
         self.evaluator.hides = around;
-        match value.with_marks(content.surroundings.marks).convert(ty) {
+        let value = value.with_marks(content.surroundings.marks);
+        match value.convert(ty) {
             Ok(value) => value,
             Err(error) => {
+                let error = match has_secrets(attribute) || around {
+                    true => without_keys(error, &value, ty),
+                    false => error,
+                };
                 let detail = format!("Inappropriate value for attribute {name:?}: {}.", error.kind);
                 self.evaluator.error("Incorrect attribute value type", written.expr.span, detail);
                 Value::unknown(ty.without_optional())

@@ -17,7 +17,7 @@ use crate::syntax::parse_template;
 const MAX_TRIED: usize = 1 << 12;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(crate) enum Form {
     Try,
     Can,
     Convert,
@@ -25,7 +25,7 @@ pub(super) enum Form {
 }
 
 impl Form {
-    pub(super) fn named(name: &str) -> Option<Form> {
+    pub(crate) fn named(name: &str) -> Option<Form> {
         Some(match name.strip_prefix("core::").unwrap_or(name) {
             "try" => Self::Try,
             "can" => Self::Can,

@@ -31,6 +31,7 @@ pub use explain::DiagnosticExt;
 pub(crate) use explain::explain;
 pub(crate) use forms::in_one_sentence;
 pub use scope::{Scope, Variables};
+pub(crate) use type_expr::without_keys;
 pub use type_expr::{TypeConstraint, constant};
 
 use crate::function::{CallContext, Capability, Functions};

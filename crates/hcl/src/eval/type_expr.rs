@@ -115,9 +115,26 @@ impl TypeConstraint {
         self.with_defaults(value).convert(&self.ty)
     }
 
+    /// The same for a value that may be a secret: then the error names no keys of its maps.
+    ///
+    /// # Errors
+    ///
+    /// The value does not fit.
+    pub fn convert_as(&self, value: &Value, is_secret: bool) -> Result<Value, ConvertError> {
+        self.convert(value).map_err(|error| match is_secret {
+            true => without_keys(error, &self.with_defaults(value), &self.ty),
+            false => error,
+        })
+    }
+
     pub(crate) fn plain(ty: Type) -> Self {
         Self { ty, defaults: Defaults::default() }
     }
+}
+
+/// The error that a value does not convert to a type, without keys and names of the value.
+pub(crate) fn without_keys(error: ConvertError, value: &Value, ty: &Type) -> ConvertError {
+    value.clone().sensitive().convert(ty).err().unwrap_or(error)
 }
 
 /// The value of an expression that may refer to nothing and call nothing, as in a file of values for variables.

@@ -1,25 +1,30 @@
 //! Parts of source texts that must not be shown, because they are secrets or what secrets are made of.
 
-use std::collections::BTreeSet;
+mod broken;
+mod json;
+mod message;
+mod search;
 
-use objchange::schema::{Attribute, Block as Schema};
-use objchange_text::json::{Node, NodeKind, Reader};
-use objchange_text::{Span, similar};
-use smol_str::SmolStr;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::decode::find;
-use crate::module::MoveTarget;
+use objchange::schema::Block as Schema;
+use objchange_text::json::{Node, Reader};
+use objchange_text::{Diagnostic, Span};
+
 use crate::sources::{SourceFile, Sources};
-use crate::syntax::ast::{Block, Body, Expr, ExprKind, StepKind, TraversalStep};
-use crate::syntax::{parse_body, parse_expression};
-use crate::walk::{sensitive_arguments, variables};
+use crate::syntax::ast::{Body, Expr};
+use crate::syntax::{parse_body, parse_body_partly, parse_expression};
+use crate::walk::sensitive_arguments;
+use broken::{Known, is_in_vocabulary, is_public};
+use search::{Search, is_secret_declaration};
+pub(crate) use search::{has_secrets, is_false};
 
-/// The parts of sources that must not be shown where a line of them is.
+/// The parts of sources that must not be shown where a line of them is, nor repeated by a message.
 ///
 /// These are the default values of sensitive and ephemeral variables, the arguments of `sensitive`, the values of sensitive
 /// outputs, arguments that a schema calls sensitive or write-only, and the local values and variables that any of these
-/// refers to. Where nobody can tell what is secret, in a text that cannot be read, in the JSON syntax, and in blocks
-/// whose schema is not at hand, all strings and numbers are hidden.
+/// refers to. Where nobody can tell what is secret, all values are hidden: in a text that cannot be read, in the JSON
+/// syntax, in values for variables that nobody declares, and in blocks whose schema is not at hand.
 ///
 /// ```
 /// use objchange_hcl::{HiddenSource, Sources};
@@ -31,7 +36,28 @@ use crate::walk::{sensitive_arguments, variables};
 /// assert_eq!(hidden, ["\"1234\""]);
 /// ```
 #[derive(Debug, Clone, Default)]
-pub struct HiddenSource(Vec<Span>);
+pub struct HiddenSource {
+    /// In order and apart from each other.
+    spans: Vec<Span>,
+    /// References in what is hidden, in order: they say where a secret comes from, so that messages may repeat them.
+    references: Vec<Span>,
+}
+
+/// A file as it was read.
+enum Form<'s> {
+    Native(Body),
+    Json(Node<'s>),
+    Broken,
+}
+
+/// Names that the files of a configuration declare.
+#[derive(Default)]
+struct Declared {
+    /// The variables, with whether their values are hidden.
+    variables: BTreeMap<String, bool>,
+    /// The types of resources.
+    types: BTreeSet<String>,
+}
 
 impl HiddenSource {
     /// What is hidden in the files of a configuration. `schema` gives the schema of a block by its kind and first label
@@ -42,557 +68,249 @@ impl HiddenSource {
         schema: impl Fn(&str, &str) -> Option<&'s Schema>,
         expressions: impl IntoIterator<Item = &'e Expr>,
     ) -> Self {
+        let forms: Vec<(&SourceFile, Form<'_>)> =
+            sources.files().iter().map(|file| (file, Form::read(file))).collect();
+        let mut declared = Declared::default();
+        for (file, form) in forms.iter().filter(|(file, _)| !is_values(file)) {
+            declared.add(file, form);
+        }
         let mut hidden = Vec::new();
-        let mut bodies = Vec::new();
-        for file in sources.files() {
-            match native(file) {
-                _ if is_json_test(file) => hidden.extend(literals_of_json_test(file, &schema)),
-                Some(body) => bodies.push((file, body)),
-                None => hidden.extend(literals(file)),
+        let mut search = Search::new(&schema, &declared);
+        for (file, form) in &forms {
+            match form {
+                Form::Native(body) if is_values(file) => search.values(body),
+                Form::Native(body) if is_test(file) => search.test_file(body),
+                Form::Native(body) => search.file(body),
+                Form::Json(node) if is_values(file) => {
+                    hidden.extend(moved(json::of_values(node, &declared), file));
+                }
+                Form::Json(node) if is_test(file) => {
+                    hidden.extend(moved(json::of_test_file(node, &file.text, &schema, &declared), file));
+                }
+                Form::Json(node) => hidden.extend(moved(json::of_module_file(node, &schema), file)),
+                Form::Broken => hidden.extend(moved(of_broken(file, &schema, &declared), file)),
             }
-        }
-        let mut search = Search { schema: &schema, secrets: Vec::new(), opaque: Vec::new() };
-        for (file, body) in &bodies {
-            if file.name.ends_with(".tfvars") {
-                continue;
-            }
-            match is_test(file) {
-                true => search.test_file(body),
-                false => search.file(body),
-            }
-        }
-        let declared: Vec<(&str, bool)> =
-            bodies.iter().flat_map(|(_, body)| declared_variables(body)).collect();
-        for (_, body) in bodies.iter().filter(|(file, _)| file.name.ends_with(".tfvars")) {
-            search.values(body, &declared);
         }
         expressions.into_iter().for_each(|expr| search.calls(expr));
-        hidden.extend(search.with_what_they_refer_to(bodies.iter().map(|(_, body)| body)));
-        for (file, _) in &bodies {
-            let end = file.start + file.text.len() as u32;
-            let opaque: Vec<Span> = search
-                .opaque
-                .iter()
-                .filter(|span| (file.start..=end).contains(&span.start))
-                .copied()
-                .collect();
-            if opaque.is_empty() {
-                continue;
-            }
-            for literal in literals(file) {
-                // A literal may be taken for longer than it is.
-                let parts = opaque
-                    .iter()
-                    .map(|block| Span::new(literal.start.max(block.start), literal.end.min(block.end)));
-                hidden.extend(parts.filter(|part| part.start < part.end));
-            }
-        }
-        Self::merged(hidden)
+        let bodies = forms.iter().filter_map(|(_, form)| match form {
+            Form::Native(body) => Some(body),
+            _ => None,
+        });
+        let (of_bodies, mut references) = search.found(bodies);
+        hidden.extend(of_bodies.into_iter().map(|span| with_comment(span, sources)));
+        references.sort();
+        Self { spans: merged(hidden), references }
     }
 
     /// What is hidden in the text of one expression.
     pub fn in_expression(text: &str) -> Self {
-        match parse_expression(text) {
-            Ok(expr) => Self::merged(sensitive_arguments(&expr).iter().map(|expr| expr.span).collect()),
-            Err(_) if text.contains("sensitive") => Self::merged(literals_of(text, false)),
-            Err(_) => Self::default(),
-        }
+        let spans = match parse_expression(text) {
+            Ok(expr) => sensitive_arguments(&expr).iter().map(|expr| expr.span).collect(),
+            Err(_) => {
+                let call = text.find("sensitive").map(|at| at + "sensitive".len());
+                call.map(|from| Span::new(from as u32, text.len() as u32)).into_iter().collect()
+            }
+        };
+        Self { spans: merged(spans), references: Vec::new() }
+    }
+
+    /// What is wrong with a text of which nobody knows what is secret in it, without any piece of the text.
+    ///
+    /// ```
+    /// use objchange_hcl::{HiddenSource, parse_expression};
+    ///
+    /// let text = "\"%{swordfish}\"";
+    /// let error = HiddenSource::mask_all_of(text, parse_expression(text).unwrap_err().remove(0));
+    /// assert!(!error.detail.contains("swordfish"));
+    /// ```
+    #[must_use]
+    pub fn mask_all_of(text: &str, diagnostic: Diagnostic) -> Diagnostic {
+        let Ok(sources) = Sources::from_text("", text) else { return diagnostic };
+        let all = Span::new(0, text.len() as u32);
+        Self { spans: merged(vec![all]), references: Vec::new() }.mask(&sources.places(), diagnostic)
     }
 
     /// The parts, in order and apart from each other.
     pub fn spans(&self) -> &[Span] {
-        &self.0
+        &self.spans
     }
 
     /// The parts that are in these bytes, whole or in part.
     pub(crate) fn within(&self, start: u32, length: u32) -> &[Span] {
-        let first = self.0.partition_point(|part| part.end <= start);
-        let behind = self.0.partition_point(|part| part.start < start.saturating_add(length));
-        self.0.get(first..behind).unwrap_or_default()
+        let first = self.spans.partition_point(|part| part.end <= start);
+        let behind = self.spans.partition_point(|part| part.start < start.saturating_add(length));
+        self.spans.get(first..behind).unwrap_or_default()
     }
 
-    fn merged(mut spans: Vec<Span>) -> Self {
-        spans.sort();
-        let mut merged: Vec<Span> = Vec::new();
-        for span in spans {
-            match merged.last_mut() {
-                Some(last) if span.start < last.end => last.end = last.end.max(span.end),
-                _ => merged.push(span),
-            }
-        }
-        Self(merged)
+    /// Those parts that have something in common with a span, or touch it.
+    fn touching(&self, span: Span) -> &[Span] {
+        let from = self.spans.partition_point(|part| part.end < span.start);
+        let to = self.spans.partition_point(|part| part.start <= span.end);
+        self.spans.get(from..to).unwrap_or_default()
     }
 }
 
-/// The body of a file in the native syntax, if it can be read.
-fn native(file: &SourceFile) -> Option<Body> {
-    if file.name.ends_with(".json") {
-        return None;
+impl<'s> Form<'s> {
+    fn read(file: &'s SourceFile) -> Self {
+        if variable_of_source(&file.name).is_some() {
+            return Self::Broken;
+        }
+        if file.name.ends_with(".json") {
+            return Node::read_all(Reader::new(&file.text)).map_or(Self::Broken, Self::Json);
+        }
+        parse_body(&file.text).map_or(Self::Broken, |body| Self::Native(body.moved(file.start)))
     }
-    parse_body(&file.text).ok().map(|body| body.moved(file.start))
+}
+
+impl Declared {
+    fn add(&mut self, file: &SourceFile, form: &Form<'_>) {
+        match form {
+            Form::Native(body) => self.add_body(body, false),
+            Form::Json(node) => json::declare(node, self),
+            // Whether a variable is sensitive may be written in the part that cannot be read.
+            Form::Broken if !file.name.ends_with(".json") => {
+                self.add_body(&parse_body_partly(&file.text), true);
+            }
+            Form::Broken => {}
+        }
+    }
+
+    fn add_body(&mut self, body: &Body, is_partial: bool) {
+        for block in &body.blocks {
+            let label = block.labels.first().map(|label| label.text.as_str()).unwrap_or_default();
+            match &*block.kind {
+                "variable" => self.add_variable(label, is_partial || is_secret_declaration(&block.body)),
+                "resource" | "data" | "ephemeral" if !is_partial => {
+                    self.types.insert(label.to_owned());
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn add_variable(&mut self, name: &str, is_secret: bool) {
+        *self.variables.entry(name.to_owned()).or_default() |= is_secret;
+    }
+
+    /// Whether somebody declares the variable, and nobody calls it sensitive.
+    fn is_public(&self, name: &str) -> bool {
+        self.variables.get(name) == Some(&false)
+    }
+}
+
+/// A part with the comment behind it, which may be the rest of a secret without quotes: `password = abc#def`.
+fn with_comment(span: Span, sources: &Sources) -> Span {
+    let behind = sources.files().partition_point(|file| file.start <= span.start);
+    let file = behind.checked_sub(1).and_then(|last| sources.files().get(last));
+    let Some((file, rest)) =
+        file.and_then(|file| Some((file, file.text.get((span.end - file.start) as usize..)?)))
+    else {
+        return span;
+    };
+    let is_between = |c: char| c != '\n' && broken::is_structure(c);
+    let comment = rest.trim_start_matches(is_between);
+    let end_of_comment = match comment.get(..2) {
+        Some("/*") => "*/",
+        _ if comment.starts_with('#') || comment.starts_with("//") => "\n",
+        _ => return span,
+    };
+    let length = comment.find(end_of_comment).unwrap_or(comment.len());
+    let end = file.text.len() - comment.len() + length;
+    Span::new(span.start, file.start + end as u32)
+}
+
+/// What is hidden of a file that cannot be read.
+fn of_broken<'s>(
+    file: &SourceFile,
+    schema: &dyn Fn(&str, &str) -> Option<&'s Schema>,
+    declared: &Declared,
+) -> Vec<Span> {
+    if let Some(variable) = variable_of_source(&file.name) {
+        let all = Span::new(0, file.text.len() as u32);
+        return if declared.is_public(variable) { Vec::new() } else { vec![all] };
+    }
+    let is_variable = |name: &str| declared.variables.contains_key(name);
+    let is_public_variable = |name: &str| declared.is_public(name);
+    let members = match file.name.ends_with(".json") {
+        true => BTreeSet::new(),
+        false => members_of_schemas(&parse_body_partly(&file.text), schema),
+    };
+    let is_name =
+        |name: &str| is_in_vocabulary(name) || members.contains(name) || is_test(file) && is_variable(name);
+    let known = match is_values(file) {
+        true => Known { is_name: &is_variable, is_public: &is_public_variable },
+        false => Known { is_name: &is_name, is_public: &is_public },
+    };
+    match file.name.ends_with(".json") {
+        true => broken::json(&file.text, &known),
+        false => broken::native(&file.text, &known),
+    }
+}
+
+/// The names of arguments and blocks in the schemas of the blocks of a file, as far as it can be read.
+fn members_of_schemas<'s>(
+    body: &Body,
+    schema: &dyn Fn(&str, &str) -> Option<&'s Schema>,
+) -> BTreeSet<&'s str> {
+    let labelled = body.blocks.iter().filter_map(|block| Some((&*block.kind, &*block.labels.first()?.text)));
+    let mut open: Vec<&Schema> = labelled.filter_map(|(kind, label)| schema(kind, label)).collect();
+    let mut names = BTreeSet::new();
+    while let Some(block) = open.pop() {
+        names.extend(block.attributes().iter().map(|(name, _)| name.as_str()));
+        names.extend(block.block_types().iter().map(|(name, _)| name.as_str()));
+        open.extend(block.block_types().iter().map(|(_, nested)| &nested.block));
+    }
+    names
+}
+
+const VALUE_SOURCE: &str = "<value for var.";
+
+/// How messages call a text that was given for a variable by an argument or in the environment.
+///
+/// ```
+/// assert_eq!(objchange_hcl::value_source("pin"), "<value for var.pin>");
+/// ```
+pub fn value_source(variable: &str) -> String {
+    format!("{VALUE_SOURCE}{variable}>")
+}
+
+/// The variable that a source was given for, if it is no file.
+///
+/// ```
+/// assert_eq!(objchange_hcl::variable_of_source("<value for var.pin>"), Some("pin"));
+/// assert_eq!(objchange_hcl::variable_of_source("main.tf"), None);
+/// ```
+pub fn variable_of_source(source: &str) -> Option<&str> {
+    source.strip_prefix(VALUE_SOURCE)?.strip_suffix('>')
+}
+
+/// Whether a file gives values to variables.
+fn is_values(file: &SourceFile) -> bool {
+    file.name.strip_suffix(".json").unwrap_or(&file.name).ends_with(".tfvars")
 }
 
 /// Whether a file is a test file or a mock file.
 fn is_test(file: &SourceFile) -> bool {
     let name = file.name.strip_suffix(".json").or_else(|| file.name.strip_suffix(".hcl"));
-    name.is_some_and(|name| name.ends_with(".tftest") || name.ends_with(".tfmock"))
-}
-
-fn is_json_test(file: &SourceFile) -> bool {
-    is_test(file) && file.name.ends_with(".json")
-}
-
-/// The type of the resource that an override targets.
-fn target_type(body: &Body) -> String {
-    let target = find(&body.attributes, "target").and_then(|target| target.expr.as_target().ok());
-    match target {
-        Some(MoveTarget::Resource(address)) => address.resource.resource_type,
-        _ => String::new(),
-    }
-}
-
-/// The strings and numbers of a test file in JSON, if it may give a value to something sensitive: if the name of something
-/// sensitive is a key in it.
-fn literals_of_json_test<'s>(
-    file: &SourceFile,
-    schema: &dyn Fn(&str, &str) -> Option<&'s Schema>,
-) -> Vec<Span> {
-    let Ok(node) = Node::read_all(Reader::new(&file.text)) else { return literals(file) };
-    let (mut keys, mut words) = (BTreeSet::new(), BTreeSet::from([""]));
-    words_of(&node, &mut keys, &mut words);
-    let is_given = |schema: &Schema| {
-        let attributes = schema.attributes().iter().filter(|(_, attribute)| has_secrets(attribute));
-        let blocks = schema.block_types().iter().filter(|(_, nested)| block_has_secrets(&nested.block));
-        let mut names = attributes.map(|(name, _)| name).chain(blocks.map(|(name, _)| name));
-        names.any(|name| keys.contains(name.as_str()))
-    };
-    let kinds = ["variables", "outputs", "resource", "data", "provider"];
-    let mut schemas = kinds.iter().flat_map(|kind| words.iter().filter_map(|word| schema(kind, word)));
-    match file.text.contains("sensitive(") || schemas.any(is_given) {
-        true => literals(file),
-        false => Vec::new(),
-    }
-}
-
-/// The keys of objects, and the words of keys and strings that may name a type.
-fn words_of<'n>(node: &'n Node<'_>, keys: &mut BTreeSet<&'n str>, words: &mut BTreeSet<&'n str>) {
-    match &node.kind {
-        NodeKind::Object(properties) => {
-            for property in properties.iter() {
-                keys.insert(&property.name);
-                words.insert(&property.name);
-                words_of(&property.value, keys, words);
-            }
-        }
-        NodeKind::Array(elements) => elements.iter().for_each(|element| words_of(element, keys, words)),
-        NodeKind::String(text) => words.extend(text.split(['.', '['])),
-        _ => {}
-    }
-}
-
-/// The arguments of a `dynamic` block.
-const DYNAMIC_ARGUMENTS: [&str; 3] = ["for_each", "iterator", "labels"];
-
-/// Looks for what must not be shown.
-struct Search<'e, 's, 'f> {
-    schema: &'f dyn Fn(&str, &str) -> Option<&'s Schema>,
-    /// Expressions that are secrets.
-    secrets: Vec<&'e Expr>,
-    /// Where anything may be one.
-    opaque: Vec<Span>,
-}
-
-impl<'e> Search<'e, '_, '_> {
-    fn file(&mut self, body: &'e Body) {
-        for block in &body.blocks {
-            let is_set = |name: &str| find(&block.body.attributes, name).is_some_and(|a| !is_false(&a.expr));
-            self.calls_of(&block.body);
-            match &*block.kind {
-                "variable" if is_set("sensitive") || is_set("ephemeral") => {
-                    self.secrets.extend(find(&block.body.attributes, "default").map(|a| &a.expr));
-                }
-                "output" if is_set("sensitive") || is_set("ephemeral") => {
-                    self.secrets.extend(find(&block.body.attributes, "value").map(|a| &a.expr));
-                }
-                "variable" | "output" | "locals" | "terraform" | "moved" | "removed" | "import" | "check" => {
-                }
-                kind => match block.labels.first().and_then(|label| (self.schema)(kind, &label.text)) {
-                    Some(schema) => self.block(&block.body, schema),
-                    None => self.opaque.push(inside(block)),
-                },
-            }
-        }
-        // A file has blocks alone: this is one with an equals sign too many.
-        self.secrets.extend(body.attributes.iter().map(|attribute| &attribute.expr));
-    }
-
-    /// A test file or a mock file: what it gives to sensitive variables, attributes and outputs.
-    fn test_file(&mut self, body: &'e Body) {
-        for block in &body.blocks {
-            self.calls_of(&block.body);
-            let label = block.labels.first().map(|label| &*label.text).unwrap_or_default();
-            match &*block.kind {
-                "variables" => self.given_values(&block.body, "variables", ""),
-                "variable" => {
-                    let is_set =
-                        |name: &str| find(&block.body.attributes, name).is_some_and(|a| !is_false(&a.expr));
-                    if is_set("sensitive") || is_set("ephemeral") {
-                        self.secrets.extend(find(&block.body.attributes, "default").map(|a| &a.expr));
-                    }
-                }
-                "provider" => match (self.schema)("provider", label) {
-                    Some(schema) => self.block(&block.body, schema),
-                    None => self.opaque.push(inside(block)),
-                },
-                "run" | "mock_provider" => self.test_file(&block.body),
-                "mock_resource" => self.given_object(&block.body, "defaults", "resource", label),
-                "mock_data" => self.given_object(&block.body, "defaults", "data", label),
-                "override_resource" => {
-                    self.given_object(&block.body, "values", "resource", &target_type(&block.body));
-                }
-                "override_data" => {
-                    self.given_object(&block.body, "values", "data", &target_type(&block.body));
-                }
-                "override_module" => self.given_object(&block.body, "outputs", "outputs", ""),
-                _ => {}
-            }
-        }
-    }
-
-    /// Arguments of which a schema calls some sensitive.
-    fn given_values(&mut self, body: &'e Body, kind: &str, label: &str) {
-        let Some(schema) = (self.schema)(kind, label) else { return };
-        let is_secret = |name: &str| schema.attribute(name).is_some_and(has_secrets);
-        let secrets = body.attributes.iter().filter(|attribute| is_secret(&attribute.name));
-        self.secrets.extend(secrets.map(|attribute| &attribute.expr));
-    }
-
-    /// An argument that is an object, of whose members a schema calls some sensitive. All of it is hidden if it has one and
-    /// is written in another form.
-    fn given_object(&mut self, body: &'e Body, argument: &str, kind: &str, label: &str) {
-        let Some(schema) = (self.schema)(kind, label).filter(|schema| block_has_secrets(schema)) else {
-            return;
-        };
-        let Some(attribute) = find(&body.attributes, argument) else { return };
-        let ExprKind::Object(items) = &attribute.expr.kind else {
-            self.secrets.push(&attribute.expr);
-            return;
-        };
-        for item in items {
-            let name = match &item.key.kind {
-                ExprKind::Variable(variable) if variable.steps.is_empty() => Some(&*variable.name),
-                ExprKind::Text(text) => text.as_str(),
-                _ => None,
-            };
-            let is_secret = name.is_none_or(|name| match (schema.attribute(name), schema.block_type(name)) {
-                (Some(attribute), _) => has_secrets(attribute),
-                (None, Some(nested)) => block_has_secrets(&nested.block),
-                (None, None) => false,
-            });
-            if is_secret {
-                self.secrets.push(&item.value);
-            }
-        }
-    }
-
-    /// What a file gives to variables: to sensitive ones, and to such as nobody declares.
-    fn values(&mut self, body: &'e Body, declared: &[(&str, bool)]) {
-        for attribute in &body.attributes {
-            let mut found = declared.iter().filter(|(name, _)| *name == attribute.name).peekable();
-            if found.peek().is_none() || found.any(|(_, is_secret)| *is_secret) {
-                self.secrets.push(&attribute.expr);
-            } else {
-                self.calls(&attribute.expr);
-            }
-        }
-        self.opaque.extend(body.blocks.iter().map(inside));
-    }
-
-    /// The arguments of `sensitive` in a body and in the blocks in it.
-    fn calls_of(&mut self, body: &'e Body) {
-        body.attributes.iter().for_each(|attribute| self.calls(&attribute.expr));
-        body.blocks.iter().for_each(|block| self.calls_of(&block.body));
-    }
-
-    fn calls(&mut self, expr: &'e Expr) {
-        self.secrets.extend(sensitive_arguments(expr));
-    }
-
-    /// What the schema of a body calls secret. Of a nested attribute all is hidden if any part of it is secret.
-    fn block(&mut self, body: &'e Body, schema: &Schema) {
-        for attribute in &body.attributes {
-            let is_secret = match schema.attribute(&attribute.name) {
-                Some(known) => has_secrets(known),
-                None => is_misspelt_secret(&attribute.name, schema),
-            };
-            if is_secret {
-                self.secrets.push(&attribute.expr);
-            }
-        }
-        for block in &body.blocks {
-            let dynamic = block
-                .labels
-                .first()
-                .filter(|_| &*block.kind == "dynamic" && schema.block_type("dynamic").is_none());
-            let kind = dynamic.map_or(&block.kind, |label| &label.text);
-            match schema.block_type(kind) {
-                Some(nested) if dynamic.is_some() => self.dynamic(&block.body, &nested.block),
-                Some(nested) => self.block(&block.body, &nested.block),
-                // An attribute written as blocks, or nothing that the schema knows.
-                None if schema.attribute(kind).is_some_and(|attribute| !has_secrets(attribute)) => {}
-                None if &*block.kind == "lifecycle" => {}
-                None => self.opaque.push(inside(block)),
-            }
-        }
-    }
-
-    /// A `dynamic` block: its contents follow the schema, and what else is in it may be a misspelt one of them.
-    fn dynamic(&mut self, body: &'e Body, schema: &Schema) {
-        let arguments = body.attributes.iter().filter(|a| !DYNAMIC_ARGUMENTS.contains(&&*a.name));
-        self.secrets.extend(arguments.map(|attribute| &attribute.expr));
-        for block in &body.blocks {
-            if &*block.kind == "content" {
-                self.block(&block.body, schema);
-            } else {
-                self.opaque.push(inside(block));
-            }
-        }
-    }
-
-    /// The secrets, with the local values and defaults that they are made of.
-    fn with_what_they_refer_to<'b>(&self, bodies: impl Iterator<Item = &'b Body> + Clone) -> Vec<Span>
-    where
-        'e: 'b,
-    {
-        let mut spans = Vec::new();
-        let mut open: Vec<&Expr> = self.secrets.clone();
-        let mut seen: BTreeSet<(SmolStr, SmolStr)> = BTreeSet::new();
-        let mut named: hashbrown::HashMap<(&str, &str), Vec<&Expr>> = hashbrown::HashMap::new();
-        for block in bodies.flat_map(|body| &body.blocks) {
-            match (&*block.kind, block.labels.first()) {
-                ("locals", _) => {
-                    for local in &block.body.attributes {
-                        named.entry(("local", &local.name)).or_default().push(&local.expr);
-                    }
-                }
-                ("variable", Some(name)) => {
-                    if let Some(default) = find(&block.body.attributes, "default") {
-                        named.entry(("var", &name.text)).or_default().push(&default.expr);
-                    }
-                }
-                _ => {}
-            }
-        }
-        while let Some(expr) = open.pop() {
-            if !is_plain_reference(expr) {
-                spans.push(expr.span);
-            }
-            for reference in variables(expr) {
-                let Some(name) = reference.first_attribute() else { continue };
-                if seen.insert((reference.name.clone(), name.clone())) {
-                    open.extend(named.get(&(reference.name.as_str(), name.as_str())).into_iter().flatten());
-                }
-            }
-        }
-        spans
-    }
-}
-
-/// All of a block but its header.
-fn inside(block: &Block) -> Span {
-    Span::new(block.open.start, block.all().end)
-}
-
-/// The variables that a file declares, and whether their values are hidden.
-fn declared_variables(body: &Body) -> impl Iterator<Item = (&str, bool)> {
-    let variables = body.blocks.iter().filter(|block| &*block.kind == "variable");
-    variables.filter_map(|block| {
-        let is_set = |name: &str| find(&block.body.attributes, name).is_some_and(|a| !is_false(&a.expr));
-        Some((&*block.labels.first()?.text, is_set("sensitive") || is_set("ephemeral")))
+    name.is_some_and(|name| {
+        [".tftest", ".tfmock", ".tofutest", ".tofumock"].iter().any(|end| name.ends_with(end))
     })
 }
 
-/// Whether an expression is nothing but a name: where a secret is, and not the secret.
-fn is_plain_reference(expr: &Expr) -> bool {
-    let is_name = |step: &TraversalStep| matches!(step.kind, StepKind::Attribute(_));
-    matches!(&expr.kind, ExprKind::Variable(variable) if variable.steps.iter().all(is_name))
+/// Parts of a file as parts of all files together.
+fn moved(spans: Vec<Span>, file: &SourceFile) -> impl Iterator<Item = Span> {
+    spans.into_iter().map(|span| span.moved(file.start))
 }
 
-fn is_false(expr: &Expr) -> bool {
-    matches!(&expr.kind, ExprKind::Literal(value) if value.as_bool() == Some(false))
-}
-
-/// Whether a name that is not an attribute of the schema is like that of a secret, or of a block with
-/// secrets.
-fn is_misspelt_secret(name: &str, schema: &Schema) -> bool {
-    let attributes = schema.attributes().iter().filter(|(_, attribute)| has_secrets(attribute));
-    let blocks = schema.block_types().iter().filter(|(_, nested)| block_has_secrets(&nested.block));
-    let names = attributes.map(|(name, _)| name.as_str()).chain(blocks.map(|(name, _)| name.as_str()));
-    !similar(name, names).is_empty()
-}
-
-fn block_has_secrets(block: &Schema) -> bool {
-    block.attributes().iter().any(|(_, attribute)| has_secrets(attribute))
-        || block.block_types().iter().any(|(_, nested)| block_has_secrets(&nested.block))
-}
-
-fn has_secrets(attribute: &Attribute) -> bool {
-    attribute.sensitive
-        || attribute.write_only
-        || attribute.nested().is_some_and(|nested| nested.attributes().iter().any(|(_, a)| has_secrets(a)))
-}
-
-/// All strings and numbers of a file, by the look of its lines.
-fn literals(file: &SourceFile) -> Vec<Span> {
-    let found = literals_of(&file.text, file.name.ends_with(".json"));
-    found.into_iter().map(|span| span.moved(file.start)).collect()
-}
-
-/// The same for a text that may be broken anywhere, so that no string ends where it should.
-fn literals_of(text: &str, is_json: bool) -> Vec<Span> {
-    let mut found = Vec::new();
-    let mut start = 0;
-    // What ends the heredoc that a line is in; nothing does where its beginning is broken.
-    let mut heredoc: Option<Option<&str>> = None;
-    for line in text.split_inclusive('\n') {
-        let content = line.trim_end_matches(['\n', '\r']);
-        let at = |from: usize, to: usize| Span::new((start + from) as u32, (start + to) as u32);
-        match heredoc {
-            Some(Some(end)) if content.trim() == end => heredoc = None,
-            Some(_) => found.push(at(0, content.len())),
-            None if is_json => {
-                found.extend(json_literals(content).into_iter().map(|(from, to)| at(from, to)));
-            }
-            None => {
-                if is_header(content) {
-                    start += line.len();
-                    continue;
-                }
-                if let Some((from, to)) = quoted(content) {
-                    found.push(at(from, to));
-                }
-                found.extend(numbers(content).into_iter().map(|(from, to)| at(from, to)));
-                heredoc = content.contains('<').then(|| heredoc_end(content));
-            }
-        }
-        start += line.len();
-    }
-    found
-}
-
-const QUOTES: [char; 3] = ['"', '\'', '`'];
-
-/// Words before the labels of a block, which are shown also in a text that cannot be read.
-const BLOCKS: [&str; 16] = [
-    "backend",
-    "check",
-    "data",
-    "dynamic",
-    "ephemeral",
-    "mock_data",
-    "mock_provider",
-    "mock_resource",
-    "module",
-    "output",
-    "provider",
-    "provisioner",
-    "resource",
-    "run",
-    "terraform",
-    "variable",
-];
-
-/// Whether a line is the header of a block and nothing else: labels are not secrets.
-fn is_header(line: &str) -> bool {
-    let mut words = line.trim().trim_end_matches('{').trim_end().split(' ').filter(|word| !word.is_empty());
-    let is_label = |word: &str| {
-        let inside = word.strip_prefix('"').and_then(|word| word.strip_suffix('"'));
-        inside.is_some_and(|name| name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-')))
-    };
-    words.next().is_some_and(|word| BLOCKS.contains(&word)) && words.all(is_label)
-}
-
-/// From the first quote of a line to the last, or to the end of the line where one may be missing. What is before may be the
-/// rest of a string of the line before, unless it is an argument's name or the word of a block.
-fn quoted(line: &str) -> Option<(usize, usize)> {
-    let (first, last) = (line.find(QUOTES)?, line.rfind(QUOTES)?);
-    let is_paired = line.matches(QUOTES).count().is_multiple_of(2);
-    let before = &line[..first];
-    let is_name = |text: &str| {
-        let text = text.trim();
-        !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'))
-    };
-    let from = match before.find('=') {
-        Some(equals) if is_paired && is_name(&before[..equals]) => first,
-        Some(equals) => (equals + 1).min(first),
-        None if BLOCKS.contains(&before.trim()) => first,
-        None => 0,
-    };
-    // A word behind the last quote may begin a string that goes on in the next line.
-    let is_whole = is_paired && !line[last..].contains(char::is_alphanumeric);
-    Some((from, if is_whole { last + 1 } else { line.len() }))
-}
-
-fn numbers(line: &str) -> Vec<(usize, usize)> {
-    let bytes = line.as_bytes();
-    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.') || byte > 127;
-    let mut found = Vec::new();
-    let mut i = 0;
-    while i < bytes.len() {
-        let start = i;
-        while i < bytes.len() && is_word(bytes[i]) {
-            i += 1;
-        }
-        if start < i && bytes[start].is_ascii_digit() {
-            found.push((start, i));
-        }
-        i = i.max(start + 1);
-    }
-    found
-}
-
-/// What ends the heredoc that begins in a line.
-fn heredoc_end(line: &str) -> Option<&str> {
-    let (_, rest) = line.rsplit_once("<<")?;
-    let name = rest.strip_prefix('-').unwrap_or(rest).trim();
-    let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
-    is_name.then_some(name)
-}
-
-/// Strings that are not keys, unless they are no more than a reference, and numbers.
-fn json_literals(line: &str) -> Vec<(usize, usize)> {
-    let bytes = line.as_bytes();
-    let mut found = Vec::new();
-    let mut i = 0;
-    let mut outside = 0;
-    while i < bytes.len() {
-        if bytes[i] != b'"' {
-            i += 1;
-            continue;
-        }
-        found.extend(numbers(&line[outside..i]).into_iter().map(|(from, to)| (outside + from, outside + to)));
-        let start = i;
-        i += 1;
-        while i < bytes.len() && bytes[i] != b'"' {
-            i += if bytes[i] == b'\\' { 2 } else { 1 };
-        }
-        let is_closed = i < bytes.len();
-        i = (i + 1).min(bytes.len());
-        outside = i;
-        let is_key = is_closed && line[i..].trim_start().starts_with(':');
-        if !(is_key || is_closed && is_reference(&line[start + 1..i - 1])) {
-            found.push((start, i));
+fn merged(mut spans: Vec<Span>) -> Vec<Span> {
+    spans.retain(|span| span.start < span.end);
+    spans.sort();
+    let mut merged: Vec<Span> = Vec::new();
+    for span in spans {
+        match merged.last_mut() {
+            Some(last) if span.start <= last.end => last.end = last.end.max(span.end),
+            _ => merged.push(span),
         }
     }
-    found.extend(numbers(&line[outside..]).into_iter().map(|(from, to)| (outside + from, outside + to)));
-    found
-}
-
-/// Whether a string is nothing but `${a.b}`.
-fn is_reference(text: &str) -> bool {
-    let inside = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
-    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '[' | ']' | ' ');
-    inside.is_some_and(|inside| {
-        inside.trim_start().starts_with(|c: char| c.is_ascii_alphabetic()) && inside.chars().all(is_name)
-    })
+    merged
 }

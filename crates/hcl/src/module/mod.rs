@@ -14,7 +14,7 @@ mod raw;
 mod read;
 mod resource;
 mod selected;
-mod shape;
+pub(crate) mod shape;
 mod testing;
 mod variable;
 

@@ -112,7 +112,8 @@ impl Declaration<'_> {
             Input::Value(value) => value.clone(),
             Input::Text(text) => self.written(text, ty)?,
         };
-        match converted(&value, ty) {
+        let is_secret = self.variable.sensitive || self.variable.ephemeral;
+        match converted(&value, ty, is_secret) {
             Ok(value) => Some(value),
             Err(kind) => {
                 // What is in the value is not told.
@@ -151,9 +152,9 @@ impl Declaration<'_> {
 }
 
 /// The value as one of a type, with its defaults.
-fn converted(value: &Value, ty: Option<&TypeConstraint>) -> Result<Value, String> {
+fn converted(value: &Value, ty: Option<&TypeConstraint>, is_secret: bool) -> Result<Value, String> {
     let Some(ty) = ty else { return Ok(value.clone()) };
-    ty.with_defaults(value).convert(ty.ty()).map_err(|error| error.kind.to_string())
+    ty.convert_as(value, is_secret).map_err(|error| error.kind.to_string())
 }
 
 impl ModuleConfig {

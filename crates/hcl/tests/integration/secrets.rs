@@ -290,3 +290,75 @@ fn arguments_of_sensitive_are_in_no_error() {
     let errors = decode(&body, &schema, &Scope::new(&variables), &functions()).errors;
     assert!(!errors.is_empty() && !format!("{errors:?}").contains(SECRET), "{errors:?}");
 }
+
+/// The text with a mark in place of what is hidden.
+fn shown(name: &str, text: &str) -> String {
+    let sources = Sources::from_text(name, text).unwrap();
+    let hidden = HiddenSource::new(&sources, |_, _| None, []);
+    let mut shown = text.to_owned();
+    for span in hidden.spans().iter().rev() {
+        shown.replace_range(span.range(), "~");
+    }
+    shown
+}
+
+#[test]
+fn what_says_nothing_of_values_is_shown_without_a_schema() {
+    for (text, wanted) in [
+        ("module \"naming\" { source = \"acme/naming/aws\" }\n", None),
+        (
+            "module \"m\" {\n  source  = \"acme/naming/aws\"\n  version = \"1.2.3\"\n  count   = 3\n  prefix  = \"web\"\n  tags = { k = var.x }\n}\n",
+            Some(
+                "module \"m\" {\n  source  = \"acme/naming/aws\"\n  version = \"1.2.3\"\n  count   = 3\n  prefix  = ~\n  tags = { ~ = var.x }\n}\n",
+            ),
+        ),
+        (
+            "module \"m\" {\n  source = \"git::https://me:swordfish@example.com/m.git\"\n}\n",
+            Some("module \"m\" {\n  source = ~\n}\n"),
+        ),
+        (
+            "resource \"x_y\" \"a\" {\n  for_each = toset([\"a\"])\n  on = true\n  name = each.key\n  password = swordfish\n  disk {\n    size = 1\n  }\n}\n",
+            Some(
+                "resource \"x_y\" \"a\" {\n  for_each = toset([\"a\"])\n  on = true\n  name = each.key\n  password = ~\n  disk {\n    size = ~\n  }\n}\n",
+            ),
+        ),
+        // Broken texts.
+        (
+            "module \"m\" {\n  source = \"acme/naming/aws\n  count = 3\n}\n",
+            Some("module \"m\" {\n  source = \"acme/naming/aws\n  ~\n}\n"),
+        ),
+        (
+            "variable \"pw\" {\n  type = string\n  default = abc$\n  sensitive = true\n}\n",
+            Some("variable \"pw\" {\n  type = string\n  default = ~\n  ~\n}\n"),
+        ),
+    ] {
+        assert_eq!(shown("main.tf", text), wanted.unwrap_or(text), "{text}");
+    }
+    assert_eq!(
+        shown("main.tf.json", r#"{"module": {"m": {"source": "acme/m/aws", "pw": {"k": "x"}}}}"#),
+        r#"{"module": {"m": {"source": "acme/m/aws", "pw": {~: ~}}}}"#
+    );
+    assert_eq!(shown("x.tfvars", "pw = abc$\n"), "~\n");
+}
+
+#[test]
+fn values_of_variables_are_shown_if_they_are_known_to_be_public() {
+    let declared = "variable \"pw\" {\n  sensitive = true\n}\nvariable \"region\" {}\n";
+    for (name, text, wanted) in [
+        ("x.tfvars", "region = \"eu\npw = abc$\n", "region = \"eu\npw = ~\n"),
+        ("x.tfvars", "region = abc$\npw = \"x\"\n", "region = abc$\npw = ~\n"),
+        ("x.tfvars", "pw = \"a\nregion = \"eu\"pw = \"x\"\n", "pw = ~\nregion = ~\n"),
+        ("x.tfvars.json", r#"{"region": "eu", "pw": {"k": 1}}"#, r#"{"region": "eu", "pw": ~}"#),
+        ("x.tfvars.json", r#"{"region": "eu", "pw": {"k": 1}"#, r#"{"region": ~, "pw": {~: ~}"#),
+    ] {
+        let mut sources = Sources::from_text("main.tf", declared).unwrap();
+        sources.add(name, text).unwrap();
+        let hidden = HiddenSource::new(&sources, |_, _| None, []);
+        let start = declared.len() + 1;
+        let mut shown = text.to_owned();
+        for span in hidden.spans().iter().rev().filter(|span| span.start as usize >= start) {
+            shown.replace_range(span.start as usize - start..span.end as usize - start, "~");
+        }
+        assert_eq!(shown, wanted, "{text}");
+    }
+}

@@ -1,7 +1,7 @@
 //! Values for what only a provider could choose: those that somebody gives, else generated ones.
 
 use objchange::schema::{Attribute, AttributeType, Block, NestedBlock, NestedType, NestingMode};
-use objchange::value::{Kind, Path};
+use objchange::value::{ConvertError, Kind, Path};
 use objchange::{Type, Value};
 use smol_str::SmolStr;
 
@@ -210,7 +210,7 @@ impl Filling<'_> {
             // What is unknown in a known value of a plain type is of no attribute.
             (AttributeType::Plain(_), true) => Ok(part.clone()),
             (_, false) => match given {
-                Some(given) => given.convert(attribute.implied_type()).map_err(|error| FillError {
+                Some(given) => converted(given, attribute).map_err(|error| FillError {
                     path: path.clone(),
                     problem: FillProblem::Conversion {
                         wanted: attribute.implied_type().friendly_name().clone(),
@@ -327,4 +327,13 @@ fn hashed(seed: u64, bytes: &[u8]) -> u64 {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
     });
     mixed(hash)
+}
+
+/// What is given for an attribute as a value of its type. The error names no keys of what is sensitive.
+fn converted(given: &Value, attribute: &Attribute) -> Result<Value, ConvertError> {
+    let ty = attribute.implied_type();
+    given.convert(ty).map_err(|error| match attribute.sensitive || attribute.write_only {
+        true => given.clone().sensitive().convert(ty).err().unwrap_or(error),
+        false => error,
+    })
 }

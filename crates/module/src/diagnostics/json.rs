@@ -100,7 +100,7 @@ impl Shown<'_> {
 }
 
 fn json<'d>(message: &'d Message<'_>) -> Json<'d> {
-    let diagnostic = message.diagnostic;
+    let diagnostic = &message.diagnostic;
     Json {
         severity: match message.severity {
             Severity::Error => "error",

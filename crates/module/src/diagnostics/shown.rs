@@ -1,18 +1,20 @@
 //! Errors and warnings with what they point to.
 
+use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
 use objchange::address::Mode;
 use objchange::schema::{Attribute, Block, SchemaKind};
-use objchange_hcl::{Called, Diagnostic, Excerpt, HiddenSource, Outline, Places, Position, Sources, Span};
+use objchange_hcl::{
+    Called, Diagnostic, Excerpt, HiddenSource, Outline, Places, Position, Sources, Span, variable_of_source,
+};
 use smol_str::SmolStr;
 
 use super::{Comparison, Diagnostics, ModuleDiagnostic, NOWHERE, Severity};
 use crate::Schemas;
 use crate::config::{Config, LoadedModule};
-use crate::variables::is_argument_source;
 
 /// Shows errors and warnings with the lines that they point to, without what must not be shown of these.
 #[derive(Debug)]
@@ -29,7 +31,7 @@ pub struct Shown<'s> {
 /// An error or a warning with all that is shown of it.
 pub(super) struct Message<'d> {
     pub(super) severity: Severity,
-    pub(super) diagnostic: &'d Diagnostic,
+    pub(super) diagnostic: Cow<'d, Diagnostic>,
     pub(super) address: Option<&'d str>,
     pub(super) comparison: Option<&'d Comparison>,
     pub(super) place: Option<ShownPlace>,
@@ -94,13 +96,13 @@ impl<'s> Shown<'s> {
     }
 
     /// The header of the block around a place in a file.
-    fn block_around(&self, file: &str, byte: u32) -> Option<String> {
+    fn block_around(&self, file: &str, byte: u32, hidden: &[Span]) -> Option<String> {
         let mut outlines = self.outlines.borrow_mut();
         if let Some(outline) = outlines.get(file) {
-            return outline.around(byte);
+            return outline.around(byte, hidden);
         }
         let outline = Outline::new(file, self.sources.text(file)?);
-        let around = outline.around(byte);
+        let around = outline.around(byte, hidden);
         outlines.insert(file.to_owned(), outline);
         around
     }
@@ -120,10 +122,18 @@ impl<'s> Shown<'s> {
     }
 
     pub(super) fn message<'d>(&self, one: &'d ModuleDiagnostic) -> Message<'d> {
-        let diagnostic = &one.diagnostic;
+        let diagnostic = self.masked(one);
         let place = diagnostic.subject.and_then(|subject| self.place(subject, diagnostic.context));
         let (address, comparison) = (one.address.as_deref(), one.comparison.as_deref());
         Message { severity: diagnostic.severity, diagnostic, address, comparison, place }
+    }
+
+    /// A diagnostic without pieces of source that must not be shown.
+    pub(crate) fn masked<'d>(&self, one: &'d ModuleDiagnostic) -> Cow<'d, Diagnostic> {
+        match one.diagnostic.subject {
+            Some(_) => Cow::Owned(self.hidden().mask(&self.places, one.diagnostic.clone())),
+            None => Cow::Borrowed(&one.diagnostic),
+        }
     }
 
     fn place(&self, subject: Span, context: Option<Span>) -> Option<ShownPlace> {
@@ -142,7 +152,7 @@ impl<'s> Shown<'s> {
         if place.span.start == place.span.end {
             end = Point { column: end.column + 1, byte: end.byte + 1, ..end };
         }
-        let snippet = (!is_argument_source(place.name)).then(|| {
+        let snippet = variable_of_source(place.name).is_none().then(|| {
             let around = context.unwrap_or(subject);
             let line = |byte: u32| place.lines.position(byte.saturating_sub(before)).line;
             let first_line = start.line.min(line(around.start));
@@ -150,7 +160,7 @@ impl<'s> Shown<'s> {
             let last_line = line(subject.end.saturating_sub(1).max(subject.start));
             let last_line = last_line.max(line(around.end.saturating_sub(1).max(around.start)));
             Snippet {
-                context: self.block_around(place.name, place.span.start),
+                context: self.block_around(place.name, place.span.start, &hidden),
                 first_line,
                 source: Excerpt::new(&place, subject, first_line..=last_line.max(first_line), self.hidden()),
             }

@@ -116,7 +116,7 @@ pub(crate) fn add_deleted(
 /// The value does not fit.
 pub(crate) fn convert(output: &OutputConfig, value: Value) -> Result<Value, Box<Diagnostic>> {
     let Some((ty, _)) = &output.ty else { return Ok(value) };
-    ty.convert(&value).map_err(|error| {
+    ty.convert_as(&value, output.sensitive || output.ephemeral).map_err(|error| {
         let reason = conversion_message(&error, ty.ty());
         let detail =
             format!("The value expression does not match this output value's type constraint: {reason}.");

@@ -26,6 +26,10 @@ pub(crate) fn marks(variable: &VariableConfig) -> Marks {
     sensitive | ephemeral
 }
 
+fn is_secret(variable: &VariableConfig) -> bool {
+    variable.sensitive || variable.ephemeral
+}
+
 /// The call that makes a module.
 pub(crate) fn call_of(config: &Config, module: ModuleId) -> Option<&ModuleCall> {
     let loaded = config.modules.get(module)?;
@@ -59,7 +63,7 @@ pub(crate) fn convert_argument(
     }
     let converted = match &variable.ty {
         None => value.clone(),
-        Some(ty) => ty.convert(value).map_err(|wrong| {
+        Some(ty) => ty.convert_as(value, is_secret(variable)).map_err(|wrong| {
             error("Invalid value for input variable", "declared", &wrong.kind.to_string())
         })?,
     };
@@ -98,7 +102,7 @@ pub(crate) fn root_value(
     };
     let converted = match &variable.ty {
         None => given.value.clone(),
-        Some(ty) => ty.convert(&given.value).map_err(|wrong| {
+        Some(ty) => ty.convert_as(&given.value, is_secret(variable)).map_err(|wrong| {
             error("Invalid value for input variable", "declared", &wrong.kind.to_string())
         })?,
     };

@@ -91,9 +91,9 @@ impl TestPrinter<'_> {
                 part("error", Some("Encountered an error"), Some(&text), xml);
             }
             TestStatus::Fail => {
-                let found = run.diagnostics.iter().map(|found| &found.diagnostic);
-                let failed: Vec<&str> =
-                    found.filter(|found| is_failure(found)).map(|found| &*found.detail).collect();
+                let found = run.diagnostics.iter().filter(|found| is_failure(&found.diagnostic));
+                let failed: Vec<String> =
+                    found.map(|found| self.shown.masked(found).detail.to_string()).collect();
                 match failed.first() {
                     // Only failures are missing that were expected.
                     None => part("failure", None, None, xml),

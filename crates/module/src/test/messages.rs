@@ -145,8 +145,8 @@ impl TestPrinter<'_> {
                 crate::Severity::Error => ("error", "Error"),
                 crate::Severity::Warning => ("warn", "Warning"),
             };
-            let fields = serde_json::from_str(shown.get()).unwrap_or_default();
-            let text = format!("{word}: {}", diagnostic.summary);
+            let fields: Json = serde_json::from_str(shown.get()).unwrap_or_default();
+            let text = format!("{word}: {}", fields["summary"].as_str().unwrap_or_default());
             messages.push(message(level, &text, about, "diagnostic", fields));
         }
     }

@@ -192,7 +192,9 @@ impl<'s> FileScope<'s> {
             let given = self.suite_file.globals.0.get(name).map(value);
             let given = given.or_else(|| declared.default.clone().map(Ok))?;
             return Some(given.and_then(|given| {
-                let converted = declared.ty.as_ref().map_or(Ok(given.clone()), |ty| ty.convert(&given));
+                let is_secret = declared.sensitive || declared.ephemeral;
+                let converted =
+                    declared.ty.as_ref().map_or(Ok(given.clone()), |ty| ty.convert_as(&given, is_secret));
                 let marked = converted.map(|value| value.with_marks(crate::plan::variable::marks(declared)));
                 marked.map_err(|error| {
                     let detail = format!("Unsuitable value for var.{name}: {}.", error.kind);

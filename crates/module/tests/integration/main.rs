@@ -10,6 +10,7 @@ mod load;
 mod moves;
 mod plan;
 mod providers;
+mod secrets;
 mod sources;
 mod state;
 mod testing;

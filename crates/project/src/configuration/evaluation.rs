@@ -6,7 +6,7 @@ use objchange::Value;
 use objchange::value::WriteError;
 use objchange_hcl::{
     Diagnostic, Environment, Expr, Functions, HiddenSource, ModuleConfig, Places, Scope, Sources, Span,
-    VariableValues, console_type, evaluate, variables,
+    VariableValues, console_type, evaluate, parse_expression, variables,
 };
 use serde_json::{Value as Json, json};
 
@@ -129,8 +129,18 @@ pub fn errors_document(
 ) -> String {
     let expression = Sources::from_text("", text).unwrap_or_default();
     let (in_text, in_sources) = (expression.places(), sources.places());
-    let of_text = found.iter().map(|error| error_json(error, "expression", &in_text));
-    let of_files = in_file.iter().map(|error| error_json(error, "config", &in_sources));
+    let hidden_text = HiddenSource::in_expression(text);
+    let parsed = parse_expression(text).ok();
+    let hidden = match in_file {
+        [] => HiddenSource::default(),
+        _ => HiddenSource::new(sources, |_, _| None, &parsed),
+    };
+    let of_text = found
+        .iter()
+        .map(|error| error_json(&hidden_text.mask(&in_text, error.clone()), "expression", &in_text));
+    let of_files = in_file
+        .iter()
+        .map(|error| error_json(&hidden.mask(&in_sources, error.clone()), "config", &in_sources));
     json!({"errors": of_text.chain(of_files).collect::<Vec<_>>()}).to_string()
 }
 

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use objchange::Value;
 use objchange_hcl::{
-    BaseDirectory, Diagnostic, Functions, Input, LineIndex, ModuleConfig, Position, Scope, Variables,
-    evaluate, parse_body, parse_body_json,
+    BaseDirectory, Diagnostic, Functions, HiddenSource, Input, LineIndex, ModuleConfig, Position, Scope,
+    Variables, evaluate, parse_body, parse_body_json,
 };
 use objchange_text::did_you_mean;
 
@@ -131,5 +131,6 @@ fn first_place(text: &str, found: &[Diagnostic]) -> String {
     let Some(first) = found.first() else { return String::new() };
     let start = first.subject.unwrap_or_default().start;
     let Position { line, column, .. } = LineIndex::new(text).position(start);
-    format!("line {line}, column {column}: {}", first.summary)
+    let shown = HiddenSource::mask_all_of(text, first.clone());
+    format!("line {line}, column {column}: {}", shown.summary)
 }

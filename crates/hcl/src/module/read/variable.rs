@@ -10,6 +10,7 @@ use super::references::keyword;
 use super::{BAD_NAME, Reader, is_name};
 use crate::conversion::conversion_message;
 use crate::eval::TypeConstraint;
+use crate::hidden_source::is_false;
 use crate::syntax::ast::{Expr, ExprKind};
 use crate::walk::variables;
 use objchange_text::Span;
@@ -38,7 +39,9 @@ impl Reader<'_> {
         let ty = content.attribute("type").and_then(|ty| self.type_constraint(&ty.expr));
         let nullable = self.bool(content, "nullable").unwrap_or(true);
         let default = content.attribute("default").map(|default| &default.expr);
-        let default = self.default(default, ty.as_ref(), nullable, declared.retyped);
+        let is_set = |name| content.attribute(name).is_some_and(|set| !is_false(&set.expr));
+        let is_secret = is_set("sensitive") || is_set("ephemeral");
+        let default = self.default(default, ty.as_ref(), nullable, is_secret, declared.retyped);
         let description = self.string(content, "description").map(|(text, _)| text);
         let sensitive = self.bool(content, "sensitive").unwrap_or(false);
         let ephemeral = self.bool(content, "ephemeral").unwrap_or(false);
@@ -130,11 +133,12 @@ impl Reader<'_> {
         expr: Option<&Expr>,
         ty: Option<&TypeConstraint>,
         nullable: bool,
+        is_secret: bool,
         retyped: Option<Span>,
     ) -> Option<Value> {
         let expr = expr?;
         let value = self.constant(|evaluator| evaluator.constant(expr))?;
-        let value = match ty.map(|ty| ty.convert(&value)) {
+        let value = match ty.map(|ty| ty.convert_as(&value, is_secret)) {
             None => value,
             Some(Ok(value)) => value,
             Some(Err(error)) => {

@@ -3,7 +3,7 @@
 use objchange::Value;
 use objchange::address::Mode;
 use objchange_hcl::{
-    Attribute, Block, Body, Diagnostic, Functions, Scope, Span, Variables, evaluate, parse_body,
+    Attribute, Block, Body, Diagnostic, Functions, HiddenSource, Scope, Span, Variables, evaluate, parse_body,
 };
 use objchange_text::json::place;
 
@@ -19,7 +19,7 @@ impl Answers {
     /// The text is not of this form, or a value is not constant.
     pub fn parse_mock(text: &str) -> Result<Self, AnswerError> {
         let body = parse_body(text).map_err(|errors| {
-            let first = errors.into_iter().next();
+            let first = errors.into_iter().next().map(|error| HiddenSource::mask_all_of(text, error));
             let (at, detail) = first.map(|error| (offset(&error), error.detail)).unwrap_or_default();
             AnswerError::new(text, at, detail)
         })?;
@@ -82,7 +82,10 @@ fn constant(text: &str, attribute: &Attribute) -> Result<Value, AnswerError> {
     let variables = Variables::default();
     let (value, errors) = evaluate(&attribute.expr, &Scope::new(&variables), Functions::pure());
     match errors.into_iter().next() {
-        Some(error) => Err(AnswerError::new(text, offset(&error), error.detail)),
+        Some(error) => {
+            let error = HiddenSource::mask_all_of(text, error);
+            Err(AnswerError::new(text, offset(&error), error.detail))
+        }
         None => Ok(value),
     }
 }

@@ -1,0 +1,147 @@
+//! Messages without pieces of source that must not be shown.
+
+use std::borrow::Cow;
+
+use objchange_text::redact::SENSITIVE;
+use objchange_text::{Diagnostic, Span};
+
+use super::HiddenSource;
+use crate::sources::{FileSpan, Places};
+
+/// So many bytes on both sides of a place, no word of a message is looked for any further.
+const AROUND: u32 = 4096;
+
+/// A piece of a secret that is so long is found in words of a message, too; a shorter one only as a whole word.
+const SHORT: usize = 4;
+
+impl HiddenSource {
+    /// The diagnostic without names and texts in quotes that are a part of what is hidden at its place: `"abc" is not a valid
+    /// template control keyword` may name a word of a password.
+    ///
+    /// ```
+    /// use objchange_hcl::{HiddenSource, Sources, parse_body};
+    ///
+    /// let text = "variable \"pin\" {\n  sensitive = true\n  default = \"%{swordfish}\"\n}\n";
+    /// let sources = Sources::from_text("main.tf", text).unwrap();
+    /// let hidden = HiddenSource::new(&sources, |_, _| None, []);
+    /// let error = parse_body(text).unwrap_err().remove(0);
+    /// assert!(error.detail.starts_with("\"swordfish\" is not"));
+    /// let error = hidden.mask(&sources.places(), error);
+    /// assert!(error.detail.starts_with("(sensitive value) is not"));
+    /// ```
+    #[must_use]
+    pub fn mask(&self, places: &Places<'_>, mut diagnostic: Diagnostic) -> Diagnostic {
+        let Some(subject) = diagnostic.subject.filter(|_| !self.spans.is_empty()) else { return diagnostic };
+        let Some(place) = places.find(subject) else { return diagnostic };
+        let around = diagnostic.context.map_or(subject, |context| subject.to(context));
+        let secrets = self.near(&place, subject, around);
+        if secrets.hidden.is_empty() {
+            return diagnostic;
+        }
+        for text in [&mut diagnostic.summary, &mut diagnostic.detail] {
+            if let Some(masked) = secrets.mask(text) {
+                *text = Cow::Owned(masked);
+            }
+        }
+        for hint in &mut diagnostic.hints {
+            if let Some(masked) = secrets.mask(hint) {
+                *hint = masked;
+            }
+        }
+        // A name with a key in it, such as `local.logins["admin"]`.
+        for (name, _) in &mut diagnostic.values {
+            if let Some(masked) = secrets.mask(name) {
+                *name = masked;
+            }
+        }
+        diagnostic
+    }
+
+    /// What is hidden around a place: of the lines that it is on, but not far away from it.
+    fn near<'p>(&self, place: &FileSpan<'p>, subject: Span, around: Span) -> Near<'p> {
+        let text = place.lines.text();
+        let file_start = subject.start - place.span.start;
+        let local = |byte: u32| byte.saturating_sub(file_start).min(text.len() as u32);
+        let lines =
+            place.lines.position(local(around.start)).line..=place.lines.position(local(around.end)).line;
+        let from = place.lines.start(*lines.start()).max(local(around.start).saturating_sub(AROUND));
+        let to = place.lines.start(*lines.end() + 1).min(local(subject.end).saturating_add(AROUND));
+        let part = |span: &Span| {
+            let (from, to) = (local(span.start).max(from), local(span.end).min(to));
+            text.get(boundary(text, from)..boundary(text, to.max(from))).filter(|part| !part.is_empty())
+        };
+        let window = Span::new(file_start + from, file_start + to);
+        let references = self.references.partition_point(|span| span.start < window.start);
+        let references = self.references[references..].iter().take_while(|span| span.start < window.end);
+        Near {
+            hidden: self.touching(window).iter().filter_map(part).collect(),
+            references: references.filter_map(part).collect(),
+        }
+    }
+}
+
+/// The nearest place between two characters, further back.
+fn boundary(text: &str, byte: u32) -> usize {
+    let byte = (byte as usize).min(text.len());
+    (0..=byte).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+}
+
+/// Source texts around a place.
+struct Near<'t> {
+    hidden: Vec<&'t str>,
+    /// Names in these that may be shown.
+    references: Vec<&'t str>,
+}
+
+impl Near<'_> {
+    /// A text of a message without hidden pieces in quotes, if there are any.
+    fn mask(&self, text: &str) -> Option<String> {
+        let mut masked = String::new();
+        let mut rest = text;
+        while let Some(open) = rest.find(['"', '`']) {
+            let quote = &rest[open..=open];
+            let inside = &rest[open + 1..];
+            let end = closing(inside, quote);
+            if self.has(&inside[..end]) {
+                masked.push_str(&rest[..open]);
+                masked.push_str(SENSITIVE);
+            } else {
+                masked.push_str(&rest[..(open + 1 + end + 1).min(rest.len())]);
+            }
+            rest = inside.get(end + 1..).unwrap_or_default();
+        }
+        masked.push_str(rest);
+        (masked != text).then_some(masked)
+    }
+
+    /// Whether a quoted text has a word of what is hidden.
+    fn has(&self, quoted: &str) -> bool {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_' || !c.is_ascii();
+        let words = |text: &'_ str| -> Vec<String> {
+            text.split(|c| !is_word(c)).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+        };
+        let of_references: Vec<String> = self.references.iter().flat_map(|text| words(text)).collect();
+        let unescaped = serde_json::from_str::<String>(&format!("\"{quoted}\"")).ok();
+        let quoted = unescaped.as_deref().unwrap_or(quoted);
+        words(quoted).iter().filter(|word| !of_references.contains(word)).any(|word| {
+            self.hidden.iter().any(|hidden| match word.len() >= SHORT {
+                true => hidden.contains(word.as_str()),
+                false => words(hidden).contains(word),
+            })
+        })
+    }
+}
+
+/// Where a quoted text ends: at the closing quote, or at the end of all.
+fn closing(inside: &str, quote: &str) -> usize {
+    let mut is_escaped = false;
+    for (at, c) in inside.char_indices() {
+        match c {
+            _ if is_escaped => is_escaped = false,
+            '\\' if quote == "\"" => is_escaped = true,
+            _ if quote.starts_with(c) => return at,
+            _ => {}
+        }
+    }
+    inside.len()
+}

@@ -1,0 +1,404 @@
+//! Looks for what must not be shown in files in the native syntax.
+
+use std::collections::BTreeSet;
+
+use objchange::schema::{Attribute, Block as Schema};
+use objchange_text::{Span, similar};
+use smol_str::SmolStr;
+
+use super::Declared;
+use crate::decode::find;
+use crate::module::{MoveTarget, shape};
+use crate::syntax::ast::{Block, Body, Expr, ExprKind, StepKind, TraversalStep};
+use crate::walk::{Reference, literals, sensitive_arguments, variables};
+
+/// The arguments of a `dynamic` block.
+const DYNAMIC_ARGUMENTS: [&str; 3] = ["for_each", "iterator", "labels"];
+
+/// The arguments that make the value of a variable or output a secret.
+pub(super) const MEMBERS_OF_SECRETS: [&str; 2] = ["sensitive", "ephemeral"];
+
+/// What references begin with, besides the types of resources.
+const ROOTS: [&str; 12] = [
+    "var",
+    "local",
+    "module",
+    "data",
+    "each",
+    "count",
+    "self",
+    "path",
+    "terraform",
+    "ephemeral",
+    "run",
+    "provider",
+];
+
+/// The search through the files of a configuration.
+pub(super) struct Search<'e, 's, 'f> {
+    schema: &'f dyn Fn(&str, &str) -> Option<&'s Schema>,
+    declared: &'f Declared,
+    /// Expressions that are secrets.
+    secrets: Vec<&'e Expr>,
+    /// Expressions of which any part that is written out may be one.
+    opaque: Vec<&'e Expr>,
+}
+
+impl<'e, 's, 'f> Search<'e, 's, 'f> {
+    pub(super) fn new(schema: &'f dyn Fn(&str, &str) -> Option<&'s Schema>, declared: &'f Declared) -> Self {
+        Self { schema, declared, secrets: Vec::new(), opaque: Vec::new() }
+    }
+
+    /// A file of a module.
+    pub(super) fn file(&mut self, body: &'e Body) {
+        self.blocks(body);
+        // A file has blocks alone: this is one with an equals sign too many.
+        self.secrets.extend(body.attributes.iter().map(|attribute| &attribute.expr));
+    }
+
+    fn blocks(&mut self, body: &'e Body) {
+        for block in &body.blocks {
+            self.calls_of(&block.body);
+            match &*block.kind {
+                "variable" if is_secret_declaration(&block.body) => {
+                    self.secrets.extend(find(&block.body.attributes, "default").map(|a| &a.expr));
+                }
+                "output" if is_secret_declaration(&block.body) => {
+                    self.secrets.extend(find(&block.body.attributes, "value").map(|a| &a.expr));
+                }
+                "variable" | "output" | "locals" | "moved" | "import" => {}
+                // Settings of a backend and connections have passwords; a data source may be in a check.
+                "terraform" | "removed" => {
+                    let inside = block.body.blocks.iter();
+                    inside
+                        .filter(|inside| &*inside.kind != "required_providers")
+                        .for_each(|inside| self.opaque_block(inside));
+                }
+                "check" => self.data_sources(&block.body),
+                _ => self.provider_block(block),
+            }
+        }
+    }
+
+    fn data_sources(&mut self, body: &'e Body) {
+        let sources = body.blocks.iter().filter(|block| &*block.kind == "data");
+        sources.for_each(|block| self.provider_block(block));
+    }
+
+    /// A block whose schema a provider or a called module has.
+    fn provider_block(&mut self, block: &'e Block) {
+        let label = block.labels.first().map(|label| label.text.as_str()).unwrap_or_default();
+        let schema = if label.is_empty() { None } else { (self.schema)(&block.kind, label) };
+        let is_meta = |name: &str| is_meta_argument(&block.kind, name, schema.is_some());
+        let (meta, own): (Vec<_>, Vec<_>) =
+            block.body.attributes.iter().partition(|attribute| is_meta(&attribute.name));
+        let with_credentials = meta.into_iter().filter(|attribute| {
+            matches!(&attribute.expr.kind, ExprKind::Text(text) if text.as_str().is_some_and(has_credentials))
+        });
+        self.opaque.extend(with_credentials.map(|attribute| &attribute.expr));
+        match schema {
+            Some(schema) => {
+                self.attributes(own, schema);
+                self.nested_blocks(&block.body, schema);
+            }
+            None => {
+                self.opaque.extend(own.into_iter().map(|attribute| &attribute.expr));
+                self.opaque_blocks(&block.body);
+            }
+        }
+    }
+
+    /// A block whose schema is not at hand.
+    fn opaque_block(&mut self, block: &'e Block) {
+        let is_dynamic = &*block.kind == "dynamic";
+        let is_shown = |name: &str| is_dynamic && DYNAMIC_ARGUMENTS.contains(&name);
+        let attributes = block.body.attributes.iter().filter(|attribute| !is_shown(&attribute.name));
+        self.opaque.extend(attributes.map(|attribute| &attribute.expr));
+        self.opaque_blocks(&block.body);
+    }
+
+    fn opaque_blocks(&mut self, body: &'e Body) {
+        let inside = body.blocks.iter().filter(|inside| &*inside.kind != "lifecycle");
+        inside.for_each(|inside| self.opaque_block(inside));
+    }
+
+    /// A test file or a mock file: what it gives to sensitive variables, attributes and outputs.
+    pub(super) fn test_file(&mut self, body: &'e Body) {
+        for block in &body.blocks {
+            self.calls_of(&block.body);
+            let label = block.labels.first().map(|label| &*label.text).unwrap_or_default();
+            match &*block.kind {
+                "variables" => self.given_values(&block.body),
+                "variable" if is_secret_declaration(&block.body) => {
+                    self.secrets.extend(find(&block.body.attributes, "default").map(|a| &a.expr));
+                }
+                "provider" => self.provider_block(block),
+                "run" | "mock_provider" => self.test_file(&block.body),
+                "mock_resource" => self.given_object(&block.body, "defaults", "resource", label),
+                "mock_data" => self.given_object(&block.body, "defaults", "data", label),
+                "override_resource" => {
+                    self.given_object(&block.body, "values", "resource", &target_type(&block.body));
+                }
+                "override_data" => {
+                    self.given_object(&block.body, "values", "data", &target_type(&block.body));
+                }
+                "override_module" => self.given_object(&block.body, "outputs", "outputs", ""),
+                _ => {}
+            }
+        }
+    }
+
+    /// What a test file gives to variables: it may also be for those of another module than the root.
+    fn given_values(&mut self, body: &'e Body) {
+        let schema = (self.schema)("variables", "");
+        for attribute in &body.attributes {
+            let name = &attribute.name;
+            let is_secret = match schema.map(|schema| (schema, schema.attribute(name))) {
+                Some((_, Some(known))) => has_secrets(known),
+                Some((schema, None)) => is_misspelt_secret(name, schema),
+                None => !self.declared.is_public(name),
+            };
+            if is_secret {
+                self.secrets.push(&attribute.expr);
+            }
+        }
+    }
+
+    /// An argument that is an object, of whose members a schema calls some sensitive. All of it is hidden if it has one and
+    /// is written in another form.
+    fn given_object(&mut self, body: &'e Body, argument: &str, kind: &str, label: &str) {
+        let Some(schema) = (self.schema)(kind, label).filter(|schema| block_has_secrets(schema)) else {
+            return;
+        };
+        let Some(attribute) = find(&body.attributes, argument) else { return };
+        let ExprKind::Object(items) = &attribute.expr.kind else {
+            self.secrets.push(&attribute.expr);
+            return;
+        };
+        for item in items {
+            let name = match &item.key.kind {
+                ExprKind::Variable(variable) if variable.steps.is_empty() => Some(&*variable.name),
+                ExprKind::Text(text) => text.as_str(),
+                _ => None,
+            };
+            let is_secret = name.is_none_or(|name| match (schema.attribute(name), schema.block_type(name)) {
+                (Some(attribute), _) => has_secrets(attribute),
+                (None, Some(nested)) => block_has_secrets(&nested.block),
+                (None, None) => false,
+            });
+            if is_secret {
+                self.secrets.push(&item.value);
+            }
+        }
+    }
+
+    /// What a file gives to variables: to sensitive ones, and to such as nobody declares.
+    pub(super) fn values(&mut self, body: &'e Body) {
+        for attribute in &body.attributes {
+            match self.declared.is_public(&attribute.name) {
+                true => self.calls(&attribute.expr),
+                false => self.secrets.push(&attribute.expr),
+            }
+        }
+        body.blocks.iter().for_each(|block| self.opaque_block(block));
+    }
+
+    /// The arguments of `sensitive` in a body and in the blocks in it.
+    fn calls_of(&mut self, body: &'e Body) {
+        body.attributes.iter().for_each(|attribute| self.calls(&attribute.expr));
+        body.blocks.iter().for_each(|block| self.calls_of(&block.body));
+    }
+
+    pub(super) fn calls(&mut self, expr: &'e Expr) {
+        self.secrets.extend(sensitive_arguments(expr));
+    }
+
+    /// What the schema of a body calls secret. Of a nested attribute all is hidden if any part of it is secret.
+    fn block(&mut self, body: &'e Body, schema: &Schema) {
+        self.attributes(&body.attributes, schema);
+        self.nested_blocks(body, schema);
+    }
+
+    fn attributes(
+        &mut self,
+        attributes: impl IntoIterator<Item = &'e crate::syntax::ast::Attribute>,
+        schema: &Schema,
+    ) {
+        for attribute in attributes {
+            let is_secret = match schema.attribute(&attribute.name) {
+                Some(known) => has_secrets(known),
+                None => is_misspelt_secret(&attribute.name, schema),
+            };
+            if is_secret {
+                self.secrets.push(&attribute.expr);
+            }
+        }
+    }
+
+    fn nested_blocks(&mut self, body: &'e Body, schema: &Schema) {
+        for block in &body.blocks {
+            let dynamic = block
+                .labels
+                .first()
+                .filter(|_| &*block.kind == "dynamic" && schema.block_type("dynamic").is_none());
+            let kind = dynamic.map_or(&block.kind, |label| &label.text);
+            match schema.block_type(kind) {
+                Some(nested) if dynamic.is_some() => self.dynamic(&block.body, &nested.block),
+                Some(nested) => self.block(&block.body, &nested.block),
+                // An attribute written as blocks, or nothing that the schema knows.
+                None if schema.attribute(kind).is_some_and(|attribute| !has_secrets(attribute)) => {}
+                None if &*block.kind == "lifecycle" => {}
+                None => self.opaque_block(block),
+            }
+        }
+    }
+
+    /// A `dynamic` block: its contents follow the schema, and what else is in it may be a misspelt one of them.
+    fn dynamic(&mut self, body: &'e Body, schema: &Schema) {
+        let arguments = body.attributes.iter().filter(|a| !DYNAMIC_ARGUMENTS.contains(&&*a.name));
+        self.secrets.extend(arguments.map(|attribute| &attribute.expr));
+        for block in &body.blocks {
+            if &*block.kind == "content" {
+                self.block(&block.body, schema);
+            } else {
+                self.opaque_block(block);
+            }
+        }
+    }
+
+    /// The places of the secrets, with the local values and defaults that they are made of; and the references in them, which
+    /// are no secrets.
+    pub(super) fn found<'b>(&self, bodies: impl Iterator<Item = &'b Body>) -> (Vec<Span>, Vec<Span>)
+    where
+        'e: 'b,
+    {
+        let (mut spans, mut references) = (Vec::new(), Vec::new());
+        let mut open: Vec<&Expr> = self.secrets.clone();
+        let mut seen: BTreeSet<(SmolStr, SmolStr)> = BTreeSet::new();
+        let mut named: hashbrown::HashMap<(&str, &str), Vec<&Expr>> = hashbrown::HashMap::new();
+        for block in bodies.flat_map(|body| &body.blocks) {
+            match (&*block.kind, block.labels.first()) {
+                ("locals", _) => {
+                    for local in &block.body.attributes {
+                        named.entry(("local", &local.name)).or_default().push(&local.expr);
+                    }
+                }
+                ("variable", Some(name)) => {
+                    if let Some(default) = find(&block.body.attributes, "default") {
+                        named.entry(("var", &name.text)).or_default().push(&default.expr);
+                    }
+                }
+                _ => {}
+            }
+        }
+        while let Some(expr) = open.pop() {
+            // What is behind a reference may be more of a secret without quotes.
+            spans.push(match self.is_plain_reference(expr) {
+                true => Span::at(expr.span.end),
+                false => expr.span,
+            });
+            for reference in variables(expr) {
+                references.extend(self.is_known(reference.name).then(|| names_of(&reference)).flatten());
+                let Some(name) = reference.first_attribute() else { continue };
+                if seen.insert((reference.name.clone(), name.clone())) {
+                    open.extend(named.get(&(reference.name.as_str(), name.as_str())).into_iter().flatten());
+                }
+            }
+        }
+        for expr in &self.opaque {
+            spans.extend(literals(expr));
+            // A secret without its quotes looks like a name.
+            let all = variables(expr).into_iter();
+            let (known, unknown): (Vec<_>, Vec<_>) = all.partition(|reference| self.is_known(reference.name));
+            spans.extend(unknown.iter().map(Reference::whole));
+            references.extend(known.iter().filter_map(names_of));
+        }
+        (spans, references)
+    }
+
+    /// Whether something is called so that references can begin with.
+    fn is_known(&self, root: &str) -> bool {
+        ROOTS.contains(&root) || self.declared.types.contains(root)
+    }
+
+    /// Whether an expression is nothing but a name: where a secret is, and not the secret.
+    fn is_plain_reference(&self, expr: &Expr) -> bool {
+        let is_name = |step: &TraversalStep| matches!(step.kind, StepKind::Attribute(_));
+        matches!(&expr.kind, ExprKind::Variable(variable) if {
+            variable.steps.iter().all(is_name) && self.is_known(&variable.name)
+        })
+    }
+}
+
+/// The part of a reference that has names alone: `local.logins` of `local.logins["admin"].password`.
+fn names_of(reference: &Reference<'_>) -> Option<Span> {
+    let names =
+        reference.steps().take_while(|(step, _)| matches!(step, objchange::value::PathStep::Attribute(_)));
+    Some(names.last().map_or(reference.span, |(_, span)| reference.span.to(span)))
+}
+
+/// Whether the variable or output that a block declares is sensitive or ephemeral, or was meant to be.
+pub(super) fn is_secret_declaration(body: &Body) -> bool {
+    body.attributes.iter().any(|attribute| {
+        let is_it = MEMBERS_OF_SECRETS.contains(&&*attribute.name)
+            || !shape::VARIABLE.has(&attribute.name)
+                && !similar(&attribute.name, MEMBERS_OF_SECRETS).is_empty();
+        is_it && !is_false(&attribute.expr)
+    })
+}
+
+/// The type of the resource that an override targets.
+fn target_type(body: &Body) -> String {
+    let target = find(&body.attributes, "target").and_then(|target| target.expr.as_target().ok());
+    match target {
+        Some(MoveTarget::Resource(address)) => address.resource.resource_type,
+        _ => String::new(),
+    }
+}
+
+/// Whether an argument of a block is read by Terraform itself. Where no schema is at hand, the names of all kinds of blocks
+/// are taken for such.
+pub(super) fn is_meta_argument(kind: &str, name: &str, has_schema: bool) -> bool {
+    let shape = match kind {
+        "module" => &shape::CALL,
+        "provider" => &shape::PROVIDER,
+        "data" => &shape::DATA,
+        _ => &shape::RESOURCE,
+    };
+    shape.argument(name).is_some() || !has_schema && shape::CALL.argument(name).is_some()
+}
+
+/// Whether the address of a module holds a password or a key: `https://user:password@host/…`, `…?sshkey=…`.
+pub(super) fn has_credentials(source: &str) -> bool {
+    let authority = source.split_once("://").map_or("", |(_, rest)| rest.split('/').next().unwrap_or(rest));
+    let parameters = source.split_once('?').map_or("", |(_, parameters)| parameters);
+    let names = parameters.split('&').filter_map(|parameter| parameter.split('=').next());
+    authority.rsplit_once('@').is_some_and(|(user, _)| user != "git")
+        || names
+            .map(str::to_ascii_lowercase)
+            .any(|name| ["key", "token", "secret", "password", "sig"].iter().any(|word| name.contains(word)))
+}
+
+pub(crate) fn is_false(expr: &Expr) -> bool {
+    matches!(&expr.kind, ExprKind::Literal(value) if value.as_bool() == Some(false))
+}
+
+/// Whether a name that is not an attribute of the schema is like that of a secret, or of a block with
+/// secrets.
+fn is_misspelt_secret(name: &str, schema: &Schema) -> bool {
+    let attributes = schema.attributes().iter().filter(|(_, attribute)| has_secrets(attribute));
+    let blocks = schema.block_types().iter().filter(|(_, nested)| block_has_secrets(&nested.block));
+    let names = attributes.map(|(name, _)| name.as_str()).chain(blocks.map(|(name, _)| name.as_str()));
+    !similar(name, names).is_empty()
+}
+
+pub(super) fn block_has_secrets(block: &Schema) -> bool {
+    block.attributes().iter().any(|(_, attribute)| has_secrets(attribute))
+        || block.block_types().iter().any(|(_, nested)| block_has_secrets(&nested.block))
+}
+
+pub(crate) fn has_secrets(attribute: &Attribute) -> bool {
+    attribute.sensitive
+        || attribute.write_only
+        || attribute.nested().is_some_and(|nested| nested.attributes().iter().any(|(_, a)| has_secrets(a)))
+}
