@@ -85,6 +85,7 @@ fn the_header_has_the_documentation_of_the_library() {
 }
 
 /// An answer of the library.
+#[expect(unsafe_code, reason = "it is called as C calls it")]
 fn answer(operation: &str, question: &str) -> String {
     let operation = std::ffi::CString::new(operation).unwrap();
     // SAFETY: the operation ends with a NUL, the question has so many bytes, and the answer is freed once.
