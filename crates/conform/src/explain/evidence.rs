@@ -4,6 +4,7 @@ use objchange::Value;
 use objchange::change::{assert_object_compatible, assert_plan_valid};
 use objchange::schema::{Attribute, Block};
 use objchange::value::{Path, PathStep};
+use objchange_text::redact::SENSITIVE;
 
 use super::Explained;
 
@@ -69,9 +70,8 @@ impl ExplainedMessage {
         if !self.is_secret() {
             return summary;
         }
-        let headings = self.explained.clauses.iter().filter_map(|clause| clause.terraform_summary());
-        let known = headings.filter(|heading| summary.contains(heading)).next();
-        known.unwrap_or("(sensitive value)")
+        let mut headings = self.explained.clauses.iter().filter_map(|clause| clause.terraform_summary());
+        headings.find(|heading| summary.contains(heading)).unwrap_or(SENSITIVE)
     }
 }
 
@@ -130,7 +130,7 @@ fn is_known(block: &Block, path: &Path) -> bool {
 /// Whether a message has a value in it, in the form of Terraform's messages or in quotes.
 fn shows_values(explained: &Explained) -> bool {
     let words = explained.words.iter().chain([&explained.summary]).map(String::as_str);
-    let mut texts = words.chain(explained.values.iter().map(|(_, value)| value.as_str()));
+    let mut texts = words.chain(explained.values.values().map(String::as_str));
     texts.any(|text| text.contains("cty.") || text.contains(['"', '\'']))
 }
 

@@ -31,7 +31,7 @@ terraform {
 }
 "#;
 
-fn plan_options() -> PlanOptions {
+pub(crate) fn plan_options() -> PlanOptions {
     PlanOptions {
         mode: PlanMode::Normal,
         refresh: true,

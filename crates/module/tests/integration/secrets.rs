@@ -3,7 +3,7 @@
 use objchange::schema::ProviderSchemas;
 use objchange_hcl::{Functions, snippet};
 use objchange_module::config::{Config, LoadOptions, MemoryFiles};
-use objchange_module::plan::{PlanInput, PlanMode, PlanOptions, plan};
+use objchange_module::plan::{PlanInput, plan};
 use objchange_module::state::PriorState;
 use objchange_module::test::{TestOptions, TestPrinter, TestReport, TestRunner, TestSuite, TestTexts};
 use objchange_module::variables::{VariableArgument, VariableSources, given_variables};
@@ -184,9 +184,8 @@ fn said(files: &str) -> String {
     let (mut config, mut found) = Config::load(&memory, ".", &options);
     let is_values = |name: &str| name.ends_with(".tfvars") || name.ends_with(".tfvars.json");
     let values: Vec<(&str, &str)> = files.iter().copied().filter(|(name, _)| is_values(name)).collect();
-    let mut variables = VariableSources::default();
-    variables.automatic =
-        values.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
+    let automatic = values.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
+    let mut variables = VariableSources { automatic, ..VariableSources::default() };
     // The value alone, as an argument and in the environment.
     for (_, text) in &values {
         if let Some((_, value)) = text.split_once("password") {
@@ -197,17 +196,7 @@ fn said(files: &str) -> String {
     let (given, of_values) = given_variables(&mut config, &variables, Version::NEWEST);
     found.append(of_values);
     if !found.has_errors() {
-        let options = PlanOptions {
-            mode: PlanMode::Normal,
-            refresh: true,
-            targets: Vec::new(),
-            replace: Vec::new(),
-            overridden_modules: Vec::new(),
-            workspace: "default".into(),
-            working_directory: "/".into(),
-            version: Version::NEWEST,
-            max_instances: 1000,
-        };
+        let options = crate::plan::plan_options();
         let input = PlanInput {
             config: &config,
             schemas: &schemas,
