@@ -2,6 +2,7 @@
 
 use objchange_text::json::{Node, NodeKind, Reader};
 
+use crate::hidden_source::HiddenSource;
 use crate::syntax::ast::Block;
 use crate::syntax::parse_body_partly;
 use objchange_text::Span;
@@ -9,16 +10,17 @@ use objchange_text::Span;
 /// The blocks of a file at its top, to say which of them a place is in.
 ///
 /// ```
-/// use objchange_hcl::Outline;
+/// use objchange_hcl::{HiddenSource, Outline};
 ///
 /// let text = "a = 1\nresource \"test_disk\" \"data\" {\n  size = 1\n}\n";
 /// let outline = Outline::new("main.tf", text);
-/// let around = |part: &str| outline.around(text.find(part).unwrap() as u32, &[]);
+/// let nothing = HiddenSource::default();
+/// let around = |part: &str| outline.around(text.find(part).unwrap() as u32, &nothing, 0);
 /// assert_eq!(around("size").as_deref(), Some("resource \"test_disk\" \"data\""));
 /// assert_eq!(around("resource"), None);
 ///
 /// let json = Outline::new("main.tf.json", r#"{"output": {"x": {"value": 1}}}"#);
-/// assert_eq!(json.around(27, &[]).as_deref(), Some("output.x"));
+/// assert_eq!(json.around(27, &nothing, 0).as_deref(), Some("output.x"));
 /// ```
 #[derive(Debug)]
 pub struct Outline<'t>(Form<'t>);
@@ -42,32 +44,31 @@ impl<'t> Outline<'t> {
         Self(Form::Native(blocks.iter().map(|block| (block.all(), (block.header, header(block)))).collect()))
     }
 
-    /// The block around a place of the file that begins at this byte, unless its name is one of the hidden parts of the file. A
+    /// The block around a place of the file that begins at this byte, unless its name is hidden. `start` is the byte in all of
+    /// the sources at which the file begins. A
     /// block's own header is in none.
-    pub fn around(&self, byte: u32, hidden: &[Span]) -> Option<String> {
+    pub fn around(&self, byte: u32, hidden: &HiddenSource, start: u32) -> Option<String> {
         // As Terraform looks: where the place before is.
         let byte = byte.checked_sub(1)?;
+        let is_hidden = |place: Span| {
+            !hidden.within(start.saturating_add(place.start), place.end - place.start).is_empty()
+        };
         match &self.0 {
             Form::Native(blocks) => {
                 // They stand one behind the other.
                 let first = blocks.partition_point(|(all, _)| all.end <= byte);
                 let block = blocks.get(first).filter(|(all, _)| all.start <= byte);
                 let (_, (place, header)) = block?;
-                (!is_hidden(*place, hidden)).then(|| header.clone())
+                (!is_hidden(*place)).then(|| header.clone())
             }
             Form::Json(root) => {
                 let mut path = String::new();
-                steps(root, byte, hidden, &mut path);
+                steps(root, byte, &is_hidden, &mut path);
                 Some(path.strip_prefix('.').unwrap_or(&path).to_owned()).filter(|path| !path.is_empty())
             }
             Form::None => None,
         }
     }
-}
-
-fn is_hidden(place: Span, hidden: &[Span]) -> bool {
-    let first = hidden.partition_point(|part| part.end <= place.start);
-    hidden.get(first).is_some_and(|part| part.start < place.end)
 }
 
 fn header(block: &Block) -> String {
@@ -79,7 +80,7 @@ fn header(block: &Block) -> String {
 }
 
 /// The objects and arrays from the outermost to the innermost one that has the byte, up to one with a hidden name.
-fn steps(node: &Node<'_>, byte: u32, hidden: &[Span], path: &mut String) {
+fn steps(node: &Node<'_>, byte: u32, is_hidden: &dyn Fn(Span) -> bool, path: &mut String) {
     let has_it = |node: &Node<'_>| {
         let is_container = matches!(node.kind, NodeKind::Object(_) | NodeKind::Array(_));
         is_container && (node.span.start..node.span.end).contains(&byte)
@@ -87,16 +88,16 @@ fn steps(node: &Node<'_>, byte: u32, hidden: &[Span], path: &mut String) {
     match &node.kind {
         NodeKind::Object(properties) => {
             let around = properties.iter().find(|property| has_it(&property.value));
-            if let Some(property) = around.filter(|property| !is_hidden(property.name_span, hidden)) {
+            if let Some(property) = around.filter(|property| !is_hidden(property.name_span)) {
                 path.push('.');
                 path.push_str(&property.name);
-                steps(&property.value, byte, hidden, path);
+                steps(&property.value, byte, is_hidden, path);
             }
         }
         NodeKind::Array(elements) => {
             if let Some((i, element)) = elements.iter().enumerate().find(|(_, element)| has_it(element)) {
                 path.push_str(&format!("[{i}]"));
-                steps(element, byte, hidden, path);
+                steps(element, byte, is_hidden, path);
             }
         }
         _ => {}

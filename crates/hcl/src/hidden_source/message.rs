@@ -73,8 +73,10 @@ impl HiddenSource {
         let window = Span::new(file_start + from, file_start + to);
         let references = self.references.partition_point(|span| span.start < window.start);
         let references = self.references[references..].iter().take_while(|span| span.start < window.end);
+        // Those beside it, too: an error may be at the end of a string.
+        let touching = self.within(window.start.saturating_sub(1), window.end - window.start + 2);
         Near {
-            hidden: self.touching(window).iter().filter_map(part).collect(),
+            hidden: touching.iter().filter_map(part).collect(),
             references: references.filter_map(part).collect(),
         }
     }

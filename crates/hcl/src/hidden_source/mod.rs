@@ -141,13 +141,6 @@ impl HiddenSource {
         let behind = self.spans.partition_point(|part| part.start < start.saturating_add(length));
         self.spans.get(first..behind).unwrap_or_default()
     }
-
-    /// Those parts that have something in common with a span, or touch it.
-    fn touching(&self, span: Span) -> &[Span] {
-        let from = self.spans.partition_point(|part| part.end < span.start);
-        let to = self.spans.partition_point(|part| part.start <= span.end);
-        self.spans.get(from..to).unwrap_or_default()
-    }
 }
 
 impl<'s> Form<'s> {

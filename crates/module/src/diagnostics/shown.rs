@@ -96,13 +96,13 @@ impl<'s> Shown<'s> {
     }
 
     /// The header of the block around a place in a file.
-    fn block_around(&self, file: &str, byte: u32, hidden: &[Span]) -> Option<String> {
+    fn block_around(&self, file: &str, byte: u32, start: u32) -> Option<String> {
         let mut outlines = self.outlines.borrow_mut();
         if let Some(outline) = outlines.get(file) {
-            return outline.around(byte, hidden);
+            return outline.around(byte, self.hidden(), start);
         }
         let outline = Outline::new(file, self.sources.text(file)?);
-        let around = outline.around(byte, hidden);
+        let around = outline.around(byte, self.hidden(), start);
         outlines.insert(file.to_owned(), outline);
         around
     }
@@ -160,7 +160,7 @@ impl<'s> Shown<'s> {
             let last_line = line(subject.end.saturating_sub(1).max(subject.start));
             let last_line = last_line.max(line(around.end.saturating_sub(1).max(around.start)));
             Snippet {
-                context: self.block_around(place.name, place.span.start, &hidden),
+                context: self.block_around(place.name, place.span.start, before),
                 first_line,
                 source: Excerpt::new(&place, subject, first_line..=last_line.max(first_line), self.hidden()),
             }
