@@ -242,7 +242,7 @@ fn open(arguments: &Arguments) -> Result<Page, Error> {
         let error = |error| Error::File { path: path.to_owned(), error };
         NewFile::create(path, Access::Usual).map_err(error)
     };
-    let template = page.template().map(|path| Template::read(path)).transpose()?;
+    let template = page.template().map(Template::read).transpose()?;
     Ok(Page { file: page.file().map(create).transpose()?, template })
 }
 

@@ -175,7 +175,7 @@ pub enum PlanError {
         /// The directory of the module.
         directory: PathBuf,
         /// Why.
-        error: StateError,
+        error: Box<StateError>,
     },
     /// A provider that is to be asked is not installed, and its program is not named.
     #[error("{provider} is not installed: run `terraform init` in {}", directory.display())]
@@ -368,7 +368,8 @@ pub fn plan_directory_by<R: Default>(
     let storage = module.config.modules.first().and_then(|root| root.config.state_storage.as_ref());
     let state =
         DirectoryState::read(&files, storage, settings.state, settings.max_input, settings.is_opentofu);
-    let state = state.map_err(|error| PlanError::State { directory: directory.to_owned(), error })?;
+    let state = state
+        .map_err(|error| PlanError::State { directory: directory.to_owned(), error: Box::new(error) })?;
     let DirectoryState { text: state, workspace, is_missing: is_state_missing } = state;
     options.workspace = workspace;
     #[cfg(feature = "provider")]

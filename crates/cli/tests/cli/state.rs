@@ -76,8 +76,14 @@ const COMMANDS: [&str; 12] = [
     "sentinel mock DIR --out FOLDER/mocks",
 ];
 
+/// A name, the files of the directory, and variables of the environment.
+type Elsewhere = (&'static str, Vec<(&'static str, String)>, Vec<(&'static str, &'static str)>);
+
+/// A name, files or variables, and the expected text.
+type Case<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a str);
+
 /// Modules whose state is elsewhere: their files, and the environment.
-fn elsewhere() -> Vec<(&'static str, Vec<(&'static str, String)>, Vec<(&'static str, &'static str)>)> {
+fn elsewhere() -> Vec<Elsewhere> {
     let secret = r#"{"bucket":"b","secret_key":"s3cret"}"#;
     vec![
         ("s3", vec![("m/backend.tf", S3.to_owned())], vec![]),
@@ -240,7 +246,7 @@ fn the_local_backend_is_read_where_it_is_allowed() {
 #[test]
 fn a_local_state_that_cannot_be_found_is_not_passed_over() {
     let initialized = initialized("local", r#"{"path":"q.tfstate","workspace_dir":null}"#);
-    let cases: [(&str, &[(&str, &str)], &str); 11] = [
+    let cases: [Case<'_>; 11] = [
         ("path = var.x", &[], "path of backend \"local\" is not a literal"),
         ("path = \"${var.x}.tfstate\"", &[], "path of backend \"local\" is not a literal"),
         ("workspace_dir = path.module", &[], "workspace_dir of backend \"local\" is not a literal"),
@@ -339,7 +345,7 @@ fn workspace(folder: &Folder, variables: &[(&str, &str)]) -> Json {
     let plan: Json =
         serde_json::from_str(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"));
     let change = &plan["resource_changes"][0]["change"];
-    let is_unknown = change["after_unknown"]["input"] == Json::from(true);
+    let is_unknown = change["after_unknown"]["input"] == true;
     assert_eq!(is_unknown, change["after"]["input"].is_null(), "{change}");
     assert_eq!(is_unknown, output.stderr.contains("set TF_WORKSPACE"), "{output:?}");
     change["after"]["input"].clone()

@@ -114,7 +114,7 @@ pub(super) fn check_nesting(text: &str) -> Result<(), TemplateError> {
         return error(None, format!("the template is longer than {} KiB", most >> 10));
     }
     let (mut operators, mut elif, mut is_block_start) = (0, 0, false);
-    for token in tokenize(text, false, SyntaxConfig::default(), WHITESPACE) {
+    for token in tokenize(text, false, SyntaxConfig, WHITESPACE) {
         // What cannot be read is an error with its line when it is compiled.
         let Ok((token, span)) = token else { break };
         match &token {
@@ -122,7 +122,7 @@ pub(super) fn check_nesting(text: &str) -> Result<(), TemplateError> {
             Token::Ident("elif") if is_block_start => elif += 1,
             Token::Ident("not" | "is" | "in" | "and" | "or" | "if" | "else") => operators += 1,
             Token::Plus | Token::Minus | Token::Mul | Token::Div | Token::FloorDiv | Token::Mod => {
-                operators += 1
+                operators += 1;
             }
             Token::Pow | Token::Tilde | Token::Dot | Token::Pipe | Token::BracketOpen => operators += 1,
             Token::ParenOpen | Token::BraceOpen => operators += 1,
@@ -150,7 +150,7 @@ const KEEP: &str = "=";
 /// Compiles a template to instructions that pay for what they make, with the filters of [`add_filters`]: no template can
 /// have another idea of `~`, which is no name.
 pub(super) fn compile<'t>(name: &'t str, text: &'t str) -> Result<Instructions<'t>, Error> {
-    let tree = parse(text, name, SyntaxConfig::default(), WHITESPACE)?;
+    let tree = parse(text, name, SyntaxConfig, WHITESPACE)?;
     let mut generator = CodeGenerator::new(name, text);
     generator.compile_stmt(&tree);
     let (plain, _) = generator.finish();
@@ -422,7 +422,9 @@ fn formatted(budget: &Budget, operands: &[Value]) -> Result<(), Error> {
     let digits = format.split(|c: char| !c.is_ascii_digit()).filter(|digits| !digits.is_empty());
     let written = digits.map(|digits| digits.parse().unwrap_or(u64::MAX)).max().unwrap_or(0);
     let given = match format.contains('*') {
-        true => operands.iter().filter_map(|value| value.as_i64()).map(i64::unsigned_abs).max().unwrap_or(0),
+        true => {
+            operands.iter().filter_map(minijinja::Value::as_i64).map(i64::unsigned_abs).max().unwrap_or(0)
+        }
         false => 0,
     };
     let mut longest = 0;
