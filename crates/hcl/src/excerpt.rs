@@ -132,12 +132,17 @@ mod tests {
     use crate::{HiddenSource, Sources, Span};
     use proptest::prelude::*;
 
+    /// The lines of a span, of which nothing is hidden: these texts are no configuration, of which all would be.
     fn excerpt(text: &str, span: Span) -> Excerpt {
+        hiding(text, span, |_| HiddenSource::default())
+    }
+
+    fn hiding(text: &str, span: Span, hidden: impl FnOnce(&Sources) -> HiddenSource) -> Excerpt {
         let sources = Sources::from_text("a.tf", text).unwrap();
         let places = sources.places();
         let place = places.find(span).unwrap();
         let lines = place.start().line..=place.end().line;
-        Excerpt::new(&place, span, lines, &HiddenSource::new(&sources, |_, _| None, []))
+        Excerpt::new(&place, span, lines, &hidden(&sources))
     }
 
     #[test]
@@ -159,7 +164,8 @@ mod tests {
         let text =
             format!("variable \"a\" {{\n  sensitive = true\n  default = {{ a = \"{secret}\", b = c }}\n}}\n");
         let at = text.find("b = c").unwrap() as u32;
-        let shown = excerpt(&text, Span::new(at, at + 5)).text;
+        let hidden = |sources: &Sources| HiddenSource::new(sources, |_, _| None, []);
+        let shown = hiding(&text, Span::new(at, at + 5), hidden).text;
         assert!(!shown.contains("s3cret") && shown.contains("(sensitive value)"), "{shown}");
     }
 
