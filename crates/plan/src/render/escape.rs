@@ -5,30 +5,35 @@ use std::fmt::Write;
 
 use objchange_text::is_hidden;
 
-/// Text with its control characters and those that turn text around escaped, tabs and line breaks excepted. Logs of CI are
-/// read in places that obey the latter.
+/// Text with its control characters escaped, tabs and line breaks excepted. Terraform prints all else of a value as it is.
 pub(super) fn lines(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_hidden) {
+    escaped(text, |c| c.is_control() && !matches!(c, '\t' | '\n'))
+}
+
+/// Text that is on one line: characters that turn text around are escaped, too. Logs of CI are read in places that obey
+/// them.
+pub(super) fn line(text: &str) -> Cow<'_, str> {
+    if text.contains(['\n', '\t']) {
+        let text = text.replace('\n', "\\n").replace('\t', "\\t");
+        return escaped(&text, is_hidden).into_owned().into();
+    }
+    escaped(text, is_hidden)
+}
+
+fn escaped(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if !text.contains(&is_escaped) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 8);
     for c in text.chars() {
         // Writing to a string does not fail.
         _ = match u32::from(c) {
-            _ if !is_hidden(c) => out.write_char(c),
+            _ if !is_escaped(c) => out.write_char(c),
             code @ ..0x100 => write!(out, "\\x{code:02x}"),
             code => write!(out, "\\u{code:04x}"),
         };
     }
     Cow::Owned(out)
-}
-
-/// Text that is on one line, escaped in the same way.
-pub(super) fn line(text: &str) -> Cow<'_, str> {
-    if text.contains(['\n', '\t']) {
-        return lines(&text.replace('\n', "\\n").replace('\t', "\\t")).into_owned().into();
-    }
-    lines(text)
 }
 
 /// The name of an attribute: bare if it is an identifier of HCL, else in quotes.
