@@ -276,7 +276,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     if summary.answered == 0 && summary.failed == 0 {
         return Err("there is no plan to apply policies to".into());
     }
-    if let Some(text) = text {
+    if let Some(text) = text.filter(|_| summary.answered > 0) {
         let mut out = terminal::stdout();
         text.finish(&mut out)?;
         out.flush()?;
