@@ -49,7 +49,8 @@ impl Excerpt {
             let at = text.len();
             text.push_str(part);
             let in_part = |byte: usize| at + byte.clamp(window.start, window.end) - window.start;
-            for part in hidden.within(file_start + start, end - start) {
+            let shown = file_start + start + window.start as u32;
+            for part in hidden.within(shown, window.len() as u32) {
                 let part = part.start.saturating_sub(file_start)..part.end.saturating_sub(file_start);
                 let part = in_part(in_line(part.start))..in_part(ceil(line, part.end.saturating_sub(start)));
                 if !part.is_empty() {

@@ -29,6 +29,8 @@ pub(crate) struct SourceFile {
     pub(crate) name: Arc<str>,
     pub(crate) text: Arc<str>,
     pub(crate) start: u32,
+    /// Its lines, once somebody asked for one: each error of a module names places in its files.
+    lines: Arc<OnceLock<LineIndex<'static>>>,
 }
 
 impl Sources {
@@ -55,7 +57,12 @@ impl Sources {
         match u32::try_from(start + text.len() + 1) {
             Ok(_) => {
                 let (name, text) = (name.into().into(), text.into());
-                Arc::make_mut(&mut self.files).push(SourceFile { name, text, start: start as u32 });
+                Arc::make_mut(&mut self.files).push(SourceFile {
+                    name,
+                    text,
+                    start: start as u32,
+                    lines: Arc::default(),
+                });
                 Ok(())
             }
             Err(_) => {
@@ -97,15 +104,14 @@ impl Sources {
     /// Prepares for questions about places in some of the files: those with these positions.
     pub(crate) fn places_of(&self, files: Range<usize>) -> Places<'_> {
         let files = self.files.get(files).unwrap_or_default();
-        Places { files: files.iter().map(|file| (file, OnceLock::new())).collect() }
+        Places { files: files.iter().collect() }
     }
 }
 
 /// Finds places in the files of a configuration.
 #[derive(Debug)]
 pub struct Places<'s> {
-    // The lines of a file are found when they are first asked for.
-    files: Vec<(&'s SourceFile, OnceLock<LineIndex<'s>>)>,
+    files: Vec<&'s SourceFile>,
 }
 
 /// A part of a file.
@@ -125,9 +131,9 @@ impl<'s> Places<'s> {
     where
         's: 'p,
     {
-        let behind = self.files.partition_point(|(file, _)| file.start <= span.start);
-        let (file, lines) = self.files.get(behind.checked_sub(1)?)?;
-        let lines = lines.get_or_init(|| LineIndex::new(&*file.text));
+        let behind = self.files.partition_point(|file| file.start <= span.start);
+        let file = *self.files.get(behind.checked_sub(1)?)?;
+        let lines = file.lines.get_or_init(|| LineIndex::new(file.text.to_string()));
         let local = |byte: u32| (byte - file.start).min(file.text.len() as u32);
         let start = local(span.start);
         Some(FileSpan { name: &file.name, lines, span: Span::new(start, local(span.end.max(span.start))) })

@@ -1,13 +1,13 @@
 //! `json.patch`: JSON Patch (RFC 6902), with sets, whose elements are their own keys.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::arguments::{array, mismatch, some};
 use super::json_paths::steps;
 use super::{Builtin, BuiltinError, Context, Outcome, Types};
 use crate::value::{Object, Value};
 
 pub(super) const FAMILY: &[Builtin] = &[Builtin::new("json.patch", &[Types::ANY, Types::ARRAY], patch)];
-
-type Patched = Result<Value, BuiltinError>;
 
 fn patch(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     let operations: Option<Vec<_>> = array(operands, 1)?.iter().map(Value::as_object).collect();
@@ -16,19 +16,29 @@ fn patch(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
             "must be an array of JSON-Patch objects, but at least one element is not an object",
         ));
     };
-    let mut document = operands[0].clone();
+    let mut document = Draft::Value(operands[0].clone());
     for operation in operations {
-        document = apply(context, &document, operation)?;
+        context.charge(64)?;
+        apply(context, &mut document, operation)?;
     }
-    some(document)
+    some(document.finished())
+}
+
+/// A document that is being changed. What an operation reaches is taken apart once, and not copied for each of them.
+#[derive(Debug)]
+enum Draft {
+    Value(Value),
+    Object(BTreeMap<Value, Draft>),
+    Array(Vec<Draft>),
+    Set(BTreeSet<Value>),
 }
 
 fn fail(message: impl Into<String>) -> BuiltinError {
     BuiltinError::failed(message)
 }
 
-/// The document after one operation.
-fn apply(context: &mut Context<'_>, document: &Value, operation: &Object) -> Patched {
+/// Changes the document by one operation.
+fn apply(context: &mut Context<'_>, document: &mut Draft, operation: &Object) -> Result<(), BuiltinError> {
     let attribute = |name: &str| {
         operation.get_str(name).ok_or_else(|| fail(format!("missing required attribute '{name}'")))
     };
@@ -45,27 +55,25 @@ fn apply(context: &mut Context<'_>, document: &Value, operation: &Object) -> Pat
     };
     let to = path("path")?;
     match name.as_str() {
-        "add" => insert(context, document, &to, attribute("value")?),
-        "replace" if to.is_empty() => attribute("value").cloned(),
+        "add" => document.insert(context, &to, attribute("value")?.clone()),
+        "replace" if to.is_empty() => {
+            *document = Draft::Value(attribute("value")?.clone());
+            Ok(())
+        }
         "replace" => {
-            let (rest, _) = remove(context, document, &to)?;
-            insert(context, &rest, &to, attribute("value")?)
+            document.remove(context, &to)?;
+            document.insert(context, &to, attribute("value")?.clone())
         }
-        "remove" => remove(context, document, &to).map(|(document, _)| document),
-        "test" => {
-            if find(document, &to)? == attribute("value")? {
-                Ok(document.clone())
-            } else {
-                Err(fail("value of the document does not equal the value of the operation 'test'"))
-            }
-        }
+        "remove" => document.remove(context, &to).map(drop),
+        "test" if document.find(context, &to)? == *attribute("value")? => Ok(()),
+        "test" => Err(fail("value of the document does not equal the value of the operation 'test'")),
         "copy" => {
-            let value = find(document, &path("from")?)?.clone();
-            insert(context, document, &to, &value)
+            let value = document.find(context, &path("from")?)?;
+            document.insert(context, &to, value)
         }
         "move" => {
-            let (rest, value) = remove(context, document, &path("from")?)?;
-            insert(context, &rest, &to, &value)
+            let value = document.remove(context, &path("from")?)?;
+            document.insert(context, &to, value)
         }
         other => Err(fail(format!("unrecognized op: '{other}'"))),
     }
@@ -85,101 +93,152 @@ fn index(step: &Value, len: usize) -> Result<usize, BuiltinError> {
     index.ok_or_else(|| fail("the index of an array must be a number"))
 }
 
-/// The part of a collection that a step leads to.
-fn child<'v>(value: &'v Value, step: &Value) -> Result<&'v Value, BuiltinError> {
-    let found = match value {
-        Value::Object(object) => object.get(step),
-        Value::Array(array) => array.items().get(index(step, array.len())?),
-        Value::Set(set) => set.get(step),
-        _ => return Err(fail(format!("expected composite type, found {}", value.type_name()))),
-    };
-    found.ok_or_else(|| fail(format!("path {step} does not exist in {} term", value.type_name())))
-}
-
-fn find<'v>(value: &'v Value, path: &[Value]) -> Result<&'v Value, BuiltinError> {
-    path.iter().try_fold(value, child)
-}
-
-fn insert(context: &mut Context<'_>, at: &Value, path: &[Value], value: &Value) -> Patched {
-    let Some((step, rest)) = path.split_first() else {
-        return Ok(value.clone());
-    };
-    if !rest.is_empty() {
-        let inner = insert(context, child(at, step)?, rest, value)?;
-        return with_child(context, at, step, Some(inner));
-    }
-    match at {
-        Value::Object(object) => {
-            context.charge(48 * object.len())?;
-            let mut entries = object.entries().to_vec();
-            entries.push((step.clone(), value.clone()));
-            Ok(Value::object(entries))
-        }
-        Value::Array(array) => {
-            let index = index(step, array.len())?;
-            if index > array.len() {
-                return Err(fail("index for array insertion out of bounds"));
+impl Draft {
+    fn finished(self) -> Value {
+        match self {
+            Self::Value(value) => value,
+            Self::Object(members) => Value::object(
+                members.into_iter().map(|(key, value)| (key, value.finished())).collect::<Vec<_>>(),
+            ),
+            Self::Array(elements) => {
+                Value::array(elements.into_iter().map(Self::finished).collect::<Vec<_>>())
             }
-            context.charge(24 * array.len())?;
-            let mut items = array.items().to_vec();
-            items.insert(index, value.clone());
-            Ok(Value::array(items))
+            Self::Set(elements) => Value::set(elements.into_iter().collect::<Vec<_>>()),
         }
-        Value::Set(_) if step != value => Err(fail("set key does not equal value to be inserted")),
-        Value::Set(set) => {
-            context.charge(24 * set.len())?;
-            let mut items = set.items().to_vec();
-            items.push(value.clone());
-            Ok(Value::set(items))
-        }
-        _ => Err(fail(format!("expected composite type, found {}", at.type_name()))),
     }
-}
 
-/// The collection with another child at this step, which exists, or without it.
-fn with_child(context: &mut Context<'_>, at: &Value, step: &Value, child: Option<Value>) -> Patched {
-    match at {
-        Value::Object(object) => {
-            context.charge(48 * object.len())?;
-            let mut entries: Vec<_> =
-                object.entries().iter().filter(|(key, _)| key != step).cloned().collect();
-            entries.extend(child.map(|child| (step.clone(), child)));
-            Ok(Value::object(entries))
+    /// How many elements it has where it is taken apart.
+    fn len(&self) -> usize {
+        match self {
+            Self::Value(_) => 0,
+            Self::Object(members) => members.len(),
+            Self::Array(elements) => elements.len(),
+            Self::Set(elements) => elements.len(),
         }
-        Value::Array(array) => {
-            context.charge(24 * array.len())?;
-            let mut items = array.items().to_vec();
-            let index = index(step, items.len())?;
-            match child {
-                Some(child) if index < items.len() => items[index] = child,
-                None if index < items.len() => {
-                    items.remove(index);
+    }
+
+    /// Takes a collection apart.
+    fn open(&mut self, context: &mut Context<'_>) -> Result<(), BuiltinError> {
+        let Self::Value(value) = self else { return Ok(()) };
+        // It is put together again in the end.
+        let cost = |length: usize| 4 * length * size_of::<Value>();
+        *self = match value {
+            Value::Object(object) => {
+                context.charge(cost(2 * object.len()))?;
+                let members = object.entries().iter().cloned();
+                Self::Object(members.map(|(key, value)| (key, Self::Value(value))).collect())
+            }
+            Value::Array(array) => {
+                context.charge(cost(array.len()))?;
+                Self::Array(array.items().iter().cloned().map(Self::Value).collect())
+            }
+            Value::Set(set) => {
+                context.charge(cost(set.len()))?;
+                Self::Set(set.items().iter().cloned().collect())
+            }
+            _ => return Err(fail(format!("expected composite type, found {}", value.type_name()))),
+        };
+        Ok(())
+    }
+
+    /// What is at a path, put together.
+    fn find(&mut self, context: &mut Context<'_>, path: &[Value]) -> Result<Value, BuiltinError> {
+        self.at(context, path, &mut |context, found| {
+            context.charge(4 * found.len() * size_of::<Value>())?;
+            let value = std::mem::replace(found, Self::Value(Value::Null)).finished();
+            *found = Self::Value(value.clone());
+            Ok(value)
+        })
+    }
+
+    /// Does something with the part that a path leads to.
+    fn at<T>(
+        &mut self,
+        context: &mut Context<'_>,
+        path: &[Value],
+        action: &mut dyn FnMut(&mut Context<'_>, &mut Self) -> Result<T, BuiltinError>,
+    ) -> Result<T, BuiltinError> {
+        let Some((step, rest)) = path.split_first() else { return action(context, self) };
+        self.open(context)?;
+        let absent = |kind: &str| fail(format!("path {step} does not exist in {kind} term"));
+        match self {
+            Self::Object(members) => {
+                members.get_mut(step).ok_or_else(|| absent("object"))?.at(context, rest, action)
+            }
+            Self::Array(elements) => {
+                let index = index(step, elements.len())?;
+                elements.get_mut(index).ok_or_else(|| absent("array"))?.at(context, rest, action)
+            }
+            // Another element is at another place.
+            Self::Set(elements) => {
+                let mut element = Self::Value(elements.take(step).ok_or_else(|| absent("set"))?);
+                let done = element.at(context, rest, action)?;
+                elements.insert(element.finished());
+                Ok(done)
+            }
+            Self::Value(_) => Err(absent("scalar")),
+        }
+    }
+
+    fn insert(
+        &mut self,
+        context: &mut Context<'_>,
+        path: &[Value],
+        value: Value,
+    ) -> Result<(), BuiltinError> {
+        let Some((last, outer)) = path.split_last() else {
+            *self = Self::Value(value);
+            return Ok(());
+        };
+        let mut value = Some(value);
+        self.at(context, outer, &mut |context, collection| {
+            collection.open(context)?;
+            let Some(value) = value.take() else { return Ok(()) };
+            match collection {
+                Self::Object(members) => {
+                    members.insert(last.clone(), Self::Value(value));
                 }
-                _ => return Err(fail("index for array delete out of bounds")),
+                Self::Array(elements) => {
+                    let index = index(last, elements.len())?;
+                    if index > elements.len() {
+                        return Err(fail("index for array insertion out of bounds"));
+                    }
+                    context.charge(elements.len() - index)?;
+                    elements.insert(index, Self::Value(value));
+                }
+                Self::Set(_) if *last != value => {
+                    return Err(fail("set key does not equal value to be inserted"));
+                }
+                Self::Set(elements) => {
+                    elements.insert(value);
+                }
+                Self::Value(_) => {}
             }
-            Ok(Value::array(items))
-        }
-        Value::Set(set) => {
-            context.charge(24 * set.len())?;
-            let mut items: Vec<_> = set.iter().filter(|item| *item != step).cloned().collect();
-            items.extend(child);
-            Ok(Value::set(items))
-        }
-        _ => Err(fail(format!("expected composite type, found {}", at.type_name()))),
+            Ok(())
+        })
     }
-}
 
-/// The document without what the path leads to, and that.
-fn remove(context: &mut Context<'_>, at: &Value, path: &[Value]) -> Result<(Value, Value), BuiltinError> {
-    let Some((step, rest)) = path.split_first() else {
-        return Err(fail("the whole document cannot be removed"));
-    };
-    let inner = child(at, step)?;
-    let (inner, removed) = if rest.is_empty() {
-        (None, inner.clone())
-    } else {
-        let (inner, removed) = remove(context, inner, rest)?;
-        (Some(inner), removed)
-    };
-    Ok((with_child(context, at, step, inner)?, removed))
+    /// Takes out what a path leads to.
+    fn remove(&mut self, context: &mut Context<'_>, path: &[Value]) -> Result<Value, BuiltinError> {
+        let Some((last, outer)) = path.split_last() else {
+            return Err(fail("the whole document cannot be removed"));
+        };
+        self.at(context, outer, &mut |context, collection| {
+            collection.open(context)?;
+            let absent = |kind: &str| fail(format!("path {last} does not exist in {kind} term"));
+            match collection {
+                Self::Object(members) => Ok(members.remove(last).ok_or_else(|| absent("object"))?.finished()),
+                Self::Array(elements) => {
+                    let index = index(last, elements.len())?;
+                    if index >= elements.len() {
+                        return Err(absent("array"));
+                    }
+                    context.charge(elements.len() - index)?;
+                    Ok(elements.remove(index).finished())
+                }
+                Self::Set(elements) => elements.take(last).ok_or_else(|| absent("set")),
+                Self::Value(_) => Err(absent("scalar")),
+            }
+        })
+    }
 }

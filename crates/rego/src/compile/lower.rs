@@ -255,6 +255,8 @@ impl<'a, 's> Lowerer<'a, 's> {
     pub(super) fn callee(&mut self, function: &Term) -> Option<Callee> {
         match self.find_callee(function) {
             Ok(callee) => Some(callee),
+            // Looking for similar names takes longer than all else, and no more errors are kept.
+            Err(_) if self.shared.errors.len() >= MOST_ERRORS => None,
             Err(name) => {
                 let similar = did_you_mean(&name, builtins::names());
                 let message = format!("there is no function {name}{similar}");

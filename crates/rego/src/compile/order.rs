@@ -101,6 +101,8 @@ impl Lowerer<'_, '_> {
 
     fn report_unsafe(&mut self, left: &[(Condition<'_>, Vec<Alternative>)]) {
         let mut reported = hashbrown::HashSet::new();
+        let given = left.iter().flat_map(|(_, all)| all.iter().flat_map(|one| one.gives.iter().copied()));
+        let given: hashbrown::HashSet<Slot> = given.collect();
         for (condition, alternatives) in left {
             let span = match condition {
                 Condition::Literal(literal) => literal.span,
@@ -108,13 +110,9 @@ impl Lowerer<'_, '_> {
                 Condition::Never => continue,
             };
             // The variables that no condition gives a value to: those that wait for them are not reported.
-            let given_by_others: Vec<Slot> = left
-                .iter()
-                .flat_map(|(_, all)| all.iter().flat_map(|one| one.gives.iter().copied()))
-                .collect();
             let Some(first) = alternatives.first() else { continue };
             for slot in &first.needed {
-                let is_waiting = left.len() > 1 && given_by_others.contains(slot) && alternatives.len() == 1;
+                let is_waiting = left.len() > 1 && given.contains(slot) && alternatives.len() == 1;
                 if !self.has_value(*slot) && !is_waiting && reported.insert(*slot) {
                     let name = self.slot_names.get(*slot as usize).cloned().unwrap_or_else(|| "_".to_owned());
                     self.unsafe_variable(&name, span);

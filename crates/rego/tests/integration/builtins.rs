@@ -159,6 +159,37 @@ fn uniting_objects_takes_linear_steps() {
     assert!(many <= 5 * few, "{few} steps, then {many}");
 }
 
+/// Each operation changes the document, and copies no more of it than it reaches.
+#[test]
+fn patching_takes_linear_steps() {
+    let steps = |count: i64| {
+        let add = |i: i64| {
+            let path = Value::from(format!("/k{i}"));
+            Value::object([
+                (Value::from("op"), Value::from("add")),
+                (Value::from("path"), path),
+                (Value::from("value"), Value::int(i)),
+            ])
+        };
+        let operations = Value::array((0..count).map(add).collect::<Vec<_>>());
+        let spent = std::cell::Cell::new(0);
+        let mut context = Context::new(NOW, 1, |work| {
+            spent.set(spent.get() + work);
+            Ok(())
+        });
+        let patched = lookup("json.patch")
+            .unwrap()
+            .call(&mut context, &[Value::object([]), operations])
+            .unwrap()
+            .unwrap();
+        assert_eq!(patched.as_object().unwrap().len() as i64, count);
+        drop(context);
+        spent.get()
+    };
+    let (few, many) = (steps(1000), steps(4000));
+    assert!(many <= 5 * few, "{few} steps, then {many}");
+}
+
 #[test]
 fn time_and_random_values_stay_the_same_within_an_evaluation() {
     let mut context = Context::new(NOW, 7, |_| Ok(()));

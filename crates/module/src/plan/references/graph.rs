@@ -1,14 +1,15 @@
 //! The graph of references, with what of it is unknown.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use objchange::Value;
-use objchange::address::Mode;
-use objchange_hcl::Span;
+use objchange::address::{Mode, ResourceAddress};
+use objchange_hcl::{ResourceName, Span};
+use smol_str::SmolStr;
 
 use super::super::graph::{Graph, NodeKind};
 use super::super::walk::Walk;
-use super::super::{ActionReason, PlannedAction};
+use super::super::{ActionReason, PlannedAction, PlannedObject};
 use super::{Observer, address, header};
 use crate::config::Config;
 
@@ -105,6 +106,7 @@ impl Observer for GraphObserver {
     }
 
     fn walked(&mut self, walk: &Walk<'_, '_>) {
+        let planned = Planned::new(walk);
         let open: Vec<bool> = self.indexes.iter().map(|index| is_open(walk, *index)).collect();
         for position in 0..self.graph.nodes.len() {
             if !open[position] {
@@ -121,7 +123,7 @@ impl Observer for GraphObserver {
                 .map(|need| self.graph.nodes[*need].address.as_str())
                 .chain(workspace.then_some("terraform.workspace"))
                 .collect();
-            self.graph.nodes[position].unknown = Some(why(walk, index, &because_of));
+            self.graph.nodes[position].unknown = Some(why(walk, index, &because_of, &planned));
         }
     }
 }
@@ -168,23 +170,43 @@ fn is_open(walk: &Walk<'_, '_>, index: usize) -> bool {
     }
 }
 
+/// The path of a module without keys, and the name of a resource in it.
+type Key = (Vec<SmolStr>, ResourceName);
+
+/// What is planned for each resource.
+struct Planned<'w> {
+    undecided: HashSet<Key>,
+    changes: HashMap<Key, Vec<&'w PlannedObject>>,
+}
+
+impl<'w> Planned<'w> {
+    fn new(walk: &'w Walk<'_, '_>) -> Self {
+        let key = |address: &ResourceAddress| -> Key {
+            let path = address.module.0.iter().map(|step| step.name.as_str().into());
+            (path.collect(), super::super::orphans::resource_name(address))
+        };
+        let mut changes: HashMap<Key, Vec<_>> = HashMap::new();
+        for change in &walk.plan.changes {
+            changes.entry(key(&change.address.resource)).or_default().push(change);
+        }
+        let undecided = walk.plan.undecided.iter().map(|undecided| key(&undecided.address.resource));
+        Self { undecided: undecided.collect(), changes }
+    }
+}
+
 /// Why a node is unknown, or a part of it.
-fn why(walk: &Walk<'_, '_>, index: usize, because_of: &[&str]) -> String {
+fn why(walk: &Walk<'_, '_>, index: usize, because_of: &[&str], planned: &Planned<'_>) -> String {
     let depends = || match because_of {
         [] => "depends on what is known after apply".to_owned(),
         names => format!("depends on {}", names.join(", ")),
     };
     let node = &walk.graph.nodes[index];
     let NodeKind::Resource(resource) = &node.kind else { return depends() };
-    let is_of = |address: &objchange::address::ResourceAddress| {
-        let names = address.module.0.iter().map(|step| step.name.as_str());
-        names.eq(walk.input.config.modules[node.module].path.iter().map(smol_str::SmolStr::as_str))
-            && super::super::orphans::resource_name(address) == *resource.name
-    };
-    if walk.plan.undecided.iter().any(|undecided| is_of(&undecided.address.resource)) {
+    let key = (walk.input.config.modules[node.module].path.clone(), resource.name.clone());
+    if planned.undecided.contains(&key) {
         return format!("its instances are not known: {}", depends());
     }
-    let mut changes = walk.plan.changes.iter().filter(|change| is_of(&change.address.resource));
+    let mut changes = planned.changes.get(&key).into_iter().flatten();
     if resource.name.mode == Mode::Data {
         let reason =
             changes.find(|change| change.action == PlannedAction::Read).and_then(|change| change.reason);

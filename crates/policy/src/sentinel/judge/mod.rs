@@ -6,6 +6,7 @@ mod rule;
 mod tests;
 mod witness;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use objchange_plan::DocumentError;
@@ -172,9 +173,8 @@ fn run(policy: &Arc<Policy>, imports: &Imports, setup: &mut Setup) -> Judged {
     };
     let touched = run.touched();
     let evaluated = run.rules();
-    let is_unused = |(name, at): &(Arc<str>, Location)| {
-        !evaluated.iter().any(|rule| rule.name == *name && rule.location.position == at.position)
-    };
+    let used: HashSet<_> = evaluated.iter().map(|rule| (rule.name.clone(), rule.location.position)).collect();
+    let is_unused = |(name, at): &(Arc<str>, Location)| !used.contains(&(name.clone(), at.position));
     let unused = policy.rules().into_iter().filter(is_unused);
     let unused = unused.map(|(name, at)| (name.to_string(), at.position.line, at.position.column)).collect();
     let rules = evaluated.into_iter().zip(explained).map(|(rule, explained)| Judgement {
