@@ -87,7 +87,9 @@ fn steps(node: &Node<'_>, byte: u32, is_hidden: &dyn Fn(Span) -> bool, path: &mu
     };
     match &node.kind {
         NodeKind::Object(properties) => {
-            let around = properties.iter().find(|property| has_it(&property.value));
+            // They stand one behind the other.
+            let first = properties.partition_point(|property| property.value.span.end <= byte);
+            let around = properties.get(first).filter(|property| has_it(&property.value));
             if let Some(property) = around.filter(|property| !is_hidden(property.name_span)) {
                 path.push('.');
                 path.push_str(&property.name);
@@ -95,7 +97,8 @@ fn steps(node: &Node<'_>, byte: u32, is_hidden: &dyn Fn(Span) -> bool, path: &mu
             }
         }
         NodeKind::Array(elements) => {
-            if let Some((i, element)) = elements.iter().enumerate().find(|(_, element)| has_it(element)) {
+            let i = elements.partition_point(|element| element.span.end <= byte);
+            if let Some(element) = elements.get(i).filter(|element| has_it(element)) {
                 path.push_str(&format!("[{i}]"));
                 steps(element, byte, is_hidden, path);
             }
