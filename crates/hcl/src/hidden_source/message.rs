@@ -6,7 +6,8 @@ use objchange_text::redact::SENSITIVE;
 use objchange_text::{Diagnostic, Span};
 
 use super::HiddenSource;
-use crate::sources::{FileSpan, Places};
+use super::search::ROOTS;
+use crate::sources::{FileSpan, Places, Sources};
 
 /// So many bytes on both sides of a place, no word of a message is looked for any further.
 const AROUND: u32 = 4096;
@@ -55,6 +56,35 @@ impl HiddenSource {
             }
         }
         diagnostic
+    }
+
+    /// A reference as a message may name it: a secret without its quotes looks like the name of something that nobody declares.
+    ///
+    /// ```
+    /// use objchange_hcl::{HiddenSource, Sources};
+    ///
+    /// let text = "output \"o\" {\n  sensitive = true\n  value = swordfish\n}\n";
+    /// let sources = Sources::from_text("main.tf", text).unwrap();
+    /// let hidden = HiddenSource::new(&sources, |_, _| None, []);
+    /// assert_eq!(hidden.reference(&sources, "swordfish"), "(sensitive value)");
+    /// assert_eq!(hidden.reference(&sources, "var.fish"), "var.fish");
+    /// ```
+    pub fn reference<'n>(&self, sources: &Sources, name: &'n str) -> Cow<'n, str> {
+        let root = name.split(['.', '[']).next().unwrap_or(name);
+        let is_hidden = || {
+            sources.files().iter().any(|file| {
+                let parts = self.within(file.start, file.text.len() as u32).iter();
+                let mut texts = parts.filter_map(|part| {
+                    let part = Span::new(part.start.checked_sub(file.start)?, part.end - file.start);
+                    file.text.get(part.range())
+                });
+                texts.any(|text| text.contains(root))
+            })
+        };
+        match !ROOTS.contains(&root) && is_hidden() {
+            true => Cow::Borrowed(SENSITIVE),
+            false => Cow::Borrowed(name),
+        }
     }
 
     /// What is hidden around a place: of the lines that it is on, but not far away from it.

@@ -10,7 +10,7 @@ use super::Declared;
 use crate::decode::find;
 use crate::module::{MoveTarget, shape};
 use crate::syntax::ast::{Block, Body, Expr, ExprKind, StepKind, TraversalStep};
-use crate::walk::{Reference, literals, sensitive_arguments, variables};
+use crate::walk::{Reference, literals, makes_sensitive, sensitive_arguments, variables};
 
 /// The arguments of a `dynamic` block.
 const DYNAMIC_ARGUMENTS: [&str; 3] = ["for_each", "iterator", "labels"];
@@ -19,7 +19,7 @@ const DYNAMIC_ARGUMENTS: [&str; 3] = ["for_each", "iterator", "labels"];
 pub(super) const MEMBERS_OF_SECRETS: [&str; 2] = ["sensitive", "ephemeral"];
 
 /// What references begin with, besides the types of resources.
-const ROOTS: [&str; 12] = [
+pub(super) const ROOTS: [&str; 12] = [
     "var",
     "local",
     "module",
@@ -211,6 +211,10 @@ impl<'e, 's, 'f> Search<'e, 's, 'f> {
 
     pub(super) fn calls(&mut self, expr: &'e Expr) {
         self.secrets.extend(sensitive_arguments(expr));
+        // The call is cut off: `sensitive//("x")`.
+        if variables(expr).iter().any(|reference| makes_sensitive(reference.name)) {
+            self.secrets.push(expr);
+        }
     }
 
     /// What the schema of a body calls secret. Of a nested attribute all is hidden if any part of it is secret.

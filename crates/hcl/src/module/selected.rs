@@ -226,15 +226,24 @@ impl SelectedResource {
         errors.extend(decoded.errors);
         let config = decoded.value;
         let lifecycle = &resource.lifecycle;
+        let of_type =
+            |kind: &str, ty: &str| (kind == "resource" && ty == self.resource_type).then_some(schema);
+        let hidden = || HiddenSource::new(sources, of_type, []);
         if !errors.is_empty() {
-            let of_type =
-                |kind: &str, ty: &str| (kind == "resource" && ty == self.resource_type).then_some(schema);
-            let hidden = HiddenSource::new(sources, of_type, []);
+            let hidden = hidden();
             return Err(SelectError::Problems { found: errors, hidden });
         }
+        let missing = match environment.missing.is_empty() {
+            true => BTreeSet::new(),
+            false => {
+                let hidden = hidden();
+                let names = environment.missing.iter();
+                names.map(|name| hidden.reference(sources, name).into_owned()).collect()
+            }
+        };
         Ok(DecodedResource {
             config,
-            missing: environment.missing,
+            missing,
             is_certain,
             unfollowed: Unfollowed {
                 replace_triggered_by: lifecycle.replace_triggered_by.iter().filter_map(trigger).collect(),

@@ -73,7 +73,11 @@ impl<'a> Evaluation<'a> {
             }
         }
         // Those that only local values need.
-        found.extend(missing.iter().map(|name| not_given(name, expr.span)));
+        if !missing.is_empty() {
+            let hidden = HiddenSource::new(self.sources, |_, _| None, [expr]);
+            let names = missing.iter().map(|name| hidden.reference(self.sources, name));
+            found.extend(names.map(|name| not_given(&name, expr.span)));
+        }
         if !found.is_empty() {
             return (None, found, Vec::new());
         }
