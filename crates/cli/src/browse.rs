@@ -52,7 +52,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let options = Options { yaml: true, ..args.input.options(args.input.program_of(&document)) };
     let mut report = Report::new(&document, &schemas, &options, &args.input.filter())
         .map_err(|error| unusable(sources.error(&input.name, error)))?;
-    report.lacks_state = input.lacks_state;
+    report.no_state = input.no_state;
     let mut warnings = document_warnings(&document);
     warnings.extend(args.input.unmatched(&document));
     let settings = Settings {

@@ -19,8 +19,8 @@ use std::{panic, thread};
 use anstream::{AutoStream, ColorChoice};
 use clap::{Args, ValueEnum};
 use objchange_plan::{
-    Document, GateError, GroupBy, Options, Plan, Program, Report, Schemas, ShowError, TemplateError, Verdict,
-    WholeDocumentError, document_warnings, placed, places,
+    Document, GateError, GroupBy, NoState, Options, Plan, Program, Report, Schemas, ShowError, TemplateError,
+    Verdict, WholeDocumentError, document_warnings, placed, places,
 };
 use objchange_text::Escaping;
 use thiserror::Error;
@@ -274,9 +274,9 @@ fn show(
     }
     let (schemas, sources) = arguments.input.schemas(std::mem::take(&mut input.given), &document);
     let mut page = Vec::new();
-    let lacks_state = input.lacks_state;
+    let no_state = input.no_state;
     let target =
-        Target { template: template.as_ref(), in_file: file.is_some().then_some(&mut page), lacks_state };
+        Target { template: template.as_ref(), in_file: file.is_some().then_some(&mut page), no_state };
     let (result, warnings) = thread::scope(|scope| {
         // They read the planned values and the prior state, which takes 30 ms for 62 MB.
         let warnings = scope.spawn(|| document_warnings(&document));
@@ -304,8 +304,8 @@ struct Target<'t> {
     template: Option<&'t Template>,
     /// Instead of standard output.
     in_file: Option<&'t mut Vec<u8>>,
-    /// Its headline says that the workspace has no state.
-    lacks_state: bool,
+    /// The plan was made from no state.
+    no_state: Option<NoState>,
 }
 
 fn write(
@@ -332,7 +332,7 @@ fn write(
     };
     let filter = arguments.input.filter();
     let mut report = Report::new(document, schemas, &options, &filter)?;
-    report.lacks_state = target.lacks_state;
+    report.no_state = target.no_state;
     let gate = arguments.gate.gate();
     // The programs of old know neither actions nor deferred changes, which are judged all the same.
     let is_hidden =

@@ -224,9 +224,26 @@ pub(crate) fn sensitive_arguments(expr: &Expr) -> Vec<&Expr> {
 /// The parts of an expression that are written out: strings with all that is in them, numbers, the keys of objects, and names
 /// of functions that are like none that there is.
 pub(crate) fn literals(expr: &Expr) -> Vec<Span> {
-    let mut walk = Walk::default();
+    let mut walk = Walk { has_literals: true, ..Walk::default() };
     walk.expr(expr);
     walk.literals
+}
+
+/// The literals in operations and tests that a secret takes part in: `"abc"` in `var.token != "abc"`.
+pub(crate) fn literals_beside(expr: &Expr, is_secret: &dyn Fn(&Reference<'_>) -> bool) -> Vec<Span> {
+    if !variables(expr).iter().any(is_secret) {
+        return Vec::new();
+    }
+    let mut walk = Walk { is_secret: Some(is_secret), has_literals: true, ..Walk::default() };
+    walk.expr(expr);
+    walk.beside
+}
+
+/// The default values in a type: `"abc"` in `optional(string, "abc")`.
+pub(crate) fn optional_defaults(expr: &Expr) -> Vec<&Expr> {
+    let mut walk = Walk::default();
+    walk.expr(expr);
+    walk.defaults
 }
 
 /// The part of an expression that an error points to; if it is an argument of a call, where the argument begins is enough.
@@ -258,12 +275,24 @@ fn is_like_a_function(name: &str) -> bool {
 /// Bare words that are types in the second argument of `convert`. Other words there refer to something, as in Terraform.
 const PRIMITIVE_TYPES: [&str; 4] = ["any", "bool", "number", "string"];
 
+/// Functions that say whether an argument is, or has, another one.
+const TESTS: [&str; 8] =
+    ["contains", "endswith", "index", "lookup", "regex", "regexall", "startswith", "strcontains"];
+
 #[derive(Default)]
 struct Walk<'e> {
     found: Vec<Reference<'e>>,
     calls: Vec<Span>,
     sensitive: Vec<&'e Expr>,
     literals: Vec<Span>,
+    /// Whether these are wanted: a function that nobody knows is compared with all that there are, which takes 1 ms.
+    has_literals: bool,
+    /// What follows the type in `optional`.
+    defaults: Vec<&'e Expr>,
+    /// Which references are to secrets, if that is asked.
+    is_secret: Option<&'e dyn Fn(&Reference<'_>) -> bool>,
+    /// The literals in operations that a secret takes part in.
+    beside: Vec<Span>,
     /// Names of `for` around the place.
     local: Vec<&'e str>,
     /// The place to look for, and whether it is the beginning of an argument.
@@ -321,15 +350,29 @@ impl<'e> Walk<'e> {
                 self.expr(&conditional.no);
             }
             ExprKind::Chain(chain) => {
+                let before = (self.found.len(), self.literals.len());
                 self.expr(&chain.first);
                 chain.rest.iter().for_each(|(_, operand)| self.expr(operand));
+                self.beside_secrets(before);
             }
+        }
+    }
+
+    /// Takes note of the literals since then, if there was a secret among the references.
+    fn beside_secrets(&mut self, (references, literals): (usize, usize)) {
+        let Some(is_secret) = self.is_secret else { return };
+        if self.found[references..].iter().any(is_secret) {
+            self.beside.extend(&self.literals[literals..]);
         }
     }
 
     fn call(&mut self, expr: &'e Expr, call: &'e Call) {
         self.calls.push(expr.span);
-        if !is_like_a_function(&call.name) {
+        let before = (self.found.len(), self.literals.len());
+        if call.name == "optional" {
+            self.defaults.extend(call.arguments.iter().skip(1));
+        }
+        if self.has_literals && !is_like_a_function(&call.name) {
             self.literals.push(call.name_span);
         }
         if may_make_sensitive(&call.name) {
@@ -349,6 +392,9 @@ impl<'e> Walk<'e> {
                 let in_type = self.found.split_off(variables);
                 self.found.extend(in_type.into_iter().filter(|reference| !is_type(reference)));
             }
+        }
+        if TESTS.contains(&call.name.trim_start_matches("core::")) {
+            self.beside_secrets(before);
         }
     }
 

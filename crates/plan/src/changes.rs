@@ -329,15 +329,18 @@ impl<'t> Deferred<'t> {
     pub const INSTANCES_UNKNOWN: &'static str = "instances_unknown";
     /// The reason of an import whose object only a provider knows that was not asked. Terraform writes no such reason.
     pub const IMPORT_UNKNOWN: &'static str = "import_unknown";
+    /// The reason of a resource whose instances depend on the workspace, where nothing says which one is selected. Terraform
+    /// writes no such reason.
+    pub const WORKSPACE_UNKNOWN: &'static str = "workspace_unknown";
 
-    /// Whether it was planned without asking a provider who alone could have decided.
-    pub fn waits_for_provider(&self) -> bool {
-        Self::is_reason_of_provider(&self.reason)
+    /// Whether it was planned without what would have decided: the answer of a provider, or the workspace.
+    pub fn is_undecided(&self) -> bool {
+        Self::is_undecided_reason(&self.reason)
     }
 
-    /// Whether this reason is that of a change that only a provider could have decided.
-    pub fn is_reason_of_provider(reason: &str) -> bool {
-        [Self::INSTANCES_UNKNOWN, Self::IMPORT_UNKNOWN].contains(&reason)
+    /// Whether this reason is that of a change that Terraform, with its providers and the workspace, would have decided.
+    pub fn is_undecided_reason(reason: &str) -> bool {
+        [Self::INSTANCES_UNKNOWN, Self::IMPORT_UNKNOWN, Self::WORKSPACE_UNKNOWN].contains(&reason)
     }
 
     /// A change that is left to the next plan for this reason.

@@ -81,9 +81,9 @@ pub use render::{
 };
 pub use report::{
     ActionHeader, Comment, Counts, Entries, Filter, Gate, GateCondition, GateError, Heading, Invocation,
-    LeftOutBy, ModulePlace, Note, Outcome, OutputHeader, PlanMode, Report, ReportAction, ReportEntry,
-    ResourceHeader, SchemaOrigin, SchemaSource, Schemas, Section, SelectedAction, Selection, ShowError,
-    StateHeader, Summary, Unasked, Unmatched, Verdict, Warning, changed_places, places,
+    LeftOutBy, ModulePlace, NoState, Note, Outcome, OutputHeader, PlanMode, Report, ReportAction,
+    ReportEntry, ResourceHeader, SchemaOrigin, SchemaSource, Schemas, Section, SelectedAction, Selection,
+    ShowError, StateHeader, Summary, Unasked, Unmatched, Verdict, Warning, changed_places, places,
 };
 pub use schema_cache::{CachedSchemas, SchemaCacheError};
 pub use state_edit::{

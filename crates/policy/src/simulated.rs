@@ -88,7 +88,7 @@ impl<'t> Simulated<'t> {
                 open.outputs.insert(output.name.to_string());
             }
         }
-        let deferred = plan.changes.deferred.iter().filter(|deferred| deferred.waits_for_provider());
+        let deferred = plan.changes.deferred.iter().filter(|deferred| deferred.is_undecided());
         open.instances.extend(deferred.map(|deferred| {
             let is_instance = deferred.reason == *Deferred::IMPORT_UNKNOWN;
             PossibleItem::new(&deferred.resource, is_instance)

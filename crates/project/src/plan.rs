@@ -12,7 +12,7 @@ use objchange_module::{
     AnsweringProviders, Diagnostics, Module, ModuleTexts, PlanArguments, ProviderAddress, Providers, Schemas,
     SimulatedProviders, Unanswered,
 };
-use objchange_plan::{Unasked, Version};
+use objchange_plan::{NoState, Unasked, Version};
 
 use crate::data_directory::module_manifest;
 use crate::files::DiskFiles;
@@ -142,8 +142,8 @@ pub struct PlannedDirectory {
     pub asked: BTreeSet<ProviderAddress>,
     /// The questions that nobody could answer.
     pub unanswered: Unanswered,
-    /// The directory was asked for the state of its workspace, and has none.
-    pub is_state_missing: bool,
+    /// Why it was planned from no state, if it was.
+    pub no_state: Option<NoState>,
 }
 
 /// A module whose configuration or arguments have errors: nothing is planned.
@@ -252,7 +252,7 @@ impl PlannedDirectory {
     /// Says that the workspace has no state, or that nothing says which one is selected.
     pub fn state_note(&self) -> Option<String> {
         match &self.options.workspace {
-            Some(name) if self.is_state_missing => {
+            Some(name) if self.no_state == Some(NoState::Missing) => {
                 Some(format!("the workspace {name:?} has no state: nothing exists yet"))
             }
             None if self.plan.lacks_workspace => Some(
@@ -370,7 +370,7 @@ pub fn plan_directory_by<R: Default>(
         DirectoryState::read(&files, storage, settings.state, settings.max_input, settings.is_opentofu);
     let state = state
         .map_err(|error| PlanError::State { directory: directory.to_owned(), error: Box::new(error) })?;
-    let DirectoryState { text: state, workspace, is_missing: is_state_missing } = state;
+    let DirectoryState { text: state, workspace, no_state } = state;
     options.workspace = workspace;
     #[cfg(feature = "provider")]
     let mut real = start_providers(directory, settings, &module, state.as_ref(), &version)?;
@@ -420,15 +420,7 @@ pub fn plan_directory_by<R: Default>(
     }
     let unanswered = simulated.unanswered;
     Ok((
-        PlannedDirectory {
-            plan,
-            config: module.config,
-            schemas,
-            options,
-            asked,
-            unanswered,
-            is_state_missing,
-        },
+        PlannedDirectory { plan, config: module.config, schemas, options, asked, unanswered, no_state },
         more,
     ))
 }

@@ -7,7 +7,7 @@ use objchange_files::input::{InputError, Size, Source};
 use objchange_hcl::{ConstantText, StateStorage};
 use objchange_module::state::PriorState;
 use objchange_module::{Diagnostics, ProviderAddress, ProviderConfigAddress, Providers, Schemas};
-use objchange_plan::State;
+use objchange_plan::{NoState, State};
 
 use crate::data_directory::DataDirectory;
 use crate::files::DiskFiles;
@@ -31,8 +31,6 @@ pub enum StateChoice<'a> {
     /// The one of the directory, if that is in a file: a state in a remote backend is an error.
     #[default]
     OfDirectory,
-    /// The one of the directory, if that is in a file that may be read; else none.
-    IfAtHand,
     /// This file; `-` is standard input.
     File(&'a Path),
     /// None: nothing exists yet.
@@ -143,8 +141,8 @@ pub(crate) struct DirectoryState {
     pub(crate) text: Option<StateText>,
     /// `None` if nothing says which one is selected.
     pub(crate) workspace: Option<String>,
-    /// The directory was asked for its state, and has none in this workspace.
-    pub(crate) is_missing: bool,
+    /// Why there is none.
+    pub(crate) no_state: Option<NoState>,
 }
 
 impl DirectoryState {
@@ -170,30 +168,26 @@ impl DirectoryState {
             (_, Err(_)) => selected,
         };
         let source = match choice {
-            StateChoice::Nothing => return Ok(Self { text: None, workspace, is_missing: false }),
+            StateChoice::Nothing => {
+                return Ok(Self { text: None, workspace, no_state: Some(NoState::LeftOut) });
+            }
             StateChoice::File(path) => Source::new(path),
-            StateChoice::OfDirectory | StateChoice::IfAtHand => {
+            StateChoice::OfDirectory => {
                 let name = workspace.as_deref().unwrap_or("default");
-                match location.and_then(|location| location.file_of(name, files)) {
-                    Ok(Some(path)) => Source::File(path),
-                    Err(error) if choice == StateChoice::OfDirectory => return Err(error),
-                    found => return Ok(Self { text: None, workspace, is_missing: found.is_ok() }),
+                match location?.file_of(name, files)? {
+                    Some(path) => Source::File(path),
+                    None => return Ok(Self { text: None, workspace, no_state: Some(NoState::Missing) }),
                 }
             }
         };
-        let text = match source.read_as_allowed(limit.0) {
-            Err(_) if choice == StateChoice::IfAtHand => {
-                return Ok(Self { text: None, workspace, is_missing: false });
-            }
-            text => text?,
-        };
+        let text = source.read_as_allowed(limit.0)?;
         if text.is_empty() && matches!(choice, StateChoice::File(_)) {
             return Err(StateError::Empty(source));
         }
         // Terraform takes an empty file for no state.
-        let is_missing = text.is_empty();
-        let text = (!is_missing).then_some(StateText { source, text });
-        Ok(Self { text, workspace, is_missing })
+        let no_state = text.is_empty().then_some(NoState::Missing);
+        let text = no_state.is_none().then_some(StateText { source, text });
+        Ok(Self { text, workspace, no_state })
     }
 }
 

@@ -158,6 +158,17 @@ pub enum ErrorKind {
         /// Names that are like it.
         similar: Vec<String>,
     },
+    /// A choice of a kind of things chooses none.
+    #[error("nothing of the kind {kind} is chosen: {}", match is_there {
+        true => "the names that are chosen leave all of them out",
+        false => "the provider has none",
+    })]
+    NothingOfKind {
+        /// The kind.
+        kind: &'static str,
+        /// The provider has things of this kind.
+        is_there: bool,
+    },
     /// The provider reports errors where an answer without them is needed.
     #[error("{}", .0.join("; "))]
     Refused(Vec<String>),
@@ -190,6 +201,7 @@ impl ErrorKind {
             Self::Unsendable { .. } => "unsendable",
             Self::UnknownName { .. } => "unknown_name",
             Self::NothingCalled { .. } => "nothing_called",
+            Self::NothingOfKind { .. } => "nothing_of_kind",
             Self::Refused(_) => "refused",
         }
     }

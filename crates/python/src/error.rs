@@ -1,5 +1,6 @@
 //! Exceptions: which class, and what is known of the place.
 
+use std::io;
 use std::path::Path as FilePath;
 
 use objchange::schema::SchemaDocumentError;
@@ -123,16 +124,18 @@ impl From<Failure> for PyErr {
     }
 }
 
-/// What Python's own `open` raises for this file.
-pub(crate) fn unreadable(path: &FilePath, error: &std::io::Error) -> PyErr {
-    match error.raw_os_error() {
-        Some(code) => Python::attach(|py| {
-            let text = py.import("os").and_then(|os| os.call_method1("strerror", (code,)));
-            match text.and_then(|text| text.extract::<String>()) {
-                Ok(text) => PyOSError::new_err((code, text, path.as_os_str().to_owned())),
-                Err(error) => error,
+/// What Python's own `open` raises for this file: `OSError` chooses the subclass by the code of the error.
+pub(crate) fn unreadable(path: &FilePath, error: &io::Error) -> PyErr {
+    let raised = |py: Python<'_>| {
+        let code = match error.raw_os_error() {
+            Some(code) => code,
+            None if error.kind() == io::ErrorKind::IsADirectory => {
+                py.import("errno")?.getattr("EISDIR")?.extract()?
             }
-        }),
-        None => PyOSError::new_err(error.to_string()),
-    }
+            None => return Ok(PyOSError::new_err(error.to_string())),
+        };
+        let text: String = py.import("os")?.call_method1("strerror", (code,))?.extract()?;
+        Ok(PyOSError::new_err((code, text, path.as_os_str().to_owned())))
+    };
+    Python::attach(|py| raised(py).unwrap_or_else(|error| error))
 }

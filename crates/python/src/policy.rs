@@ -1,22 +1,23 @@
 //! Policies in Rego and Sentinel over plans.
 
+use std::cell::RefCell;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use objchange_policy::rego::{self, DataFile, InputMode, Policies, PolicyError, PolicyFile, Severity};
 use objchange_policy::sentinel::configuration::Level;
-use objchange_policy::sentinel::files::replaced_imports;
+use objchange_policy::sentinel::files::{PolicyFilesError, read_policies};
 use objchange_policy::sentinel::judge::{Judged, Outcome as Said};
-use objchange_policy::sentinel::set::{AppliedPolicy, SetOptions};
-use objchange_policy::sentinel::sources::Sources;
-use objchange_policy::sentinel::{Configuration, Document, Fault, Imports, RunLimits};
+use objchange_policy::sentinel::set::{AppliedPolicy, SetOptions, check_params};
+use objchange_policy::sentinel::{Document, Fault, Imports, RunLimits};
 use objchange_sentinel::Setup;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::document::Plan;
 use crate::error::Failure;
+use crate::load::warn;
 use crate::query::seconds;
 
 /// The time now, in nanoseconds since 1970: the libraries have no clock.
@@ -311,7 +312,7 @@ pub struct SentinelPolicies {
 
 #[pymethods]
 impl SentinelPolicies {
-    /// Compiles files: policies, and configurations of policy sets (``sentinel.hcl``). ``params`` is a JSON object.
+    /// Compiles policies, policy sets (``sentinel.hcl``), and folders of either. ``params`` is a JSON object.
     #[new]
     #[pyo3(signature = (files, *, params=None, timeout=60.0, memory=512))]
     fn py_new(
@@ -322,7 +323,7 @@ impl SentinelPolicies {
         memory: u64,
     ) -> PyResult<Self> {
         let timeout = seconds(timeout)?;
-        let policies = py.detach(|| {
+        let (policies, warnings) = py.detach(|| {
             let params: serde_json::Map<_, _> = match params {
                 Some(text) => serde_json::from_str(text).map_err(|_| {
                     Failure::new("OptionError", "params", "the parameters are no JSON object")
@@ -331,27 +332,20 @@ impl SentinelPolicies {
             };
             let params: Vec<_> = params.into_iter().collect();
             let options = SetOptions { params: &params, level: Level::HardMandatory };
-            let sources = Sources::on_disk();
-            let mut policies = Vec::new();
-            for file in files {
-                let is_set =
-                    file.extension().is_some_and(|extension| extension == "hcl" || extension == "json");
-                match is_set {
-                    true => {
-                        let set = sources.configuration(&file).map_err(|fault| fault_failure(&fault))?;
-                        let mut replaced = replaced_imports(&file, &set).into_iter();
-                        // There is no other way to give data of a run.
-                        if let Some(one) = replaced.find(|one| one.import != "tfrun") {
-                            return Err(fault_failure(&one.fault));
-                        }
-                        policies.extend(options.policies(&set, &sources));
-                    }
-                    false => {
-                        let policy = options.policy(&file, &Configuration::default(), &sources);
-                        policies.push(policy.map_err(|fault| fault_failure(&fault))?);
-                    }
-                }
+            let warnings = RefCell::new(Vec::new());
+            let note = |warning: &Fault| warnings.borrow_mut().push(warning.to_string());
+            let read = read_policies(&files, None, options, &note).map_err(|error| match error {
+                PolicyFilesError::File(fault) => fault_failure(&fault),
+                other => Failure::new("PolicyError", "no_rules", other.to_string()),
+            })?;
+            // There is no other way to give data of a run.
+            if let Some(one) = read.replaced.iter().find(|one| one.import != "tfrun") {
+                return Err(fault_failure(&one.fault));
             }
+            let policies = read.policies;
+            let mut warnings = warnings.into_inner();
+            let unknown = check_params(&policies, options.params);
+            warnings.extend(unknown.map_err(|error| Failure::new("OptionError", "params", error))?);
             // One that cannot be compiled says nothing of any plan.
             let fault = policies.iter().find_map(|policy| policy.compiled.as_ref().err()?.first());
             match fault {
@@ -359,9 +353,10 @@ impl SentinelPolicies {
                 None if policies.is_empty() => {
                     Err(Failure::new("PolicyError", "no_rules", "there is no policy"))
                 }
-                None => Ok(policies),
+                None => Ok((policies, warnings)),
             }
         })?;
+        warnings.iter().try_for_each(|warning| warn(py, None, warning))?;
         Ok(Self { policies, timeout, memory: memory.saturating_mul(1 << 20) })
     }
 

@@ -106,8 +106,9 @@ def test_documents_are_read_from_paths_bytes_files_and_texts(tmp_path: Path) -> 
     with pytest.raises(FileNotFoundError) as missing:
         objchange.load(tmp_path / "none")
     assert missing.value.filename == str(tmp_path / "none")
-    with pytest.raises(OSError):
+    with pytest.raises(IsADirectoryError) as folder:
         objchange.load(tmp_path)
+    assert folder.value.filename == str(tmp_path)
     for wrong in (7, None, object()):
         with pytest.raises(TypeError):
             objchange.load(wrong)  # type: ignore[arg-type]

@@ -154,6 +154,41 @@ def test_sentinel_decides_or_does_not(secret: str, tmp_path: Path) -> None:
             policy.sentinel(bucket("public"), nothing)
 
 
+def test_sentinel_policies_that_nothing_applies(tmp_path: Path) -> None:
+    """A folder is read as by the program: a policy that no set names is refused, and a set below is told of."""
+    (tmp_path / "acl.sentinel").write_text(SENTINEL)
+    (tmp_path / "sentinel.hcl").write_text('policy "acl" {\n  source = "./acl.sentinel"\n}\n')
+    assert policy.sentinel(bucket("public"), tmp_path).rules[0].name == "acl"
+    below = tmp_path / "below"
+    below.mkdir()
+    (below / "forgotten.sentinel").write_text("main = rule { false }\n")
+    with pytest.raises(objchange.PolicyError, match="not applied") as forgotten:
+        policy.compile_sentinel(tmp_path)
+    assert forgotten.value.file == str(below / "forgotten.sentinel")
+    with pytest.raises(objchange.PolicyError, match="no file in it"):
+        (tmp_path / "empty").mkdir()
+        policy.compile_sentinel(tmp_path / "empty")
+    (below / "forgotten.sentinel").write_text("helper = func() { return 1 }\n")
+    policy.compile_sentinel(tmp_path)
+    (below / "sentinel.hcl").write_text('policy "other" {\n  source = "./other.sentinel"\n}\n')
+    (below / "other.sentinel").write_text("main = rule { false }\n")
+    with pytest.warns(objchange.DocumentWarning, match="not applied"):
+        policy.compile_sentinel(tmp_path)
+    with pytest.raises(objchange.Error, match="no policy has a parameter"):
+        policy.compile_sentinel(tmp_path / "acl.sentinel", params={"forbiden": "public"})
+    mock = 'mock "tfplan/v2" {\n  module {\n    source = "./mock.sentinel"\n  }\n}\n'
+    (below / "mock.sentinel").write_text("resource_changes = {}\n")
+    (below / "sentinel.hcl").write_text('policy "other" {\n  source = "./other.sentinel"\n}\n' + mock)
+    with pytest.raises(objchange.PolicyError, match="replaced here"):
+        policy.compile_sentinel(below)
+
+
+def test_a_plan_without_an_address_is_judged() -> None:
+    plan = objchange.Plan.load(plan_text({**change("disk.a", ["create"], None, {"size": 1}), "address": ""}).encode())
+    rule = "package main\ndeny contains \"disk.a is too small\" if { some rc in input.tfplan.resource_changes; rc.change.after.size < 2 }"
+    assert policy.rego(plan, {"a.rego": rule}, timeout=10.0).verdict == policy.FAIL
+
+
 def test_expressions(secret: str) -> None:
     assert hcl.evaluate("1 + 0.5") == Decimal("1.5")
     assert hcl.evaluate("{for k, v in m : k => upper(v)}", {"m": {"a": "x"}}) == {"a": "X"}

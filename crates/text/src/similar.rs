@@ -3,8 +3,12 @@
 /// Longer names are never compared: the cost grows with the product of two lengths, and no real name is this long.
 const LONGEST: usize = 300;
 
-/// At most this many names are compared with a misspelt one.
-const MOST_COMPARED: usize = 10_000;
+/// At most this many names are looked at for a misspelt one.
+const MOST_NAMES: usize = 10_000;
+
+/// At most this many names that share most of their letters with a misspelt one are compared with it. A file with 2,000 mistakes
+/// took 4 s where each was compared with 2,000 names.
+const MOST_COMPARED: usize = 1_000;
 
 /// The names that are most like a misspelt one, the best first, at most three.
 ///
@@ -20,7 +24,9 @@ pub fn similar<'n>(misspelt: &str, names: impl IntoIterator<Item = &'n str>) -> 
     if misspelt.is_empty() || misspelt.len() > LONGEST {
         return Vec::new();
     }
+    let letters = Letters::new(misspelt);
     let candidates = names.into_iter().filter(|name| !name.is_empty() && name.len() <= LONGEST);
+    let candidates = candidates.take(MOST_NAMES).filter(|name| letters.may_be_alike(&Letters::new(name)));
     let mut alike: Vec<(f64, &str)> =
         candidates.take(MOST_COMPARED).filter_map(|name| Some((likeness(misspelt, name)?, name))).collect();
     alike.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
@@ -42,14 +48,47 @@ pub fn did_you_mean<'n>(misspelt: &str, names: impl IntoIterator<Item = &'n str>
     }
 }
 
+/// The letters of a name, in whatever order: to count them is much cheaper than to compare.
+struct Letters {
+    length: usize,
+    /// How often there are letters, in lower and upper case together; `None` where a letter is more than a byte.
+    counts: Option<[u16; 32]>,
+}
+
+impl Letters {
+    fn new(name: &str) -> Self {
+        let counts = name.is_ascii().then(|| {
+            let mut counts = [0; 32];
+            name.bytes().for_each(|byte| counts[usize::from(byte & 31)] += 1);
+            counts
+        });
+        Self { length: name.len(), counts }
+    }
+
+    /// Whether names with these letters may be alike: each edit adds and takes away at most one letter, and a name that is in
+    /// another one has no letter besides.
+    fn may_be_alike(&self, other: &Self) -> bool {
+        let (Some(own), Some(others)) = (&self.counts, &other.counts) else { return true };
+        let missing = |from: &[u16; 32], of: &[u16; 32]| -> usize {
+            from.iter().zip(of).map(|(a, b)| usize::from(b.saturating_sub(*a))).sum()
+        };
+        let (added, lost) = (missing(own, others), missing(others, own));
+        added == 0 || lost == 0 || added.max(lost) <= most_edits(self.length.max(other.length))
+    }
+}
+
+/// Short names have few letters to be alike in: one edit in three letters is the most.
+fn most_edits(longer: usize) -> usize {
+    (longer / 3).max(usize::from(longer > 1 && longer < 3))
+}
+
 /// How alike two names are, from 0 to 1; none where nobody would take one for the other.
 fn likeness(misspelt: &str, name: &str) -> Option<f64> {
     let (lower, name_lower) = (misspelt.to_lowercase(), name.to_lowercase());
     let longer = lower.chars().count().max(name_lower.chars().count());
     let distance = strsim::osa_distance(&lower, &name_lower);
     let score = 1.0 - distance as f64 / longer as f64;
-    // Short names have few letters to be alike in: one edit in three letters is the most.
-    let few_edits = distance <= (longer / 3).max(usize::from(longer > 1 && longer < 3));
+    let few_edits = distance <= most_edits(longer);
     let contains = |whole: &str, part: &str| part.len() >= 3 && whole.contains(part);
     let is_part = contains(&lower, &name_lower) || contains(&name_lower, &lower);
     (few_edits || is_part).then_some(score)
@@ -76,5 +115,10 @@ mod tests {
             assert_eq!(similar(misspelt, names), expected, "{misspelt}");
         }
         assert!(similar(&"x".repeat(10_000), names).is_empty());
+        // Those that are not looked at closely are not alike.
+        for (name, _) in cases.iter().filter(|(name, _)| !name.is_empty()) {
+            let closely = names.iter().filter(|other| super::likeness(name, other).is_some());
+            assert_eq!(closely.count(), similar(name, names).len(), "{name}");
+        }
     }
 }

@@ -223,10 +223,10 @@ impl<'a> PlanInputs<'a> {
         }
     }
 
-    /// For a command that also works without a state.
-    pub(super) fn with_state_at_hand(self) -> Self {
+    /// For a command that reads no state of the directory.
+    pub(super) fn without_state_of_directory(self) -> Self {
         match self.state {
-            StateChoice::OfDirectory => Self { state: StateChoice::IfAtHand, ..self },
+            StateChoice::OfDirectory => Self { state: StateChoice::Nothing, ..self },
             _ => self,
         }
     }

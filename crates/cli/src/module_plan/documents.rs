@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use objchange_plan::NoState;
+
 use super::{PlanInputs, output, plan_directory};
 use crate::exit::{CommandError, unusable};
 
@@ -9,8 +11,8 @@ use crate::exit::{CommandError, unusable};
 pub(crate) struct PlannedModule {
     /// Its document.
     pub(crate) text: String,
-    /// The workspace has no state.
-    pub(crate) lacks_state: bool,
+    /// It was made from no state.
+    pub(crate) no_state: Option<NoState>,
 }
 
 /// The plan of the module in a directory as a document, after its errors and warnings are printed.
@@ -29,5 +31,5 @@ pub(crate) fn planned_document(
         return Err(failed());
     }
     output::say_what_is_missing(&planned);
-    Ok(PlannedModule { text: planned.document(), lacks_state: planned.is_state_missing })
+    Ok(PlannedModule { text: planned.document(), no_state: planned.no_state })
 }

@@ -16,8 +16,8 @@ use crate::schemas::SchemaArgs;
 const AFTER_HELP: &str = "\
 The graph has all variables, local values, resources, modules, outputs, checks and providers of the module in DIR and \
 of the modules that it calls, without instance keys. An arrow points from an object to what it refers to. Dashed \
-nodes are unknown while planning, and say why. As for `objchange plan DIR`, no provider is started. A state in a \
-remote backend is not needed: without --state, attributes of existing objects are unknown, too.
+nodes are unknown while planning, and say why. As for `objchange plan DIR`, no provider is started. The state of the \
+directory is not read: without --state, attributes of existing objects are unknown, too.
 
 Exit codes:
   0  the graph is printed
@@ -65,7 +65,7 @@ enum Format {
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     // Not strict: what is unknown, and why, is as in the text of the plan.
-    let inputs = args.module.inputs(&args.schemas).with_state_at_hand();
+    let inputs = args.module.inputs(&args.schemas).without_state_of_directory();
     let planned =
         plan_directory_by(&args.directory, &inputs, |input, providers| plan_with_graph(input, providers))?;
     let Some((planned, graph)) = planned else { return Ok(ExitCode::from(FAILED)) };

@@ -65,9 +65,9 @@ pub(super) fn plan(args: &Args, planned: &PlannedDirectory) -> Result<ExitCode, 
         out.flush()?;
         judge(args, &changes, options, &choice.filter())?
     } else {
-        text(args, &changes, options, &choice.filter())?
+        text(args, planned, &changes, &choice.filter())?
     };
-    gate.refuse_undecided(&mut verdict, plan.undecided.len());
+    gate.refuse_undecided(&mut verdict, &changes.deferred);
     gate.refuse_unasked(&mut verdict, &planned.unasked());
     diagnostics(config, schemas, &plan.diagnostics)?;
     choice.unmatched(&places).iter().for_each(|option| exit::note(&hints::unmatched(option)));
@@ -98,17 +98,18 @@ fn judge(
 
 fn text(
     args: &Args,
+    planned: &PlannedDirectory,
     changes: &ChangeSet<'_>,
-    options: &PlanOptions,
     filter: &Filter,
 ) -> Result<Verdict, CommandError> {
     let stdout = io::stdout();
     let (width, is_terminal) = (terminal::width(&stdout), stdout.is_terminal());
-    let mut options = report_options(args, options);
+    let mut options = report_options(args, &planned.options);
     options.colour = colour(&stdout);
     options.width = width.unwrap_or(options.width);
     let schemas = ReportSchemas::none();
-    let report = Report::of_changes(changes, &schemas, &options, filter).map_err(unusable)?;
+    let mut report = Report::of_changes(changes, &schemas, &options, filter).map_err(unusable)?;
+    report.no_state = planned.no_state;
     let stream = AutoStream::new(stdout, ColorChoice::Always).lock();
     let mut out = Escaping::new(BufWriter::with_capacity(1 << 16, stream), is_terminal);
     let written = if args.summary {

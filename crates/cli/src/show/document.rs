@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::slice;
 
 use clap::{Args, ValueEnum};
-use objchange_plan::{Document, Filter, Options, PlanMode, Program, Schemas, ShowError, places};
+use objchange_plan::{Document, Filter, NoState, Options, PlanMode, Program, Schemas, ShowError, places};
 
 use super::Error;
 use super::choose::Choice;
@@ -75,8 +75,8 @@ impl ModeArg {
 pub(crate) struct Input {
     pub(crate) name: String,
     pub(crate) text: String,
-    /// It is the plan of a module whose workspace has no state.
-    pub(crate) lacks_state: bool,
+    /// It is the plan of a module, made from no state.
+    pub(crate) no_state: Option<NoState>,
     pub(crate) given: GivenSchemas,
 }
 
@@ -119,11 +119,11 @@ impl DocumentArgs {
             SchemaError::Document { name, error } => at(&name, error.into()),
             SchemaError::Text(error) => error.into(),
         })?;
-        let (text, lacks_state) = match planned {
-            Some(planned) => (planned.text, planned.lacks_state),
-            None => (source.read_as_allowed(self.max_input.0)?, false),
+        let (text, no_state) = match planned {
+            Some(planned) => (planned.text, planned.no_state),
+            None => (source.read_as_allowed(self.max_input.0)?, None),
         };
-        Ok(Input { name: source.to_string(), text, lacks_state, given })
+        Ok(Input { name: source.to_string(), text, no_state, given })
     }
 
     /// Refuses options that are not for this kind of document.

@@ -278,6 +278,10 @@ fn what_cannot_be_used_is_told() {
             &["--only", "kit_planned_string", "--only", "no_such_*"],
             "the provider has nothing called \"no_such_*\"",
         ),
+        (
+            &["--kind", "resource", "--kind", "data_source", "--only", "kit_planned_string"],
+            "nothing of the kind data_source is chosen: the names that are chosen leave all of them out",
+        ),
         (&["--json", "--junit", "-"], "only one of --json and --junit - can be written"),
         (&["--hints", "Cargo.toml"], "Cargo.toml: "),
         (&["--reattach", "{}"], "the reattach value"),

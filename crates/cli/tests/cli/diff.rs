@@ -46,6 +46,25 @@ fn exit_codes_say_whether_plans_differ() {
 }
 
 #[test]
+fn identities_are_compared() {
+    let with = |region: &str| {
+        let mut plan = plan(&json!({"size": 1}), &json!({}));
+        plan["resource_changes"][0]["change"]["after_identity"] = json!({"region": region, "id": "i"});
+        plan.to_string()
+    };
+    let folder = Folder::with("diff-identities", &[("a.json", &with("eu")), ("b.json", &with("us"))]);
+    let [a, b] = ["a.json", "b.json"].map(|name| folder.at(name).to_str().unwrap().to_owned());
+    let output = diff(&[&a, &b]);
+    assert_eq!(output.code, 1, "{}", output.stderr);
+    assert!(output.stdout.contains("region (identity): \"eu\" in A, \"us\" in B"), "{}", output.stdout);
+    let json: Value = serde_json::from_str(&diff(&[&a, &b, "--json"]).stdout).unwrap();
+    check(&validator("comparison.schema.json"), &json);
+    assert_eq!(json["resources"][0]["values"][0]["identity"], true, "{json}");
+    let ignored = diff(&[&a, &b, "--ignore", "after_identity.region"]);
+    assert_eq!(ignored.code, 0, "{}", ignored.stdout);
+}
+
+#[test]
 fn json_is_as_its_schema_says() {
     let output = diff(&[A, B, SCHEMAS[0], SCHEMAS[1], "--json"]);
     assert_eq!(output.code, 1, "{}", output.stderr);

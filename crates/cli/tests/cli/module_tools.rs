@@ -271,7 +271,7 @@ fn a_module_with_errors_has_no_verdict() {
 fn the_graph_says_what_is_unknown() {
     let folder = folder("tools-graph", &[]);
     for format in ["dot", "json", "mermaid"] {
-        let output = run(&folder, &["graph", "DIR", "--format", format]);
+        let output = run(&folder, &["graph", "DIR", "--state", "DIR/terraform.tfstate", "--format", format]);
         assert_eq!(output.code, 0, "{output:?}");
         insta::assert_snapshot!(format!("graph_{format}"), output.stdout);
     }

@@ -403,6 +403,13 @@ fn what_depends_on_an_unknown_workspace_is_undecided() {
     assert_eq!(output.code, 0, "{output:?}");
     let refused = run(&folder, &[], "plan DIR --no-state --fail-on delete");
     assert_eq!(refused.code, 1, "{refused:?}");
+    // Nobody could ask a provider for it.
+    for command in ["plan", "show"] {
+        let refused = run(&folder, &[], &format!("{command} DIR --no-state --fail-on delete"));
+        let why = "1 that depend on the workspace, which nothing names: set TF_WORKSPACE";
+        assert!(refused.stderr.contains(why), "{refused:?}");
+        assert!(!refused.stderr.contains("providers can"), "{refused:?}");
+    }
     let explained = run(&folder, &[], "plan DIR --no-state --explain module.c.terraform_data.a");
     assert!(explained.stdout.contains("terraform.workspace"), "{explained:?}");
     // An instance that is there may be destroyed.
@@ -428,13 +435,47 @@ fn the_headline_says_that_the_workspace_has_no_state() {
             assert!(page.stdout.contains(headline), "{page:?}");
             assert_eq!(page.stdout.contains("no state"), !headline.is_empty(), "{page:?}");
         }
+        for command in ["show", "plan"] {
+            let summary = run(&folder, variables, &format!("{command} DIR --summary"));
+            let first = "The workspace has no state: nothing exists yet.\nCreate (1)\n";
+            assert_eq!(summary.stdout.starts_with(first), !headline.is_empty(), "{summary:?}");
+        }
+        assert_eq!(no_state(&folder, variables, "show DIR --json") == "missing", !headline.is_empty());
         for command in COMMANDS {
             let output = run(&folder, variables, command);
             let note = "note: the workspace \"dev\" has no state: nothing exists yet\n";
             assert_eq!(output.stderr.contains(note), !headline.is_empty(), "{command}: {output:?}");
         }
     }
-    // Who says so knows it.
+    // Who says so knows it; others who read the answer do not.
     let told = run(&folder, &[], "plan DIR --no-state");
     assert!(!told.stderr.contains("no state"), "{told:?}");
+    let summary = run(&folder, &[], "plan DIR --no-state --summary");
+    assert!(summary.stdout.starts_with("Planned without a state: nothing exists yet.\n"), "{summary:?}");
+    let page = run(&folder, &[], "show DIR --no-state --format markdown");
+    assert!(
+        page.stdout.starts_with("## Terraform plan: 1 to create (planned without a state)\n"),
+        "{page:?}"
+    );
+    assert_eq!(no_state(&folder, &[], "show DIR --no-state --json"), "left_out");
+}
+
+/// Why a plan was made from no state, as the report in JSON says it.
+fn no_state(folder: &Folder, variables: &[(&str, &str)], line: &str) -> Json {
+    let output = run(folder, variables, line);
+    let report: Json =
+        serde_json::from_str(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"));
+    crate::schemas::check(&crate::schemas::validator("report.schema.json"), &report);
+    report["no_state"].clone()
+}
+
+#[test]
+fn a_graph_reads_no_state_of_the_directory() {
+    let main = "resource \"terraform_data\" \"a\" {\n  input = \"x\"\n}\noutput \"o\" {\n  value = terraform_data.a.id\n}\n";
+    let folder = module("state-graph", &[("m/main.tf", main), ("m/terraform.tfstate", "broken")]);
+    let graph = run(&folder, &[], "graph DIR --only-unknown");
+    assert!(graph.code == 0 && graph.stdout.contains("terraform_data.a"), "{graph:?}");
+    folder.write("a.tfstate", state("a"));
+    let known = run(&folder, &[], "graph DIR --only-unknown --state FOLDER/a.tfstate");
+    assert!(known.code == 0 && !known.stdout.contains("terraform_data.a"), "{known:?}");
 }

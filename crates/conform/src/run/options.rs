@@ -13,6 +13,7 @@ use crate::{Flavor, Hints};
 
 use super::made::Made;
 use super::names;
+use super::setup::OWN;
 
 /// How a provider is tried.
 #[derive(Debug, Clone)]
@@ -75,8 +76,16 @@ impl Options {
     pub(super) fn refuse_unmatched(&self, schemas: &Schemas) -> Result<()> {
         let is_chosen = |subject: &Subject| self.subjects.is_empty() || self.subjects.contains(subject);
         let subjects = Subject::ALL.into_iter().filter(is_chosen);
-        let names: Vec<SmolStr> = subjects.flat_map(|subject| names(schemas, subject)).collect();
-        self.refuse_unmatched_only(&names)
+        let all: Vec<SmolStr> = subjects.flat_map(|subject| names(schemas, subject)).collect();
+        self.refuse_unmatched_only(&all)?;
+        for subject in self.subjects.iter().filter(|subject| **subject != OWN) {
+            let of_kind = names(schemas, *subject);
+            if !of_kind.iter().any(|name| self.wants(*subject, name)) {
+                let (kind, is_there) = (subject.kind(), !of_kind.is_empty());
+                return Err(ErrorKind::NothingOfKind { kind, is_there }.into());
+            }
+        }
+        Ok(())
     }
 
     /// Refuses globs of names of which one is that of none of these.

@@ -16,7 +16,7 @@ use crate::schemas::{named, of_type, place};
 use crate::secrets::Origin;
 use crate::{Clause, Finding, judge_schemas};
 
-const OWN: Subject = Subject::Component(Component::Provider);
+pub(super) const OWN: Subject = Subject::Component(Component::Provider);
 
 /// What is known of a provider before its types are tried.
 pub(super) struct Setup {

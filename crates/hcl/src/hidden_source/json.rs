@@ -106,14 +106,18 @@ fn block<'s>(
 ) {
     let of_provider = !matches!(kind, "variable" | "output" | "locals" | "terraform");
     let known = if of_provider { schema(kind, label) } else { None };
-    for Property { name, value, .. } in properties {
+    for &Property { ref name, ref value, name_span, .. } in properties {
         let is_meta = of_provider && is_meta_argument(kind, name, known.is_some());
         match known {
             _ if is_meta && !text_of(value).any(has_credentials) => {}
             Some(schema) => member(name, value, schema, found),
             None if kind == "terraform" && name.starts_with("required_") => {}
             None => {
-                let shows_keys = kind == "variable" && !is_secret(properties);
+                let is_of_variable = kind == "variable";
+                let shows_keys = is_of_variable && !is_secret(properties);
+                if is_of_variable && !shows_keys && !shape::VARIABLE.has(name) {
+                    found.push(name_span);
+                }
                 hide(value, &|_| shows_keys, found);
             }
         }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use objchange::schema::{Attribute, Block as Schema};
+use objchange::value::PathStep;
 use objchange_text::{Span, similar};
 use smol_str::SmolStr;
 
@@ -10,7 +11,9 @@ use super::Declared;
 use crate::decode::find;
 use crate::module::{MoveTarget, shape};
 use crate::syntax::ast::{Block, Body, Expr, ExprKind, StepKind, TraversalStep};
-use crate::walk::{Reference, literals, makes_sensitive, sensitive_arguments, variables};
+use crate::walk::{
+    Reference, literals, literals_beside, makes_sensitive, optional_defaults, sensitive_arguments, variables,
+};
 
 /// The arguments of a `dynamic` block.
 const DYNAMIC_ARGUMENTS: [&str; 3] = ["for_each", "iterator", "labels"];
@@ -34,6 +37,9 @@ pub(super) const ROOTS: [&str; 12] = [
     "provider",
 ];
 
+/// The local values and the defaults of variables, by the name of their kind and their own.
+type Named<'b> = hashbrown::HashMap<(&'b str, &'b str), Vec<&'b Expr>>;
+
 /// The search through the files of a configuration.
 pub(super) struct Search<'e, 's, 'f> {
     schema: &'f dyn Fn(&str, &str) -> Option<&'s Schema>,
@@ -42,11 +48,16 @@ pub(super) struct Search<'e, 's, 'f> {
     secrets: Vec<&'e Expr>,
     /// Expressions of which any part that is written out may be one.
     opaque: Vec<&'e Expr>,
+    /// All expressions, with the schema of what is `self` there: literals may be compared with secrets in them.
+    all: Vec<(&'e Expr, Option<&'s Schema>)>,
+    /// Other places of secrets: labels, and values that may not refer to anything.
+    whole: Vec<Span>,
 }
 
 impl<'e, 's, 'f> Search<'e, 's, 'f> {
     pub(super) fn new(schema: &'f dyn Fn(&str, &str) -> Option<&'s Schema>, declared: &'f Declared) -> Self {
-        Self { schema, declared, secrets: Vec::new(), opaque: Vec::new() }
+        let (secrets, opaque, all, whole) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { schema, declared, secrets, opaque, all, whole }
     }
 
     /// A file of a module.
@@ -58,13 +69,14 @@ impl<'e, 's, 'f> Search<'e, 's, 'f> {
 
     fn blocks(&mut self, body: &'e Body) {
         for block in &body.blocks {
-            self.calls_of(&block.body);
+            let label = block.labels.first().map(|label| label.text.as_str()).unwrap_or_default();
+            self.calls_of(&block.body, (self.schema)(&block.kind, label));
             match &*block.kind {
                 "variable" if is_secret_declaration(&block.body) => {
-                    self.secrets.extend(find(&block.body.attributes, "default").map(|a| &a.expr));
+                    self.secret_declaration(&block.body, "default", &shape::VARIABLE);
                 }
                 "output" if is_secret_declaration(&block.body) => {
-                    self.secrets.extend(find(&block.body.attributes, "value").map(|a| &a.expr));
+                    self.secret_declaration(&block.body, "value", &shape::OUTPUT);
                 }
                 "variable" | "output" | "locals" | "moved" | "import" => {}
                 // Settings of a backend and connections have passwords; a data source may be in a check.
@@ -77,6 +89,22 @@ impl<'e, 's, 'f> Search<'e, 's, 'f> {
                 "check" => self.data_sources(&block.body),
                 _ => self.provider_block(block),
             }
+        }
+    }
+
+    /// A variable or output that is a secret: its value, values in its type, and whatever has no name that is known there, which may
+    /// be a misspelt one.
+    fn secret_declaration(&mut self, body: &'e Body, value: &str, shape: &shape::Shape) {
+        for attribute in &body.attributes {
+            match &*attribute.name {
+                name if name == value || !shape.has(name) => self.secrets.push(&attribute.expr),
+                "type" => self.secrets.extend(optional_defaults(&attribute.expr)),
+                _ => {}
+            }
+        }
+        for block in body.blocks.iter().filter(|block| shape.labels(&block.kind).is_none()) {
+            self.whole.extend(block.labels.iter().map(|label| label.span));
+            self.opaque_block(block);
         }
     }
 
@@ -125,12 +153,12 @@ impl<'e, 's, 'f> Search<'e, 's, 'f> {
     /// A test file or a mock file: what it gives to sensitive variables, attributes and outputs.
     pub(super) fn test_file(&mut self, body: &'e Body) {
         for block in &body.blocks {
-            self.calls_of(&block.body);
+            self.calls_of(&block.body, None);
             let label = block.labels.first().map(|label| &*label.text).unwrap_or_default();
             match &*block.kind {
                 "variables" => self.given_values(&block.body),
                 "variable" if is_secret_declaration(&block.body) => {
-                    self.secrets.extend(find(&block.body.attributes, "default").map(|a| &a.expr));
+                    self.secret_declaration(&block.body, "default", &shape::VARIABLE);
                 }
                 "provider" => self.provider_block(block),
                 "run" | "mock_provider" => self.test_file(&block.body),
@@ -197,16 +225,20 @@ impl<'e, 's, 'f> Search<'e, 's, 'f> {
         for attribute in &body.attributes {
             match self.declared.is_public(&attribute.name) {
                 true => self.calls(&attribute.expr),
-                false => self.secrets.push(&attribute.expr),
+                // Nothing can be referred to here: what looks like a name may be the secret.
+                false => self.whole.push(attribute.expr.span),
             }
         }
         body.blocks.iter().for_each(|block| self.opaque_block(block));
     }
 
-    /// The arguments of `sensitive` in a body and in the blocks in it.
-    fn calls_of(&mut self, body: &'e Body) {
-        body.attributes.iter().for_each(|attribute| self.calls(&attribute.expr));
-        body.blocks.iter().for_each(|block| self.calls_of(&block.body));
+    /// The arguments of `sensitive` in a body and in the blocks in it, and what may be compared with secrets.
+    fn calls_of(&mut self, body: &'e Body, own: Option<&'s Schema>) {
+        for attribute in &body.attributes {
+            self.calls(&attribute.expr);
+            self.all.push((&attribute.expr, own));
+        }
+        body.blocks.iter().for_each(|block| self.calls_of(&block.body, own));
     }
 
     pub(super) fn calls(&mut self, expr: &'e Expr) {
@@ -276,10 +308,10 @@ impl<'e, 's, 'f> Search<'e, 's, 'f> {
     where
         'e: 'b,
     {
-        let (mut spans, mut references) = (Vec::new(), Vec::new());
+        let (mut spans, mut references) = (self.whole.clone(), Vec::new());
         let mut open: Vec<&Expr> = self.secrets.clone();
         let mut seen: BTreeSet<(SmolStr, SmolStr)> = BTreeSet::new();
-        let mut named: hashbrown::HashMap<(&str, &str), Vec<&Expr>> = hashbrown::HashMap::new();
+        let mut named: Named<'b> = Named::new();
         for block in bodies.flat_map(|body| &body.blocks) {
             match (&*block.kind, block.labels.first()) {
                 ("locals", _) => {
@@ -294,6 +326,10 @@ impl<'e, 's, 'f> Search<'e, 's, 'f> {
                 }
                 _ => {}
             }
+        }
+        let locals = self.secret_locals(&named);
+        for (expr, own) in &self.all {
+            spans.extend(literals_beside(expr, &|reference| self.is_secret(reference, *own, &locals)));
         }
         while let Some(expr) = open.pop() {
             // What is behind a reference may be more of a secret without quotes.
@@ -318,6 +354,59 @@ impl<'e, 's, 'f> Search<'e, 's, 'f> {
             references.extend(known.iter().filter_map(names_of));
         }
         (spans, references)
+    }
+
+    /// The local values that are made of secrets.
+    fn secret_locals<'b>(&self, named: &Named<'b>) -> BTreeSet<&'b str> {
+        let mut users: hashbrown::HashMap<SmolStr, Vec<&'b str>> = hashbrown::HashMap::new();
+        let mut open: Vec<&str> = Vec::new();
+        let nothing = BTreeSet::new();
+        for ((_, name), exprs) in named.iter().filter(|((kind, _), _)| *kind == "local") {
+            for reference in exprs.iter().flat_map(|expr| variables(expr)) {
+                match reference.first_attribute() {
+                    Some(of) if reference.name == "local" => users.entry(of.clone()).or_default().push(name),
+                    _ if self.is_secret(&reference, None, &nothing) => open.push(name),
+                    _ => {}
+                }
+            }
+        }
+        let mut found = BTreeSet::new();
+        while let Some(name) = open.pop() {
+            if found.insert(name) {
+                open.extend(users.get(name).into_iter().flatten());
+            }
+        }
+        found
+    }
+
+    /// Whether a reference leads to something that is called sensitive.
+    fn is_secret(&self, reference: &Reference<'_>, own: Option<&Schema>, locals: &BTreeSet<&str>) -> bool {
+        let names: Vec<SmolStr> = reference
+            .steps()
+            .filter_map(|(step, _)| match step {
+                PathStep::Attribute(name) => Some(name),
+                _ => None,
+            })
+            .collect();
+        let is_of = |schema: Option<&Schema>, name: Option<&SmolStr>| {
+            let found = schema.zip(name);
+            found.is_some_and(|(schema, name)| {
+                schema.attribute(name).is_some_and(has_secrets)
+                    || schema.block_type(name).is_some_and(|nested| block_has_secrets(&nested.block))
+            })
+        };
+        match (reference.name.as_str(), names.as_slice()) {
+            ("var", [name, ..]) => self.declared.variables.get(name.as_str()) == Some(&true),
+            ("local", [name, ..]) => locals.contains(name.as_str()),
+            ("self", names) => is_of(own, names.first()),
+            (kind @ ("data" | "ephemeral"), [of, _, names @ ..]) => {
+                is_of((self.schema)(kind, of), names.first())
+            }
+            (of, [_, names @ ..]) if self.declared.types.contains(of) => {
+                is_of((self.schema)("resource", of), names.first())
+            }
+            _ => false,
+        }
     }
 
     /// Whether something is called so that references can begin with.

@@ -1,6 +1,6 @@
 //! HCL as plain data: what `sentinel.hcl` may hold.
 
-use objchange_hcl::{LineIndex, parse_data};
+use objchange_hcl::{LineIndex, parse_body, parse_body_json, parse_data, parse_expression, parse_template};
 use objchange_text::json::{Node, NodeKind, Property};
 use proptest::prelude::*;
 
@@ -116,5 +116,21 @@ proptest! {
     #[test]
     fn no_text_makes_it_panic(text in "([a-z\"{}\\[\\]=,:#/*<>\\\\$% \n-]|policy|mock|test|<<E\n|\\PC){0,60}") {
         let _ = parse_data(&text);
+    }
+
+    /// Whatever is wrong with a text, errors about it are about a part of it.
+    #[test]
+    fn errors_have_places_in_the_text(text in "([a-c\"{}\\[\\]=,:#/*<>\\\\$%! \n\té日\u{1f600}\u{feff}0-9.-]|<<E\n|<<-é|/\\*|\\\\u|\\PC){0,30}") {
+        let found = [
+            parse_data(&text).err(),
+            parse_body(&text).err(),
+            parse_expression(&text).err(),
+            parse_template(&text).err(),
+            parse_body_json(&text).err(),
+        ];
+        for error in found.into_iter().flatten().flatten() {
+            let subject = error.subject.unwrap_or_default();
+            prop_assert!(text.get(subject.range()).is_some(), "{} {:?}", error, subject);
+        }
     }
 }

@@ -362,3 +362,57 @@ fn values_of_variables_are_shown_if_they_are_known_to_be_public() {
         assert_eq!(shown, wanted, "{text}");
     }
 }
+
+/// Parts of the declarations of secrets, and what secrets are compared with.
+#[test]
+fn what_is_beside_secrets_is_hidden() {
+    let schema =
+        Block::new([("secret", secret_attribute()), ("name", Attribute::optional(Type::String))], []);
+    let declared = "variable \"s\" {\n  sensitive = true\n}\nresource \"disk\" \"d\" {\n}\n";
+    for (text, wanted) in [
+        (
+            "variable \"w\" {\n  sensitive = true\n  type = object({ a = optional(number, \"xyzzy\") })\n}\n",
+            "variable \"w\" {\n  sensitive = true\n  type = object({ a = optional(number, ~) })\n}\n",
+        ),
+        (
+            "variable \"w\" {\n  sensitive = true\n  defaults = \"xyzzy\"\n}\n",
+            "variable \"w\" {\n  sensitive = true\n  defaults = ~\n}\n",
+        ),
+        (
+            "variable \"w\" {\n  sensitive = true\n  default \"xyzzy\" { }\n}\n",
+            "variable \"w\" {\n  sensitive = true\n  default ~ { }\n}\n",
+        ),
+        (
+            "locals {\n  a = var.s == \"xyzzy\" ? \"a\" : \"b\"\n}\n",
+            "locals {\n  a = var.s == ~ ? \"a\" : \"b\"\n}\n",
+        ),
+        (
+            "locals {\n  t = \"x-${var.s}\"\n  u = local.t\n  a = \"xyzzy\" != trimspace(local.u)\n}\n",
+            "locals {\n  t = \"x-${var.s}\"\n  u = local.t\n  a = ~ != trimspace(local.u)\n}\n",
+        ),
+        (
+            "locals {\n  a = contains([\"xyzzy\"], disk.d[0].secret)\n  b = disk.d.name == \"fine\"\n}\n",
+            "locals {\n  a = contains([~], disk.d[0].secret)\n  b = disk.d.name == \"fine\"\n}\n",
+        ),
+        (
+            "resource \"disk\" \"e\" {\n  lifecycle {\n    postcondition {\n      condition = self.secret != \"xyzzy\" && self.name != null\n    }\n  }\n}\n",
+            "resource \"disk\" \"e\" {\n  lifecycle {\n    postcondition {\n      condition = self.secret != ~ && self.name != null\n    }\n  }\n}\n",
+        ),
+    ] {
+        let sources = Sources::from_text("main.tf", format!("{declared}{text}")).unwrap();
+        let of_type = |kind: &str, label: &str| ((kind, label) == ("resource", "disk")).then_some(&schema);
+        let hidden = HiddenSource::new(&sources, of_type, []);
+        let mut shown = text.to_owned();
+        for span in hidden.spans().iter().rev() {
+            shown
+                .replace_range(span.start as usize - declared.len()..span.end as usize - declared.len(), "~");
+        }
+        assert_eq!(shown, wanted);
+    }
+    assert_eq!(
+        shown("main.tf.json", r#"{"variable": {"w": {"sensitive": true, "xyzzy": 1, "type": "string"}}}"#),
+        r#"{"variable": {"w": {"sensitive": true, ~: ~, "type": ~}}}"#
+    );
+    // Nothing can be referred to in a file of values.
+    assert_eq!(shown("x.tfvars", "w = var.xyzzy\n"), "w = ~\n");
+}

@@ -45,6 +45,7 @@ impl UndecidedReason {
     pub(super) fn as_str(&self) -> &'static str {
         match self {
             Self::InstancesUnknown => Deferred::INSTANCES_UNKNOWN,
+            Self::WorkspaceUnknown => Deferred::WORKSPACE_UNKNOWN,
             Self::ImportUnknown(_) => Deferred::IMPORT_UNKNOWN,
         }
     }

@@ -236,11 +236,13 @@ pub struct UndecidedResource {
     pub after: Value,
 }
 
-/// Why nobody but a provider can say what happens to a resource.
+/// Why it is not known what happens to a resource.
 #[derive(Debug, Clone)]
 pub enum UndecidedReason {
     /// It is not known which instances there are.
     InstancesUnknown,
+    /// It is not known which instances there are, because nothing says which workspace is selected.
+    WorkspaceUnknown,
     /// It is not known what the object that is imported looks like, and whether it is there.
     ImportUnknown(ImportedBy),
 }

@@ -12,7 +12,7 @@ use super::input::PlanMode;
 use super::instances::{Expanded, ModuleInstanceId, Repetition};
 use super::managed::Instance;
 use super::resource::instance_address;
-use super::subject::SubjectKind;
+use super::subject::{SubjectKind, WORKSPACE};
 use super::validate::resource::{own_references, self_reference};
 use super::walk::Walk;
 use super::world::dynamic;
@@ -211,9 +211,13 @@ impl<'c> Walk<'_, 'c> {
             let after = mark_kept(&schema.block, &after);
             let address = &self.world.instances[at].address;
             let address = instance_address(address, resource.name, None::<InstanceKey>);
+            let reason = match self.unanswered[index].contains(WORKSPACE) {
+                true => UndecidedReason::WorkspaceUnknown,
+                false => UndecidedReason::InstancesUnknown,
+            };
             let because_of = self.unanswered[index].iter().cloned().collect();
             self.plan.undecided.push(UndecidedResource {
-                reason: UndecidedReason::InstancesUnknown,
+                reason,
                 address,
                 provider: resource.provider.clone(),
                 span,

@@ -7,6 +7,9 @@ use objchange::value::{Kind, PathStep};
 use objchange_hcl::{Diagnostic, Reference, ResourceName, Span};
 use smol_str::SmolStr;
 
+/// The name of the workspace, in words.
+pub(crate) const WORKSPACE: &str = "terraform.workspace";
+
 /// What a reference means, with what is behind it.
 #[derive(Debug, Clone)]
 pub(crate) struct Subject {

@@ -17,7 +17,7 @@ use super::instances::ModuleInstanceId;
 use super::orphans::resource_name;
 use super::pending::Pending;
 use super::secrets::ToldSecrets;
-use super::subject::Subject;
+use super::subject::{Subject, WORKSPACE};
 use super::targets::Targets;
 use super::unasked::InstancePart;
 use super::world::World;
@@ -134,7 +134,7 @@ impl<'c> Walk<'_, 'c> {
             }
             if node.subjects.iter().any(|subject| self.lacks_workspace(subject)) {
                 // Terraform knows it, so what is unknown because of it is no error.
-                self.unanswered[index].insert("terraform.workspace".to_owned());
+                self.unanswered[index].insert(WORKSPACE.to_owned());
                 self.plan.lacks_workspace = true;
             }
             self.pending.enter(self.graph, index);

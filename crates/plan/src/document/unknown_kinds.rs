@@ -70,7 +70,7 @@ const REASONS: [&str; 17] = [
     "forgot_because_lifecycle_destroy_in_config",
 ];
 
-const DEFERRALS: [&str; 9] = [
+const DEFERRALS: [&str; 10] = [
     "",
     "unknown",
     "instance_count_unknown",
@@ -78,9 +78,10 @@ const DEFERRALS: [&str; 9] = [
     "provider_config_unknown",
     "deferred_prereq",
     "absent_prereq",
-    // Written by this program, of providers that are not asked.
+    // Written by this program, of providers that are not asked and workspaces that nothing names.
     Deferred::INSTANCES_UNKNOWN,
     Deferred::IMPORT_UNKNOWN,
+    Deferred::WORKSPACE_UNKNOWN,
 ];
 
 const MODES: [&str; 4] = ["", "managed", "data", "ephemeral"];

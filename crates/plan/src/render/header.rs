@@ -56,6 +56,9 @@ impl Writer<'_> {
             "deferred_prereq" => "because a prerequisite for this resource is deferred",
             "absent_prereq" => "because a prerequisite for this resource has not yet been created",
             Deferred::INSTANCES_UNKNOWN => "because its instances depend on what only a provider knows",
+            Deferred::WORKSPACE_UNKNOWN => {
+                "because its instances depend on the workspace, which nothing names"
+            }
             Deferred::IMPORT_UNKNOWN => "because only its provider knows the object to import",
             _ => "for an unknown reason",
         };

@@ -35,7 +35,7 @@ pub(super) fn counts(report: &Report<'_>) -> String {
     if !is_state && !report.counts.is_change() {
         counts.insert(0, "nothing to change".to_owned());
     }
-    let state = if report.lacks_state { " (the workspace has no state)" } else { "" };
+    let state = report.no_state.map_or_else(String::new, |why| format!(" ({})", why.as_str()));
     format!("{}{state}", counts.join(", "))
 }
 

@@ -178,6 +178,10 @@ impl Writer<'_> {
         if report.complete == Some(false) && !report.errored {
             self.push("The plan is incomplete: more may be left to change.\n");
         }
+        if let Some(no_state) = report.no_state {
+            let words = no_state.as_str();
+            self.push(&format!("{}{}: nothing exists yet.\n", words[..1].to_uppercase(), &words[1..]));
+        }
         let groups = report.groups(group_by);
         for group in &groups {
             self.text(Role::Heading, &visible(&group.title));

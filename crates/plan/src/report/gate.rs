@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::selection::REPLACEMENTS;
 use super::{Counts, Report, Selection, Unmatched};
-use crate::{ChangedResource, Plan, PlanMode, ResourceActions};
+use crate::{ChangedResource, Deferred, Plan, PlanMode, ResourceActions};
 
 /// The conditions under which a plan is refused.
 #[derive(Debug, Clone, Default)]
@@ -242,14 +242,25 @@ impl Gate {
             unread: simulated().filter(exists).filter(|resource| stays(&resource.change.actions)).count(),
         };
         self.refuse_unasked(verdict, &unasked);
-        let undecided = plan.changes.deferred.iter().filter(|deferred| deferred.waits_for_provider());
-        self.refuse_undecided(verdict, undecided.count());
+        self.refuse_undecided(verdict, &plan.changes.deferred);
     }
 
-    /// Refuses resources of which it is unknown what happens to them.
-    pub fn refuse_undecided(&self, verdict: &mut Verdict, undecided: usize) {
-        if !self.conditions.is_empty() && undecided > 0 {
-            verdict.refuse(format!("{undecided} that only the providers can decide about"));
+    /// Refuses resources of which only the providers, or the workspace, could say what happens to them.
+    pub fn refuse_undecided(&self, verdict: &mut Verdict, deferred: &[Deferred<'_>]) {
+        if self.conditions.is_empty() {
+            return;
+        }
+        let undecided = deferred.iter().filter(|deferred| deferred.is_undecided());
+        let (by_workspace, by_providers): (Vec<_>, Vec<_>) =
+            undecided.partition(|deferred| deferred.reason == *Deferred::WORKSPACE_UNKNOWN);
+        if !by_providers.is_empty() {
+            verdict.refuse(format!("{} that only the providers can decide about", by_providers.len()));
+        }
+        if !by_workspace.is_empty() {
+            verdict.refuse(format!(
+                "{} that depend on the workspace, which nothing names: set TF_WORKSPACE",
+                by_workspace.len()
+            ));
         }
     }
 

@@ -92,9 +92,9 @@ pub struct Report<'p> {
     pub applyable: Option<bool>,
     /// Whether nothing was left out of the plan; `None` if it does not say.
     pub complete: Option<bool>,
-    /// The plan was made where the workspace has no state, which headlines of pages say. Documents do not show it: whoever
-    /// has made the plan sets it.
-    pub lacks_state: bool,
+    /// The plan was made from no state, as headlines, summaries and JSON say. Documents do not show it: whoever has made the
+    /// plan sets it.
+    pub no_state: Option<NoState>,
     /// Counts of the selected changes.
     pub counts: Counts,
     /// Only a part of the document was chosen.
@@ -109,6 +109,26 @@ pub struct Report<'p> {
     pub schemas: &'p [SchemaOrigin],
     /// The sections, in the order of the page; one without entries is not to be seen.
     pub sections: Vec<Section<'p>>,
+}
+
+/// Why a plan was made from no state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NoState {
+    /// The workspace has none.
+    Missing,
+    /// Whoever made the plan wanted none.
+    LeftOut,
+}
+
+impl NoState {
+    /// In words.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Missing => "the workspace has no state",
+            Self::LeftOut => "planned without a state",
+        }
+    }
 }
 
 /// A part of the page.
@@ -320,6 +340,9 @@ impl Serialize for Report<'_> {
         }
         if !self.schemas.is_empty() {
             map.serialize_entry("schemas", self.schemas)?;
+        }
+        if let Some(no_state) = self.no_state {
+            map.serialize_entry("no_state", &no_state)?;
         }
         map.serialize_entry("counts", &self.counts)?;
         for section in &self.sections {

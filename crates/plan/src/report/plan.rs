@@ -158,7 +158,7 @@ pub(super) fn report<'p, 't>(
         applyable: set.applyable,
         complete: set.complete,
         counts,
-        lacks_state: false,
+        no_state: None,
         of_selection,
         drift: Entries::new(
             drifted,

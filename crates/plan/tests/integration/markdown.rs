@@ -285,6 +285,11 @@ fn a_template_with_too_much_in_one_tag_is_refused() {
     }
     let elif = format!("{{% if 1 %}}{}{{% endif %}}", "{% elif 1 %}".repeat(5000));
     assert_eq!(MarkdownTemplate::parse(&elif).unwrap_err().message, "the template has more than 200 `elif`");
+    // Places beyond column 65,535 are more than the engine can count.
+    for start in ["{{ \"", "{{ 9", "{#", "{% a", "x{{ é"] {
+        let error = MarkdownTemplate::parse(&format!("x\n{start}{}", "9".repeat(65_534))).unwrap_err();
+        assert_eq!((error.line, &*error.message), (Some(2), "the line has more than 60000 bytes"), "{start}");
+    }
 }
 
 /// Operators and literals are the engine's, and those that pay for what they make do what these do.

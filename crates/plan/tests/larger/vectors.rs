@@ -163,7 +163,8 @@ fn every_reason_has_a_case(paths: &[PathBuf]) -> Result<(), Failed> {
     let mut wanted: Vec<&str> = words.filter(is_reason).filter(|word| *word != "snake_case").collect();
     assert!(wanted.len() > 15, "{wanted:?}");
     wanted.extend(["resource_drift", "deferred_changes", "importing", "deposed", "previous_address"]);
-    wanted.extend([objchange_plan::Deferred::INSTANCES_UNKNOWN, objchange_plan::Deferred::IMPORT_UNKNOWN]);
+    use objchange_plan::Deferred;
+    wanted.extend([Deferred::INSTANCES_UNKNOWN, Deferred::IMPORT_UNKNOWN, Deferred::WORKSPACE_UNKNOWN]);
     let text = paths.iter().map(fs::read_to_string).collect::<Result<String, _>>()?;
     wanted.retain(|word| !text.contains(&format!("\"{word}\":")) && !text.contains(&format!(":\"{word}\"")));
     if wanted.is_empty() { Ok(()) } else { Err(format!("without a case: {}", wanted.join(", ")).into()) }

@@ -100,7 +100,7 @@ impl Marking<'_> {
         let Value::Array(all) = &changes else { return changes };
         let is_possible = |change: &Value| {
             let reason = member(change, "reason").and_then(Value::as_str);
-            reason.is_some_and(Deferred::is_reason_of_provider)
+            reason.is_some_and(Deferred::is_undecided_reason)
         };
         if !self.simulated.is_simulated || !all.items().iter().any(is_possible) {
             return changes;

@@ -32,6 +32,30 @@ pub struct ReplacedImport {
     pub fault: Fault,
 }
 
+/// Why policies cannot be found or read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PolicyFilesError {
+    /// A problem of a file.
+    #[error("{0}")]
+    File(Fault),
+    /// A folder cannot be looked through, or has no policies. The sentence begins with its name.
+    #[error("{0}")]
+    Folder(String),
+}
+
+impl From<Fault> for PolicyFilesError {
+    fn from(fault: Fault) -> Self {
+        Self::File(fault)
+    }
+}
+
+impl From<String> for PolicyFilesError {
+    fn from(problem: String) -> Self {
+        Self::Folder(problem)
+    }
+}
+
 /// Finds and compiles the policies that are named; the configuration is about those that are named alone. `warn` gets what has
 /// no effect in configurations.
 ///
@@ -43,7 +67,7 @@ pub fn read_policies(
     configuration: Option<&Path>,
     options: SetOptions<'_>,
     warn: &dyn Fn(&Fault),
-) -> Result<NamedPolicies, String> {
+) -> Result<NamedPolicies, PolicyFilesError> {
     let sources = Sources::on_disk();
     let mut found = NamedPolicies::default();
     let own = match configuration {
@@ -57,13 +81,13 @@ pub fn read_policies(
     let add_set = |path: &Path, found: &mut NamedPolicies| {
         let configuration = configured(path, &sources, warn)?;
         if configuration.policies.is_empty() {
-            return Err(format!("{}: there is no policy in this configuration", path.display()));
+            return Err(Fault::of_file(path, "there is no policy in this configuration"));
         }
         found.replaced.extend(replaced_imports(path, &configuration));
         found.policies.extend(options.policies(&configuration, &sources));
         Ok(())
     };
-    let alone = |path: &Path| options.policy(path, &own, &sources).map_err(|fault| fault.to_string());
+    let alone = |path: &Path| options.policy(path, &own, &sources);
     for path in named {
         let of_folder = path.join("sentinel.hcl");
         match path.extension() {
@@ -91,7 +115,7 @@ fn refuse_unapplied(
     applied: &HashSet<PathBuf>,
     sources: &Sources,
     warn: &dyn Fn(&Fault),
-) -> Result<(), String> {
+) -> Result<(), PolicyFilesError> {
     let is_set = |path: &Path| path.file_name() == Some(OsStr::new("sentinel.hcl"));
     let found =
         Walk { folder, depth: usize::MAX, hidden: false }.files(|path| is_policy(path) || is_set(path));
@@ -99,7 +123,7 @@ fn refuse_unapplied(
         found.complete(folder)?.into_iter().partition(|path| is_set(path));
     let mut of_sets = HashSet::new();
     for path in sets {
-        let set = sources.configuration(&path).map_err(|fault| fault.to_string())?;
+        let set = sources.configuration(&path)?;
         let paths: Vec<PathBuf> =
             set.policies.iter().filter_map(|policy| policy.source.path().ok()).collect();
         let paths: HashSet<PathBuf> = paths.iter().map(|path| identity(path)).collect();
@@ -116,18 +140,16 @@ fn refuse_unapplied(
         }
         let is_module = sources.policy(&path).is_ok_and(|policy| !policy.has_main());
         if !is_module {
-            return Err(format!(
-                "{}: this policy is not applied; name it, or list it in a sentinel.hcl",
-                path.display()
-            ));
+            let message = "this policy is not applied; name it, or list it in a sentinel.hcl";
+            return Err(Fault::of_file(&path, message).into());
         }
     }
     Ok(())
 }
 
 /// Whether a file has the word: most mocks have not, and they are large.
-fn may_have_main(path: &Path) -> Result<bool, String> {
-    let text = Source::File(path.to_owned()).read().map_err(|error| error.to_string())?;
+fn may_have_main(path: &Path) -> Result<bool, Fault> {
+    let text = Source::File(path.to_owned()).read().map_err(|error| Fault::of_file(path, error.reason()))?;
     Ok(text.contains("main"))
 }
 
@@ -136,7 +158,7 @@ fn is_policy(path: &Path) -> bool {
 }
 
 /// The imports of Terraform data that a configuration at this path replaces.
-pub fn replaced_imports(path: &Path, configuration: &Configuration) -> Vec<ReplacedImport> {
+fn replaced_imports(path: &Path, configuration: &Configuration) -> Vec<ReplacedImport> {
     let replaced = |import: &'static str| {
         let message = format!(
             "{import} is replaced here, and policies would check that instead of what is given: remove it, or apply \
@@ -151,8 +173,8 @@ pub fn replaced_imports(path: &Path, configuration: &Configuration) -> Vec<Repla
     FROM_PLAN.into_iter().filter_map(replaced).collect()
 }
 
-fn configured(path: &Path, sources: &Sources, warn: &dyn Fn(&Fault)) -> Result<Configuration, String> {
-    let configuration = sources.configuration(path).map_err(|fault| fault.to_string())?;
+fn configured(path: &Path, sources: &Sources, warn: &dyn Fn(&Fault)) -> Result<Configuration, Fault> {
+    let configuration = sources.configuration(path)?;
     configuration.warnings.iter().for_each(warn);
     Ok(configuration)
 }

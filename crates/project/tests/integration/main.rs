@@ -7,6 +7,7 @@ use std::path::Path;
 
 use objchange::schema::ProviderSchemas;
 use objchange_module::ProviderAddress;
+use objchange_plan::NoState;
 use objchange_project::{
     Configuration, Evaluation, Given, PlanError, PlanSettings, Remark, SchemaCache, SchemaLookup,
     StateChoice, StateError, VariableSetting, Wanted, plan_directory,
@@ -60,9 +61,10 @@ fn a_state_in_a_remote_backend_is_given_or_there_is_none() {
         }
         other => panic!("{other:?}"),
     }
-    for choice in [StateChoice::File(&pulled), StateChoice::Nothing, StateChoice::IfAtHand] {
+    for choice in [StateChoice::File(&pulled), StateChoice::Nothing] {
         let planned = plan(choice).unwrap();
-        assert_eq!((planned.options.workspace, planned.is_state_missing), (None, false));
+        let no_state = (choice == StateChoice::Nothing).then_some(NoState::LeftOut);
+        assert_eq!((planned.options.workspace, planned.no_state), (None, no_state));
     }
 }
 

@@ -139,14 +139,11 @@ def compile_sentinel(
 
     ``timeout`` is in seconds and ``memory`` in MiB, for each policy and plan.
 
-    Raises `PolicyError` where a text is no policy or there is none.
+    Raises `PolicyError` where a text is no policy or there is none, and where a folder has a policy that is not applied. Warns with
+    `DocumentWarning` of policy sets below a folder that are not applied, and of parts of a set without effect.
     """
-    files: list[Path] = []
-    for path in _listed(policies):
-        of_folder = path / "sentinel.hcl"
-        files += [of_folder] if of_folder.is_file() else _found(path, ".sentinel")
     text = None if params is None else json.dumps(params)
-    return SentinelPolicies(files, params=text, timeout=timeout, memory=memory)
+    return SentinelPolicies(_listed(policies), params=text, timeout=timeout, memory=memory)
 
 
 def sentinel(

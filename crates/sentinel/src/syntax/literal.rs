@@ -12,15 +12,16 @@ pub(super) fn string(text: &str) -> Result<Vec<u8>, (usize, String)> {
         let raw = raw.strip_suffix('`').unwrap_or(raw);
         return Ok(raw.bytes().filter(|&byte| byte != b'\r').collect());
     }
-    let inner = text.strip_prefix('"').unwrap_or(text);
-    let inner = inner.strip_suffix('"').unwrap_or(inner);
+    let opened = text.strip_prefix('"').unwrap_or(text);
+    // A string that does not end has no quote there.
+    let inner = opened.strip_suffix('"').unwrap_or(opened);
     let mut bytes = Vec::with_capacity(inner.len());
     let mut rest = inner;
     while let Some(slash) = rest.find('\\') {
         bytes.extend_from_slice(&rest.as_bytes()[..slash]);
-        let at = text.len() - 1 - (rest.len() - slash);
+        let at = text.len() - opened.len() + inner.len() - rest.len() + slash;
         let after = &rest[slash + 1..];
-        let length = escape(after, &mut bytes).map_err(|message| (at.max(1), message))?;
+        let length = escape(after, &mut bytes).map_err(|message| (at, message))?;
         rest = &after[length..];
     }
     bytes.extend_from_slice(rest.as_bytes());
@@ -108,6 +109,10 @@ mod tests {
             assert_eq!(string(text).unwrap_err().0, 1, "{text}");
         }
         assert_eq!(string(r#""ab\q""#).unwrap_err().0, 3);
+        // They do not end.
+        for text in [r#""é\"#, r#""é\""#] {
+            assert_eq!(string(text).unwrap_err().0, 3, "{text}");
+        }
     }
 
     #[test]

@@ -153,6 +153,14 @@ proptest! {
         }
     }
 
+    /// Errors about texts in pieces, such as strings that do not end, are about a part of the text.
+    #[test]
+    fn errors_have_places_in_the_text(source in "(x = )?[\"`\\\\é日\u{1f600}\n ax0uU9{}()#/*.e+]{0,12}") {
+        for error in Policy::parse("p", &source).err().into_iter().flatten() {
+            prop_assert!(source.get(error.subject.unwrap().range()).is_some(), "{}: {:?}", error, error.subject);
+        }
+    }
+
     /// A rule is its expression, evaluated later and once.
     #[test]
     fn a_rule_is_its_expression(expression in expression(), x in expression()) {

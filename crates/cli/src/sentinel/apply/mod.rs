@@ -334,7 +334,8 @@ impl Given {
         let options = SetOptions { params: &args.param, level };
         let named = read_policies(policies, args.config.as_deref(), options, &|warning| {
             exit::warn(&warning.to_string());
-        })?;
+        });
+        let named = named.map_err(|error| error.to_string())?;
         let NamedPolicies { mut policies, replaced, .. } = named;
         for applied in &mut policies {
             applied.globals.extend(args.global.iter().cloned());

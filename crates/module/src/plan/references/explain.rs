@@ -11,7 +11,7 @@ use objchange_text::did_you_mean;
 use super::super::graph::{NodeKey, NodeKind, ResourceNode};
 use super::super::instances::Expanded;
 use super::super::resource::instance_address;
-use super::super::subject::SubjectKind;
+use super::super::subject::{SubjectKind, WORKSPACE};
 use super::super::walk::Walk;
 use super::super::{ActionReason, PlannedAction, PlannedObject};
 use super::find::{Found, in_body, key_of, subjects};
@@ -317,7 +317,7 @@ impl<'c> Explainer<'_, '_, 'c> {
                 self.follow(repeated, found.at, None, depth, true);
             }
             if self.walk.lacks_workspace(&subject) {
-                let (address, why) = ("terraform.workspace", "nothing says which workspace is selected");
+                let (address, why) = (WORKSPACE, "nothing says which workspace is selected");
                 self.steps.push(ExplanationStep {
                     depth: depth + 1,
                     address: address.to_owned(),

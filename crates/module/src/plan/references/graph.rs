@@ -8,6 +8,7 @@ use objchange_hcl::{ResourceName, Span};
 use smol_str::SmolStr;
 
 use super::super::graph::{Graph, NodeKind};
+use super::super::subject::WORKSPACE;
 use super::super::walk::Walk;
 use super::super::{ActionReason, PlannedAction, PlannedObject};
 use super::{Observer, address, header};
@@ -121,7 +122,7 @@ impl Observer for GraphObserver {
                 .iter()
                 .filter(|need| open[**need] && self.graph.nodes[**need].kind != ReferenceKind::Module)
                 .map(|need| self.graph.nodes[*need].address.as_str())
-                .chain(workspace.then_some("terraform.workspace"))
+                .chain(workspace.then_some(WORKSPACE))
                 .collect();
             self.graph.nodes[position].unknown = Some(why(walk, index, &because_of, &planned));
         }

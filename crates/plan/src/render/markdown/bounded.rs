@@ -31,6 +31,9 @@ const MAX_OPERATORS: usize = 200;
 /// How many `elif` a template may have: each is within the one before.
 const MAX_ELIF: usize = 200;
 
+/// How long a line of a template may be. The engine (minijinja 2.24) counts columns in 16 bits, and adds one to the last in an error.
+const MAX_LINE: usize = 60_000;
+
 const WHITESPACE: WhitespaceConfig =
     WhitespaceConfig { keep_trailing_newline: true, lstrip_blocks: true, trim_blocks: true };
 
@@ -112,6 +115,10 @@ pub(super) fn check_nesting(text: &str) -> Result<(), TemplateError> {
     let most = MarkdownTemplate::MAX_LENGTH;
     if text.len() as u64 > most {
         return error(None, format!("the template is longer than {} KiB", most >> 10));
+    }
+    if let Some(long) = text.split('\n').position(|line| line.len() > MAX_LINE) {
+        let why = format!("the line has more than {MAX_LINE} bytes");
+        return error(Some(long + 1), why);
     }
     let (mut operators, mut elif, mut is_block_start) = (0, 0, false);
     for token in tokenize(text, false, SyntaxConfig, WHITESPACE) {
