@@ -27,6 +27,7 @@ impl fmt::Debug for PlannedChange {
             .field("after", &after)
             .field("proposed", &proposed)
             .field("no_longer_sensitive", &format_args!("{} paths", self.no_longer_sensitive.len()))
+            .field("configured_marks", &format_args!("{} paths", self.configured_marks.len()))
             .field("violations", &self.violations)
             .field("at_apply", &self.at_apply)
             .field("legacy_type_system", &self.legacy_type_system)

@@ -1,7 +1,9 @@
 //! Configuration as the lifecycle argument `ignore_changes` has it.
 
+use smol_str::SmolStr;
+
 use crate::schema::{Attribute, AttributeType, Block, NestedType, NestingMode, UnknownPath};
-use crate::value::{Kind, Map, Path, PathTrie, StepRef, Value};
+use crate::value::{Kind, Map, Path, PathStep, PathTrie, StepRef, Type, Value};
 
 /// The parts of a resource's configuration that are ignored once the resource exists.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -82,8 +84,8 @@ fn nested_without_computed(nested: &NestedType, value: &Value) -> Value {
     })
 }
 
-/// The value with the parts at the paths taken from prior; a path that leads nowhere changes nothing, but a
-/// map element that is on one side alone is added or dropped.
+/// The value with the parts at the paths taken from prior, with their marks; a path that leads nowhere changes nothing,
+/// but a map element that is on one side alone is added or dropped.
 fn with_prior_at(config: &Value, prior: &Value, ignored: &PathTrie<bool>) -> Value {
     if *ignored.value() {
         return prior.clone();
@@ -91,15 +93,46 @@ fn with_prior_at(config: &Value, prior: &Value, ignored: &PathTrie<bool>) -> Val
     if ignored.is_leaf() {
         return config.clone();
     }
+    let is_map = matches!(config.ty(), Type::Map(_));
+    if ignores_a_key(ignored) && !(is_map && may_be_merged(config, prior, ignored)) {
+        return prior.clone();
+    }
     match config.kind() {
-        Kind::Map(entries) => with_map_elements(config, Some(entries), prior.as_map(), ignored),
-        Kind::Null if prior.as_map().is_some() => with_map_elements(config, None, prior.as_map(), ignored),
+        Kind::Map(entries) => with_map_elements(config, Some(entries), prior, ignored),
+        Kind::Null if is_map => with_map_elements(config, None, prior, ignored),
         // An element that both sets have is the same in both.
         Kind::Set(_) => config.clone(),
         _ => config.map_steps(|step, child| {
             let below = ignored.child(step).zip(step_in(prior, step));
             below.map_or_else(|| child.clone(), |(ignored, prior)| with_prior_at(child, prior, ignored))
         }),
+    }
+}
+
+/// Whether an element is ignored as a whole by its key, such as `tags["name"]`. Only in a configured map is it kept for
+/// itself; anything else is kept as a whole.
+fn ignores_a_key(ignored: &PathTrie<bool>) -> bool {
+    let mut children = ignored.children();
+    children.any(|(step, child)| {
+        *child.value() && matches!(step, PathStep::Index(key) if matches!(key.kind(), Kind::String(_)))
+    })
+}
+
+/// Whether the ignored elements of prior can be elements of the configured map. Terraform crashes where they cannot.
+fn may_be_merged(config: &Value, prior: &Value, ignored: &PathTrie<bool>) -> bool {
+    let element = config.ty().element();
+    let fits = |value: &Value| element.is_none_or(|ty| ty.has_dynamic() || value.ty() == ty);
+    let is_ignored = |key: &str| ignored.child(StepRef::Key(key)).is_some_and(|child| *child.value());
+    prior.is_null()
+        || keyed(prior).is_some_and(|mut prior| prior.all(|(key, value)| !is_ignored(key) || fits(value)))
+}
+
+/// The elements of a map, or the attributes of an object, which a map is where its type is not known.
+fn keyed(value: &Value) -> Option<Box<dyn Iterator<Item = (&SmolStr, &Value)> + '_>> {
+    match value.kind() {
+        Kind::Map(entries) => Some(Box::new(entries.iter())),
+        Kind::Object(object) => Some(Box::new(object.iter())),
+        _ => None,
     }
 }
 
@@ -117,10 +150,14 @@ fn step_in<'v>(value: &'v Value, step: StepRef<'_>) -> Option<&'v Value> {
 fn with_map_elements(
     config: &Value,
     entries: Option<Map<'_>>,
-    prior: Option<Map<'_>>,
+    prior: &Value,
     ignored: &PathTrie<bool>,
 ) -> Value {
-    let of_prior = |key: &str| prior.and_then(|prior| prior.get(key));
+    let of_prior = |key: &str| match prior.kind() {
+        Kind::Map(entries) => entries.get(key),
+        Kind::Object(object) => object.get(key),
+        _ => None,
+    };
     let kept = entries.iter().flat_map(|entries| entries.iter()).filter_map(|(key, value)| {
         let value = match (ignored.child(StepRef::Key(key)), of_prior(key)) {
             (Some(ignored), prior) if *ignored.value() => prior?.clone(),
@@ -133,7 +170,7 @@ fn with_map_elements(
         ignored.child(StepRef::Key(key)).is_some_and(|ignored| *ignored.value())
             && entries.is_none_or(|entries| entries.get(key).is_none())
     };
-    let gained = prior.iter().flat_map(|prior| prior.iter()).filter(|(key, _)| is_new(key));
+    let gained = keyed(prior).into_iter().flatten().filter(|(key, _)| is_new(key));
     let merged: Vec<_> = kept.chain(gained.map(|(key, value)| (key.clone(), value.clone()))).collect();
     if entries.is_none() && merged.is_empty() {
         return config.clone();

@@ -15,7 +15,6 @@ pub use self::request::{Lifecycle, PlanRequest};
 use self::sides::Sides;
 use super::action::Action;
 use super::computed_blocks::prepare_computed_blocks;
-use super::ignore_changes::ignore_changes;
 use super::proposed_new::{Kept, merge};
 use super::provider::{
     Diagnostic, PlanResourceChange, PlannedResource, PrivateData, Provider, covered, have_errors,
@@ -123,7 +122,7 @@ pub fn begin_plan(request: &PlanRequest) -> Result<Planning, PlanChangeError> {
     }
     // A tainted object is planned for as if it were not there.
     let from = if request.lifecycle.tainted { sides.nothing() } else { sides.prior.clone() };
-    let config = ignore_changes(&sides.schema, &from, &sides.config, &request.lifecycle.ignore_changes);
+    let config = sides.ignoring.clone();
     let plan = Plan { sides, lifecycle: request.lifecycle.clone(), marks: Vec::new(), first: None };
     let PlanRequest { private, identity, deferral_allowed, .. } = request;
     plan.ask(&from, &config, (private.clone(), identity.clone()), *deferral_allowed)
@@ -204,6 +203,7 @@ impl Plan {
             at_apply: distinct(at_apply),
             legacy_type_system: answer.legacy_type_system,
             no_longer_sensitive: sides.no_longer_sensitive(&after),
+            configured_marks: sides.config_marks().to_vec(),
             proposed: sides.carried.mark(&sides.mark(&answer.proposed)),
             after: shown,
             before,
@@ -256,7 +256,8 @@ impl PlanQuestion {
         // The object that takes its place starts from nothing, and nothing of its configuration is ignored.
         let violations = answer.unusable.into_iter().chain(answer.invalid).collect();
         plan.first = Some(First { action, replace_reason, violations, diagnostics: answer.diagnostics });
-        let (nothing, config) = (plan.sides.nothing(), plan.sides.config.clone());
+        plan.sides.ignore_nothing();
+        let (nothing, config) = (plan.sides.nothing(), plan.sides.ignoring.clone());
         plan.ask(&nothing, &config, (answer.private, answer.identity), request.deferral_allowed)
     }
 }

@@ -211,7 +211,7 @@ impl Value {
 
     /// Whether the same parts of both are sensitive; both have the same content. What is ephemeral is not kept, and no
     /// difference.
-    pub(crate) fn same_sensitive_parts(&self, other: &Value) -> bool {
+    pub fn same_sensitive_parts(&self, other: &Value) -> bool {
         if self.same_place(other) || !self.contains_marked() && !other.contains_marked() {
             return true;
         }

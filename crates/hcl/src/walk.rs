@@ -63,7 +63,12 @@ impl Reference<'_> {
 
     /// The name behind the first dot, if that comes first.
     pub(crate) fn first_attribute(&self) -> Option<&SmolStr> {
-        match &self.steps.first()?.kind {
+        self.attribute(0)
+    }
+
+    /// The attribute that is the step at this position.
+    pub(crate) fn attribute(&self, position: usize) -> Option<&SmolStr> {
+        match &self.steps.get(position)?.kind {
             StepKind::Attribute(name) => Some(name),
             StepKind::Index(_) => None,
         }

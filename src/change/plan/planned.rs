@@ -4,7 +4,7 @@ use crate::change::{
     Action, ChangeError, DeferredReason, Diagnostic, InvalidPlan, PrivateData, ProviderError,
 };
 use crate::schema::{CoerceError, UnknownPath};
-use crate::value::{Path, TypeMismatch, Value};
+use crate::value::{Marks, Path, TypeMismatch, Value};
 
 /// Why an object is replaced.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,6 +80,8 @@ pub struct PlannedChange {
     /// The parts of the object before that are marked as sensitive, and will not be any more. What they hold is marked
     /// in the object after all the same, wherever it comes out again.
     pub no_longer_sensitive: Vec<Path>,
+    /// The marks of the configuration that the object after has, by path. What is ignored has those of the object before.
+    pub configured_marks: Vec<(Path, Marks)>,
     /// The violations in the provider's answer. Terraform would stop here, unless the provider uses the
     /// legacy type system.
     pub violations: Vec<PlanViolation>,

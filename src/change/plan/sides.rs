@@ -4,6 +4,7 @@ use hashbrown::HashSet;
 
 use super::{PlanChangeError, PlanRequest, PlannedChange};
 use crate::change::Action;
+use crate::change::ignore_changes::ignore_changes;
 use crate::change::mark_propagation::Carried;
 use crate::schema::{Block, Marked};
 use crate::value::{Marks, Path, Value};
@@ -14,7 +15,11 @@ pub(super) struct Sides {
     /// The prior object, marked as it is given and as the schema says.
     pub(super) before: Value,
     pub(super) prior: Value,
+    /// The configuration as it is written, and its marks.
     pub(super) config: Value,
+    written_marks: Vec<(Path, Marks)>,
+    /// The configuration in which what is ignored is as it was, for as long as the object is not replaced.
+    pub(super) ignoring: Value,
     /// The configuration with its marks.
     configured: Value,
     config_marks: Vec<(Path, Marks)>,
@@ -36,11 +41,40 @@ impl Sides {
         let config = schema.coerce_config(config).map_err(PlanChangeError::Config)?;
         let before = schema.mark_hidden(&prior);
         let carried = Carried::new(&prior);
-        let (prior, prior_marks) = prior.unmark_deep_with_paths();
         let configured = carried.mark(&config);
-        let (config, config_marks) = config.unmark_deep_with_paths();
+        // A tainted object is planned for as if it were not there.
+        let ignoring = match request.lifecycle.tainted {
+            true => config.clone(),
+            false => ignore_changes(schema, &prior, &config, &request.lifecycle.ignore_changes),
+        };
+        let (ignoring, config_marks) = ignoring.unmark_deep_with_paths();
+        let (prior, prior_marks) = prior.unmark_deep_with_paths();
+        let (config, written_marks) = config.unmark_deep_with_paths();
         let schema = schema.clone();
-        Ok(Self { schema, before, prior, config, configured, config_marks, prior_marks, carried })
+        Ok(Self {
+            schema,
+            before,
+            prior,
+            config,
+            written_marks,
+            ignoring,
+            configured,
+            config_marks,
+            prior_marks,
+            carried,
+        })
+    }
+
+    /// Goes on for the object that takes the place of the prior one: nothing of its configuration is ignored. Terraform
+    /// leaves it the marks of what was ignored, so that a secret written there would be shown: both count here.
+    pub(super) fn ignore_nothing(&mut self) {
+        self.ignoring = self.config.clone();
+        self.config_marks.extend(self.written_marks.iter().cloned());
+    }
+
+    /// The marks that the configuration gives an object, as it is planned.
+    pub(super) fn config_marks(&self) -> &[(Path, Marks)] {
+        &self.config_marks
     }
 
     /// The prior object and the configuration, with their marks.
@@ -110,6 +144,7 @@ impl Sides {
             after: gone.clone(),
             proposed: gone,
             no_longer_sensitive: Vec::new(),
+            configured_marks: Vec::new(),
             violations: Vec::new(),
             at_apply: Vec::new(),
             legacy_type_system: false,

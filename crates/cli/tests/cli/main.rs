@@ -44,5 +44,6 @@ mod sentinel_test;
 mod show;
 mod show_choice;
 mod show_gate;
+mod situations;
 mod state;
 mod unread_files;

@@ -1,15 +1,13 @@
 //! Text as base64, percent encoding, other character sets.
 
 use std::borrow::Cow;
-use std::io::Write;
 use std::sync::LazyLock;
 
 use data_encoding::{BASE64, Encoding, Specification};
 use encoding_rs::{UTF_16BE, UTF_16LE};
-use flate2::{Compression, GzBuilder};
 use objchange::{Type, Value};
 
-use super::{Answer, quote, string, text, unknown};
+use super::{Answer, gzip, quote, string, text, unknown};
 use crate::function::{Function, FunctionError, Functions};
 
 pub(super) fn add(functions: &mut Functions) {
@@ -17,7 +15,7 @@ pub(super) fn add(functions: &mut Functions) {
         functions.insert(name, Function::new([string("str")], Type::String, move |a, _| body(text(a, 0))));
     };
     add("base64encode", |text| Ok(BASE64.encode(text.as_bytes()).into()));
-    add("base64gzip", gzip);
+    add("base64gzip", |text| Ok(BASE64.encode(&gzip::compress(text.as_bytes())).into()));
     add("urlencode", |text| Ok(url_encode(text).into()));
     let encoded = string("str").unknown().marked();
     functions.insert("base64decode", Function::new([encoded], Type::String, decode));
@@ -46,13 +44,6 @@ fn decode(arguments: &[Value], _: &Type) -> Answer {
     let text = String::from_utf8(bytes)
         .map_err(|_| FunctionError::new("the result of decoding the provided string is not valid UTF-8"))?;
     Ok(Value::from(text).with_marks(arguments[0].marks()))
-}
-
-fn gzip(text: &str) -> Answer {
-    let failed = |_| FunctionError::new("the text cannot be compressed");
-    let mut encoder = GzBuilder::new().operating_system(255).write(Vec::new(), Compression::default());
-    encoder.write_all(text.as_bytes()).map_err(failed)?;
-    Ok(BASE64.encode(&encoder.finish().map_err(failed)?).into())
 }
 
 /// As in a query: a space is `+`.

@@ -10,6 +10,7 @@ mod files;
 mod format;
 mod format_list;
 mod glob;
+mod gzip;
 mod hashing;
 mod json;
 mod limits;

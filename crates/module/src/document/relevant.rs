@@ -162,8 +162,10 @@ impl Search<'_> {
                 let address = InstanceAddress { resource, key: key.as_ref().and_then(instance_key) };
                 let path = self.path(id, name, &target.rest);
                 self.found.insert(RelevantAttribute { resource: address.to_string(), path });
-                let attribute = match target.rest.first() {
-                    Some((PathStep::Attribute(attribute), _)) => Some(attribute.clone()),
+                let attribute = match &*target.rest {
+                    // Terraform looks at everything then, whether there are such blocks or not.
+                    [(PathStep::Attribute(block), _)] if self.is_block(id, name, block) => None,
+                    [(PathStep::Attribute(attribute), _), ..] => Some(attribute.clone()),
                     _ => None,
                 };
                 self.add(Rc::clone(module), id, Referrer::Body(name.clone(), attribute));
@@ -202,6 +204,10 @@ impl Search<'_> {
             path.push(step);
         }
         path
+    }
+
+    fn is_block(&self, id: ModuleId, name: &ResourceName, block: &str) -> bool {
+        self.schema(id, name).is_some_and(|schema| schema.block.block_type(block).is_some())
     }
 
     fn schema(&self, id: ModuleId, name: &ResourceName) -> Option<&objchange::schema::Schema> {

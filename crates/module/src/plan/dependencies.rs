@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use hashbrown::HashSet;
-use objchange::address::{InstanceAddress, InstanceKey, Mode, ModuleAddress, ModuleStep, ResourceAddress};
+use objchange::address::{InstanceAddress, Mode, ModuleAddress, ModuleStep, ResourceAddress};
 
 use super::PlannedAction;
 use super::graph::{Graph, NodeKind};
@@ -14,30 +14,23 @@ use crate::config::Config;
 
 impl Walk<'_, '_> {
     /// Gives the objects of the state the dependencies that the configuration has now. What is still to be changed has its
-    /// old ones, too.
+    /// old ones, too, and only these if it is not refreshed.
     pub(crate) fn update_dependencies(&mut self, order: &[usize]) {
-        // What is not read stays as it is.
-        if self.state.resources.is_empty() || !self.input.options.refresh {
+        let mode = self.input.options.mode;
+        let refresh = self.input.options.refresh;
+        if self.state.resources.is_empty() || !refresh && mode == PlanMode::Destroy {
             return;
         }
-        let is_destroyed = self.input.options.mode == PlanMode::Destroy;
-        let is_only_refreshed = self.input.options.mode != PlanMode::Normal;
-        let known_resources: HashSet<ResourceAddress> = match is_destroyed {
-            true => self.state.resources.keys().map(without_keys).collect(),
-            false => HashSet::new(),
-        };
         let declared = &self.declared;
-        let is_declared = |resource: &ResourceAddress, key: &Option<InstanceKey>| {
-            declared.contains(&InstanceAddress { resource: resource.clone(), key: key.clone() })
-        };
         let above = resources_above(self.graph, order);
         for (index, node) in self.graph.nodes.iter().enumerate() {
             let NodeKind::Resource(resource) = &node.kind else { continue };
             // What is read within a check has none.
-            if resource.config.check.is_some() {
+            let is_managed = resource.name.mode == Mode::Managed;
+            if resource.config.check.is_some() || !refresh && !is_managed {
                 continue;
             }
-            let is_refreshed = is_only_refreshed && resource.name.mode == Mode::Managed;
+            let is_refreshed = mode != PlanMode::Normal && is_managed;
             let mut all: Option<Vec<ResourceAddress>> = None;
             for at in &self.world.by_module[node.module] {
                 let address =
@@ -45,16 +38,23 @@ impl Walk<'_, '_> {
                 let Some(known) = self.state.resources.get_mut(&address) else { continue };
                 let changes = self.changes.get(&address);
                 for (key, instance) in &mut known.instances {
-                    // What is only refreshed gets the dependencies of the configuration, too.
-                    let action = match changes.and_then(|changes| changes.get(key)) {
-                        _ if is_refreshed && is_declared(&address, key) => PlannedAction::NoOp,
-                        Some(position) => self.plan.changes[*position].action,
-                        None => continue,
-                    };
                     let Some(object) = &mut instance.current else { continue };
-                    if is_refreshed {
+                    let keeps_old = if is_refreshed {
+                        let address = InstanceAddress { resource: address.clone(), key: key.clone() };
+                        if !declared.contains(&address) {
+                            continue;
+                        }
                         object.create_before_destroy = self.creates_first[index];
-                    }
+                        mode == PlanMode::RefreshOnly || self.changed_before_destroy.contains(&address)
+                    } else {
+                        let change = changes.and_then(|changes| changes.get(key));
+                        match change.map(|position| self.plan.changes[*position].action) {
+                            None | Some(PlannedAction::Delete | PlannedAction::Forget) => continue,
+                            Some(PlannedAction::NoOp) => false,
+                            Some(_) if !refresh => continue,
+                            Some(_) => true,
+                        }
+                    };
                     let names = all.get_or_insert_with(|| {
                         let names = above[index].iter();
                         names
@@ -62,16 +62,8 @@ impl Walk<'_, '_> {
                             .collect()
                     });
                     let mut dependencies: BTreeSet<ResourceAddress> = names.iter().cloned().collect();
-                    match action {
-                        _ if is_refreshed => {
-                            // What has moved away is not destroyed under its old name.
-                            let old = object.dependencies.iter();
-                            let old = old.filter(|old| !is_destroyed || known_resources.contains(*old));
-                            dependencies.extend(old.cloned());
-                        }
-                        PlannedAction::NoOp => {}
-                        PlannedAction::Delete | PlannedAction::Forget => continue,
-                        _ => dependencies.extend(object.dependencies.iter().cloned()),
+                    if keeps_old {
+                        dependencies.extend(object.dependencies.iter().cloned());
                     }
                     object.dependencies = dependencies.into_iter().collect();
                 }

@@ -18,8 +18,10 @@ impl Walk<'_, '_> {
     /// The cycles that deposed objects make.
     pub(crate) fn deposed_cycles(&self) -> Diagnostics {
         let mut found = Diagnostics::default();
-        let deposed: Vec<&PlannedObject> =
-            self.plan.changes.iter().filter(|change| change.deposed.is_some()).collect();
+        // One that is forgotten is not in anybody's way.
+        let is_destroyed =
+            |change: &&PlannedObject| change.deposed.is_some() && change.action == PlannedAction::Delete;
+        let deposed: Vec<&PlannedObject> = self.plan.changes.iter().filter(is_destroyed).collect();
         if deposed.is_empty() {
             return found;
         }

@@ -108,6 +108,10 @@ impl<'c> Walk<'_, 'c> {
         schema: Option<&Arc<Schema>>,
         deposed: impl IntoIterator<Item = (smol_str::SmolStr, StateObject)>,
     ) {
+        // Nothing needs an object that was left over.
+        if self.input.options.mode != PlanMode::Destroy && !self.targets.names_instance(address) {
+            return;
+        }
         for (key, object) in deposed {
             if !self.may_destroy(address, provider, schema, &object) {
                 continue;

@@ -172,12 +172,13 @@ impl<'c> Walk<'_, 'c> {
         };
         let is_prevented = change.action.is_replace() && lifecycle.prevent_destroy;
         // What the provider answers is as sensitive as the configuration and the schema say. Nothing of it is ephemeral.
-        let marks = sensitive_paths(&decoded.value);
+        let marks = sensitive_paths(&change.configured_marks);
         if is_destroy {
             if is_prevented {
                 self.found.push(Severity::Error, self::is_prevented(address, resource.config));
             }
             if change.action != Action::NoOp {
+                self.changed_before_destroy.insert(address.clone());
                 self.set_pending(*index, &address.resource.module, true);
             }
             let configured = change.after.unmark_deep().0.mark_where_present(&marks);
@@ -234,11 +235,10 @@ impl<'c> Walk<'_, 'c> {
     }
 }
 
-/// The paths of a value that are sensitive, as marks.
-fn sensitive_paths(value: &Value) -> Vec<(Path, Marks)> {
-    let (_, marks) = value.unmark_deep_with_paths();
-    let sensitive = marks.into_iter().filter(|(_, marks)| marks.contains(Marks::SENSITIVE));
-    sensitive.map(|(path, _)| (path, Marks::SENSITIVE)).collect()
+/// The paths that are sensitive, with that mark alone.
+fn sensitive_paths(marks: &[(Path, Marks)]) -> Vec<(Path, Marks)> {
+    let sensitive = marks.iter().filter(|(_, marks)| marks.contains(Marks::SENSITIVE));
+    sensitive.map(|(path, _)| (path.clone(), Marks::SENSITIVE)).collect()
 }
 
 /// What happens to an object, by the engine's action.

@@ -242,7 +242,7 @@ fn walk_prepared<'c>(
     }
     let is_old = !since(input.options.version, "1.15");
     let state_differs = input.options.mode == PlanMode::RefreshOnly
-        && (differs(&state, &refreshed)
+        && (differs(&state, &refreshed, is_old)
             || state.resources.iter().any(|resource| has_reread_numbers(resource, is_old)));
     plan.prior_state = with_outputs(refreshed, &plan, input);
     finish(&mut plan, input.options.mode, targets.is_all(), state_differs, &replaced, found);
@@ -307,6 +307,7 @@ impl<'i, 'c> Walk<'i, 'c> {
             found_at_destroy: Diagnostics::default(),
             failed: Vec::new(),
             replaced: HashMap::new(),
+            changed_before_destroy: HashSet::new(),
             secrets: Default::default(),
             configured: Default::default(),
             unread_checks: HashSet::new(),
@@ -380,7 +381,9 @@ fn drift(
                 .and_then(|resource| resource.instances.get(key))
                 .and_then(|instance| instance.current.as_ref());
             let previous_address = moves.moved.get(&address).cloned();
-            let before = moves.converted.get(&address).unwrap_or(&before.value);
+            let before = &before.value;
+            // Terraform takes what another provider has made of an object for another one; its own it does not.
+            let is_converted = moves.converted.contains(&address) && !resource.provider.provider.is_builtin();
             let action = match now {
                 None if !providers.contains(&resource.provider.provider) => {
                     warnings.without_place(
@@ -394,7 +397,9 @@ fn drift(
                     continue;
                 }
                 None => PlannedAction::Delete,
-                Some(now) if !now.value.unmark_deep().0.identical(&before.unmark_deep().0) => {
+                Some(now)
+                    if is_converted || !now.value.unmark_deep().0.identical(&before.unmark_deep().0) =>
+                {
                     PlannedAction::Update
                 }
                 Some(_) if previous_address.is_some() && input.options.mode == PlanMode::RefreshOnly => {
@@ -425,8 +430,9 @@ fn drift(
     found
 }
 
-/// Whether an object of a managed resource is not as it was stored, in its value or in what is kept beside it.
-fn differs(stored: &PriorState, refreshed: &PriorState) -> bool {
+/// Whether an object of a managed resource is not as it was stored, in its value or in what is kept beside it. Since 1.15
+/// what it depends on does not count.
+fn differs(stored: &PriorState, refreshed: &PriorState, is_old: bool) -> bool {
     stored.resources.iter().filter(|(address, _)| address.mode == Mode::Managed).any(|(address, resource)| {
         let now = refreshed.resources.get(address);
         resource.instances.iter().any(|(key, instance)| {
@@ -434,7 +440,7 @@ fn differs(stored: &PriorState, refreshed: &PriorState) -> bool {
             match (&instance.current, now.and_then(|now| now.current.as_ref())) {
                 (Some(before), Some(now)) => {
                     before.create_before_destroy != now.create_before_destroy
-                        || !same_dependencies(&before.dependencies, &now.dependencies)
+                        || is_old && !same_dependencies(&before.dependencies, &now.dependencies)
                         || before.private != now.private
                         || !before.value.unmark_deep().0.identical(&now.value.unmark_deep().0)
                 }

@@ -92,8 +92,13 @@ impl Targets {
         let Self::Some(part) = self else { return true };
         let path: Vec<SmolStr> =
             address.resource.module.0.iter().map(|step| step.name.as_str().into()).collect();
-        part.needed.contains(&(path, resource_name(&address.resource)))
-            || part.targets.iter().any(|target| target.contains(address))
+        part.needed.contains(&(path, resource_name(&address.resource))) || self.names_instance(address)
+    }
+
+    /// Whether a target names an instance; one that others need is planned, too.
+    pub(crate) fn names_instance(&self, address: &InstanceAddress) -> bool {
+        let Self::Some(part) = self else { return true };
+        part.targets.iter().any(|target| target.contains(address))
     }
 
     /// Whether everything is planned.

@@ -117,10 +117,12 @@ fn instance_key(value: &Value) -> Option<InstanceKey> {
     }
 }
 
-/// Whether a part differs between two objects; what is unknown does.
+/// Whether a part differs between two objects, if only in what of it is sensitive; what is unknown does.
 fn differs(before: &Value, after: &Value, path: &[PathStep]) -> bool {
+    // What is in something sensitive is sensitive, too.
     let part = |value: &Value| {
         path.iter().try_fold(value.clone(), |value, step| {
+            let marks = value.marks();
             let next = match step {
                 PathStep::Attribute(name) => value.attribute(name).or_else(|| value.element(name)),
                 PathStep::Index(key) => match key.kind() {
@@ -129,11 +131,14 @@ fn differs(before: &Value, after: &Value, path: &[PathStep]) -> bool {
                     _ => None,
                 },
             };
-            next.cloned()
+            next.map(|next| next.clone().with_marks(marks | next.marks()))
         })
     };
     match (part(before), part(after)) {
-        (Some(before), Some(after)) => !before.unmark_deep().0.definitely_equals(&after.unmark_deep().0),
+        (Some(before), Some(after)) => {
+            !before.same_sensitive_parts(&after)
+                || !before.unmark_deep().0.definitely_equals(&after.unmark_deep().0)
+        }
         (None, None) => false,
         _ => true,
     }

@@ -118,7 +118,8 @@ fn or_default(variable: &VariableConfig, value: Value) -> Option<Value> {
     }
     match value.is_null() {
         true => variable.default.clone(),
-        false => Some(objchange_hcl::not_null(value)),
+        // What is unknown may still be null.
+        false => Some(value),
     }
 }
 

@@ -6,8 +6,8 @@ use objchange::value::Path;
 use objchange::{Type, Value};
 use smol_str::SmolStr;
 
-/// Plans `terraform_data`: `output` repeats `input`, and is unknown until that is applied; another `triggers_replace` needs
-/// a new object.
+/// Plans `terraform_data`: `output` repeats `input`, and is unknown until that is applied, unless the object is new and
+/// has none; another `triggers_replace` needs a new object.
 #[derive(Debug, Clone, Default)]
 pub struct TerraformData(pub SimulatedProvider);
 
@@ -27,7 +27,7 @@ impl Provider for TerraformData {
         let is_new = planned.get("id").is_some_and(|id| !id.is_known());
         let output = has_changed("input").then(|| {
             let output = match planned.get("input") {
-                Some(input) if !input.is_null() => Value::unknown(input.ty().clone()),
+                Some(input) if prior.is_some() || !input.is_null() => Value::unknown(input.ty().clone()),
                 input => input.cloned().unwrap_or(Value::null(Type::Dynamic)),
             };
             ("output", output)

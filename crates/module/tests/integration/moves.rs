@@ -211,7 +211,7 @@ fn objects_of_another_type_are_the_providers_to_move() {
     assert_eq!(after.resources.len(), 1);
     let new = moves.moved.keys().next().unwrap();
     assert_eq!(new.to_string(), "terraform_data.a");
-    assert!(moves.converted.contains_key(new));
+    assert!(moves.converted.contains(new));
     let object = after.resources[&new.resource].instances[&None].current.as_ref().unwrap();
     assert!(object.tainted, "it has to be replaced as before");
 

@@ -169,6 +169,8 @@ impl Reader<'_> {
         for reference in &variables(item) {
             match (&**reference.name, reference.first_attribute().map(|name| &**name)) {
                 ("count", Some("index")) | ("each", Some("key")) => {}
+                // That no change is planned for it is seen while planning.
+                ("data", Some(_)) if reference.attribute(1).is_some() => resources += 1,
                 (name, Some(_)) if !is_reserved(name) => resources += 1,
                 _ => {
                     let detail =

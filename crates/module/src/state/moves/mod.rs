@@ -7,7 +7,6 @@ mod validate;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use objchange::Value;
 use objchange::address::{InstanceAddress, Mode, ModuleAddress, ResourceAddress};
 use objchange::schema::SchemaKind;
 
@@ -35,8 +34,8 @@ pub struct Moves {
     moved_data: BTreeMap<InstanceAddress, InstanceAddress>,
     /// Moves that are blocked because the target already has an object.
     pub blocked: BTreeSet<(String, String)>,
-    /// The objects before they became ones of another type, by the new address.
-    pub converted: BTreeMap<InstanceAddress, Value>,
+    /// The new addresses of the objects that became ones of another type.
+    pub converted: BTreeSet<InstanceAddress>,
 }
 
 /// Who knows the types of what moves.
@@ -246,8 +245,8 @@ impl Moving<'_, '_> {
         if self.state.unreadable.remove(old) {
             self.state.unreadable.insert(new.clone());
         }
-        if let Some(before) = self.moves.converted.remove(old) {
-            self.moves.converted.entry(new.clone()).or_insert(before);
+        if self.moves.converted.remove(old) {
+            self.moves.converted.insert(new.clone());
         }
         let moved = match old.resource.mode {
             Mode::Managed => &mut self.moves.moved,
@@ -309,8 +308,8 @@ impl Moving<'_, '_> {
                 }
             }
         }
-        if let Some(before) = instance.current.take() {
-            self.moves.converted.entry(old.clone()).or_insert(before.value);
+        if instance.current.is_some() {
+            self.moves.converted.insert(old.clone());
         }
         *instance = converted;
         true
