@@ -36,7 +36,7 @@ fn document(test: &str, files: &[(&str, &str)], arguments: &[&str]) -> Json {
 }
 
 /// An object of type `terraform_data` as a state file has it.
-fn object(id: &str, input: Json, ty: Json, sensitive: &[Json]) -> Json {
+fn object(id: &str, input: &Json, ty: &Json, sensitive: &[Json]) -> Json {
     let dynamic = match input {
         Json::Null => Json::Null,
         value => json!({"value": value, "type": ty}),
@@ -50,7 +50,7 @@ fn object(id: &str, input: Json, ty: Json, sensitive: &[Json]) -> Json {
 
 /// A text as one.
 fn text(id: &str, input: &str) -> Json {
-    object(id, json!(input), json!("string"), &[])
+    object(id, &json!(input), &json!("string"), &[])
 }
 
 /// A state file with resources of type `terraform_data`.
@@ -78,7 +78,7 @@ fn what_is_ignored_is_as_sensitive_as_it_was() {
         )
     };
     let plain = state(&[("a", &[text("1", "x")])]);
-    let hidden = state(&[("a", &[object("1", json!("x"), json!("string"), &[whole_input()])])]);
+    let hidden = state(&[("a", &[object("1", &json!("x"), &json!("string"), &[whole_input()])])]);
     for (name, state, input) in [
         ("to-plain", &hidden, "\"x\""),
         ("to-other-plain", &hidden, "\"y\""),
@@ -121,7 +121,7 @@ fn a_key_is_ignored_by_itself_only_in_a_configured_map() {
     };
     let object_type = json!(["object", {"k": "string", "l": "string"}]);
     let value = json!({"k": "a", "l": "b"});
-    let of_type = |ty: &Json| state(&[("a", &[object("1", value.clone(), ty.clone(), &[])])]);
+    let of_type = |ty: &Json| state(&[("a", &[object("1", &value, ty, &[])])]);
     let (of_object, of_map) = (of_type(&object_type), of_type(&json!(["map", "string"])));
     let update = ["~ terraform_data.a"].as_slice();
     for (name, state, input, expected) in [
@@ -150,8 +150,8 @@ fn a_change_of_what_is_sensitive_triggers_a_replacement() {
     let ty = json!(["object", {"k": "string", "l": "string"}]);
     let value = || json!({"k": "x", "l": "y"});
     let deep = json!([{"type": "get_attr", "value": "input"}, {"type": "get_attr", "value": "k"}]);
-    let a = |sensitive: &[Json]| object("1", value(), ty.clone(), sensitive);
-    let nothing = || object("2", Json::Null, Json::Null, &[]);
+    let a = |sensitive: &[Json]| object("1", &value(), &ty, sensitive);
+    let nothing = || object("2", &Json::Null, &Json::Null, &[]);
     let plain = state(&[("a", &[a(&[])]), ("b", &[nothing()])]);
     let hidden = state(&[("a", &[a(&[whole_input()])]), ("b", &[nothing()])]);
     let deep = state(&[("a", &[a(&[deep])]), ("b", &[nothing()])]);
@@ -204,9 +204,9 @@ fn an_unknown_argument_may_be_null_even_where_null_is_refused() {
 #[test]
 fn a_target_needs_no_deposed_object() {
     let main = "resource \"terraform_data\" \"a\" {}\nresource \"terraform_data\" \"b\" {\n  input = terraform_data.a.id\n}\n";
-    let mut deposed = object("2", Json::Null, Json::Null, &[]);
+    let mut deposed = object("2", &Json::Null, &Json::Null, &[]);
     deposed["deposed"] = "0badc0de".into();
-    let state = state(&[("a", &[object("1", Json::Null, Json::Null, &[]), deposed])]);
+    let state = state(&[("a", &[object("1", &Json::Null, &Json::Null, &[]), deposed])]);
     let files = [("main.tf", main), ("terraform.tfstate", &*state)];
     assert_eq!(summary("target-needs", &files, &["--target", "terraform_data.b"]), ["+ terraform_data.b"]);
     let found = summary("target-is", &files, &["--target", "terraform_data.a"]);
@@ -219,11 +219,11 @@ fn a_target_needs_no_deposed_object() {
 fn a_deposed_object_that_is_forgotten_makes_no_cycle() {
     let main = "removed {\n  from = terraform_data.b\n  lifecycle {\n    destroy = false\n  }\n}\n\
                 resource \"terraform_data\" \"a\" {\n  triggers_replace = 1\n}\n";
-    let mut b = object("2", Json::Null, Json::Null, &[]);
+    let mut b = object("2", &Json::Null, &Json::Null, &[]);
     b["dependencies"] = json!(["terraform_data.a"]);
     let mut deposed = b.clone();
     deposed["deposed"] = "11111111".into();
-    let state = state(&[("a", &[object("1", Json::Null, Json::Null, &[])]), ("b", &[b, deposed])]);
+    let state = state(&[("a", &[object("1", &Json::Null, &Json::Null, &[])]), ("b", &[b, deposed])]);
     let output = plan("forgotten-deposed", &[("main.tf", main), ("terraform.tfstate", &state)], &[]);
     assert_eq!(output.code, 0, "{output:?}");
     assert!(!output.stderr.contains("Cycle"), "{output:?}");
