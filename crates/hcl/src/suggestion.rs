@@ -1,5 +1,7 @@
 //! The name that Terraform suggests for a misspelt one.
 
+use objchange_text::Letters;
+
 /// The first of the names that differs in at most two letters, as Terraform's `Did you mean` has it.
 ///
 /// ```
@@ -7,7 +9,10 @@
 /// assert_eq!(objchange_hcl::suggestion("nope", ["id", "input"]), None);
 /// ```
 pub fn suggestion<'n>(misspelt: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
-    names.into_iter().find(|name| strsim::levenshtein(misspelt, name) < 3)
+    let letters = Letters::new(misspelt);
+    let is_near =
+        |name: &str| letters.least_edits(&Letters::new(name)) < 3 && strsim::levenshtein(misspelt, name) < 3;
+    names.into_iter().find(|name| is_near(name))
 }
 
 /// ` Did you mean "name"?` behind a sentence, or nothing.

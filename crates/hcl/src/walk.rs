@@ -363,12 +363,21 @@ impl<'e> Walk<'e> {
         }
     }
 
-    /// Takes note of the literals since then, if there was a secret among the references.
+    /// Takes note of the literals since then, if there was a secret among the references. Keys in references to secrets say
+    /// where these are.
     fn beside_secrets(&mut self, (references, literals): (usize, usize)) {
         let Some(is_secret) = self.is_secret else { return };
-        if self.found[references..].iter().any(is_secret) {
-            self.beside.extend(&self.literals[literals..]);
+        let secrets = self.found[references..].iter().filter(|reference| is_secret(reference));
+        let mut secrets: Vec<Span> = secrets.map(Reference::whole).collect();
+        if secrets.is_empty() {
+            return;
         }
+        secrets.sort();
+        let is_key = |literal: &&Span| {
+            let before = secrets.partition_point(|secret| secret.start <= literal.start);
+            before > 0 && literal.end <= secrets[before - 1].end
+        };
+        self.beside.extend(self.literals[literals..].iter().filter(|literal| !is_key(literal)));
     }
 
     fn call(&mut self, expr: &'e Expr, call: &'e Call) {

@@ -147,3 +147,26 @@ impl Files for DiskFiles {
         Source::File(path).read_at_most(MAX_FILE).map(Some).map_err(|error| error.to_string())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::DiskFiles;
+
+    /// The way to a nested module is followed once, and not again for each module below: the kernel walks all of it.
+    #[test]
+    fn each_directory_is_followed_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = DiskFiles::new(folder.path(), &[]).unwrap();
+        let mut path = "m".to_owned();
+        for depth in 0..50 {
+            std::fs::create_dir_all(folder.path().join(&path)).unwrap();
+            let before = files.known.lock().unwrap().len();
+            assert!(files.find(format!("{path}/main.tf")).unwrap().is_none());
+            assert!(files.find(&path).unwrap().is_some());
+            let after = files.known.lock().unwrap().len();
+            // The first has the directories around the temporary one, too.
+            assert!(depth == 0 || after - before == 1, "{path}: {before} {after}");
+            path += "/m";
+        }
+    }
+}

@@ -323,7 +323,7 @@ impl SentinelPolicies {
         memory: u64,
     ) -> PyResult<Self> {
         let timeout = seconds(timeout)?;
-        let (policies, warnings) = py.detach(|| {
+        let (policies, warnings) = py.detach(move || {
             let params: serde_json::Map<_, _> = match params {
                 Some(text) => serde_json::from_str(text).map_err(|_| {
                     Failure::new("OptionError", "params", "the parameters are no JSON object")

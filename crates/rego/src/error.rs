@@ -106,6 +106,9 @@ pub const MAX_PARTS: u64 = 1 << 26;
 /// So many bytes of a text count as one value.
 pub const TEXT_OF_PART: u64 = 32;
 
+/// How many bytes a text may have that is made of others.
+pub const MAX_TEXT: usize = 64 << 20;
+
 /// How many elements one array, set or object may have.
 pub const MAX_ITEMS: usize = 1 << 24;
 
@@ -116,7 +119,7 @@ pub enum Limit {
     Time,
     /// The values that it makes take more memory than is allowed.
     Memory,
-    /// A single value is larger than [`MAX_PARTS`] or [`MAX_ITEMS`] allows.
+    /// A single value is larger than [`MAX_PARTS`], [`MAX_ITEMS`] or [`MAX_TEXT`] allows.
     Size,
     /// Rules and functions lead to each other more deeply than the stack has room for.
     Depth,
@@ -141,8 +144,9 @@ impl fmt::Display for Limit {
             Self::Memory => f.write_str("evaluation takes more memory than is allowed"),
             Self::Size => write!(
                 f,
-                "a value has more than {MAX_ITEMS} elements, or more than {MAX_PARTS} values within it, \
-                 those that are there several times counted each time"
+                "a value has more than {MAX_ITEMS} elements, more than {MAX_PARTS} values within it, those that \
+                 are there several times counted each time, or is made of texts of more than {} MiB",
+                MAX_TEXT >> 20
             ),
             Self::Depth => f.write_str("rules and functions lead to each other too deeply"),
         }

@@ -44,7 +44,7 @@ pub mod value;
 
 pub use compile::{CompileOptions, DeclaredRule, NetworkAccess, SourceFile};
 pub use error::{
-    CompileError, CompileErrors, EvalError, Limit, Location, MAX_ITEMS, MAX_PARTS, NEEDS_NETWORK,
+    CompileError, CompileErrors, EvalError, Limit, Location, MAX_ITEMS, MAX_PARTS, MAX_TEXT, NEEDS_NETWORK,
     TEXT_OF_PART,
 };
 pub use format::{Format, InputFormat, MissingField, MissingPart, ObjectFormat};

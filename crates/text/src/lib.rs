@@ -52,7 +52,7 @@ pub use lines::{LineIndex, Position};
 pub use quote::{is_printable, quote_into, visible, visible_json, visible_lines};
 pub use relay::{MAX_TEXTS, bounded, left_out};
 pub use severity::Severity;
-pub use similar::{did_you_mean, similar};
+pub use similar::{Letters, did_you_mean, similar};
 pub use span::Span;
 
 #[cfg(doctest)]

@@ -48,32 +48,42 @@ pub fn did_you_mean<'n>(misspelt: &str, names: impl IntoIterator<Item = &'n str>
     }
 }
 
-/// The letters of a name, in whatever order: to count them is much cheaper than to compare.
-struct Letters {
+/// The letters that are in a name: to compare them is much cheaper than to compare names.
+///
+/// ```
+/// use objchange_text::Letters;
+///
+/// let misspelt = Letters::new("nope");
+/// assert_eq!(misspelt.least_edits(&Letters::new("l123")), 4);
+/// assert_eq!(misspelt.least_edits(&Letters::new("open")), 0);
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Letters {
     length: usize,
-    /// How often there are letters, in lower and upper case together; `None` where a letter is more than a byte.
-    counts: Option<[u16; 32]>,
+    /// A bit for each, lower and upper case together; `None` where a letter is more than a byte.
+    set: Option<u32>,
 }
 
 impl Letters {
-    fn new(name: &str) -> Self {
-        let counts = name.is_ascii().then(|| {
-            let mut counts = [0; 32];
-            name.bytes().for_each(|byte| counts[usize::from(byte & 31)] += 1);
-            counts
-        });
-        Self { length: name.len(), counts }
+    /// The letters of a name.
+    pub fn new(name: &str) -> Self {
+        let set = name.is_ascii().then(|| name.bytes().fold(0, |set, byte| set | 1 << (byte & 31)));
+        Self { length: name.len(), set }
     }
 
-    /// Whether names with these letters may be alike: each edit adds and takes away at most one letter, and a name that is in
-    /// another one has no letter besides.
+    /// How many edits make one name of another at least: each adds and takes away at most one letter.
+    pub fn least_edits(&self, other: &Self) -> usize {
+        let (Some(own), Some(others)) = (self.set, other.set) else { return 0 };
+        let (added, lost) = ((others & !own).count_ones(), (own & !others).count_ones());
+        self.length.abs_diff(other.length).max(added.max(lost) as usize)
+    }
+
+    /// Whether names with these letters may be alike. A name that is a part of another one has no letter besides.
     fn may_be_alike(&self, other: &Self) -> bool {
-        let (Some(own), Some(others)) = (&self.counts, &other.counts) else { return true };
-        let missing = |from: &[u16; 32], of: &[u16; 32]| -> usize {
-            from.iter().zip(of).map(|(a, b)| usize::from(b.saturating_sub(*a))).sum()
-        };
-        let (added, lost) = (missing(own, others), missing(others, own));
-        added == 0 || lost == 0 || added.max(lost) <= most_edits(self.length.max(other.length))
+        let (Some(own), Some(others)) = (self.set, other.set) else { return true };
+        own & !others == 0
+            || others & !own == 0
+            || self.least_edits(other) <= most_edits(self.length.max(other.length))
     }
 }
 

@@ -46,4 +46,5 @@ mod show_choice;
 mod show_gate;
 mod situations;
 mod state;
+mod unquoted_secrets;
 mod unread_files;

@@ -183,12 +183,14 @@ fn hide(node: &Node<'_>, is_shown: &dyn Fn(&str) -> bool, found: &mut Vec<Span>)
     }
 }
 
-/// Whether a string is nothing but `${a.b}`.
+/// Whether a string is nothing but `${a.b}`. One name alone may be a secret without its quotes.
 fn is_reference(text: &str) -> bool {
-    let inside = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
-    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '[' | ']' | ' ');
+    let inside = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')).map(str::trim);
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '[' | ']');
     inside.is_some_and(|inside| {
-        inside.trim_start().starts_with(|c: char| c.is_ascii_alphabetic()) && inside.chars().all(is_name)
+        inside.starts_with(|c: char| c.is_ascii_alphabetic())
+            && inside.contains('.')
+            && inside.chars().all(is_name)
     })
 }
 

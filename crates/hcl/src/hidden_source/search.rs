@@ -97,6 +97,8 @@ impl<'e, 's, 'f> Search<'e, 's, 'f> {
     fn secret_declaration(&mut self, body: &'e Body, value: &str, shape: &shape::Shape) {
         for attribute in &body.attributes {
             match &*attribute.name {
+                // Nothing can be referred to here: what looks like a name may be the secret.
+                "default" => self.whole.push(attribute.expr.span),
                 name if name == value || !shape.has(name) => self.secrets.push(&attribute.expr),
                 "type" => self.secrets.extend(optional_defaults(&attribute.expr)),
                 _ => {}
@@ -225,7 +227,7 @@ impl<'e, 's, 'f> Search<'e, 's, 'f> {
         for attribute in &body.attributes {
             match self.declared.is_public(&attribute.name) {
                 true => self.calls(&attribute.expr),
-                // Nothing can be referred to here: what looks like a name may be the secret.
+                // As in defaults.
                 false => self.whole.push(attribute.expr.span),
             }
         }

@@ -6,7 +6,9 @@ use objchange_plan::{Deferred, PlannedValues, ResourceActions, Shape, Sides, Vie
 
 use super::compare_changes;
 use super::json::JsonWriter;
-use crate::plan::{ImportedBy, ModulePlan, PlannedObject, PlannedOutput, UndecidedReason, UndecidedResource};
+use crate::plan::{
+    Identities, ImportedBy, ModulePlan, PlannedObject, PlannedOutput, UndecidedReason, UndecidedResource,
+};
 
 /// The objects in the order of the document.
 pub(super) fn in_order(objects: &[PlannedObject]) -> Vec<&PlannedObject> {
@@ -93,6 +95,12 @@ impl JsonWriter {
                 json.sides(object.action.into(), &object.written_values());
                 if let Some(imported_by) = &object.importing {
                     json.importing(imported_by);
+                }
+                let Identities { before, after } = &object.identities;
+                for (name, identity) in [("before_identity", before), ("after_identity", after)] {
+                    if let Some(identity) = identity {
+                        json.member(name, |json| json.known(identity));
+                    }
                 }
             });
         });

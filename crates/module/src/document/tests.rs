@@ -12,8 +12,8 @@ use objchange_plan::{Filter, Options, Plan, Report};
 use super::{DocumentInfo, change_set, write_plan};
 use crate::config::{Config, LoadOptions, MemoryFiles};
 use crate::plan::{
-    ActionReason, ImportedBy, ModulePlan, PlannedAction, PlannedObject, PlannedOutput, RelevantAttribute,
-    RelevantStep, UndecidedReason, UndecidedResource,
+    ActionReason, Identities, ImportedBy, ModulePlan, PlannedAction, PlannedObject, PlannedOutput,
+    RelevantAttribute, RelevantStep, UndecidedReason, UndecidedResource,
 };
 use crate::{ProviderAddress, Schemas};
 
@@ -46,6 +46,7 @@ fn planned(address: &str, action: PlannedAction, before: Value, after: Value) ->
         schema: Some(schema()),
         replace_paths: Vec::new(),
         importing: None,
+        identities: Identities::default(),
     }
 }
 

@@ -13,7 +13,7 @@ use super::managed::Instance;
 use super::resource::value_place;
 use super::walk::Walk;
 use super::world::dynamic;
-use super::{ActionReason, CheckKind, CheckStatus, PlannedAction, PlannedObject};
+use super::{ActionReason, CheckKind, CheckStatus, Identities, PlannedAction, PlannedObject};
 use crate::ModuleDiagnostic;
 use crate::diagnostics::PROVIDER;
 use crate::marking::mark_kept;
@@ -185,6 +185,7 @@ impl<'c> Walk<'_, 'c> {
                 schema: Some(Arc::clone(instance.schema)),
                 replace_paths: Vec::new(),
                 importing: None,
+                identities: Identities::default(),
             },
         );
     }

@@ -11,7 +11,7 @@ use super::graph::ResourceNode;
 use super::input::PlanMode;
 use super::managed::Instance;
 use super::walk::Walk;
-use super::{ActionReason, PlannedAction, PlannedObject};
+use super::{ActionReason, Identities, PlannedAction, PlannedObject};
 use crate::state::StateObject;
 use crate::{ProviderConfigAddress, ProvidersExt, Severity};
 
@@ -52,6 +52,7 @@ impl<'c> Walk<'_, 'c> {
                     schema: Some(Arc::clone(instance.schema)),
                     replace_paths: Vec::new(),
                     importing: None,
+                    identities: Identities::only_before(&prior.identity),
                 },
             );
         }
@@ -125,6 +126,7 @@ impl<'c> Walk<'_, 'c> {
                     deposed: Some(key),
                     action: PlannedAction::Delete,
                     reason: None,
+                    identities: Identities::only_before(&object.identity),
                     before: object.value,
                     after: Value::null(Type::Dynamic),
                     schema: schema.cloned(),

@@ -17,7 +17,9 @@ use super::graph::ResourceNode;
 use super::input::PlanMode;
 use super::instances::{ModuleInstanceId, Repetition};
 use super::walk::Walk;
-use super::{ActionReason, ImportedBy, PlannedAction, PlannedObject, UndecidedReason, UndecidedResource};
+use super::{
+    ActionReason, Identities, ImportedBy, PlannedAction, PlannedObject, UndecidedReason, UndecidedResource,
+};
 use crate::marking::mark_kept;
 use crate::providers::{Providers, ProvidersExt};
 use crate::state::StateObject;
@@ -209,6 +211,12 @@ impl<'c> Walk<'_, 'c> {
             });
             return after;
         }
+        // Which one an object has that only its provider could create again, that provider knows.
+        let is_guess = change.action.is_replace() && self.providers.is_simulated(&resource.provider_config);
+        let identities = Identities {
+            before: prior.and_then(|prior| prior.identity.clone()),
+            after: change.identity.filter(|identity| identity.is_wholly_known() && !is_guess),
+        };
         self.add_change(
             Some(*index),
             PlannedObject {
@@ -223,6 +231,7 @@ impl<'c> Walk<'_, 'c> {
                 schema: Some(Arc::clone(schema)),
                 replace_paths,
                 importing,
+                identities,
             },
         );
         self.deposed(instance, resource);

@@ -129,6 +129,24 @@ pub struct PlannedObject {
     pub replace_paths: Vec<Path>,
     /// What an object that is imported is found by.
     pub importing: Option<ImportedBy>,
+    /// The identities that the provider has given it.
+    pub identities: Identities,
+}
+
+/// The identities of an object before and after its change; `None` where there is none, or it is not known which.
+#[derive(Debug, Clone, Default)]
+pub struct Identities {
+    /// Before.
+    pub before: Option<Value>,
+    /// After.
+    pub after: Option<Value>,
+}
+
+impl Identities {
+    /// Those of an object that is destroyed or forgotten.
+    pub(crate) fn only_before(before: &Option<Value>) -> Self {
+        Self { before: before.clone(), after: None }
+    }
 }
 
 /// What a provider finds an object by that is imported.

@@ -13,7 +13,7 @@ use super::input::{PlanInput, PlanMode};
 use super::instances::{Expanded, ModuleInstanceId, Repetition};
 use super::targets::Targets;
 use super::walk::Walk;
-use super::{ActionReason, PlannedAction, PlannedObject};
+use super::{ActionReason, Identities, PlannedAction, PlannedObject};
 use crate::config::{Config, provider_config_missing};
 use crate::state::{PriorState, StateInstance};
 use crate::{Diagnostics, ProviderConfigAddress, Severity};
@@ -268,6 +268,7 @@ impl<'c> Walk<'_, 'c> {
                     schema: schema.clone(),
                     replace_paths: Vec::new(),
                     importing: None,
+                    identities: Identities::only_before(&object.identity),
                 },
             );
         }
@@ -297,6 +298,7 @@ impl<'c> Walk<'_, 'c> {
                     deposed: Some(key),
                     action: PlannedAction::Forget,
                     reason: None,
+                    identities: Identities::only_before(&object.identity),
                     before: object.value,
                     after: Value::null(Type::Dynamic),
                     schema: schema.cloned(),

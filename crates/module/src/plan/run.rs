@@ -22,7 +22,7 @@ use super::targets::Targets;
 use super::validate::validate;
 use super::walk::Walk;
 use super::world::World;
-use super::{ModulePlan, PlannedAction, PlannedObject};
+use super::{Identities, ModulePlan, PlannedAction, PlannedObject};
 use crate::config::{Config, ModuleId};
 use crate::functions::ModuleFunctions;
 use crate::providers::Providers;
@@ -423,6 +423,10 @@ fn drift(
                 schema: schema.ok().flatten().map(|schema| std::sync::Arc::new(schema.clone())),
                 replace_paths: Vec::new(),
                 importing: None,
+                identities: Identities {
+                    before: instance.current.as_ref().and_then(|stored| stored.identity.clone()),
+                    after: now.and_then(|now| now.identity.clone()),
+                },
                 address,
             });
         }

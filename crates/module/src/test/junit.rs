@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use objchange_hcl::Diagnostic;
+use objchange_text::visible_lines;
 
 use super::assertion::ASSERTION_FAILED;
 use super::report::{FileReport, RunReport, TestReport, TestStatus};
@@ -93,7 +94,7 @@ impl TestPrinter<'_> {
             TestStatus::Fail => {
                 let found = run.diagnostics.iter().filter(|found| is_failure(&found.diagnostic));
                 let failed: Vec<String> =
-                    found.map(|found| self.shown.masked(found).detail.to_string()).collect();
+                    found.map(|found| visible_lines(&self.shown.masked(found).detail)).collect();
                 match failed.first() {
                     // Only failures are missing that were expected.
                     None => part("failure", None, None, xml),

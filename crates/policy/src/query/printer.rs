@@ -112,7 +112,7 @@ impl<'a, W: Write> Printer<'a, W> {
         if self.is_selected() {
             return item.values.iter().map(text).collect();
         }
-        let actions = item.actions.map(|actions| actions.join("/"));
+        let actions = item.actions.map(|actions| visible(&actions.join("/")).into_owned());
         [visible(&item.key).into_owned()].into_iter().chain(actions).collect()
     }
 

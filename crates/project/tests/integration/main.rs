@@ -128,3 +128,37 @@ fn expressions_see_variables_and_local_values() {
     let expression = objchange_hcl::parse_expression("local.b").unwrap();
     assert_eq!(evaluation.value(&expression).0.unwrap().as_str(), Some("X"));
 }
+
+/// Modules within each other: each has a resource, and calls the one in its own directory.
+fn nested(depth: usize) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let mut directory = folder.path().to_owned();
+    for level in 0..depth {
+        fs::create_dir_all(&directory).unwrap();
+        let call = if level + 1 < depth { "module \"m\" {\n  source = \"./m\"\n}\n" } else { "" };
+        fs::write(directory.join("main.tf"), format!("resource \"terraform_data\" \"a\" {{}}\n{call}"))
+            .unwrap();
+        directory.push("m");
+    }
+    folder
+}
+
+/// The addresses of n levels have n² names together, which is little. Whatever else is done for all levels around each one is not.
+#[test]
+fn nested_modules_take_less_than_quadratic_steps() {
+    let steps = |depth| {
+        let folder = nested(depth);
+        let allocations = allocation_counter::measure(|| {
+            let settings = PlanSettings { state: StateChoice::Nothing, ..settings(&|_| {}) };
+            let planned = plan_directory(folder.path(), &settings).unwrap();
+            assert_eq!(planned.plan.changes.len(), depth);
+        });
+        allocations.count_total as f64
+    };
+    // What the first plan takes for itself.
+    steps(1);
+    let (once, twice, four_times) = (steps(25), steps(50), steps(100));
+    assert!(once > 1_000.0, "{once}: the plan is made on another thread");
+    // 12,165, 35,406 and 116,055.
+    assert!(twice < 3.2 * once && four_times < 3.6 * twice, "{once} {twice} {four_times}");
+}

@@ -11,9 +11,14 @@ use objchange_text::re2::Pattern;
 
 use super::BuiltinError;
 use crate::Limit;
-use crate::error::{MAX_ITEMS, MAX_PARTS, TEXT_OF_PART};
+use crate::error::{MAX_ITEMS, MAX_PARTS, MAX_TEXT, TEXT_OF_PART};
 use crate::network::Network;
 use crate::value::Value;
+
+/// Refuses a text that is longer than one that is made of others may be.
+pub(super) fn check_text(length: usize) -> Result<(), BuiltinError> {
+    if length > MAX_TEXT { Err(BuiltinError::limit(Limit::Size)) } else { Ok(()) }
+}
 
 /// How much work or memory is done between two questions whether the evaluation may go on.
 const CHARGE_STEP: usize = 4096;
@@ -112,6 +117,12 @@ impl<'h> Context<'h> {
             return Err(BuiltinError::limit(Limit::Size));
         }
         self.charge(2 * count * size_of::<Value>())
+    }
+
+    /// Counts a text that is made of others before it is made: one that is doubled 28 times takes 2 GB.
+    pub(super) fn charge_text(&mut self, length: usize) -> Result<(), BuiltinError> {
+        check_text(length)?;
+        self.charge(2 * length)
     }
 
     /// Counts the text of a value before it is made.

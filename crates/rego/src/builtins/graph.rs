@@ -4,6 +4,8 @@ use std::collections::{BTreeSet, VecDeque};
 
 use super::arguments::{items, object, some};
 use super::{Builtin, BuiltinError, Context, Outcome, Types};
+use crate::Limit;
+use crate::error::MAX_ITEMS;
 use crate::value::{Object, Value};
 
 const NODES: Types = Types::SET.or(Types::ARRAY);
@@ -38,13 +40,21 @@ fn reachable(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
 
 fn reachable_paths(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     let graph = object(operands, 0)?;
-    let mut paths = Vec::new();
+    let mut paths = Paths::default();
     for root in items(operands, 1)? {
         if graph.contains_key(root) {
             extend_path(context, graph, &mut vec![root.clone()], &mut paths)?;
         }
     }
-    some(Value::set(paths))
+    some(Value::set(paths.found))
+}
+
+/// Paths through a graph, of which there may be as many as a power of two of its nodes.
+#[derive(Default)]
+struct Paths {
+    found: Vec<Value>,
+    /// How many nodes they have together.
+    nodes: usize,
 }
 
 /// Collects the longest paths that go on from this one and visit no node twice.
@@ -52,7 +62,7 @@ fn extend_path(
     context: &mut Context<'_>,
     graph: &Object,
     path: &mut Vec<Value>,
-    paths: &mut Vec<Value>,
+    paths: &mut Paths,
 ) -> Result<(), BuiltinError> {
     const MAX_LENGTH: usize = 2_000;
     if path.len() > MAX_LENGTH {
@@ -74,8 +84,12 @@ fn extend_path(
         path.pop();
     }
     if is_end {
+        paths.nodes += path.len();
+        if paths.nodes > MAX_ITEMS {
+            return Err(BuiltinError::limit(Limit::Size));
+        }
         context.charge(path.len() * size_of::<Value>())?;
-        paths.push(Value::array(path.clone()));
+        paths.found.push(Value::array(path.clone()));
     }
     Ok(())
 }

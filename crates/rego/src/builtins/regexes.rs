@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use objchange_text::re2::{Captures, Pattern};
 
 use super::arguments::{int, some, text};
+use super::context::check_text;
 use super::{Builtin, BuiltinError, Context, Outcome, Types};
 use crate::value::Value;
 
@@ -144,12 +145,14 @@ fn replace(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
         out.push_str(&text[copied..whole.start()]);
         copied = whole.end();
         for part in &parts {
-            match part {
-                ReplacementPart::Text(part) => out.push_str(part),
+            let part = match part {
+                ReplacementPart::Text(part) => part,
                 ReplacementPart::Group(group) => {
-                    out.push_str(captures.get(*group).map_or("", |group| &text[group.range()]));
+                    captures.get(*group).map_or("", |group| &text[group.range()])
                 }
-            }
+            };
+            check_text(out.len() + part.len())?;
+            out.push_str(part);
         }
         context.charge(MATCH_COST + out.len() - before)?;
     }

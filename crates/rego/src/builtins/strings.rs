@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::arguments::{int, mismatch, number, object, some, text, texts, type_mismatch};
+use super::context::check_text;
 use super::{Builtin, BuiltinError, Context, Outcome, Types};
 use crate::value::{Number, Value};
 
@@ -91,7 +92,7 @@ fn concat(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     let delimiter = text(operands, 0)?;
     let parts = texts(operands, 1)?;
     let len: usize = parts.iter().map(|part| part.len() + delimiter.len()).sum();
-    context.charge(2 * len)?;
+    context.charge_text(len)?;
     some(parts.join(delimiter))
 }
 
@@ -138,7 +139,11 @@ fn index_of_n(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
 fn replace(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     let (text, old, new) = (text(operands, 0)?, text(operands, 1)?, text(operands, 2)?);
     let count = if old.is_empty() { text.chars().count() + 1 } else { text.matches(old).count() };
-    context.charge((2 * text.len()).saturating_add(count.saturating_mul(2 * new.len())))?;
+    let grows_by = count.saturating_mul(new.len().saturating_sub(old.len()));
+    match grows_by {
+        0 => context.charge(2 * text.len())?,
+        _ => context.charge_text(text.len().saturating_add(grows_by))?,
+    }
     some(text.replace(old, new))
 }
 
@@ -218,6 +223,7 @@ fn replace_n(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
         match found {
             Some((key, value)) => {
                 context.charge(value.len())?;
+                check_text(out.len() + value.len())?;
                 out.push_str(value);
                 rest = &rest[key.len()..];
                 after_empty = key.is_empty();

@@ -133,6 +133,34 @@ fn calls_end_when_the_budget_is_spent() {
     }
 }
 
+/// A result that grows with a power is refused before it fills the memory, whatever the budget is.
+#[test]
+fn large_results_are_refused_before_they_are_made() {
+    let text = |len| Value::from("a".repeat(len));
+    let node = |step: i64, side: i64| Value::int(2 * step + side);
+    let next = |step: i64| Value::array(vec![node(step + 1, 0), node(step + 1, 1)]);
+    let ladder = (0..40)
+        .flat_map(|step| [(node(step, 0), next(step)), (node(step, 1), next(step))])
+        .collect::<Vec<_>>();
+    for (name, operands) in [
+        ("concat", vec![Value::from(""), Value::array(vec![text(1 << 20); 65])]),
+        ("replace", vec![text(10_000), Value::from("a"), text(10_000)]),
+        ("regex.replace", vec![text(10_000), Value::from("a+"), Value::from("$0".repeat(10_000))]),
+        ("strings.replace_n", vec![Value::object([(Value::from("a"), text(10_000))]), text(10_000)]),
+        ("graph.reachable_paths", vec![Value::object(ladder), Value::array(vec![node(0, 0)])]),
+    ] {
+        let outcome = lookup(name).unwrap().call(&mut Context::new(NOW, 1, |_| Ok(())), &operands);
+        let kind = outcome.map_err(|error| error.kind).err();
+        assert!(matches!(kind, Some(BuiltinErrorKind::Limit(Limit::Size))), "{name}: {kind:?}");
+    }
+    // A long text that does not grow is no result of others.
+    let (long, shorter) = (text(65 << 20), vec![Value::from("b"), Value::from("")]);
+    let outcome = lookup("replace")
+        .unwrap()
+        .call(&mut Context::new(NOW, 1, |_| Ok(())), &[vec![long], shorter].concat());
+    assert!(outcome.is_ok());
+}
+
 /// Many small objects are made one object in steps that grow with what there is in them.
 #[test]
 fn uniting_objects_takes_linear_steps() {

@@ -11,8 +11,8 @@ use objchange::schema::{Schema, SchemaKind};
 use objchange::value::Path;
 use objchange::{Type, Value};
 use objchange_module::plan::{
-    ActionReason, CheckInstance, CheckKind, CheckResult, CheckStatus, ImportedBy, ModulePlan, PlannedAction,
-    PlannedObject, PlannedOutput, PlannedStateObject, RelevantAttribute, RelevantStep,
+    ActionReason, CheckInstance, CheckKind, CheckResult, CheckStatus, Identities, ImportedBy, ModulePlan,
+    PlannedAction, PlannedObject, PlannedOutput, PlannedStateObject, RelevantAttribute, RelevantStep,
 };
 use objchange_module::state::{PriorState, StateInstance, StateObject, StateOutput, StateResource};
 use objchange_module::{ProviderAddress, ProviderConfigAddress, Schemas};
@@ -189,6 +189,7 @@ fn change(json: &Json, schemas: &Schemas) -> Result<PlannedObject> {
         action: action(&change["actions"])?,
         reason: json.get("action_reason").map(reason).transpose()?,
         importing: change.get("importing").map(|json| given(&json["id"]).map(ImportedBy::Id)).transpose()?,
+        identities: Identities::default(),
         address,
         provider,
         before,
