@@ -250,7 +250,7 @@ pub(crate) fn comparison(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let (a, b) = text.split_once('\0').unwrap_or((text, text));
     let (Ok(a), Ok(b)) = (Plan::parse(a), Plan::parse(b)) else { return };
-    let key = HashKey::new(&[7; 32]).expect("it is long enough");
+    let key = HashKey::new(&std::array::from_fn::<u8, 32, _>(|i| i as u8)).expect("it is a key");
     for schemas in [&*SCHEMAS, &Schemas::none()] {
         let hash = |plan: &Plan<'_>| HashedPlan::new(&plan.changes, schemas, Some(&key));
         let options = CompareOptions::default();

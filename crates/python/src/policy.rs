@@ -334,9 +334,9 @@ impl SentinelPolicies {
             let options = SetOptions { params: &params, level: Level::HardMandatory };
             let warnings = RefCell::new(Vec::new());
             let note = |warning: &Fault| warnings.borrow_mut().push(warning.to_string());
-            let read = read_policies(&files, None, options, &note).map_err(|error| match error {
-                PolicyFilesError::File(fault) => fault_failure(&fault),
-                other => Failure::new("PolicyError", "no_rules", other.to_string()),
+            let read = read_policies(&files, None, options, &note).map_err(|error| match &error {
+                PolicyFilesError::File(fault) => fault_failure(fault),
+                other => Failure::new("PolicyError", other.kind(), other.to_string()),
             })?;
             // There is no other way to give data of a run.
             if let Some(one) = read.replaced.iter().find(|one| one.import != "tfrun") {

@@ -26,6 +26,7 @@ use objchange_policy::ObjectValueError;
 use objchange_policy::columns::RowError;
 use objchange_policy::query::{QueryError, SubjectError};
 use objchange_policy::rego::PolicyError;
+use objchange_policy::sentinel::files::PolicyFilesError;
 use objchange_policy::sentinel::mock::MockError;
 use objchange_sentinel::RunError;
 use objchange_text::re2::{PatternError, TooManyReads};
@@ -85,6 +86,7 @@ fn every_error_type_has_one() {
         PlanChangeError: |e| e.kind();
         PlanViolation: |e| e.kind();
         PolicyError: |e| e.kind().kind();
+        PolicyFilesError: |e| e.kind();
         PriorError: |e| e.kind();
         ProgramError: |e| e.kind();
         QueryError: |e| e.kind.kind();

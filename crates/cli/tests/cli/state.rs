@@ -460,24 +460,6 @@ fn the_headline_says_that_the_workspace_has_no_state() {
     assert_eq!(no_state(&folder, &[], "show DIR --no-state --json"), "left_out");
 }
 
-#[test]
-fn identities_of_the_state_are_in_the_plan() {
-    let with_identity = state("a").replace(
-        "\"triggers_replace\":null}",
-        "\"triggers_replace\":null},\"identity_schema_version\":0,\"identity\":{\"id\":\"1\"}",
-    );
-    let folder = module("state-identity", &[("m/terraform.tfstate", &with_identity)]);
-    for (main, after) in [(MAIN, serde_json::json!({"id": "1"})), ("", Json::Null)] {
-        folder.write("m/main.tf", main);
-        let output = run(&folder, &[], "plan DIR --json");
-        let plan: Json =
-            serde_json::from_str(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"));
-        let change = &plan["resource_changes"][0]["change"];
-        assert_eq!(change["before_identity"], serde_json::json!({"id": "1"}), "{change}");
-        assert_eq!(change["after_identity"], after, "{change}");
-    }
-}
-
 /// Why a plan was made from no state, as the report in JSON says it.
 fn no_state(folder: &Folder, variables: &[(&str, &str)], line: &str) -> Json {
     let output = run(folder, variables, line);

@@ -169,6 +169,24 @@ fn attributes_that_are_written_as_blocks_are_expressions() {
 }
 
 #[test]
+fn changes_have_the_identities_that_are_known() {
+    let id = |id: &str| Some(Value::object([("id", id)]));
+    let change = |before: Option<Value>, after: Option<Value>| {
+        let object = || Value::object([("name", "n")]);
+        let planned = planned("t_x.a", PlannedAction::NoOp, object(), object());
+        let plan = ModulePlan {
+            changes: vec![PlannedObject { identities: Identities { before, after }, ..planned }],
+            ..ModulePlan::default()
+        };
+        let document: serde_json::Value = serde_json::from_str(&written(&plan)).unwrap();
+        let change = &document["resource_changes"][0]["change"];
+        [change["before_identity"].clone(), change["after_identity"].clone()]
+    };
+    assert_eq!(change(id("a"), id("b")), [serde_json::json!({"id": "a"}), serde_json::json!({"id": "b"})]);
+    assert_eq!(change(None, None), [serde_json::Value::Null, serde_json::Value::Null]);
+}
+
+#[test]
 fn a_resource_without_known_instances_is_deferred() {
     let plan = ModulePlan { undecided: plan().undecided, ..ModulePlan::default() };
     let document = written(&plan);

@@ -44,6 +44,16 @@ pub enum PolicyFilesError {
     Folder(String),
 }
 
+impl PolicyFilesError {
+    /// The stable name of the kind.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::File(_) => "bad_policy",
+            Self::Folder(_) => "no_rules",
+        }
+    }
+}
+
 impl From<Fault> for PolicyFilesError {
     fn from(fault: Fault) -> Self {
         Self::File(fault)
