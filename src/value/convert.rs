@@ -206,7 +206,8 @@ fn elements(
         common = to.types.common_part(from).map_err(no_common_type)?;
         to = to.with(&common);
     }
-    let keeps_null_marks = !matches!(from, Type::List(_) | Type::Set(_));
+    let keeps_null_marks =
+        !matches!((from, collection), (Type::List(_) | Type::Set(_), _) | (_, Type::Set(_)));
     let mut elements = Vec::with_capacity(value.len().unwrap_or_default());
     let mut position = 0..;
     let failed = value.each_step(|step, child| {

@@ -74,7 +74,7 @@ pub use console::{asks_type, console_text, console_type};
 pub use conversion::conversion_message;
 pub use coverage::{BranchHits, Coverage};
 pub use data::{Data, DataBlock, parse_data};
-pub use decode::{Decoded, Purpose, WrittenAsBlocks, decode, may_be_legacy, references};
+pub use decode::{Decoded, Purpose, WrittenAsBlocks, decode, expanded_references, may_be_legacy, references};
 pub use eval::{
     DecisiveElements, DiagnosticExt, Scope, TypeConstraint, Variables, constant, elements_that_decide,
     evaluate, evaluate_template,

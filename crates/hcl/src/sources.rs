@@ -3,7 +3,10 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+use objchange::Value;
 use objchange_text::{Diagnostic, LineIndex, Position, Span};
+
+use crate::syntax::json;
 
 /// The texts of a configuration. What is read of them has places in all of them together, each file beginning where
 /// the one before has ended.
@@ -90,6 +93,14 @@ impl Sources {
     /// The text of the file with this name.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.files.iter().find(|file| *file.name == *name).map(|file| &*file.text)
+    }
+
+    /// The value that is written at a place in JSON syntax, where strings are no templates; `None` in the native syntax.
+    pub fn json_value(&self, span: Span) -> Option<Value> {
+        let behind = self.files.partition_point(|file| file.start <= span.start);
+        let file = self.files.get(behind.checked_sub(1)?).filter(|file| file.name.ends_with(".json"))?;
+        let range = span.start.checked_sub(file.start)? as usize..span.end.checked_sub(file.start)? as usize;
+        json::constant(file.text.get(range)?)
     }
 
     pub(crate) fn files(&self) -> &[SourceFile] {

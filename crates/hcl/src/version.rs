@@ -1,5 +1,7 @@
 //! Versions, and constraints of them as Terraform has them: `>= 1.2, < 2.0`, `~> 3.1`.
 
+use std::fmt;
+
 use semver::{Prerelease, Version};
 
 /// Conditions that a version must meet, all of them.
@@ -49,13 +51,81 @@ impl VersionConstraints {
         text.split(',').map(Constraint::parse).collect::<Option<_>>().map(Self)
     }
 
+    /// These and others.
+    ///
+    /// ```
+    /// use objchange_hcl::VersionConstraints;
+    ///
+    /// let [one, other] = ["< 9, >= 3.2", ">= 3.2.0, != 3.5"].map(|text| VersionConstraints::parse(text).unwrap());
+    /// assert_eq!(one.and(other).to_string(), ">= 3.2.0, != 3.5.0, < 9.0.0");
+    /// ```
+    #[must_use]
+    pub fn and(mut self, others: Self) -> Self {
+        self.0.extend(others.0);
+        self
+    }
+
     /// Whether a version meets all of them; a text that is not a version does not.
     pub fn allow(&self, version: &str) -> bool {
         parse_version(version).is_some_and(|(version, _)| self.0.iter().all(|one| one.allows(&version)))
     }
 }
 
+/// As documents of Terraform have them: in the order of the versions, each once, and with all numbers of a version.
+impl fmt::Display for VersionConstraints {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut all: Vec<String> = Vec::new();
+        let mut sorted: Vec<&Constraint> = self.0.iter().collect();
+        sorted.sort_by_key(|one| (&one.version, one.rank()));
+        for constraint in sorted {
+            let text = constraint.to_string();
+            if all.last() != Some(&text) {
+                all.push(text);
+            }
+        }
+        f.write_str(&all.join(", "))
+    }
+}
+
+impl fmt::Display for Constraint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = OPERATORS.iter().find(|(_, operator)| *operator == self.operator);
+        match sign.map_or("", |(sign, _)| sign) {
+            "=" => {}
+            sign => write!(f, "{sign} ")?,
+        }
+        let Version { major, minor, patch, pre, build } = &self.version;
+        write!(f, "{major}.{minor}")?;
+        if !self.is_minor_only() {
+            write!(f, ".{patch}")?;
+        }
+        if !pre.is_empty() {
+            write!(f, "-{pre}")?;
+        }
+        if build.is_empty() { Ok(()) } else { write!(f, "+{build}") }
+    }
+}
+
 impl Constraint {
+    /// It allows any version from this minor one on, such as `~> 1.2`.
+    fn is_minor_only(&self) -> bool {
+        self.operator == Operator::Pessimistic && self.written < 3
+    }
+
+    /// The place among constraints of one version.
+    fn rank(&self) -> u8 {
+        match self.operator {
+            Operator::Greater => 0,
+            Operator::GreaterEqual => 1,
+            Operator::Equal => 2,
+            Operator::Pessimistic if !self.is_minor_only() => 3,
+            Operator::Pessimistic => 4,
+            Operator::LessEqual => 5,
+            Operator::Less => 6,
+            Operator::NotEqual => 7,
+        }
+    }
+
     fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let (operator, rest) = OPERATORS
@@ -128,6 +198,24 @@ mod tests {
         ] {
             let parsed = VersionConstraints::parse(constraints).unwrap();
             assert_eq!(parsed.allow(version), allowed, "{constraints} {version}");
+        }
+        for (text, normalised) in [
+            ("< 9, >= 3.2, >= 3.2.0, != 3.5", ">= 3.2.0, != 3.5.0, < 9.0.0"),
+            ("~> 5", "~> 5.0"),
+            ("~> 5.100", "~> 5.100"),
+            ("~> 5.1.0", "~> 5.1.0"),
+            ("= 5.100", "5.100.0"),
+            (
+                "< 5.1, <= 5.1, != 5.1, ~> 5.1.0, = 5.1, >= 5.1, > 5.1, ~> 5.1",
+                "> 5.1.0, >= 5.1.0, 5.1.0, ~> 5.1.0, ~> 5.1, <= 5.1.0, < 5.1.0, != 5.1.0",
+            ),
+            (
+                "!= 5.1.0-beta, != 5.1, != 5.1.0-alpha, != 5.1.0+x",
+                "!= 5.1.0-alpha, != 5.1.0-beta, != 5.1.0, != 5.1.0+x",
+            ),
+            ("~> 4.0-beta", "~> 4.0-beta"),
+        ] {
+            assert_eq!(VersionConstraints::parse(text).unwrap().to_string(), normalised, "{text}");
         }
         for text in ["", "abc", ">= 1.x", "> = 1", "1.2.3.4"] {
             assert_eq!(VersionConstraints::parse(text), None, "{text}");

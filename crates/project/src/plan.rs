@@ -144,6 +144,8 @@ pub struct PlannedDirectory {
     pub unanswered: Unanswered,
     /// Why it was planned from no state, if it was.
     pub no_state: Option<NoState>,
+    /// When it was planned: the value of `plantimestamp()`, too.
+    pub timestamp: String,
 }
 
 /// A module whose configuration or arguments have errors: nothing is planned.
@@ -222,10 +224,9 @@ impl PlannedDirectory {
     /// The plan as a document, as `terraform show -json` writes it.
     pub fn document(&self) -> String {
         let version = format!("{}.0", self.options.version);
-        let timestamp = now();
         // Terraform knows its workspace: a plan without it is none that Terraform would make, either.
         let is_simulated = !self.simulated_providers().is_empty() || self.plan.lacks_workspace;
-        let info = DocumentInfo { terraform_version: &version, is_simulated, timestamp: &timestamp };
+        let info = DocumentInfo { terraform_version: &version, is_simulated, timestamp: &self.timestamp };
         write_plan(&self.plan, &self.config, &self.schemas, &info)
     }
 
@@ -390,7 +391,8 @@ pub fn plan_directory_by<R: Default>(
         let completed = settings.lookup.complete(&mut schemas, &locked, missing, settings.remarks);
         completed.map_err(PlanError::NoSchemas)?;
     }
-    let functions = inputs::functions(&files)?;
+    let timestamp = now();
+    let functions = inputs::functions(&files)?.with_plan_time(&timestamp);
     let answers = inputs::answers(settings.answers, &schemas)?;
     let mut simulated = AnsweringProviders::new(
         &answers,
@@ -420,7 +422,16 @@ pub fn plan_directory_by<R: Default>(
     }
     let unanswered = simulated.unanswered;
     Ok((
-        PlannedDirectory { plan, config: module.config, schemas, options, asked, unanswered, no_state },
+        PlannedDirectory {
+            plan,
+            config: module.config,
+            schemas,
+            options,
+            asked,
+            unanswered,
+            no_state,
+            timestamp,
+        },
         more,
     ))
 }
@@ -436,7 +447,7 @@ fn start_providers(
 ) -> Result<Option<RealProviders>, PlanError> {
     let mut known: BTreeSet<ProviderAddress> = module.config.providers().into_iter().collect();
     known.extend(state.map(StateText::providers).unwrap_or_default());
-    let chosen = settings.real.choose(&known)?;
+    let chosen = settings.real.choose(&known, settings.remarks)?;
     if chosen.is_empty() {
         return Ok(None);
     }

@@ -283,3 +283,295 @@ fn dependencies_are_those_of_what_is_planned() {
         assert_eq!(d["depends_on"], json!(expected), "{name}");
     }
 }
+
+#[test]
+fn imports_are_made_for_each_element_of_any_collection() {
+    let main = |for_each: &str, key: &str| {
+        format!(
+            "resource \"terraform_data\" \"a\" {{\n  for_each = toset([\"p\", \"q\"])\n}}\nimport {{\n  for_each = {for_each}\n  to       = \
+             terraform_data.a[{key}]\n  id       = \"i-${{each.key}}\"\n}}\n"
+        )
+    };
+    let both = |p: &str, q: &str| {
+        vec![
+            format!("terraform_data.a[\"p\"]: imported from {p:?}"),
+            format!("terraform_data.a[\"q\"]: imported from {q:?}"),
+        ]
+    };
+    let created = || vec!["+ terraform_data.a[\"p\"]".to_owned(), "+ terraform_data.a[\"q\"]".to_owned()];
+    for (name, for_each, key, expected) in [
+        ("tuple", "[\"p\", \"q\"]", "each.value", both("i-0", "i-1")),
+        ("list", "tolist([\"p\", \"q\"])", "each.value", both("i-0", "i-1")),
+        ("objects", "[{ k = \"p\" }, { k = \"q\" }]", "each.value.k", both("i-0", "i-1")),
+        ("set", "toset([\"p\", \"q\"])", "each.key", both("i-p", "i-q")),
+        ("null", "null", "each.key", created()),
+        ("empty", "[]", "each.value", created()),
+        ("text", "\"p\"", "each.value", vec!["Error: Invalid for_each argument".to_owned()]),
+        ("key", "[true]", "each.value", vec!["Error: Invalid address".to_owned()]),
+        (
+            "secret-key",
+            "sensitive([\"p\"])",
+            "each.value",
+            vec!["Error: Invalid index expression".to_owned()],
+        ),
+    ] {
+        let main = main(for_each, key);
+        assert_eq!(summary(&format!("import-{name}"), &[("main.tf", &main)], &[]), expected, "{name}");
+    }
+}
+
+#[test]
+fn the_time_of_the_plan_is_known() {
+    let main = "resource \"terraform_data\" \"a\" {\n  count = timecmp(plantimestamp(), \"2099-01-01T00:00:00Z\") < 0 ? 1 : 0\n}\n\
+                output \"at\" {\n  value = plantimestamp()\n}\n";
+    let document = document("plan-time", &[("main.tf", main)], &[]);
+    assert_eq!(document["resource_changes"][0]["address"], "terraform_data.a[0]");
+    assert_eq!(document["output_changes"]["at"]["after"], document["timestamp"]);
+}
+
+/// Of a provider with a type of the older SDK.
+const OLD: &str = r#"{"format_version":"1.0","provider_schemas":{"registry.terraform.io/acme/old":{"provider":{"version":0,
+    "block":{}},"resource_schemas":{"old_bucket":{"version":0,"block":{"attributes":{
+        "id":{"type":"string","optional":true,"computed":true},"name":{"type":"string","required":true},
+        "force":{"type":"bool","optional":true},"names":{"type":["set","string"],"optional":true}},
+        "block_types":{"rule":{"nesting_mode":"list","block":{"attributes":{"port":{"type":"string","optional":true}}}}}}}}}}}"#;
+
+/// A module with objects of that type.
+fn old(rest: &str) -> String {
+    format!(
+        "terraform {{\n  required_providers {{\n    old = {{\n      source = \"acme/old\"\n    }}\n  }}\n}}\n{rest}"
+    )
+}
+
+/// Plans a module with that schema, and a state with an object of it.
+fn plan_old(test: &str, rest: &str, arguments: &[&str]) -> Output {
+    let main = old(rest);
+    let state = json!({"version": 4, "terraform_version": "1.11.4", "serial": 1, "lineage": "l", "outputs": {}, "resources": [
+        {"mode": "managed", "type": "old_bucket", "name": "b", "provider": "provider[\"registry.terraform.io/acme/old\"]",
+         "instances": [{"schema_version": 0, "sensitive_attributes": [],
+            "attributes": {"id": "n", "name": "n", "force": false, "names": [], "rule": []}}]}]})
+    .to_string();
+    let folder = Folder::with(
+        &format!("situation-{test}"),
+        &[("main.tf", &main), ("schemas.json", OLD), ("terraform.tfstate", &state)],
+    );
+    let mut all: Vec<OsString> = vec!["plan".into(), folder.0.clone().into()];
+    all.extend(["--schemas".into(), folder.at("schemas.json").into()]);
+    all.extend(arguments.iter().map(Into::into));
+    objchange(all, "")
+}
+
+#[test]
+fn objects_of_the_older_sdk_are_replaced_as_asked() {
+    let body = "resource \"old_bucket\" \"b\" {\n  name = \"n\"\n}\n";
+    let output = plan_old("old-replace", body, &["--replace", "old_bucket.b"]);
+    assert!(output.stdout.contains("old_bucket.b will be replaced, as requested"), "{output:?}");
+    assert_eq!(output.code, 0, "{output:?}");
+}
+
+#[test]
+fn strict_plans_of_the_older_sdk_leave_open_what_creation_leaves_out() {
+    let body = "resource \"old_bucket\" \"b\" {\n  name = \"n\"\n}\nresource \"old_bucket\" \"c\" {\n  name = \"m\"\n}\n";
+    let unknown = |arguments: &[&str]| {
+        let output = plan_old("old-strict", body, arguments);
+        let document: Json = serde_json::from_str(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
+        document["resource_changes"][1]["change"]["after_unknown"].clone()
+    };
+    assert_eq!(unknown(&["--json"]), json!({"id": true, "rule": []}));
+    assert_eq!(
+        unknown(&["--json", "--strict"]),
+        json!({"force": true, "id": true, "names": true, "rule": true})
+    );
+}
+
+#[test]
+fn a_set_of_the_older_sdk_is_unknown_if_an_element_is() {
+    let body = "resource \"old_bucket\" \"b\" {\n  name = \"n\"\n}\nresource \"old_bucket\" \"c\" {\n  name  = \"m\"\n  names = \
+                [\"x\", terraform_data.a.id]\n}\nresource \"terraform_data\" \"a\" {}\n";
+    let output = plan_old("old-set", body, &["--json"]);
+    let document: Json = serde_json::from_str(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
+    let unknown = &document["resource_changes"][1]["change"]["after_unknown"];
+    assert_eq!(*unknown, json!({"id": true, "names": true, "rule": []}));
+}
+
+#[test]
+fn references_in_dynamic_blocks_count_once_there_are_such_blocks() {
+    let body = |for_each: &str, value: &str| {
+        format!(
+            "variable \"on\" {{\n  default = null\n}}\nresource \"terraform_data\" \"a\" {{}}\nresource \"old_bucket\" \"b\" {{\n  name = \
+             \"n\"\n  dynamic \"rule\" {{\n    for_each = {for_each}\n    content {{\n      port = {value}\n    }}\n  }}\n}}\n"
+        )
+    };
+    let of_variable = "var.on == null ? [] : [1]";
+    for value in [
+        "var.nope",
+        "local.nope",
+        "terraform_data.nope.id",
+        "data.old_bucket.nope.id",
+        "module.nope.x",
+        "each.key",
+        "count.index",
+        "self.id",
+        "path.nope",
+        "terraform.nope",
+        "nope",
+        "terraform_data.a.nope",
+    ] {
+        let found = |for_each: &str, arguments: &[&str]| {
+            plan_old("dynamic", &body(for_each, value), &[&["--summary"], arguments].concat())
+        };
+        for for_each in ["[]", "toset([for x in [1] : x if terraform_data.a.id == null])", of_variable] {
+            let output = found(for_each, &[]);
+            assert_eq!(output.code, 0, "{value} {for_each}: {output:?}");
+        }
+        assert_eq!(found("[1]", &[]).code, 1, "{value}");
+        // While planning, everything else is planned.
+        let output = found(of_variable, &["--var", "on=1"]);
+        assert_eq!(output.code, 1, "{value}");
+        assert!(output.stdout.contains("+ terraform_data.a"), "{value}: {output:?}");
+    }
+}
+
+#[test]
+fn a_rule_of_a_variable_may_say_what_another_variable_is() {
+    let main = "module \"m\" {\n  source = \"./m\"\n  env    = \"prod\"\n  size   = \"huge\"\n}\n";
+    let child = "variable \"env\" {}\nvariable \"size\" {\n  validation {\n    condition     = contains([\"s\"], var.size)\n    \
+                 error_message = \"In ${var.env} there is no ${var.size}.\"\n  }\n}\n";
+    let output = plan("rule-message", &[("main.tf", main), ("m/main.tf", child)], &[]);
+    assert!(output.stderr.contains("Error: Invalid value for variable"), "{output:?}");
+    assert!(output.stderr.contains("In prod there is no huge."), "{output:?}");
+}
+
+#[test]
+fn documents_name_providers_as_terraform_does() {
+    let required = |name: &str| {
+        format!(
+            "terraform {{\n  required_providers {{\n    {name} = {{\n      source = \"terraform.io/builtin/terraform\"\n    }}\n  }}\n}}\n"
+        )
+    };
+    let main = "resource \"terraform_data\" \"a\" {}\nmodule \"m\" {\n  source = \"./m\"\n}\n";
+    let child = required("tf") + "resource \"terraform_data\" \"a\" {\n  provider = tf\n}\n";
+    let document = document("provider-names", &[("main.tf", main), ("m/main.tf", &child)], &[]);
+    let configuration = &document["configuration"];
+    let keys: Vec<&String> = configuration["provider_config"].as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["module.m:tf", "terraform"]);
+    let called = &configuration["root_module"]["module_calls"]["m"]["module"];
+    assert_eq!(called["resources"][0]["provider_config_key"], "module.m:tf");
+}
+
+#[test]
+fn constraints_of_versions_are_normalised() {
+    let main = old("resource \"old_bucket\" \"b\" {\n  name = \"n\"\n}\n")
+        .replace("\"acme/old\"", "\"acme/old\"\n      version = \"< 9, >= 3.2, >= 3.2.0, != 3.5\"");
+    let folder = Folder::with("situation-constraints", &[("main.tf", &main), ("schemas.json", OLD)]);
+    let schemas = folder.at("schemas.json");
+    let arguments: [OsString; 5] =
+        ["plan".into(), folder.0.clone().into(), "--json".into(), "--schemas".into(), schemas.into()];
+    let output = objchange(arguments, "");
+    let document: Json = serde_json::from_str(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
+    let constraint = &document["configuration"]["provider_config"]["old"]["version_constraint"];
+    assert_eq!(constraint, ">= 3.2.0, != 3.5.0, < 9.0.0");
+}
+
+#[test]
+fn provisioners_are_checked() {
+    let main = |kind: &str, body: &str| {
+        format!(
+            "variable \"v\" {{\n  default = \"x\"\n}}\nresource \"terraform_data\" \"a\" {{\n  provisioner \"{kind}\" {{\n{body}\n  }}\n}}\n"
+        )
+    };
+    let found = |kind: &str, body: &str| summary("provisioner", &[("main.tf", &main(kind, body))], &[]);
+    let local = |body: &str| found("local-exec", body);
+    for body in [
+        "command = \"x\"",
+        "command = var.v",
+        "command = \"x\"\nwhen = destroy\non_failure = continue",
+        "command = \"x\"\nwhen = \"destroy\"",
+        "command = \"${self.id} ${path.module} ${terraform.workspace}\"\nwhen = destroy",
+        "command = terraform_data.a.id",
+    ] {
+        assert_eq!(local(body), ["+ terraform_data.a"], "{body}");
+    }
+    for (body, error) in [
+        ("command = \"x\"\nwhen = sometimes", "Error: Invalid \"when\" keyword"),
+        ("command = \"x\"\non_failure = explode", "Error: Invalid \"on_failure\" keyword"),
+        ("command = \"x\"\nlifecycle {}", "Error: Reserved block type name in provisioner block"),
+        ("command = \"x\"\nconnection {}\nconnection {}", "Error: Duplicate connection block"),
+        ("cmd = \"x\"", "Error: Missing required argument"),
+        ("command = []", "Error: Incorrect attribute value type"),
+        ("command = var.v\nwhen = destroy", "Error: Invalid reference from destroy provisioner"),
+        (
+            "command = terraform_data.a.id\nwhen = destroy",
+            "Error: Invalid reference from destroy provisioner",
+        ),
+        (
+            "command = \"x\"\nwhen = destroy\nconnection {\n  host = var.v\n}",
+            "Error: Invalid reference from destroy provisioner",
+        ),
+    ] {
+        assert_eq!(local(body), [error], "{body}");
+    }
+}
+
+#[test]
+fn the_terraform_block_is_checked() {
+    let found =
+        |name: &str, files: &[(&str, &str)]| summary(&format!("settings-{name}"), files, &["--no-state"]);
+    let settings = |text: &str| format!("terraform {{\n{text}\n}}\n");
+    let main = settings("  language = TF2030");
+    assert_eq!(found("newer", &[("main.tf", &main)]), ["Error: Unsupported language edition"]);
+    let main = settings("  language = \"TF2021\"");
+    assert_eq!(found("quoted", &[("main.tf", &main)]), ["Error: Invalid language edition"]);
+    let cloud = settings("  cloud {}");
+    let twice = cloud.repeat(2);
+    let files = [("main.tf", &*cloud), ("override.tf", &*twice)];
+    assert_eq!(found("clouds", &files), ["Error: Duplicate HCP Terraform configurations"]);
+    let main = "terraform {\n  language = TF2021\n}\nresource \"terraform_data\" \"a\" {}\n";
+    assert_eq!(found("fine", &[("main.tf", main)]), ["+ terraform_data.a"]);
+}
+
+/// A provider may have the name of a literal value.
+#[test]
+fn a_provider_called_null_may_have_aliases() {
+    let main = "module \"m\" {\n  source = \"./m\"\n  providers = {\n    null.b = terraform.x\n  }\n}\nprovider \"terraform\" {\n  alias = \"x\"\n}\n";
+    let child = "terraform {\n  required_providers {\n    null = {\n      source                = \"terraform.io/builtin/terraform\"\n      \
+                 configuration_aliases = [null.b]\n    }\n  }\n}\nresource \"terraform_data\" \"a\" {\n  provider = null.b\n}\n";
+    let found = summary("null-alias", &[("main.tf", main), ("m/main.tf", child)], &[]);
+    assert_eq!(found, ["+ module.m.terraform_data.a"]);
+}
+
+/// Terraform takes strings in JSON syntax for constants, also where they are templates.
+#[test]
+fn constants_in_json_syntax_are_as_they_are_written() {
+    let main = r#"{"variable": {"v": {"default": "d"}}, "resource": {"terraform_data": {"a": {"input": "${1 + 1}",
+        "triggers_replace": {"a": "${var.v}-x", "b": [1.5, null, true]}}}}, "output": {"o": {"value": "plain"}}}"#;
+    let document = document("json-constants", &[("main.tf.json", main)], &[]);
+    let module = &document["configuration"]["root_module"];
+    let expressions = &module["resources"][0]["expressions"];
+    assert_eq!(expressions["input"], json!({"constant_value": "${1 + 1}"}));
+    let triggers =
+        json!({"constant_value": {"a": "${var.v}-x", "b": [1.5, null, true]}, "references": ["var.v"]});
+    assert_eq!(expressions["triggers_replace"], triggers);
+    assert_eq!(module["outputs"]["o"]["expression"], json!({"constant_value": "plain"}));
+    // The plan has what they are as templates.
+    assert_eq!(document["resource_changes"][0]["change"]["after"]["input"], 2);
+}
+
+#[test]
+fn nothing_depends_on_what_repeats_it() {
+    let resource = |repeated: &str, on: &str| {
+        format!("resource \"terraform_data\" \"a\" {{\n  {repeated}\n  depends_on = [{on}]\n}}\n")
+    };
+    let count = "Error: Reference to \"count\" in non-counted context";
+    for (name, main, error) in [
+        ("count", resource("count = 1", "count.index"), count),
+        (
+            "each",
+            resource("for_each = { k = 1 }", "each.key"),
+            "Error: Reference to \"each\" in context without for_each",
+        ),
+        ("output", "output \"o\" {\n  value      = 1\n  depends_on = [count.index]\n}\n".to_owned(), count),
+    ] {
+        assert_eq!(summary(&format!("depends-{name}"), &[("main.tf", &main)], &[]), [error], "{name}");
+    }
+}

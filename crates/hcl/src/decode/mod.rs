@@ -15,7 +15,7 @@ use objchange::schema::{Attribute, Block, NestingMode};
 use objchange::value::{Marks, Path};
 use smol_str::SmolStr;
 
-pub use references::{Purpose, references};
+pub use references::{Purpose, expanded_references, references};
 
 use crate::eval::{Evaluator, Scope, dynamic, without_keys};
 use crate::function::Functions;

@@ -1,12 +1,16 @@
 //! What a body refers to, by its schema: what must be known before dynamic blocks can be expanded, and what all of it
 //! needs.
 
+use objchange::Value;
 use objchange::schema::{Block, NestingMode};
+use objchange::value::Kind;
 use smol_str::SmolStr;
 
 use super::attributes_as_blocks::BlockAttributes;
 use super::expand::{has_label, iterator_root};
 use super::find;
+use crate::eval::{Scope, dynamic, evaluate};
+use crate::function::Functions;
 use crate::syntax::ast::{self, Body, Expr};
 use crate::walk::{Reference, variables};
 
@@ -26,22 +30,39 @@ pub enum Purpose {
 /// The variables that a body needs for a purpose, in source order, as often as they are there. The names that
 /// dynamic blocks and `for` give to their elements are none.
 pub fn references<'b>(body: &'b Body, schema: &Block, purpose: Purpose) -> Vec<Reference<'b>> {
-    let mut walk = Walk { purpose, found: Vec::new(), iterators: Vec::new() };
+    let mut walk = Walk { purpose, expansion: None, found: Vec::new(), iterators: Vec::new() };
     walk.body(body, schema);
     walk.found
 }
 
-struct Walk<'b> {
-    purpose: Purpose,
-    found: Vec<Reference<'b>>,
-    /// Those of the dynamic blocks around.
-    iterators: Vec<&'b str>,
+/// The variables that a body needs once its dynamic blocks are expanded: those for Terraform Core, without the contents of
+/// dynamic blocks whose `for_each` is empty, unknown or wrong.
+pub fn expanded_references<'b>(
+    body: &'b Body,
+    schema: &Block,
+    scope: &Scope<'_>,
+    functions: &Functions,
+) -> Vec<Reference<'b>> {
+    let expansion = Some((scope, functions));
+    let mut walk = Walk { purpose: Purpose::Core, expansion, found: Vec::new(), iterators: Vec::new() };
+    walk.body(body, schema);
+    walk.found
 }
 
-impl<'b> Walk<'b> {
+struct Walk<'b, 's> {
+    purpose: Purpose,
+    /// What dynamic blocks are expanded with.
+    expansion: Option<(&'s Scope<'s>, &'s Functions)>,
+    found: Vec<Reference<'b>>,
+    /// Those of the dynamic blocks around, with their elements where blocks are expanded.
+    iterators: Vec<(&'b str, Value)>,
+}
+
+impl<'b> Walk<'b, '_> {
     fn expr(&mut self, expr: &'b Expr) {
         let needed = variables(expr).into_iter();
-        self.found.extend(needed.filter(|needed| !self.iterators.contains(&needed.name.as_str())));
+        let is_iterator = |name: &str| self.iterators.iter().any(|(iterator, _)| *iterator == name);
+        self.found.extend(needed.filter(|needed| !is_iterator(needed.name)));
     }
 
     fn body(&mut self, body: &'b Body, schema: &Block) {
@@ -95,18 +116,54 @@ impl<'b> Walk<'b> {
                 None => return,
             },
         };
-        if let Some(for_each) = attribute("for_each") {
+        let for_each = attribute("for_each");
+        if let Some(for_each) = for_each {
             self.expr(for_each);
         }
-        self.iterators.push(iterator);
+        let elements = match self.expansion {
+            Some(expansion) => self.elements(for_each, expansion),
+            None => vec![dynamic()],
+        };
+        let is_content = |block: &&ast::Block| block.kind == "content" && block.labels.is_empty();
+        let contents: Vec<&ast::Block> = block.body.blocks.iter().filter(is_content).collect();
+        let has_dynamic =
+            contents.iter().any(|content| content.body.blocks.iter().any(|block| contains_dynamic(block)));
+        // Only what is expanded inside depends on the element.
+        let rounds = if has_dynamic { elements.len() } else { elements.len().min(1) };
         if let Some(labels) = attribute("labels") {
+            self.iterators.push((iterator, dynamic()));
             self.expr(labels);
+            self.iterators.pop();
         }
-        let contents =
-            block.body.blocks.iter().filter(|block| block.kind == "content" && block.labels.is_empty());
-        for content in contents {
-            self.inside(&kind.text, &content.body, schema, written);
+        for element in elements.into_iter().take(rounds) {
+            self.iterators.push((iterator, element));
+            for content in &contents {
+                self.inside(&kind.text, &content.body, schema, written);
+            }
+            self.iterators.pop();
         }
-        self.iterators.pop();
     }
+
+    /// What the iterator of a dynamic block is in each block that it stands for.
+    fn elements(&self, for_each: Option<&Expr>, (scope, functions): (&Scope<'_>, &Functions)) -> Vec<Value> {
+        let Some(for_each) = for_each else { return Vec::new() };
+        let (collection, errors) = evaluate(for_each, &scope.with(&self.iterators), functions);
+        let each = |key: Value, value: &Value| Value::object([("key", key), ("value", value.clone())]);
+        match collection.kind() {
+            _ if !errors.is_empty() => Vec::new(),
+            Kind::List(elements) | Kind::Tuple(elements) => {
+                elements.iter().enumerate().map(|(i, value)| each(Value::from(i), value)).collect()
+            }
+            Kind::Set(elements) => elements.iter().map(|value| each(value.clone(), value)).collect(),
+            Kind::Map(map) => map.iter().map(|(key, value)| each(Value::from(key.clone()), value)).collect(),
+            Kind::Object(object) => {
+                object.iter().map(|(name, value)| each(Value::from(name.clone()), value)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+fn contains_dynamic(block: &ast::Block) -> bool {
+    block.kind == "dynamic" || block.body.blocks.iter().any(contains_dynamic)
 }

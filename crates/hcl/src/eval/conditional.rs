@@ -32,7 +32,7 @@ impl Evaluator<'_> {
         if condition.is_null() {
             let detail = "The condition value is null. Conditions must either be true or false.";
             self.error_in(whole, "Null condition", span, detail);
-            return Value::unknown(ty).with_marks(marks);
+            return Value::unknown(ty);
         }
         if !condition.is_known() {
             return either(ty, &yes, &no).with_marks(marks);
@@ -41,7 +41,7 @@ impl Evaluator<'_> {
         else {
             let detail = "The condition expression must be of type bool.";
             self.error_in(whole, "Incorrect condition type", span, detail);
-            return Value::unknown(ty).with_marks(marks);
+            return Value::unknown(ty);
         };
         let (chosen, errors) = if is_true { (&yes, &mut errors_of_yes) } else { (&no, &mut errors_of_no) };
         self.diagnostics.append(errors);

@@ -31,6 +31,12 @@ fn equal_parts(a: &Value, b: &Value) -> Option<bool> {
         return Some(false);
     }
     match (a.kind(), b.kind()) {
+        // Terraform takes infinity to be out of the range of each number that is not null.
+        (Kind::Unknown(promised), Kind::Number(n)) | (Kind::Number(n), Kind::Unknown(promised))
+            if promised.not_null && !n.is_finite() =>
+        {
+            return Some(false);
+        }
         (Kind::Unknown(_), _) => return if a.may_become(b) { None } else { Some(false) },
         (_, Kind::Unknown(_)) => return if b.may_become(a) { None } else { Some(false) },
         _ => {}

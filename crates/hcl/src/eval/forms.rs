@@ -174,6 +174,17 @@ impl Evaluator<'_> {
             self.call_error(call, None, &recursive(&call.name));
             return Err(Failed);
         }
+        let (values, marks) = values.unmark_deep();
+        // Without known variables nobody looks at the template.
+        if !has_failed && values.is_null() {
+            self.call_error(call, Some(("vars", variables.place())), "argument must not be null");
+            return Err(Failed);
+        }
+        if !has_failed && !values.is_known() {
+            let unknown =
+                if *values.ty() == Type::Dynamic { dynamic() } else { unknown_not_null(Type::String) };
+            return Ok(unknown.with_marks(marks));
+        }
         if !is_reference(template) {
             return refused(self, &format!("invalid template expression: {}", not_a_reference(template)));
         }
@@ -184,27 +195,16 @@ impl Evaluator<'_> {
             let why = found.first().map(|error| format!("{}; {}", error.summary, error.detail));
             return refused(self, &format!("invalid template expression: {}", why.unwrap_or_default()));
         }
-        let is_text = text.as_str().is_some() || !text.is_known() && text.convert(&Type::String).is_ok();
-        if !is_text {
+        if text.as_str().is_none() && text.is_known() {
             return refused(self, "invalid template value: a string is required");
         }
         if has_failed {
             return Err(Failed);
         }
-        let (values, marks) = values.unmark_deep();
         let marks = marks | text.marks();
-        if values.is_null() {
-            self.call_error(call, Some(("vars", variables.place())), "argument must not be null");
-            return Err(Failed);
-        }
-        if *values.ty() == Type::Dynamic {
-            return Ok(dynamic().with_marks(marks));
-        }
-        let unknown = || unknown_not_null(Type::String).with_marks(marks);
-        if !values.is_known() {
-            return Ok(unknown());
-        }
-        let Some(source) = text.as_str() else { return Ok(unknown()) };
+        let Some(source) = text.as_str() else {
+            return Ok(unknown_not_null(Type::String).with_marks(marks));
+        };
         if !self.spend_text(source, place) {
             return Err(Failed);
         }

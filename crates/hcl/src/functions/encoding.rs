@@ -159,12 +159,12 @@ fn encode_text(arguments: &[Value], _: &Type) -> Answer {
 }
 
 fn decode_text(arguments: &[Value], _: &Type) -> Answer {
+    let charset = charset(text(arguments, 1), 1)?;
     let bytes = LENIENT.decode(text(arguments, 0).as_bytes()).map_err(|error| {
         let at = error.position;
         let message = format!("the given value is has an invalid base64 symbol at offset {at}");
         FunctionError::argument(0, message)
     })?;
-    let charset = charset(text(arguments, 1), 1)?;
     let text = match charset {
         Charset::Utf8 => String::from_utf8(bytes).ok(),
         Charset::Utf16 { big_endian, marked } => {

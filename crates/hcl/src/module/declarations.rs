@@ -226,6 +226,8 @@ pub struct ProvisionerConfig {
     pub body: ConfigBody,
     /// The `connection` block.
     pub connection: Option<ConfigBody>,
+    /// It runs before the object is destroyed, and not after it is created.
+    pub is_at_destroy: bool,
 }
 
 /// A `module` block.

@@ -85,8 +85,8 @@ pub(super) fn tree(parser: &mut Parser<'_>, parts: Vec<TemplatePart>, span: Span
                 continue;
             }
             TemplatePartKind::If(condition) => Open::If { condition, yes: None },
-            TemplatePartKind::For { key, value, collection, marker } => Open::For(Box::new(For {
-                open: marker,
+            TemplatePartKind::For { key, value, collection } => Open::For(Box::new(For {
+                open: at,
                 key_name: key,
                 value_name: value,
                 collection,

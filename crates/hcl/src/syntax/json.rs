@@ -11,6 +11,7 @@ use objchange_text::{Diagnostic, Span};
 use super::ast::{Expr, ExprKind, Item, relocate};
 use super::json_errors::{self, ROOT, ROOT_DETAIL};
 use super::{check_length, expression, template};
+use crate::eval;
 
 /// What a string of an argument is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,6 +72,13 @@ pub(crate) fn body_at(text: &str, start: u32) -> Result<JsonBody<'_>, Vec<Diagno
         return Err(told(Diagnostic::new(ROOT, node.span, ROOT_DETAIL)));
     }
     Ok(JsonBody { source: Source { text, start }, node })
+}
+
+/// What a text says where strings are only strings.
+pub(crate) fn constant(text: &str) -> Option<Value> {
+    let node = Node::read_all(Reader::new(text)).ok()?;
+    let expr = Source { text, start: 0 }.expr(&node, Style::Constant, 0, &mut Vec::new());
+    eval::constant(&expr).ok()
 }
 
 /// The text that the nodes are of.

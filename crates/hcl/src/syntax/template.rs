@@ -27,7 +27,7 @@ pub(super) enum TemplatePartKind {
     If(Expr),
     Else,
     EndIf,
-    For { key: Option<SmolStr>, value: SmolStr, collection: Expr, marker: Span },
+    For { key: Option<SmolStr>, value: SmolStr, collection: Expr },
     EndFor,
 }
 
@@ -268,7 +268,7 @@ impl Parser<'_> {
                 "for" => match p.for_directive() {
                     Ok((key, value, collection)) => {
                         broken = matches!(collection.kind, ExprKind::Missing);
-                        TemplatePartKind::For { key, value, collection, marker: marker.span }
+                        TemplatePartKind::For { key, value, collection }
                     }
                     Err(broken) => {
                         p.recover_sequence(row);

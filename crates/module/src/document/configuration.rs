@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use objchange::address::Mode;
 use objchange::schema::{Schema, SchemaKind};
 use objchange_hcl::{
-    Expr, OutputConfig, ProviderConfig, ResourceConfig, ResourceName, VariableConfig, variables,
+    Expr, OutputConfig, ProviderConfig, ResourceConfig, ResourceName, VariableConfig, VersionConstraints,
+    variables,
 };
 use smol_str::SmolStr;
 
@@ -27,6 +28,7 @@ struct Source<'c> {
 impl JsonWriter {
     pub(super) fn configuration(&mut self, config: &Config, schemas: &Schemas) {
         let source = Source { config, schemas, keys: ProviderKeys::new(config) };
+        self.set_sources(&config.sources);
         self.object(|json| {
             json.member_unless_empty("provider_config", |json| json.provider_configs(&source));
             json.member("root_module", |json| json.module(&source, 0));
@@ -69,10 +71,15 @@ impl JsonWriter {
         }
         self.optional_member("alias", block.and_then(|block| block.alias.as_deref()));
         self.optional_member("module_address", Some(&module_path(loaded)));
-        let required =
-            loaded.config.required_providers.get(name).and_then(|required| required.version.as_deref());
-        let of_block = block.and_then(|block| Some(block.version.as_ref()?.0.as_str()));
-        self.optional_member("version_constraint", required.or(of_block));
+        // All that the module says of the provider, by whichever names.
+        let is_meant = |name: &SmolStr| source.keys.needed(module).get(name) == provider;
+        let required = loaded.config.required_providers.iter().filter(|(name, _)| is_meant(name));
+        let required = required.filter_map(|(_, required)| required.version.as_deref());
+        let blocks = loaded.config.providers.iter().filter(|block| is_meant(&block.name));
+        let of_blocks = blocks.filter_map(|block| Some(block.version.as_ref()?.0.as_str()));
+        let constraints = required.chain(of_blocks).filter_map(VersionConstraints::parse);
+        let constraints = constraints.reduce(VersionConstraints::and).map(|all| all.to_string());
+        self.optional_member("version_constraint", constraints.as_deref());
         let schema = provider.and_then(|provider| source.schema(provider, SchemaKind::Provider, ""));
         if let (Some(block), Some(schema)) = (block, schema) {
             self.member_unless_empty("expressions", |json| {

@@ -10,7 +10,9 @@ use super::json::JsonWriter;
 impl JsonWriter {
     /// The value of an expression, if it is constant, and what the expression refers to.
     pub(super) fn expression(&mut self, expr: &Expr) {
-        let value = constant_value(expr, self.language());
+        // Terraform takes what is written in JSON as it is written, also where it is a template.
+        let written = self.sources().json_value(expr.span);
+        let value = written.or_else(|| constant_value(expr, self.language()));
         self.constant_or_references(value, &variables(expr));
     }
 

@@ -1,5 +1,6 @@
 //! Writing JSON from its beginning to its end, without a tree of it.
 
+use objchange_hcl::Sources;
 use objchange_text::json::write_string;
 
 /// A JSON text that grows. Commas are set where they belong.
@@ -8,6 +9,8 @@ pub(crate) struct JsonWriter {
     out: String,
     /// The version of the language that expressions are written in: `(1, 15)`.
     language: (u32, u32),
+    /// The files of the configuration, while that is written.
+    sources: Sources,
 }
 
 impl JsonWriter {
@@ -18,6 +21,15 @@ impl JsonWriter {
 
     pub(super) fn language(&self) -> (u32, u32) {
         self.language
+    }
+
+    /// Writes expressions of these files.
+    pub(super) fn set_sources(&mut self, sources: &Sources) {
+        self.sources = sources.clone();
+    }
+
+    pub(super) fn sources(&self) -> &Sources {
+        &self.sources
     }
 
     pub(crate) fn into_string(self) -> String {

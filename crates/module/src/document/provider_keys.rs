@@ -29,8 +29,8 @@ impl<'c> ProviderKeys<'c> {
     }
 
     /// The module and the local name of the configuration that is meant by a name in a module. A call that passes one
-    /// passes that of the caller. A default configuration is that of the caller, if the caller needs the provider itself:
-    /// documents do not look further up.
+    /// passes that of the caller. A default configuration is that of the caller, if the caller needs the provider itself,
+    /// by this name: documents do not look further up.
     pub(super) fn source(&self, module: ModuleId, local: &LocalKey) -> (ModuleId, LocalKey) {
         let (mut module, mut local) = (module, local.clone());
         while let Some(next) = self.inherited(module, &local) {
@@ -51,9 +51,8 @@ impl<'c> ProviderKeys<'c> {
         if let Some((_, outside)) = passed {
             return Some((parent, (outside.name.clone(), outside.alias.clone())));
         }
-        let provider = self.needed[module].get(name)?;
-        let (name, _) = self.needed[parent].iter().find(|(_, other)| *other == provider)?;
-        alias.is_none().then(|| (parent, (name.clone(), None)))
+        let is_same = self.needed[parent].get(name)? == self.needed[module].get(name)?;
+        (alias.is_none() && is_same).then(|| (parent, (name.clone(), None)))
     }
 
     /// The key of a configuration that is not inherited.
@@ -77,12 +76,18 @@ pub(super) fn module_path(module: &LoadedModule) -> String {
     names.join(".")
 }
 
-/// The providers that a module needs by its blocks, resources and requirements.
+/// The providers that a module needs by its blocks, resources and requirements. One that has another name there than its
+/// own is also listed by that.
 fn needed(config: &Config, id: ModuleId) -> BTreeMap<SmolStr, ProviderAddress> {
     let declared = &config.modules[id].config;
     let required = declared.required_providers.keys().cloned();
     let blocks = declared.providers.iter().map(|block| block.name.clone());
     let resources = declared.resources.keys().map(|name| config.local_ref(id, name).0);
     let names = required.chain(blocks).chain(resources);
-    names.map(|name| (name.clone(), config.provider_named(id, &name))).collect()
+    let mut needed: BTreeMap<SmolStr, ProviderAddress> =
+        names.map(|name| (name.clone(), config.provider_named(id, &name))).collect();
+    for provider in needed.values().cloned().collect::<Vec<_>>() {
+        needed.entry(provider.name.as_str().into()).or_insert(provider);
+    }
+    needed
 }

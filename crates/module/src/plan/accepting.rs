@@ -3,8 +3,9 @@
 use objchange::change::{PlanChangeError, PlanViolation, PlannedChange};
 use objchange::schema::Block;
 use objchange::value::Path;
-use objchange_hcl::{Decoded, Scope, decode};
+use objchange_hcl::{Decoded, Purpose, Scope, decode, expanded_references, references};
 
+use super::check::{ReferenceContext, check};
 use super::graph::ResourceNode;
 use super::managed::Instance;
 use super::resource::{ephemeral_refusals, value_place};
@@ -21,6 +22,9 @@ impl<'c> Walk<'_, 'c> {
         resource: &'r ResourceNode<'c>,
         scope: &Scope<'_>,
     ) -> Option<Decoded<'r>> {
+        if !self.are_expanded_references_right(instance, resource, scope) {
+            return None;
+        }
         let decoded = decode(&resource.body, &instance.schema.block, scope, self.functions);
         if !decoded.errors.is_empty() {
             self.found.errors(decoded.errors);
@@ -34,6 +38,37 @@ impl<'c> Walk<'_, 'c> {
             return None;
         }
         self.validated(instance, resource, decoded)
+    }
+
+    /// Whether the references are right that a body has once its dynamic blocks are expanded. Those that it has in any case
+    /// were checked before.
+    pub(crate) fn are_expanded_references_right(
+        &mut self,
+        instance: &Instance<'_>,
+        resource: &ResourceNode<'c>,
+        scope: &Scope<'_>,
+    ) -> bool {
+        let config = resource.config;
+        let place = ReferenceContext {
+            module: self.graph.nodes[instance.index].module,
+            has_count: config.count.is_some(),
+            has_each: config.for_each.is_some(),
+            check: config.check.as_deref(),
+            ..ReferenceContext::default()
+        };
+        let (body, block) = (&resource.body, &instance.schema.block);
+        let are_all_right = *self.right_references.entry(instance.index).or_insert_with(|| {
+            let all = references(body, block, Purpose::Core);
+            check(self.input.config, self.graph, place, &all).errors.is_empty()
+        });
+        if are_all_right {
+            return true;
+        }
+        let referenced = expanded_references(body, block, scope, self.functions);
+        let errors = check(self.input.config, self.graph, place, &referenced).errors;
+        let is_right = errors.is_empty();
+        self.found.errors(errors);
+        is_right
     }
 
     /// The configuration again, if its provider finds nothing wrong with it.

@@ -60,6 +60,9 @@ impl<'c> Walk<'_, 'c> {
         resource: &'r ResourceNode<'c>,
         scope: &Scope<'_>,
     ) -> Option<Decoded<'r>> {
+        if !self.are_expanded_references_right(instance, resource, scope) {
+            return None;
+        }
         let decoded = decode(&resource.body, &instance.schema.block, scope, self.functions);
         if !decoded.errors.is_empty() {
             self.found.errors(decoded.errors);

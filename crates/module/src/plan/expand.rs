@@ -138,6 +138,59 @@ pub(crate) fn for_each(
     }
 }
 
+/// What `each` is for the elements of the `for_each` of an import, which may be any collection; `None` where it is unknown.
+/// There is nothing to import for null.
+pub(crate) fn import_elements(
+    expr: &Expr,
+    scope: &Scope<'_>,
+    functions: &Functions,
+    most: usize,
+) -> Result<Option<Vec<Repetition>>, Vec<Diagnostic>> {
+    let (value, errors) = evaluate(expr, scope, functions);
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    // Each element is as sensitive as all of them.
+    let marks = value.marks();
+    if marks.contains(Marks::EPHEMERAL) {
+        let error = Diagnostic::new("Invalid for_each argument", expr.span, EPHEMERAL_KEYS);
+        return Err(vec![error.explained_by_marks(expr, scope)]);
+    }
+    let each = |key: Value, value: &Value| Repetition {
+        each: Some((key, value.clone().with_marks(marks))),
+        ..Repetition::default()
+    };
+    let wrong = |summary: &'static str, detail: String| {
+        Err(vec![Diagnostic::new(summary, expr.span, detail).explained(expr, scope)])
+    };
+    if let Some(n) = value.len().filter(|n| *n > most) {
+        let detail = format!("{n} instances are more than this plan may have: at most {most}.");
+        return wrong("Too many instances", detail);
+    }
+    Ok(match value.kind() {
+        Kind::Null => Some(Vec::new()),
+        _ if !value.is_wholly_known() => None,
+        Kind::Map(map) => {
+            Some(map.iter().map(|(key, value)| each(Value::from(key.clone()), value)).collect())
+        }
+        Kind::Object(object) => {
+            Some(object.iter().map(|(name, value)| each(Value::from(name.clone()), value)).collect())
+        }
+        Kind::List(elements) | Kind::Tuple(elements) => {
+            Some(elements.iter().enumerate().map(|(i, value)| each(Value::from(i), value)).collect())
+        }
+        Kind::Set(elements) => Some(elements.iter().map(|value| each(value.clone(), value)).collect()),
+        _ => {
+            let detail = "The \"for_each\" expression must be a collection.".to_owned();
+            return wrong("Invalid for_each argument", detail);
+        }
+    })
+}
+
+const EPHEMERAL_KEYS: &str = "The given \"for_each\" value is derived from an ephemeral value, which means that Terraform cannot \
+                              persist it between plan/apply rounds. Use only non-ephemeral values to specify a resource's \
+                              instance keys.";
+
 const SENSITIVE_KEYS: &str = "Sensitive values, or values derived from sensitive values, cannot be used as for_each arguments. \
                               If used, the sensitive value could be exposed as a resource instance key.";
 
@@ -162,11 +215,7 @@ fn elements(value: &Value) -> Result<Vec<(String, Value)>, Problem> {
         |detail: String| problem(format!("The given \"for_each\" argument value is unsuitable: {detail}"));
     let marks = value.marks();
     if marks.contains(Marks::EPHEMERAL) {
-        let problem = problem(
-            "The given \"for_each\" value is derived from an ephemeral value, which means that Terraform cannot persist it \
-             between plan/apply rounds. Use only non-ephemeral values to specify a resource's instance keys."
-                .to_owned(),
-        );
+        let problem = problem(EPHEMERAL_KEYS.to_owned());
         return Err(Problem { cause: Cause::Marks, ..problem });
     }
     if marks.contains(Marks::SENSITIVE) {

@@ -72,8 +72,6 @@ pub(crate) struct ResourceNode<'c> {
     pub(crate) body: Cow<'c, Body>,
     /// What in the body does not fit the schema, in JSON syntax.
     pub(crate) body_errors: Vec<objchange_hcl::Diagnostic>,
-    /// The `provisioner` and `connection` blocks.
-    pub(crate) provisioners: Vec<Body>,
 }
 
 /// A provider configuration.
@@ -298,8 +296,7 @@ impl<'c> Builder<'c> {
         let mut found = subjects(config.count.iter().chain(&config.for_each));
         let referenced = references(&body, block, Purpose::Core);
         found.extend(referenced.iter().filter_map(|reference| parse(reference).0));
-        let provisioners = generic_bodies(config);
-        found.extend(provisioners.iter().flat_map(body_subjects));
+        found.extend(generic_bodies(config).iter().flat_map(body_subjects));
         let path = self.config.modules[module].path.clone();
         let imports = self.imports.remove(&(path, name.clone())).unwrap_or_default();
         let lifecycle = &config.lifecycle;
@@ -320,7 +317,6 @@ impl<'c> Builder<'c> {
                 schema,
                 body,
                 body_errors,
-                provisioners,
                 provider_config: provider_config.clone(),
             })),
         };

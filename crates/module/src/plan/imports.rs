@@ -2,7 +2,6 @@
 
 use hashbrown::HashSet;
 use objchange::address::{InstanceAddress, InstanceKey};
-use objchange::value::Marks;
 use objchange::{Type, Value};
 use objchange_hcl::{
     Diagnostic, DiagnosticExt, Expr, Functions, ImportConfig, ResourceConfig, ResourceName, Scope, evaluate,
@@ -10,7 +9,7 @@ use objchange_hcl::{
 use smol_str::SmolStr;
 
 use super::ImportedBy;
-use super::expand::{self, Expansion};
+use super::expand;
 use super::graph::{ResourceNode, import_subjects, import_target};
 use super::input::PlanMode;
 use super::instances::{Expanded, ModuleInstanceId, Repetition};
@@ -43,18 +42,17 @@ impl<'c> Walk<'_, 'c> {
         let subjects = import_subjects(import);
         let values = self.world.variables(self.graph, 0, &subjects);
         let scope = Scope::new(&values);
-        let instances = match &import.for_each {
-            None => Expanded::Single(Repetition::default()),
+        let repetitions = match &import.for_each {
+            None => vec![Repetition::default()],
             Some(expr) => {
-                let mut errors = Vec::new();
                 let most = self.input.options.max_instances;
-                match expand::for_each(expr, &scope, self.module_functions.of_module(0), most, &mut errors) {
-                    Expansion::Known(instances) => instances,
-                    Expansion::Unknown(_) if self.is_unanswered(index, expr, 0) => {
+                match expand::import_elements(expr, &scope, self.module_functions.of_module(0), most) {
+                    Ok(Some(repetitions)) => repetitions,
+                    Ok(None) if self.is_unanswered(index, expr, 0) => {
                         self.open_imports.insert(import_target(import));
                         return;
                     }
-                    Expansion::Unknown(_) => {
+                    Ok(None) => {
                         let detail = "The \"for_each\" expression includes values derived from other resource attributes that \
                                       cannot be determined until apply, and so Terraform cannot determine the full set of \
                                       values that might be used to import this resource.";
@@ -62,14 +60,14 @@ impl<'c> Walk<'_, 'c> {
                         self.found.push(Severity::Error, error.explained_by_unknown(expr, &scope));
                         return;
                     }
-                    Expansion::Wrong => {
+                    Err(errors) => {
                         self.found.errors(errors);
                         return;
                     }
                 }
             }
         };
-        for (_, repetition) in instances.iter() {
+        for repetition in &repetitions {
             let names = repetition.names();
             let scope = scope.with(&names);
             let address = match import.to.resolve(&scope, self.module_functions.of_module(0)) {
@@ -315,14 +313,14 @@ pub(crate) fn identifier(
     if value.is_null() {
         return wrong("The import ID cannot be null.".to_owned());
     }
-    if value.marks().contains(Marks::EPHEMERAL) {
-        return wrong("The import ID value cannot be ephemeral.".to_owned());
-    }
     if !value.is_known() {
         return (Some(value), Vec::new());
     }
     match value.convert(&Type::String) {
-        Err(error) => wrong(format!("The import ID value is unsuitable: {}.", error.kind)),
+        Err(error) => {
+            let detail = format!("Invalid expression value: {}.", error.kind);
+            (None, vec![Diagnostic::new("Incorrect value type", expr.span, detail).explained(expr, scope)])
+        }
         Ok(id) if id.as_str() == Some("") => wrong(
             "The import ID value evaluates to an empty string, please provide a non-empty value.".to_owned(),
         ),

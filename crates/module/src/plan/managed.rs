@@ -16,6 +16,7 @@ use super::destroying::is_prevented;
 use super::graph::ResourceNode;
 use super::input::PlanMode;
 use super::instances::{ModuleInstanceId, Repetition};
+use super::replace_order;
 use super::walk::Walk;
 use super::{
     ActionReason, Identities, ImportedBy, PlannedAction, PlannedObject, UndecidedReason, UndecidedResource,
@@ -169,7 +170,9 @@ impl<'c> Walk<'_, 'c> {
         // What is not there yet has the reason all the same.
         let reason = reason.or((triggered && prior.is_none()).then_some(ActionReason::ReplaceByTriggers));
         let replace_paths = match &change.replace_reason {
-            Some(ReplaceReason::CannotUpdate(paths) | ReplaceReason::Requested(paths)) => paths.clone(),
+            Some(ReplaceReason::CannotUpdate(paths) | ReplaceReason::Requested(paths)) => {
+                replace_order::in_order(paths.clone())
+            }
             _ => Vec::new(),
         };
         let is_prevented = change.action.is_replace() && lifecycle.prevent_destroy;

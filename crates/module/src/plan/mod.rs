@@ -26,6 +26,7 @@ mod outputs;
 mod pending;
 pub(crate) mod references;
 mod refreshing;
+mod replace_order;
 pub(crate) mod resource;
 mod resource_block;
 pub(crate) mod run;

@@ -308,6 +308,7 @@ impl<'i, 'c> Walk<'i, 'c> {
             failed: Vec::new(),
             replaced: HashMap::new(),
             changed_before_destroy: HashSet::new(),
+            right_references: HashMap::new(),
             secrets: Default::default(),
             configured: Default::default(),
             unread_checks: HashSet::new(),

@@ -54,13 +54,13 @@ pub(super) fn with_defaults(request: &PlanResourceChange, is_guess: bool) -> Opt
     }))
 }
 
-/// The planned object without what such a provider may still change. It may replace the object, fill in arguments that
-/// blocks leave out, and compute blocks that are not configured: all of that is unknown.
+/// The planned object without what such a provider may still change. It may create or replace the object, fill in arguments
+/// that are left out, and compute blocks that are not configured: all of that is unknown.
 pub(super) fn only_promised(schema: &Block, prior: &Value, planned: &Value) -> Value {
     let unknown = |part: &Value| Value::unknown(part.ty().clone());
     let attributes = left_out(schema, planned, |path, _, part| {
         let is_in_block = path.steps().len() > 1;
-        let was_set = prior.at(path).is_some_and(|before| !before.is_null());
+        let was_set = prior.is_null() || prior.at(path).is_some_and(|before| !before.is_null());
         (is_in_block || was_set).then(|| unknown(part))
     });
     let Ok(all) = attributes.transform(|path, part| {
@@ -74,6 +74,22 @@ pub(super) fn only_promised(schema: &Block, prior: &Value, planned: &Value) -> V
                 && schema.block_by_path(&path).is_some()
         };
         Ok::<_, Infallible>(if is_left_out { unknown(&part) } else { part })
+    });
+    all
+}
+
+/// The planned object as such a provider can say it: the older SDK plans a set as a whole as unknown if an element is. A
+/// block is none of its values.
+pub(super) fn without_partly_known_sets(schema: &Block, planned: &Value) -> Value {
+    if planned.is_wholly_known() {
+        return planned.clone();
+    }
+    let Ok(all) = planned.transform(|path, part| {
+        let is_one = matches!(part.ty(), Type::Set(_)) && part.is_known() && !part.is_wholly_known();
+        Ok::<_, Infallible>(match is_one && schema.attribute_by_path(&path.to_path()).is_some() {
+            true => Value::unknown(part.ty().clone()),
+            false => part,
+        })
     });
     all
 }

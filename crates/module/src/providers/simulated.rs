@@ -7,6 +7,7 @@ use objchange::change::{
     Diagnostic, PlanResourceChange, PlannedResource, Provider, ProviderError, SimulatedProvider,
     proposed_from_config, proposed_new,
 };
+use objchange::schema::Block;
 
 use super::{
     Answered, DataAnswer, ImportAnswer, MoveObject, ProviderCall, ProviderObject, ProviderReply, Providers,
@@ -96,14 +97,22 @@ impl SimulatedProviders<'_> {
 
 /// Plans a change by the schema. `is_guess` says that what an update leaves alone in most cases stays as it is.
 fn planned(request: &PlanResourceChange, is_guess: bool) -> Result<PlannedResource, ProviderError> {
-    let Some(proposed) = legacy::with_defaults(request, is_guess) else {
+    if !legacy::is_legacy(&request.schema) {
         return SimulatedProvider::default().plan(request);
-    };
+    }
     let mut request = request.clone();
-    request.proposed = proposed;
-    let mut planned = SimulatedProvider::default().plan(&request)?;
+    if let Some(proposed) = legacy::with_defaults(&request, is_guess) {
+        request.proposed = proposed;
+    }
+    let planned = SimulatedProvider::default().plan(&request)?;
+    Ok(of_older_sdk(&request.schema, planned))
+}
+
+/// The answer of a provider of the older SDK, whose new object of a replacement may be other than it must be, too.
+fn of_older_sdk(schema: &Block, mut planned: PlannedResource) -> PlannedResource {
+    planned.planned = legacy::without_partly_known_sets(schema, &planned.planned);
     planned.legacy_type_system = true;
-    Ok(planned)
+    planned
 }
 
 /// Plans an update as if the object were new: every computed attribute that configuration does not set is unknown.
@@ -117,7 +126,10 @@ fn plan_strictly(request: &PlanResourceChange) -> Result<PlannedResource, Provid
     if legacy::is_legacy(schema) {
         from_config.proposed = legacy::with_id(&from_config.proposed, prior);
     }
-    let unchanged = planned(&from_config, false)?;
+    let mut unchanged = planned(&from_config, false)?;
+    if prior.is_null() && legacy::is_legacy(schema) {
+        unchanged.planned = legacy::only_promised(schema, prior, &unchanged.planned);
+    }
     if prior.is_null() || unchanged.planned.identical(prior) {
         return Ok(unchanged);
     }
@@ -128,7 +140,7 @@ fn plan_strictly(request: &PlanResourceChange) -> Result<PlannedResource, Provid
     let mut planned = SimulatedProvider::default().plan(&request)?;
     if legacy::is_legacy(schema) {
         planned.planned = legacy::only_promised(schema, prior, &planned.planned);
-        planned.legacy_type_system = true;
+        planned = of_older_sdk(schema, planned);
     }
     Ok(planned)
 }

@@ -18,6 +18,7 @@ use self::process::{Process, RealProvider};
 use crate::installed_providers::InstalledProviders;
 use crate::plan::PlanError;
 use crate::program::ProviderProgram;
+use crate::remark::{Remark, Remarks};
 use crate::workplace::Workplace;
 
 /// The real providers to run; none by default.
@@ -32,10 +33,11 @@ pub struct RealChoice<'a> {
 }
 
 impl RealChoice<'_> {
-    /// Those of a module's providers that are to be asked.
+    /// Those of a module's providers that are to be asked. One may be named for many modules, of which some do not use it.
     pub(crate) fn choose(
         &self,
         known: &BTreeSet<ProviderAddress>,
+        remarks: &Remarks<'_>,
     ) -> Result<BTreeSet<ProviderAddress>, String> {
         if self.all {
             return Ok(known.iter().filter(|provider| !provider.is_builtin()).cloned().collect());
@@ -50,7 +52,10 @@ impl RealChoice<'_> {
             if !known.contains(&address) {
                 let known: Vec<String> = known.iter().map(ProviderAddress::for_display).collect();
                 let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-                return Err(format!("{text}: the module has no such provider, only {known}"));
+                remarks(Remark::Note(format!(
+                    "{text} is not asked: the module has no such provider, only {known}"
+                )));
+                continue;
             }
             chosen.insert(address);
         }

@@ -292,7 +292,7 @@ impl<'t> Collected<'t> {
             "provider" => self.override_provider(block, reader),
             "terraform" => {
                 let overriding = Declared::overriding(block, &TERRAFORM, reader);
-                self.override_terraform(overriding);
+                self.override_terraform(overriding, reader);
             }
             "check" => {
                 let detail = "Override files cannot override check blocks.";
@@ -357,15 +357,23 @@ impl<'t> Collected<'t> {
         }
     }
 
-    /// What an overriding `terraform` block sets replaces that of all others.
-    fn override_terraform(&mut self, overriding: Declared<'t>) {
+    /// What an overriding `terraform` block sets replaces that of all others, but for a second `backend` or `cloud` block in
+    /// one file.
+    fn override_terraform(&mut self, overriding: Declared<'t>, reader: &Reader<'t>) {
+        let file = |span: Span| {
+            let place = reader.place(span);
+            place.rsplit_once(':').map(|(file, _)| file.to_owned())
+        };
+        let own_file = file(overriding.header);
         for first in &mut self.terraform {
+            let is_same_file = file(first.header) == own_file;
             let sets = |name: &str| overriding.content.attribute(name).is_some();
             first.content.attributes.retain(|attribute| !sets(&attribute.name));
             let has = |kind: &str| overriding.content.blocks.iter().any(|block| block.kind == kind);
             let is_backend = |kind: &str| matches!(kind, "backend" | "cloud");
             let replaces_backend = has("backend") || has("cloud");
-            first.content.blocks.retain(|block| !(replaces_backend && is_backend(&block.kind)));
+            let is_replaced = |kind: &str| replaces_backend && !is_same_file && is_backend(kind);
+            first.content.blocks.retain(|block| !is_replaced(&block.kind));
         }
         self.terraform.push(Declared { has_both: true, ..overriding });
     }

@@ -11,7 +11,7 @@ use super::super::shape::PROVISIONER;
 use super::Reader;
 use super::collect::Declared;
 use super::references::keyword;
-use crate::syntax::ast::{Expr, ExprKind, StepKind};
+use crate::syntax::ast::{Body, Expr, ExprKind, StepKind};
 use crate::walk::variables;
 use objchange_text::Span;
 
@@ -56,6 +56,7 @@ impl Reader<'_> {
                 }
             }
         }
+        self.refuse_other_objects(&provisioners, connection.as_ref().map(|(_, body)| body));
         ResourceConfig {
             header: declared.header,
             type_span: declared.labels.first().map_or(declared.header, |label| label.span),
@@ -85,10 +86,95 @@ impl Reader<'_> {
     fn provisioner(&mut self, block: RawBlock<'_>) -> Option<ProvisionerConfig> {
         let label = block.labels.into_iter().next()?;
         let content = block.body.read(&PROVISIONER, &mut self.problems);
-        let connections = content.blocks.into_iter().filter(|block| block.kind == "connection");
-        let connection = connections.map(|block| ConfigBody::whole(block.body)).next();
+        let is_at_destroy = content.attribute("when").is_some_and(|when| {
+            let words = ["create", "destroy"];
+            self.one_of(&when.expr, "Invalid \"when\" keyword", "when", words) == Some("destroy")
+        });
+        if let Some(on_failure) = content.attribute("on_failure") {
+            let words = ["continue", "fail"];
+            self.one_of(&on_failure.expr, "Invalid \"on_failure\" keyword", "on_failure", words);
+        }
+        let mut connection: Option<(Span, ConfigBody)> = None;
+        for block in content.blocks {
+            match (&*block.kind, &connection) {
+                ("connection", Some((first, _))) => {
+                    let at = self.place(*first);
+                    let detail = format!("This provisioner already has a connection block at {at}.");
+                    self.problems.error("Duplicate connection block", block.header, detail);
+                }
+                ("connection", None) => connection = Some((block.header, ConfigBody::whole(block.body))),
+                ("lifecycle", _) => {
+                    let detail = "The block type name \"lifecycle\" is reserved for use by Terraform in a future version.";
+                    let summary = "Reserved block type name in provisioner block";
+                    self.problems.error(summary, block.kind_span, detail);
+                }
+                _ => {}
+            }
+        }
         let body = ConfigBody::new(vec![content.rest]);
-        Some(ProvisionerConfig { kind: label.text, kind_span: label.span, body, connection })
+        let connection = connection.map(|(_, body)| body);
+        Some(ProvisionerConfig { kind: label.text, kind_span: label.span, body, connection, is_at_destroy })
+    }
+
+    /// The word that an expression is, of two; in quotes with a warning.
+    fn one_of<'w>(
+        &mut self,
+        expr: &Expr,
+        summary: &'static str,
+        argument: &str,
+        words: [&'w str; 2],
+    ) -> Option<&'w str> {
+        let quoted = match &expr.kind {
+            ExprKind::Text(text) => text.as_str(),
+            _ => None,
+        };
+        if quoted.is_some() {
+            let detail = "In this context, keywords are expected literally rather than in quotes. Terraform 0.11 and earlier \
+                          required quotes, but quoted keywords are now deprecated and will be removed in a future version \
+                          of Terraform. Remove the quotes surrounding this keyword to silence this warning.";
+            self.problems.warning("Quoted keywords are deprecated", expr.span, detail);
+        }
+        let word = quoted.or_else(|| keyword(expr));
+        let found = words.into_iter().find(|known| Some(*known) == word);
+        if found.is_none() && !matches!(expr.kind, ExprKind::Missing) {
+            let [one, other] = words;
+            let detail = format!(
+                "The {argument:?} argument requires one of the following keywords: {one} or {other}."
+            );
+            self.problems.error(summary, expr.span, detail);
+        }
+        found
+    }
+
+    /// Refuses references of provisioners that run when the object is gone, and of their connections, to anything else.
+    fn refuse_other_objects(&mut self, provisioners: &[ProvisionerConfig], connection: Option<&ConfigBody>) {
+        let at_destroy = provisioners.iter().filter(|provisioner| provisioner.is_at_destroy);
+        let at_destroy: Vec<&ProvisionerConfig> = at_destroy.collect();
+        if at_destroy.is_empty() {
+            return;
+        }
+        let bodies = at_destroy.iter().flat_map(|one| std::iter::once(&one.body).chain(&one.connection));
+        for body in bodies.chain(connection) {
+            self.refuse_other_objects_in(&body.generic());
+        }
+    }
+
+    fn refuse_other_objects_in(&mut self, body: &Body) {
+        for reference in body.attributes.iter().flat_map(|attribute| variables(&attribute.expr)) {
+            let is_allowed = match (&**reference.name, reference.first_attribute().map(|name| &**name)) {
+                ("self" | "path" | "terraform", _) | ("count", Some("index")) | ("each", Some("key")) => true,
+                _ => false,
+            };
+            if !is_allowed {
+                let detail = "Destroy-time provisioners and their connection configurations may only reference attributes of \
+                              the related resource, via 'self', 'count.index', or 'each.key'.\n\nReferences to other \
+                              resources during the destroy phase can cause dependency cycles and interact poorly with \
+                              create_before_destroy.";
+                let summary = "Invalid reference from destroy provisioner";
+                self.problems.error(summary, reference.whole(), detail);
+            }
+        }
+        body.blocks.iter().for_each(|block| self.refuse_other_objects_in(&block.body));
     }
 
     fn lifecycle(&mut self, mode: Mode, content: Content<'_>) -> LifecycleConfig {

@@ -26,6 +26,9 @@ impl Reader<'_> {
                 let summary = "Module uses experimental features";
                 self.problems.error(summary, experiments.name_span, detail);
             }
+            if let Some(language) = content.attribute("language") {
+                self.language_edition(&language.expr);
+            }
             if let Some((version, place)) = self.string(&content, "required_version") {
                 if VersionConstraints::parse(&version).is_some() {
                     let place =
@@ -94,6 +97,27 @@ impl Reader<'_> {
             }
         }
         self.refuse_cloud_with_backend(backend, cloud.filter(|_| !has_override));
+    }
+
+    /// There is one edition yet. A module that asks for another one needs a version to come.
+    fn language_edition(&mut self, expr: &Expr) {
+        let is_edition = |word: &&str| {
+            word.strip_prefix("TF")
+                .is_some_and(|year| year.len() == 4 && year.bytes().all(|digit| digit.is_ascii_digit()))
+        };
+        match keyword(expr).filter(is_edition) {
+            Some("TF2021") => {}
+            Some(_) => {
+                let detail = "Terraform only supports language edition TF2021. This module requires a newer version of Terraform \
+                              CLI.";
+                self.problems.error("Unsupported language edition", expr.span, detail);
+            }
+            None => {
+                let detail = "The language argument expects a bare language edition keyword. Terraform supports only language \
+                              edition TF2021, which is the default.";
+                self.problems.error("Invalid language edition", expr.span, detail);
+            }
+        }
     }
 
     fn backend(&mut self, block: RawBlock<'_>) -> StateStorage {
@@ -218,11 +242,12 @@ impl Reader<'_> {
 
     fn configuration_alias(&mut self, expr: &Expr, name: &str, whole: Span) -> Option<ProviderRef> {
         const SUMMARY: &str = "Invalid configuration_aliases value";
-        if !references::is_reference(expr) {
+        // A provider may have the name of a literal value, such as null.
+        let names = references::names(expr).unwrap_or_default();
+        if names.is_empty() && !references::is_reference(expr) {
             self.problems.error("Invalid expression", expr.span, references::NO_REFERENCE);
             return None;
         }
-        let names = references::names(expr).unwrap_or_default();
         let (&[provider], alias) = names.split_at(names.len().min(1)) else { return None };
         if alias.len() > 1 {
             let detail = "Configuration aliases can only contain references to local provider configuration names in the format \

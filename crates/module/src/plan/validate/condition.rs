@@ -1,6 +1,8 @@
 //! Conditions, and rules of variables.
 
-use objchange_hcl::{Condition, Diagnostic, DiagnosticExt, Scope, VariableConfig, evaluate, variables};
+use objchange_hcl::{
+    Condition, Diagnostic, DiagnosticExt, Expr, Functions, Scope, VariableConfig, evaluate, variables,
+};
 use smol_str::SmolStr;
 
 use super::super::check::{Checked, ReferenceContext};
@@ -33,6 +35,11 @@ impl<'c> Validator<'_, 'c> {
             let variables = self.world.variables(self.graph, at, &checked.subjects);
             let scope = Scope::new(&variables);
             let judged = judge_validation(rule, &scope, self.functions);
+            // The other variables have no values yet: the rule is judged again while planning.
+            if judged.status == CheckStatus::Error && is_unknown(&rule.error_message, &scope, self.functions)
+            {
+                continue;
+            }
             let found =
                 crate::plan::variable::judged(self.input.config, rule, &scope, &judged, reported, &owner);
             self.found.append(found);
@@ -126,4 +133,9 @@ impl<'c> Validator<'_, 'c> {
             self.found.push(Severity::Error, error.explained(&condition.condition, &scope));
         }
     }
+}
+
+fn is_unknown(expr: &Expr, scope: &Scope<'_>, functions: &Functions) -> bool {
+    let (value, errors) = evaluate(expr, scope, functions);
+    errors.is_empty() && !value.is_known()
 }

@@ -3,9 +3,9 @@
 use objchange_hcl::{ImportConfig, Scope, variables};
 
 use super::super::check::ReferenceContext;
-use super::super::instances::{Expanded, Repetition};
+use super::super::instances::Repetition;
 use super::Validator;
-use crate::plan::expand::{self, Expansion};
+use crate::plan::expand;
 
 impl<'c> Validator<'_, 'c> {
     /// An `import` block, as far as its values are known.
@@ -32,13 +32,13 @@ impl<'c> Validator<'_, 'c> {
     /// The addresses of an `import` block: one for each element of its `for_each` as far as that is known.
     pub(super) fn import_addresses(&mut self, import: &ImportConfig) {
         let nothing = objchange_hcl::Variables::default();
-        let instances = match &import.for_each {
+        let repetitions = match &import.for_each {
             None => {
                 if let Some(error) = import.to.without_for_each() {
                     self.found.errors([error]);
                     return;
                 }
-                Expanded::Single(Repetition::default())
+                vec![Repetition::default()]
             }
             Some(expr) => {
                 let checked = self.check(ReferenceContext::default(), &variables(expr));
@@ -48,18 +48,18 @@ impl<'c> Validator<'_, 'c> {
                 }
                 let values = self.world.variables(self.graph, 0, &checked.subjects);
                 let most = self.input.options.max_instances;
-                let mut errors = Vec::new();
-                let scope = Scope::new(&values);
-                let expansion = expand::for_each(expr, &scope, self.functions, most, &mut errors);
-                self.found.errors(errors);
-                match expansion {
-                    Expansion::Known(instances) => instances,
-                    _ => return,
+                match expand::import_elements(expr, &Scope::new(&values), self.functions, most) {
+                    Ok(Some(repetitions)) => repetitions,
+                    Ok(None) => return,
+                    Err(errors) => {
+                        self.found.errors(errors);
+                        return;
+                    }
                 }
             }
         };
         let outer = Scope::new(&nothing);
-        for (_, repetition) in instances.iter() {
+        for repetition in &repetitions {
             let names = repetition.names();
             match import.to.resolve(&outer.with(&names), self.functions) {
                 Ok(Some(address)) => {

@@ -8,7 +8,7 @@ use objchange::schema::Block;
 use objchange::{Type, Value};
 use objchange_hcl::{
     Decoded, Diagnostic, Expr, Functions, ModuleCall, Purpose, Reference, Scope, VariableConfig, decode,
-    evaluate, references, variables,
+    evaluate, expanded_references, references, variables,
 };
 use smol_str::SmolStr;
 
@@ -19,7 +19,7 @@ use super::graph::{Graph, NodeKind};
 use super::input::PlanInput;
 use super::instances::{ModuleInstance, ModuleInstanceId, Repetition};
 use super::secrets::ToldSecrets;
-use super::subject::SubjectKind;
+use super::subject::{Subject, SubjectKind};
 use super::world::{World, dynamic};
 use crate::functions::ModuleFunctions;
 use crate::providers::Providers;
@@ -281,7 +281,13 @@ impl<'c> Validator<'_, 'c> {
                 let detail = "References in depends_on must be to a whole object (resource, etc), not to an attribute of an object.";
                 self.found.error("Invalid depends_on reference", *span, detail);
             }
-            if checked.has_static_errors {
+            // What repeats a resource is nothing that it could depend on, even where it has that.
+            let is_name_of_instances = |subject: &Subject| {
+                matches!(subject.kind, SubjectKind::Count(_) | SubjectKind::Each(_) | SubjectKind::SelfObject)
+            };
+            if checked.subjects.iter().any(is_name_of_instances) {
+                self.found.errors(checked.errors);
+            } else if checked.has_static_errors {
                 let is_undeclared = |error: &Diagnostic| error.kind == UNDECLARED_RESOURCE;
                 self.found.errors(checked.errors.into_iter().filter(is_undeclared));
             }
@@ -296,14 +302,22 @@ impl<'c> Validator<'_, 'c> {
         body: &'b objchange_hcl::Body,
         schema: &Block,
     ) -> Option<Decoded<'b>> {
-        let referenced = references(body, schema, Purpose::Core);
+        let names = self.names(at, place);
+        // What a dynamic block contains counts once there are such blocks.
+        let needed = self.check(place, &references(body, schema, Purpose::Expansion));
+        if !needed.errors.is_empty() {
+            self.found.errors(needed.errors);
+            return None;
+        }
+        let variables = self.world.variables(self.graph, at, &needed.subjects);
+        let outer = Scope::new(&variables);
+        let referenced = expanded_references(body, schema, &outer.with(&names), self.functions);
         let checked = self.check(place, &referenced);
         if !checked.errors.is_empty() {
             self.found.errors(checked.errors);
             return None;
         }
         let variables = self.world.variables(self.graph, at, &checked.subjects);
-        let names = self.names(at, place);
         let outer = Scope::new(&variables);
         let decoded = decode(body, schema, &outer.with(&names), self.functions);
         if decoded.errors.is_empty() {

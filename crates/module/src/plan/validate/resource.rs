@@ -9,6 +9,7 @@ use super::super::subject::{Subject, SubjectKind};
 use super::Validator;
 use crate::diagnostics::PROVIDER;
 use crate::plan::graph::{ProviderNode, ResourceNode, resource_text, schema_kind};
+use crate::provisioners::provisioner_schema;
 use crate::{ModuleDiagnostic, ProvidersExt, Severity};
 
 impl<'c> Validator<'_, 'c> {
@@ -37,7 +38,11 @@ impl<'c> Validator<'_, 'c> {
     pub(super) fn resource(&mut self, at: ModuleInstanceId, module: usize, resource: &ResourceNode<'_>) {
         let ResourceNode { name, config, schema, .. } = resource;
         let Some(schema) = schema else {
-            self.found.error("Invalid resource type", type_span(resource), self.unknown_type(resource));
+            let summary = match name.mode {
+                objchange::address::Mode::Data => "Invalid data source",
+                _ => "Invalid resource type",
+            };
+            self.found.error(summary, type_span(resource), self.unknown_type(resource));
             return;
         };
         let place = ReferenceContext {
@@ -94,8 +99,19 @@ impl<'c> Validator<'_, 'c> {
                 self.resource_condition(at, with_self, condition);
             }
         }
-        for provisioner in &resource.provisioners {
-            self.generic_body(at, with_self, provisioner);
+        for provisioner in &config.provisioners {
+            match provisioner_schema(&provisioner.kind) {
+                Some(schema) => {
+                    let (body, errors) = provisioner.body.under(schema);
+                    self.found.errors(errors);
+                    self.decode(at, with_self, &body, schema);
+                }
+                None => self.generic_body(at, with_self, &provisioner.body.generic()),
+            }
+        }
+        let connections = config.provisioners.iter().flat_map(|provisioner| &provisioner.connection);
+        for connection in connections.chain(&config.connection) {
+            self.generic_body(at, with_self, &connection.generic());
         }
     }
 
