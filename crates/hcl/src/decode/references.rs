@@ -126,8 +126,7 @@ impl<'b> Walk<'b, '_> {
         };
         let is_content = |block: &&ast::Block| block.kind == "content" && block.labels.is_empty();
         let contents: Vec<&ast::Block> = block.body.blocks.iter().filter(is_content).collect();
-        let has_dynamic =
-            contents.iter().any(|content| content.body.blocks.iter().any(|block| contains_dynamic(block)));
+        let has_dynamic = contents.iter().any(|content| content.body.blocks.iter().any(contains_dynamic));
         // Only what is expanded inside depends on the element.
         let rounds = if has_dynamic { elements.len() } else { elements.len().min(1) };
         if let Some(labels) = attribute("labels") {

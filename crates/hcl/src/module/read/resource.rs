@@ -161,10 +161,10 @@ impl Reader<'_> {
 
     fn refuse_other_objects_in(&mut self, body: &Body) {
         for reference in body.attributes.iter().flat_map(|attribute| variables(&attribute.expr)) {
-            let is_allowed = match (&**reference.name, reference.first_attribute().map(|name| &**name)) {
-                ("self" | "path" | "terraform", _) | ("count", Some("index")) | ("each", Some("key")) => true,
-                _ => false,
-            };
+            let is_allowed = matches!(
+                (&**reference.name, reference.first_attribute().map(|name| &**name)),
+                ("self" | "path" | "terraform", _) | ("count", Some("index")) | ("each", Some("key"))
+            );
             if !is_allowed {
                 let detail = "Destroy-time provisioners and their connection configurations may only reference attributes of \
                               the related resource, via 'self', 'count.index', or 'each.key'.\n\nReferences to other \
