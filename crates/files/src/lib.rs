@@ -14,4 +14,4 @@ mod walk;
 pub mod write_file;
 
 pub use snapshot::Snapshot;
-pub use walk::{FoundFiles, Walk, capitals, in_lower_case};
+pub use walk::{FoundFiles, Walk, capitals, in_lower_case, refuse_link_out};

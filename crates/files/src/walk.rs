@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use walkdir::{DirEntry, WalkDir};
 
@@ -137,6 +137,25 @@ impl Walk<'_> {
     fn skips(self, entry: &DirEntry) -> bool {
         !self.hidden && entry.depth() > 0 && entry.file_name().to_string_lossy().starts_with('.')
     }
+}
+
+/// Refuses a file that a repository names and that a link in it leads out of it: a link to `/proc/self/environ` has secrets. A
+/// file elsewhere may be reached by links in the path to its directory, which are not of the repository.
+///
+/// # Errors
+///
+/// The file cannot be found, or a link leads out.
+pub fn refuse_link_out(path: &Path) -> io::Result<()> {
+    let here = fs::canonicalize(".")?;
+    let repository = here.ancestors().find(|around| around.join(".git").exists()).unwrap_or(&here);
+    let named = here.join(path);
+    let is_below =
+        named.starts_with(repository) && !named.components().any(|part| part == Component::ParentDir);
+    let root = match is_below {
+        true => repository.to_owned(),
+        false => fs::canonicalize(named.parent().unwrap_or(&named))?,
+    };
+    inside(&root, &named)
 }
 
 /// The path with its last name in lower case.

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use objchange_files::refuse_link_out;
 use objchange_plan::{MarkdownOptions, MarkdownTemplate, Report, ShowError, TemplateError};
 
 use super::Error;
@@ -21,7 +22,11 @@ pub(super) struct Template {
 
 impl Template {
     pub(super) fn read(path: &Path) -> Result<Self, Error> {
-        let text = Source::new(path).read_at_most(MarkdownTemplate::MAX_LENGTH)?;
+        let source = Source::new(path);
+        if matches!(source, Source::File(_)) {
+            refuse_link_out(path).map_err(|error| source.unreadable(error))?;
+        }
+        let text = source.read_at_most(MarkdownTemplate::MAX_LENGTH)?;
         let template = MarkdownTemplate::parse(&text);
         Ok(Self { path: path.to_owned(), template: template.map_err(|error| error_in(path, error))? })
     }

@@ -8,7 +8,7 @@ use crate::program::objchange;
 const WORD: &str = "swordfish";
 
 /// Ways to write a secret, most of them wrong.
-const WRITTEN: [&str; 22] = [
+const WRITTEN: [&str; 24] = [
     "swordfish",
     "swordfish$",
     "\"swordfish",
@@ -31,6 +31,8 @@ const WRITTEN: [&str; 22] = [
     "sensitive//(\"swordfish\")",
     "sensitive(\"swordfish\"",
     "file(\"swordfish\")",
+    "cidrsubnet(\"swordfish\", 1, 1)",
+    "regex(\"swordfish(\", \"x\")",
 ];
 
 const DECLARED: &str = "variable \"token\" {\n  sensitive = true\n}\noutput \"o\" {\n  sensitive = true\n  value     = \

@@ -154,3 +154,27 @@ fn sentinel_policies_below_a_folder() {
     accepts(&loose, "sentinel apply ./loose ./loose/deep/q.sentinel");
     accepts(&files(&[("set/deep/q.sentinel", "main = false\n")]), "sentinel apply ./set/sentinel.hcl");
 }
+
+/// A repository that anybody may change must not put other files of the machine on a page.
+#[cfg(unix)]
+#[test]
+fn a_template_that_links_out_is_refused() {
+    let folder =
+        Folder::with("page-link", &[("r/.git/HEAD", ""), ("secret", "swordfish"), ("plan.json", PLAN)]);
+    std::fs::create_dir(folder.at("r/t")).unwrap();
+    std::os::unix::fs::symlink(folder.at("secret"), folder.at("r/t/out.jinja")).unwrap();
+    folder.write("r/page.jinja", "page");
+    std::os::unix::fs::symlink(folder.at("r/t"), folder.at("elsewhere")).unwrap();
+    folder.write("r/t/own.jinja", "own");
+    let show = |template: &str| {
+        let [plan, template] = ["plan.json", template].map(|name| folder.at(name).display().to_string());
+        objchange(["show", &plan, "--format", "markdown", "--template", &template], "")
+    };
+    let refused = show("r/t/out.jinja");
+    assert_eq!((refused.code, &*refused.stdout), (2, ""), "{refused:?}");
+    assert!(refused.stderr.contains("this link leaves the folder"), "{refused:?}");
+    assert_eq!(
+        (show("r/page.jinja").stdout, show("elsewhere/own.jinja").stdout),
+        ("page".into(), "own".into())
+    );
+}

@@ -143,7 +143,25 @@ impl Near<'_> {
             rest = inside.get(end + 1..).unwrap_or_default();
         }
         masked.push_str(rest);
+        // Functions repeat strings without quotes.
+        for literal in self.literals() {
+            masked = without(&masked, &literal);
+        }
         (masked != text).then_some(masked)
+    }
+
+    /// The strings in what is hidden that are long enough to be found in a sentence, the longest first.
+    fn literals(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        self.hidden.iter().for_each(|text| strings_in(text, &mut found));
+        // A string of JSON may be an expression.
+        for text in found.clone().iter().filter(|text| text.contains('"')) {
+            strings_in(text, &mut found);
+        }
+        found.retain(|literal| literal.len() + 1 >= SHORT && !SENSITIVE.contains(literal.as_str()));
+        found.sort_by(|a, b| b.len().cmp(&a.len()).then(a.cmp(b)));
+        found.dedup();
+        found
     }
 
     /// Whether a quoted text has a word of what is hidden.
@@ -162,6 +180,34 @@ impl Near<'_> {
             })
         })
     }
+}
+
+/// Adds the strings in a source text, as they are written and without escapes.
+fn strings_in(text: &str, found: &mut Vec<String>) {
+    let mut rest = text;
+    while let Some(open) = rest.find('"') {
+        let inside = &rest[open + 1..];
+        let end = closing(inside, "\"");
+        let written = &inside[..end];
+        found.extend(serde_json::from_str::<String>(&format!("\"{written}\"")).ok());
+        found.push(written.to_owned());
+        rest = inside.get(end + 1..).unwrap_or_default();
+    }
+}
+
+/// The text without a secret. A short one is only replaced where it is a word.
+fn without(text: &str, secret: &str) -> String {
+    let is_in_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    let mut masked = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(secret) {
+        let (before, behind) = (&rest[..at], &rest[at + secret.len()..]);
+        let is_word = !is_in_word(before.chars().next_back()) && !is_in_word(behind.chars().next());
+        masked.push_str(before);
+        masked.push_str(if is_word || secret.len() >= SHORT { SENSITIVE } else { secret });
+        rest = behind;
+    }
+    masked + rest
 }
 
 /// Where a quoted text ends: at the closing quote, or at the end of all.
