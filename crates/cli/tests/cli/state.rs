@@ -406,7 +406,7 @@ fn what_depends_on_an_unknown_workspace_is_undecided() {
     // Nobody could ask a provider for it.
     for command in ["plan", "show"] {
         let refused = run(&folder, &[], &format!("{command} DIR --no-state --fail-on delete"));
-        let why = "1 that depend on the workspace, which nothing names: set TF_WORKSPACE";
+        let why = "1 whose instances depend on the workspace, which nothing names: set TF_WORKSPACE";
         assert!(refused.stderr.contains(why), "{refused:?}");
         assert!(!refused.stderr.contains("providers can"), "{refused:?}");
     }

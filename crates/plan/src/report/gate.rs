@@ -258,7 +258,7 @@ impl Gate {
         }
         if !by_workspace.is_empty() {
             verdict.refuse(format!(
-                "{} that depend on the workspace, which nothing names: set TF_WORKSPACE",
+                "{} whose instances depend on the workspace, which nothing names: set TF_WORKSPACE",
                 by_workspace.len()
             ));
         }
