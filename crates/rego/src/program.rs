@@ -1,9 +1,10 @@
 //! Policies as hosts see them.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::thread;
 
-use crate::compile::program::RuleKind;
+use crate::compile::program::{Expr, RuleKind};
 use crate::compile::{self, Compiled};
 use crate::error::{CompileError, CompileErrors, EvalError, Location};
 use crate::format::{InputFormat, MissingField};
@@ -38,6 +39,8 @@ pub struct RuleInfo<'p> {
     pub is_function: bool,
     /// Its definitions add to a set.
     pub is_set: bool,
+    /// Its default, if that is a constant.
+    pub default: Option<&'p Value>,
     /// Where its definitions are; where its default is, if it has no other.
     pub definitions: Vec<Location>,
 }
@@ -142,6 +145,10 @@ impl Program {
                 path: &self.compiled.nodes[set.node as usize].path,
                 is_function: matches!(set.kind, RuleKind::Function(_)),
                 is_set: set.kind == RuleKind::Set,
+                default: set.default.as_ref().and_then(|default| match &default.branches.first()?.value {
+                    Expr::Const(value) => Some(value),
+                    _ => None,
+                }),
                 definitions: definitions
                     .chain(default)
                     .map(|place| compile::location(&self.compiled.files, place))
@@ -167,6 +174,12 @@ impl Program {
             path: &one.path,
             location: compile::location(&self.compiled.files, one.place),
         })
+    }
+
+    /// Whether a rule mentions this one by its name.
+    pub fn is_mentioned(&self, rule: RuleId) -> bool {
+        let node = self.compiled.rules[rule.0 as usize].node;
+        self.compiled.edges.iter().any(|edges| edges.contains(&node))
     }
 
     /// Whether a rule, or one that it leads to, mentions the input.
@@ -276,6 +289,17 @@ impl Session<'_> {
         Ok(RuleResults { may_fail, ..members.flattened() })
     }
 
+    /// The keys that a rule such as `cases[name] if …` finds for its object, whether or not the rest of its body holds for
+    /// them. Nothing, if it makes no object.
+    ///
+    /// # Errors
+    ///
+    /// Evaluating it fails, or a limit is reached.
+    pub fn object_keys(&mut self, rule: RuleId) -> Result<BTreeSet<Vec<Value>>, EvalError> {
+        let keys = self.machine.object_keys(rule.0);
+        self.checked(keys)
+    }
+
     /// What `print` was called with since this was last asked for.
     pub fn take_prints(&mut self) -> Vec<(Location, String)> {
         let files = &self.program.compiled.files;
@@ -310,7 +334,7 @@ impl Session<'_> {
     }
 }
 
-/// The rules that a file declares, but for functions and the parts of objects. The file is parsed and not compiled: what
+/// The rules that a file declares, but for functions. The file is parsed and not compiled: what
 /// it refers to need not be there.
 ///
 /// ```
@@ -318,7 +342,7 @@ impl Session<'_> {
 ///
 /// let text = "package p\n\nimport data.missing\n\ndeny contains missing.message if missing.f(input)\n";
 /// let rules = declared_rules(&SourceFile { name: "p.rego".to_owned(), text: text.to_owned() })?;
-/// assert_eq!((rules[0].name.as_str(), rules[0].location.line), ("deny", 5));
+/// assert_eq!((rules[0].path.join("."), rules[0].location.line), ("p.deny".to_owned(), 5));
 /// # Ok::<(), objchange_rego::CompileErrors>(())
 /// ```
 ///

@@ -14,7 +14,7 @@ use crate::hints;
 use crate::reports::{Outputs, Reporter};
 use crate::terminal;
 
-/// Run tests written in Rego: rules named `test_*` (`todo_test_*` are skipped)
+/// Run tests written in Rego: rules named `test_*` (`todo_test_*` are skipped); each key of `test_a[key]` is a test
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Folders of policies and their tests, or files

@@ -592,3 +592,222 @@ fn planned_values_of_replaced_objects_are_hidden() {
     assert_eq!(output.code, 0, "{output:?}");
     assert!(!folder.read("mocks/mock-tfplan-v2.sentinel").contains("hunter2"));
 }
+
+fn test_folder(label: &str, tests: &str) -> Folder {
+    Folder::with(label, &[("a_test.rego", &format!("package main\n\nimport rego.v1\n\n{tests}\n"))])
+}
+
+fn policy_test(folder: &Folder) -> Output {
+    objchange(["policy", "test", folder.0.to_str().unwrap()], "")
+}
+
+#[test]
+fn each_case_of_a_test_must_hold() {
+    let cases = "cases := {\"one\": {\"x\": 1, \"w\": 2}, \"two\": {\"x\": 2, \"w\": 2}}\n\n";
+    for (test, passed, all) in [
+        ("test_a[note] if { some note, tc in cases; tc.x == tc.w }", 1, 2),
+        ("test_a[note] if { some note, tc in cases; tc.w == 2 }", 2, 2),
+        ("test_a[note] if { some note, tc in cases; input.x == tc.w with input as tc }", 1, 2),
+        ("test_a[note] := result if { some note, tc in cases; result := tc.x == tc.w }", 1, 2),
+        ("test_a[tc.x][note] if { some note, tc in cases; tc.x == tc.w }", 1, 2),
+        ("test_a[note].b if { some note, tc in cases; tc.x == tc.w }", 1, 2),
+        ("test_a[note] if { some note in [\"a\"]; false }", 0, 1),
+        ("test_a[note] if { some note in []; true }", 0, 1),
+        ("test_a[note] contains 1 if { some note in [\"a\"] }", 0, 1),
+        ("test_a[\"b\"] if { false }\n\ntest_a[note] if { some note in [\"a\"] }", 1, 2),
+    ] {
+        let output = policy_test(&test_folder("cases", &format!("{cases}{test}")));
+        assert_eq!(output.code, i32::from(passed < all), "{test}: {output:?}");
+        assert!(output.stdout.ends_with(&format!("{passed} of {all} tests passed\n")), "{test}: {output:?}");
+    }
+    let output =
+        policy_test(&test_folder("case-names", &format!("{cases}test_a[n] if {{ cases[n].x == 2 }}")));
+    assert!(output.stdout.contains("main.test_a[\"one\"]"), "{output:?}");
+}
+
+#[test]
+fn only_true_is_a_test_that_passes() {
+    for test in [
+        "test_a := 0",
+        "test_a := 1",
+        "test_a := null",
+        "test_a := \"x\"",
+        "test_a := {}",
+        "test_a := {\"a\": true}",
+        "test_a := [true]",
+        "test_a contains \"x\"",
+        "test_a contains \"x\" if { false }",
+        "test_a := {x | some x in [true]}",
+        "default test_a := 1",
+        "test_a[\"b\"] if { false }",
+        "test_a.b if { false }",
+        "test_a.b := false",
+        "test_a.b := 1",
+        "test_a.b.c if { false }",
+        "test_a.b contains \"x\"",
+        "x.test_a if { false }",
+        "x.y.test_a if { false }",
+        "x.test_a[k] if { some k in [1]; false }",
+    ] {
+        let output = policy_test(&test_folder("values", &format!("test_ok if {{ true }}\n\n{test}")));
+        assert_eq!(output.code, 1, "{test}: {output:?}");
+        assert!(output.stdout.ends_with("1 of 2 tests passed\n"), "{test}: {output:?}");
+    }
+    for test in ["test_a := true", "test_a.b if { true }", "x.test_a if { true }", "default test_a := true"] {
+        let output = policy_test(&test_folder("values", test));
+        assert_eq!(output.code, 0, "{test}: {output:?}");
+    }
+    for test in
+        ["test_a(x) if { x }", "x.test_a(x) if { x }", "test_a(x) if { x }\n\ntest_b if { test_a(true) }"]
+    {
+        let output = policy_test(&test_folder("functions", &format!("test_ok if {{ true }}\n\n{test}")));
+        assert_eq!(output.code, 2, "{test}: {output:?}");
+        assert!(output.stderr.contains("test_a` is a function"), "{test}: {output:?}");
+    }
+}
+
+fn judged(label: &str, rules: &str, more: &[&str]) -> Output {
+    let text = format!("package main\n\nimport rego.v1\n\n{rules}\n");
+    let folder = Folder::with(label, &[("a.rego", &text)]);
+    let rego = folder.at("a.rego");
+    policy(&[&["--rego", rego.to_str().unwrap()], more].concat(), &bucket(&json!({}), &json!({})))
+}
+
+#[test]
+fn rules_with_longer_heads_are_evaluated() {
+    let beside = "deny contains \"ok\" if { false }\n\n";
+    for (rule, finding) in [
+        ("deny_x[\"a\"] if { true }", "main.deny_x.a holds (main.deny_x.a, "),
+        ("violation[\"a\"] if { true }", "main.violation.a holds"),
+        ("deny_x[\"a\"] := \"m\"", "m (main.deny_x.a, "),
+        ("deny_x.foo contains \"m\"", "m (main.deny_x.foo, "),
+        ("deny_x.foo := \"m\"", "m (main.deny_x.foo, "),
+        ("deny_x.foo[k] := \"m\" if { some k in [\"a\"] }", "{\"a\":\"m\"} (main.deny_x.foo, "),
+        ("deny_x.a.b.c := [\"m\"]", "m (main.deny_x.a.b.c, "),
+        ("x.deny contains \"m\"", "m (main.x.deny, "),
+        ("x.deny_y if { true }", "main.x.deny_y holds"),
+        ("x.y.deny_y.z if { true }", "main.x.y.deny_y.z holds"),
+    ] {
+        let output = judged("longer", &format!("{beside}{rule}"), &[]);
+        assert_eq!(output.code, 1, "{rule}: {output:?}");
+        assert!(output.stdout.starts_with(&format!("failure: {finding}")), "{rule}: {output:?}");
+        // Alone, too.
+        assert_eq!(judged("longer", rule, &[]).code, 1, "{rule}");
+    }
+    let output = judged("longer", &format!("{beside}warn.foo contains \"m\""), &["--fail-on", "warn"]);
+    assert_eq!(output.code, 1, "{output:?}");
+    assert!(output.stdout.starts_with("warning: m (main.warn.foo, "), "{output:?}");
+}
+
+#[test]
+fn rules_with_longer_heads_are_chosen_by_name() {
+    let rules = "x.deny contains \"one\"\n\ndeny_y.a contains \"two\"\n\nx.other contains \"three\"";
+    for (arguments, said) in [
+        (&["--namespace", "main"][..], &["one", "two"][..]),
+        (&["--namespace", "main.x"], &["one"]),
+        (&["--rules", "deny"], &["one"]),
+        (&["--rules", "x.deny"], &["one"]),
+        (&["--rules", "main.x.deny"], &["one"]),
+        (&["--rules", "deny_y"], &["two"]),
+        (&["--rules", "deny_y.a"], &["two"]),
+        (&["--rules", "main.deny_y.a"], &["two"]),
+        (&["--rules", "x.other"], &["three"]),
+        (&["--rules", "*"], &["one", "two", "three"]),
+    ] {
+        let output = judged("longer-chosen", rules, arguments);
+        let found =
+            output.stdout.lines().filter_map(|line| line.strip_prefix("failure: ")?.split(' ').next());
+        let found: std::collections::BTreeSet<&str> = found.collect();
+        assert_eq!(found, said.iter().copied().collect(), "{arguments:?}: {output:?}");
+    }
+    for arguments in [["--namespace", "main.z"], ["--rules", "deny_y.b"], ["--rules", "x.y"]] {
+        assert_eq!(judged("longer-chosen", rules, &arguments).code, 2, "{arguments:?}");
+    }
+}
+
+#[test]
+fn functions_that_are_called_as_rules_are_refused() {
+    let beside = "deny contains \"ok\" if { false }\n\n";
+    for rule in ["deny_x(y) := \"m\" if { y }", "violation(y) if { y }", "x.warn(y) if { y }"] {
+        let output = judged("functions", &format!("{beside}{rule}"), &[]);
+        assert_eq!(output.code, 2, "{rule}: {output:?}");
+        assert!(output.stderr.contains("is a function that no rule calls"), "{rule}: {output:?}");
+    }
+    let helper = "deny_x(y) := \"m\" if { y }\n\ndeny contains deny_x(true)";
+    assert_eq!(judged("functions", helper, &[]).code, 1);
+    let in_tests = "package main\n\nimport rego.v1\n\ndeny_x[\"a\"] if { true }\n";
+    let ok = "package main\n\nimport rego.v1\n\ndeny contains \"ok\" if { false }\n";
+    let folder = Folder::with("longer-tests", &[("a.rego", ok), ("b_test.rego", in_tests)]);
+    let output = policy(&["--rego", folder.0.to_str().unwrap()], &bucket(&json!({}), &json!({})));
+    assert_eq!(output.code, 2, "{output:?}");
+    assert!(output.stderr.contains("the rule `deny_x.a` is not evaluated"), "{output:?}");
+}
+
+#[test]
+fn rules_that_allow_something_are_refused() {
+    for (rules, name) in [
+        ("allow := false", "allow"),
+        ("allow if { false }", "allow"),
+        ("default allow := false", "allow"),
+        ("default allow := false\n\nallow if { true }", "allow"),
+        ("default is_ok := true\n\nis_ok := false if { true }", "is_ok"),
+        ("x.is_allowed if { true }", "is_allowed"),
+        ("default x.ok := false", "x.ok"),
+    ] {
+        let output = judged("allow", rules, &["--rules", name]);
+        assert_eq!(output.code, 2, "{rules}: {output:?}");
+        assert!(output.stderr.contains("fails where it holds"), "{rules}: {output:?}");
+    }
+    assert_eq!(judged("allow", "default deny := false\n\ndeny if { true }", &["--rules", "deny"]).code, 1);
+    assert_eq!(judged("allow", "blocked if { true }", &["--rules", "blocked"]).code, 1);
+}
+
+/// What a rule waits for is said in all reports.
+#[track_caller]
+fn waits_for(body: &str, plan: &str, wanted: &str) {
+    let text = format!("package main\n\nimport rego.v1\n\ndeny contains \"x\" if {{ {body} }}\n");
+    let folder = Folder::with("waits", &[("a.rego", &text)]);
+    let rego = folder.at("a.rego");
+    let rego = rego.to_str().unwrap();
+    let text = policy(&["--rego", rego], plan);
+    assert_eq!(text.code, 1, "{body}: {text:?}");
+    assert!(text.stdout.contains(&format!("{wanted}\n")), "{body}: {text:?}");
+    for form in [&[][..], &["--json"], &["--sarif", "-"], &["--junit", "-"]] {
+        let output = policy(&[&["--rego", rego], form].concat(), plan);
+        assert!(!format!("{output:?}").contains("Zq"), "{body}: {output:?}");
+    }
+}
+
+#[test]
+fn what_a_rule_waits_for_names_no_key_of_a_sensitive_value() {
+    let unknown = json!({"Zq-key": true, "Zq": {"Zq": [true]}});
+    for (marks, values, place) in [
+        (json!({"a": true}), json!({"a": unknown}), "a of t.n"),
+        (json!({"a": {"b": true}}), json!({"a": {"b": unknown}}), "a.b of t.n"),
+        (json!({"a": [{"b c": true}]}), json!({"a": [{"b c": unknown}]}), "a[0][\"b c\"] of t.n"),
+        (json!(true), json!(unknown), "waits for t.n"),
+    ] {
+        let mut resource = change("t.n", "t", &json!(["create"]), &json!({}), &values);
+        resource["change"]["after_sensitive"] = marks.clone();
+        let written = plan(&[resource.clone()]);
+        for body in [
+            "walk(input.resource_changes[_].change.after, [_, \"x\"])",
+            "some rc in input.tfplan.resource_changes; walk(rc.change.after, [_, \"x\"])",
+            "some rc in input.plan.resource_changes; walk(rc.change.after, [_, \"x\"])",
+        ] {
+            waits_for(body, &written, place);
+        }
+        // Another section says it.
+        resource["change"]["after_sensitive"] = json!({});
+        let mut document: Value = serde_json::from_str(&plan(&[resource])).unwrap();
+        let planned = json!({"address": "t.n", "mode": "managed", "type": "t", "name": "n", "values": {},
+            "sensitive_values": marks});
+        document["planned_values"] = json!({"root_module": {"resources": [planned]}});
+        waits_for("walk(input.resource_changes[_].change.after, [_, \"x\"])", &document.to_string(), place);
+    }
+    let output = json!({"actions": ["create"], "before": null, "after": {}, "after_unknown": {"Zq-key": true},
+        "before_sensitive": false, "after_sensitive": true});
+    let mut document: Value = serde_json::from_str(&plan(&[])).unwrap();
+    document["output_changes"] = json!({"o": output});
+    waits_for("walk(input.output_changes.o.after, [_, \"x\"])", &document.to_string(), "waits for output.o");
+}

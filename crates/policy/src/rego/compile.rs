@@ -47,7 +47,7 @@ pub(super) fn compile(
     if !testing {
         refuse_missing_data(&program, &options.data)?;
     }
-    let rules = evaluated(&program, options, testing);
+    let rules = evaluated(&program, options, testing)?;
     let mode = match testing {
         true => options.input,
         false => shape::choose(&program, files, options)?,

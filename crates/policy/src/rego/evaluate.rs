@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread;
 
+use objchange_plan::Plan;
 use objchange_rego::{
     EvalError, Limit, Limits, Network, RuleResults, Session, Setup, TEXT_OF_PART, Unknown, Value, Warning,
 };
@@ -17,6 +18,7 @@ use super::compile::Compiled;
 use super::error::{PolicyError, PolicyLocation};
 use super::finding::{Addresses, finding};
 use super::input::{Secrets, input};
+use super::marked_paths::end_paths;
 use super::network::Remembered;
 use super::secret::Hidden;
 use super::unknown::{Marking, Places};
@@ -126,6 +128,10 @@ pub(super) fn evaluate(policies: &Compiled, options: &Options, text: &str) -> Re
         }
         verdicts.rules.extend(of_rule);
     }
+    if verdicts.rules.iter().any(|rule| rule.undecided.is_some()) {
+        let plan = Plan::parse(text).map_err(PolicyError::of_document)?;
+        end_paths(&mut verdicts, &plan)?;
+    }
     Ok(verdicts)
 }
 
@@ -179,8 +185,8 @@ impl super::rules::Evaluated {
     /// Whether the rule called `exception` in the package names the rule, as those of conftest do: without `deny_`. What
     /// it depends on is answered where that is not certain.
     fn exception(&self, results: &Results) -> Option<Option<Unknown>> {
-        let name = Value::from(self.name.split_once('_').map_or("", |(_, rest)| rest));
-        let lists = results.exceptions.get(&self.package)?;
+        let name = Value::from(self.name().split_once('_').map_or("", |(_, rest)| rest));
+        let lists = results.exceptions.get(self.package())?;
         let mut excepted: Option<Option<Unknown>> = None;
         for (list, doubt) in lists {
             let doubt = match list {

@@ -45,6 +45,7 @@ mod input;
 #[cfg(feature = "network")]
 mod internet;
 mod junit;
+mod marked_paths;
 mod members;
 mod network;
 mod plan_line;

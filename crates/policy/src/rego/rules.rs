@@ -1,6 +1,6 @@
 //! Selects the rules to evaluate: by conftest's names, or by option.
 
-use objchange_rego::{DeclaredRule, Program, RuleId, SourceFile, declared_rules};
+use objchange_rego::{DeclaredRule, Program, RuleId, RuleInfo, SourceFile, Value, declared_rules};
 use wildmatch::WildMatch;
 
 use super::error::{PolicyError, PolicyErrorKind, PolicyLocation};
@@ -31,8 +31,12 @@ impl Severity {
 #[derive(Debug, Clone)]
 pub(super) struct Evaluated {
     pub(super) id: RuleId,
-    pub(super) package: Vec<String>,
-    pub(super) name: String,
+    /// Its package and all names of its head, such as those of `deny["a"]`.
+    path: Vec<String>,
+    /// How many of them are the package of its file.
+    declared: usize,
+    /// Which of them is its name: those before it are its package, as `x.deny` in package `p` is `deny` in package `p.x`.
+    name: usize,
     pub(super) severity: Severity,
     /// Where its definitions are.
     pub(super) definitions: Vec<PolicyLocation>,
@@ -41,9 +45,27 @@ pub(super) struct Evaluated {
 impl Evaluated {
     /// How it is called in reports: its package and its name.
     pub(super) fn title(&self) -> String {
-        let names: Vec<String> = self.package.iter().chain([&self.name]).cloned().collect();
-        title(&names)
+        title(&self.path)
     }
+
+    pub(super) fn package(&self) -> &[String] {
+        &self.path[..self.name]
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.path[self.name]
+    }
+
+    /// It is a test that is not to be run.
+    pub(super) fn is_skipped(&self) -> bool {
+        self.path[self.declared..].iter().any(|name| is_skipped(name))
+    }
+}
+
+/// Which of the names in the head of a rule is its own: the first that says how bad it is, or the first at all.
+fn own_name(declared: usize, path: &[String]) -> usize {
+    let says_severity = |at: &usize| Severity::from_rule_name(&path[*at]).is_some();
+    (declared..path.len()).find(says_severity).unwrap_or(declared)
 }
 
 /// Which rules are evaluated, by their names and packages.
@@ -58,25 +80,36 @@ impl<'o> RuleSelection<'o> {
         Self { packages: &options.packages, patterns: patterns.collect() }
     }
 
-    /// The severity of a rule; `None` if it is not evaluated.
-    fn severity(&self, name: &str, package: &[String]) -> Option<Severity> {
-        let is_of_package = self.packages.is_empty() || self.packages.contains(&title(package));
-        let of_name = Severity::from_rule_name(name);
+    /// The severity of a rule whose file has a package of so many names; `None` if it is not evaluated.
+    fn severity(&self, declared: usize, path: &[String]) -> Option<Severity> {
+        let name = own_name(declared, path);
+        let is_of_package = self.packages.is_empty()
+            || self.packages.iter().any(|package| is_of_package(package, declared, path));
+        let of_name = Severity::from_rule_name(&path[name]);
         match self.patterns.is_empty() {
             _ if !is_of_package => None,
             true => of_name,
             false => self
                 .patterns
                 .iter()
-                .any(|(_, pattern)| matches(pattern, name, package))
+                .any(|(_, pattern)| matches(pattern, declared, path))
                 .then(|| of_name.unwrap_or(Severity::Failure)),
         }
     }
 }
 
-/// Whether a pattern is that of a rule: of its name, or of its package and name.
-fn matches(pattern: &WildMatch, name: &str, package: &[String]) -> bool {
-    pattern.matches(name) || pattern.matches(&format!("{}.{name}", title(package)))
+fn is_of_package(package: &str, declared: usize, path: &[String]) -> bool {
+    [declared, own_name(declared, path)].into_iter().any(|end| title(&path[..end]) == package)
+}
+
+/// Whether a pattern is that of a rule: of its name, or of its package and name. Each name in its head may be its name, as
+/// `x.deny` in package `p` is `deny` in package `p.x`; what follows the name in the head may be left out.
+fn matches(pattern: &WildMatch, declared: usize, path: &[String]) -> bool {
+    let mut begins = std::iter::once(0).chain(declared..path.len());
+    begins.any(|begin| {
+        let mut ends = (begin.max(declared) + 1)..=path.len();
+        ends.any(|end| pattern.matches(&title(&path[begin..end])))
+    })
 }
 
 /// Refuses options of which one selects none of the rules that are evaluated: whoever misspells a rule must not believe
@@ -90,12 +123,12 @@ pub(super) fn refuse_unmatched(rules: &[Evaluated], options: &Options) -> Result
         );
     }
     for wanted in &options.packages {
-        if !rules.iter().any(|rule| title(&rule.package) == *wanted) {
+        if !rules.iter().any(|rule| is_of_package(wanted, rule.declared, &rule.path)) {
             return no_rules(format!("no rule of package `{wanted}` is evaluated"));
         }
     }
     for (wanted, pattern) in RuleSelection::new(options).patterns {
-        if !rules.iter().any(|rule| matches(&pattern, &rule.name, &rule.package)) {
+        if !rules.iter().any(|rule| matches(&pattern, rule.declared, &rule.path)) {
             return no_rules(format!("no rule matches `{wanted}`"));
         }
     }
@@ -121,13 +154,14 @@ pub fn refuse_rules_in_tests(tests: &[PolicyFile], options: &Options) -> Result<
             }
         };
         let is_evaluated = |rule: &DeclaredRule| {
-            selection.severity(&rule.name, &rule.package).is_some() && !is_test(&rule.name)
+            let declared = rule.package.len();
+            selection.severity(declared, &rule.path).is_some() && !is_test(&rule.path[declared..])
         };
         if let Some(rule) = declared.into_iter().find(is_evaluated) {
             let message = format!(
                 "the rule `{}` is not evaluated, because it is in a file of tests; move it to a file that is not called \
                  *_test.rego",
-                rule.name
+                title(&rule.path[rule.package.len()..])
             );
             let place = PolicyLocation::from(rule.location);
             return Err(PolicyError::new(PolicyErrorKind::Policy, Some(place), message));
@@ -136,30 +170,97 @@ pub fn refuse_rules_in_tests(tests: &[PolicyFile], options: &Options) -> Result<
     Ok(warnings)
 }
 
-fn is_test(rule: &str) -> bool {
-    rule.starts_with("test_") || rule.starts_with("todo_test_")
+/// Whether one of the names in the head of a rule is that of a test.
+fn is_test(names: &[String]) -> bool {
+    names.iter().any(|name| name.starts_with("test_") || is_skipped(name))
+}
+
+fn is_skipped(name: &str) -> bool {
+    name.starts_with("todo_test_")
 }
 
 /// The rules to evaluate, in the order of the files.
-pub(super) fn evaluated(program: &Program, options: &Options, testing: bool) -> Vec<Evaluated> {
+///
+/// # Errors
+///
+/// One of them cannot be evaluated by its name, or would say the opposite of what it is for.
+pub(super) fn evaluated(
+    program: &Program,
+    options: &Options,
+    testing: bool,
+) -> Result<Vec<Evaluated>, PolicyError> {
     let selection = RuleSelection::new(options);
-    let severity = |name: &str, package: &[String]| match testing {
-        true => is_test(name).then_some(Severity::Failure),
-        false => selection.severity(name, package),
+    let mut rules = Vec::new();
+    for rule in program.rules() {
+        let declared = rule.package.len();
+        let severity = match testing {
+            true => is_test(&rule.path[declared..]).then_some(Severity::Failure),
+            false => selection.severity(declared, rule.path),
+        };
+        let Some(severity) = severity else { continue };
+        let name = own_name(declared, rule.path);
+        match rule.is_function {
+            true if testing || is_forgotten(program, &rule, name) => return Err(function(&rule, testing)),
+            true => continue,
+            false if !testing => refuse_permission(&rule, name)?,
+            false => {}
+        }
+        rules.push(Evaluated {
+            id: rule.id,
+            path: rule.path.to_vec(),
+            declared,
+            name,
+            severity,
+            definitions: rule.definitions.into_iter().map(PolicyLocation::from).collect(),
+        });
+    }
+    Ok(rules)
+}
+
+/// Whether a function has the name of a rule that is evaluated, and no rule calls it: then it is meant as such a rule.
+fn is_forgotten(program: &Program, rule: &RuleInfo<'_>, name: usize) -> bool {
+    Severity::from_rule_name(&rule.path[name]).is_some() && !program.is_mentioned(rule.id)
+}
+
+fn refused(rule: &RuleInfo<'_>, message: String) -> PolicyError {
+    let place = rule.definitions.first().cloned().map(PolicyLocation::from);
+    PolicyError::new(PolicyErrorKind::Policy, place, message)
+}
+
+fn function(rule: &RuleInfo<'_>, testing: bool) -> PolicyError {
+    let name = title(&rule.path[rule.package.len()..]);
+    let message = match testing {
+        true => format!(
+            "`{name}` is a function, which is not run as a test: take out its parameters, or give it another name"
+        ),
+        false => format!(
+            "`{name}` is a function that no rule calls, so it is not evaluated: take out its parameters, or give it \
+             another name"
+        ),
     };
-    let rules = program.rules().filter(|rule| !rule.is_function && rule.path.len() == rule.package.len() + 1);
-    rules
-        .filter_map(|rule| {
-            let severity = severity(rule.name, rule.package)?;
-            Some(Evaluated {
-                id: rule.id,
-                package: rule.package.to_vec(),
-                name: rule.name.to_owned(),
-                severity,
-                definitions: rule.definitions.into_iter().map(PolicyLocation::from).collect(),
-            })
-        })
-        .collect()
+    refused(rule, message)
+}
+
+/// Refuses rules that say that something is allowed. A rule that is evaluated fails where it holds, so that these would
+/// pass exactly what they are written against.
+fn refuse_permission(rule: &RuleInfo<'_>, name: usize) -> Result<(), PolicyError> {
+    let own = &rule.path[name];
+    if Severity::from_rule_name(own).is_some() {
+        return Ok(());
+    }
+    let own = title(&rule.path[rule.package.len()..]);
+    let message = match rule.default {
+        Some(Value::Bool(default)) => format!(
+            "the rule `{own}` is {default} by default, as rules are that allow something; a rule of --rules fails where \
+             it holds: take out the default, or evaluate a rule such as `deny contains \"not allowed\" if not {own}`"
+        ),
+        _ if own.split('_').any(|word| matches!(word, "allow" | "allowed" | "allows")) => format!(
+            "the rule `{own}` says what is allowed, and a rule of --rules fails where it holds: evaluate a rule such as \
+             `deny contains \"not allowed\" if not {own}`"
+        ),
+        _ => return Ok(()),
+    };
+    Err(refused(rule, message))
 }
 
 /// Names with dots between them.

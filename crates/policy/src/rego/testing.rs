@@ -1,5 +1,6 @@
 //! Rego's own tests.
 
+use std::fmt::Write;
 use std::time::{Duration, Instant};
 
 use objchange_rego::{Limits, Setup, Value};
@@ -10,11 +11,11 @@ use super::error::{PolicyError, PolicyLocation};
 use super::{Options, PolicyFile};
 use crate::TimeLimit;
 
-/// The result of a test.
+/// The result of a test, or of a case of one: each key of a test such as `test_a[key] if …` is a case.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct TestVerdict {
-    /// The package and the name of the test.
+    /// The package and the name of the test, with the key of a case.
     pub test: String,
     /// Where it is defined.
     pub place: PolicyLocation,
@@ -33,7 +34,7 @@ pub struct TestVerdict {
 pub enum TestResult {
     /// It is true.
     Pass,
-    /// It is false or undefined.
+    /// It is anything else, or undefined.
     Fail,
     /// Its name begins with `todo_`.
     Skip,
@@ -45,7 +46,7 @@ pub enum TestResult {
 ///
 /// # Errors
 ///
-/// A file is not Rego, or files contradict each other.
+/// A file is not Rego, files contradict each other, or a function is called as tests are.
 pub fn run_tests(files: &[PolicyFile], options: &Options) -> Result<Vec<TestVerdict>, PolicyError> {
     let policies = compile(files, options, true)?;
     let mut verdicts = Vec::new();
@@ -53,8 +54,8 @@ pub fn run_tests(files: &[PolicyFile], options: &Options) -> Result<Vec<TestVerd
         let Some(place) = rule.definitions.first().cloned() else { continue };
         let (begun, time) = (Instant::now(), TimeLimit::begin(options.timeout));
         let mut prints = Vec::new();
-        let result = match rule.name.starts_with("todo_") {
-            true => TestResult::Skip,
+        let results = match rule.is_skipped() {
+            true => vec![(rule.title(), TestResult::Skip)],
             false => {
                 let setup = Setup {
                     input: None,
@@ -64,30 +65,56 @@ pub fn run_tests(files: &[PolicyFile], options: &Options) -> Result<Vec<TestVerd
                     now_ns: (options.now_ns)(),
                     network: None,
                 };
-                let value = policies.program.run(setup, |session| {
+                let results = policies.program.run(setup, |session| {
                     let value = session.rule(rule.id);
                     let printed = session.take_prints().into_iter();
                     prints = printed
                         .map(|(location, text)| format!("{}: {text}", PolicyLocation::from(location)))
                         .collect();
-                    value
+                    let (value, _) = value?;
+                    let value = value.unwrap_or(Value::Null);
+                    let cases = session.object_keys(rule.id)?;
+                    Ok(match cases.is_empty() {
+                        true => vec![(rule.title(), result(&value))],
+                        false => cases.into_iter().map(|keys| case(rule.title(), &value, &keys)).collect(),
+                    })
                 });
-                match value {
-                    Ok((None | Some(Value::Bool(false)), _)) => TestResult::Fail,
-                    Ok(_) => TestResult::Pass,
-                    Err(error) => match error.limit {
-                        None => TestResult::Error(error.to_string()),
+                results.unwrap_or_else(|error| {
+                    let message = match error.limit {
+                        None => error.to_string(),
                         Some(limit) => {
                             let place = Some(place.clone());
-                            TestResult::Error(
-                                PolicyError::of_limit(limit, place, options.memory, &time).to_string(),
-                            )
+                            PolicyError::of_limit(limit, place, options.memory, &time).to_string()
                         }
-                    },
-                }
+                    };
+                    vec![(rule.title(), TestResult::Error(message))]
+                })
             }
         };
-        verdicts.push(TestVerdict { test: rule.title(), place, result, duration: begun.elapsed(), prints });
+        // All cases are evaluated at once: the first of them has the time, and what was printed.
+        let mut duration = begun.elapsed();
+        verdicts.extend(results.into_iter().map(|(test, result)| TestVerdict {
+            test,
+            place: place.clone(),
+            result,
+            duration: std::mem::take(&mut duration),
+            prints: std::mem::take(&mut prints),
+        }));
     }
     Ok(verdicts)
+}
+
+/// OPA accepts nothing but `true`.
+fn result(value: &Value) -> TestResult {
+    if matches!(value, Value::Bool(true)) { TestResult::Pass } else { TestResult::Fail }
+}
+
+/// The name and the result of a case in the value of a test.
+fn case(mut title: String, value: &Value, keys: &[Value]) -> (String, TestResult) {
+    for key in keys {
+        // Writing to a string does not fail.
+        _ = write!(title, "[{}]", key.to_json());
+    }
+    let value = keys.iter().try_fold(value, |value, key| value.as_object()?.get(key));
+    (title, value.map_or(TestResult::Fail, result))
 }

@@ -331,7 +331,7 @@ fn marked(value: &Value, unknown: &Value, path: &mut String, make: &mut dyn FnMu
     }
 }
 
-fn step(path: &mut String, key: &str) {
+pub(super) fn step(path: &mut String, key: &str) {
     let is_name = !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
     match (is_name, path.is_empty()) {
         (true, true) => path.push_str(key),

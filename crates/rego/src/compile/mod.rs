@@ -113,23 +113,21 @@ pub(crate) fn compile(files: &[SourceFile], options: &CompileOptions) -> Result<
 pub struct DeclaredRule {
     /// The package of the file.
     pub package: Vec<String>,
-    /// Its name in the package.
-    pub name: String,
+    /// Where in `data` it is, package included: as far as the names in its head are constant.
+    pub path: Vec<String>,
     /// Where it is declared.
     pub location: Location,
 }
 
-/// The rules of a file that can be evaluated by their name: no functions, and no parts of an object of rules. A rule with
-/// several definitions is there once for each.
+/// The rules of a file that can be evaluated by their name: no functions. A rule with several definitions is there once
+/// for each.
 pub(crate) fn declared_rules(file: &SourceFile) -> Result<Vec<DeclaredRule>, CompileErrors> {
     let module = module(file).map_err(CompileErrors)?;
     let names = [file.name.clone()];
-    let is_plain = |rule: &&Rule| {
-        rule.head.params.is_none() && rules::path(&module.package, rule).0.len() == module.package.len() + 1
-    };
-    let declared = module.rules.iter().filter(is_plain).map(|rule| DeclaredRule {
+    let is_function = |rule: &Rule| rule.head.params.is_some();
+    let declared = module.rules.iter().filter(|rule| !is_function(rule)).map(|rule| DeclaredRule {
         package: module.package.clone(),
-        name: rule.head.name.clone(),
+        path: rules::path(&module.package, rule).0,
         location: location(&names, SourcePlace { file: 0, span: rule.span }),
     });
     Ok(declared.collect())

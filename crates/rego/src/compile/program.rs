@@ -1,6 +1,6 @@
 //! Compiled policies: names are slots, conditions are in an order in which they can be evaluated.
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use crate::builtins::Builtin;
 use crate::syntax::ast::Span;
@@ -69,6 +69,32 @@ pub(crate) struct Branch {
     pub(crate) value: Expr,
     /// `value` is a member of a set.
     pub(crate) is_member: bool,
+}
+
+impl Branch {
+    /// The steps after which the keys have values; all, if the keys are more than variables, parts of them and constants.
+    pub(crate) fn until_keys(&self) -> &[Op] {
+        let mut missing = HashSet::new();
+        for key in &self.keys {
+            let variable = match key {
+                Expr::Get(base, keys, _) if keys.iter().all(|key| matches!(key, Expr::Const(_))) => base,
+                key => key,
+            };
+            match variable {
+                Expr::Const(_) => {}
+                Expr::Local(slot) => _ = missing.insert(*slot),
+                _ => return &self.ops,
+            }
+        }
+        let mut steps = 0;
+        while !missing.is_empty()
+            && let Some(op) = self.ops.get(steps)
+        {
+            op.each_bound(&mut |slot| _ = missing.remove(&slot));
+            steps += 1;
+        }
+        &self.ops[..steps]
+    }
 }
 
 #[derive(Debug)]
@@ -156,6 +182,37 @@ pub(crate) enum Op {
         ops: Vec<Op>,
     },
     Print(Vec<PrintPart>, SourcePlace),
+}
+
+impl Op {
+    /// Calls with each variable that has a value after this step.
+    fn each_bound(&self, each: &mut dyn FnMut(Slot)) {
+        match self {
+            Self::Bind(slot, _) => each(*slot),
+            Self::Match(pattern, _) | Self::Walk { out: pattern, .. } => pattern.each_bound(each),
+            Self::Scan { steps, out, .. } => {
+                for step in steps {
+                    if let ReferenceStep::Each(pattern) = step {
+                        pattern.each_bound(each);
+                    }
+                }
+                out.each_bound(each);
+            }
+            Self::With { ops, .. } => ops.iter().for_each(|op| op.each_bound(each)),
+            Self::Test(..) | Self::Not(_) | Self::Every { .. } | Self::Print(..) => {}
+        }
+    }
+}
+
+impl Pattern {
+    fn each_bound(&self, each: &mut dyn FnMut(Slot)) {
+        match self {
+            Self::Any | Self::Equal(_) => {}
+            Self::Bind(slot) => each(*slot),
+            Self::Array(parts) => parts.iter().for_each(|part| part.each_bound(each)),
+            Self::Object(parts) => parts.iter().for_each(|(_, part)| part.each_bound(each)),
+        }
+    }
 }
 
 #[derive(Debug)]

@@ -1,5 +1,7 @@
 //! The values of rules.
 
+use std::collections::BTreeSet;
+
 use super::collect::{Conflict, Entries};
 use super::compare::{Truth, equal};
 use super::limits::Size;
@@ -152,6 +154,35 @@ impl<'p> Machine<'p> {
             self.doubt = None;
         }
         Ok(())
+    }
+
+    /// The keys of the object that a rule makes, whether or not the conditions hold that follow the keys.
+    pub(crate) fn object_keys(&mut self, rule: RuleId) -> Run<BTreeSet<Vec<Value>>> {
+        let set = &self.program.rules[rule as usize];
+        let mut found = BTreeSet::new();
+        if set.kind != RuleKind::Object {
+            return Ok(found);
+        }
+        let mut size = Size::default();
+        for definition in &set.definitions {
+            let mut frame: Frame = vec![None; definition.slots as usize];
+            for branch in &definition.branches {
+                let ops = branch.until_keys();
+                self.isolated(|machine| {
+                    machine.body(&mut frame, ops, &mut |machine, frame| {
+                        let mut keys = Vec::with_capacity(branch.keys.len());
+                        for key in &branch.keys {
+                            let Some(key) = machine.eval(frame, key)? else { return Ok(Flow::Continue) };
+                            keys.push(key);
+                        }
+                        machine.budget.add(&mut size, &keys.iter().collect::<Vec<_>>())?;
+                        found.insert(keys);
+                        Ok(Flow::Continue)
+                    })
+                })?;
+            }
+        }
+        Ok(found)
     }
 
     fn add_entries(&mut self, definition: &'p Definition, entries: &mut Entries) -> Run<()> {
