@@ -8,6 +8,7 @@
 //! static PETS: Format = Format::List(&Format::Object(&PET));
 //! let input = InputFormat {
 //!     fields: vec![("pets", PETS)],
+//!     documents: Vec::new(),
 //!     other_forms: Vec::new(),
 //! };
 //! let text = "package a\n\ndeny contains pet.name if {\n\tsome pet in input.pets\n\tpet.kind == \"cat\"\n}\n";
@@ -21,6 +22,7 @@
 //! ```
 
 use crate::error::Location;
+use crate::value::Value;
 
 /// The form of a part of the input.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -60,6 +62,8 @@ impl Eq for ObjectFormat {}
 pub struct InputFormat {
     /// The fields that it has.
     pub fields: Vec<(&'static str, Format)>,
+    /// Fields whose values are known when policies are compiled.
+    pub documents: Vec<(&'static str, Value)>,
     /// Fields that it has in other forms, for which policies may be written as well. Here they are undefined.
     pub other_forms: Vec<&'static str>,
 }
@@ -84,6 +88,8 @@ pub enum MissingPart {
     Input,
     /// An object with other fields.
     Object(&'static ObjectFormat),
+    /// A document whose value is known.
+    Document,
     /// A list, whose elements have numbers.
     List,
     /// An object whose members have names.

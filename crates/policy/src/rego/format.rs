@@ -3,7 +3,7 @@
 //!
 //! Names of variables, outputs, calls and providers are free, and so is all that is below values, marks and expressions.
 
-use objchange_rego::{Format, InputFormat, ObjectFormat};
+use objchange_rego::{Format, InputFormat, ObjectFormat, Value};
 
 use super::InputMode;
 use crate::collection::{Field, FieldKind};
@@ -12,9 +12,9 @@ use crate::{tfconfig, tfplan, tfstate};
 use Format::{Any, List, Map, Object, Scalar};
 
 /// The form of the input.
-pub(super) fn of_input(mode: InputMode, is_chosen: bool, has_run: bool) -> InputFormat {
+pub(super) fn of_input(mode: InputMode, is_chosen: bool, run: Option<&Value>) -> InputFormat {
     let names = |fields: &[(&'static str, Format)]| fields.iter().map(|(name, _)| *name).collect::<Vec<_>>();
-    let (mut fields, run, others) = match mode {
+    let (fields, name_of_run, others) = match mode {
         InputMode::Raw => (DOCUMENT.fields.to_vec(), None, names(COLLECTIONS)),
         InputMode::Collections | InputMode::Auto => {
             (COLLECTIONS.to_vec(), Some("run"), names(DOCUMENT.fields))
@@ -25,9 +25,9 @@ pub(super) fn of_input(mode: InputMode, is_chosen: bool, has_run: bool) -> Input
             (vec![("tfplan", Object(&DOCUMENT))], Some("tfrun"), others)
         }
     };
-    fields.extend(run.filter(|_| has_run).map(|run| (run, Any)));
+    let documents = name_of_run.zip(run.cloned()).into_iter().collect();
     // Who lets the form be detected has policies for that one alone.
-    InputFormat { fields, other_forms: if is_chosen { others } else { Vec::new() } }
+    InputFormat { fields, documents, other_forms: if is_chosen { others } else { Vec::new() } }
 }
 
 /// A name of `input`, in one form or another, that is similar to this one.

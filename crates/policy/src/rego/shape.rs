@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use objchange_rego::{CompileOptions, Format, MissingField, MissingPart, Program, RuleId};
+use objchange_rego::{CompileOptions, Format, MissingField, MissingPart, Program, RuleId, Value};
 use objchange_text::did_you_mean;
 
 use super::error::{PolicyError, PolicyErrorKind, PolicyLocation};
@@ -99,7 +99,7 @@ pub(super) fn refuse_missing_fields(
     options: &Options,
     (compile_options, time): (&CompileOptions, &TimeLimit),
 ) -> Result<(), PolicyError> {
-    let input = format::of_input(mode, options.input != InputMode::Auto, options.run.is_some());
+    let input = format::of_input(mode, options.input != InputMode::Auto, options.run.as_ref());
     let missing = program
         .missing_fields(rules, &input, compile_options)
         .map_err(|errors| PolicyError::of_policies(&errors, time))?;
@@ -143,6 +143,12 @@ pub(super) fn refuse_missing_fields(
         MissingPart::Object(object) => {
             let similar = similar(object.fields);
             (PolicyErrorKind::MissingField, format!("{} has no field {field}{similar}", object.title))
+        }
+        MissingPart::Document => {
+            let run = options.run.as_ref().and_then(Value::as_object);
+            let names = run.into_iter().flat_map(|run| run.iter().filter_map(|(name, _)| name.as_str()));
+            let similar = did_you_mean(&field, names);
+            (PolicyErrorKind::MissingField, format!("the data of the run has no field {field}{similar}"))
         }
         MissingPart::List => {
             let message = format!("{field} is read from a list of the plan, which has no fields");

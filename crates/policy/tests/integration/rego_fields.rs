@@ -71,6 +71,30 @@ const NOWHERE: &[&str] = &[
     "input.tfstate.values.outputs.o == 1",
     "input.tfplan.raw.resource_change[_].type == \"a\"",
     "input.plan.configuration.root_modul.resources[_]",
+    // Patterns.
+    "{ some {\"chng\": c} in input.resource_changes; c == c }",
+    "{ some _, {\"chng\": _} in input.resource_changes }",
+    "{ {\"nope\": _} = input }",
+    "{ some i; input.resource_changes[i] = {\"addr\": _} }",
+    "{ {\"change\": {\"action\": a}} = input.resource_changes[_]; a == \"x\" }",
+    "{ {\"resource_changes\": rs} := input; rs[_].chng }",
+    "{ [{\"chng\": c}] := input.resource_changes; c == c }",
+    "{ rc := input.resource_changes[_]; {\"chng\": _} = rc }",
+    "{ every rc in input.resource_changes { {\"chng\": _} = rc } }",
+    "{ [first, _] := input.resource_changes[0]; first == first }",
+    // Comparisons with what is written.
+    "input.resource_changes[_] == {\"chng\": 1}",
+    "input.resource_changes[_] != {\"chng\": 1}",
+    "{\"chng\": input.format_version} == input.resource_changes[_]",
+    "input.resource_changes[_].change == {\"after\": {}, \"action\": [\"delete\"]}",
+    "input.resource_changes == [{\"chng\": 1}]",
+    "{\"chng\": 1} in input.resource_changes",
+    // What the policy adds to.
+    "object.union(input.resource_changes[_], {}).chng",
+    "object.union(input.resource_changes[_], {\"extra\": 1}).chng",
+    "object.union({\"extra\": 1}, input.resource_changes[_]).chng",
+    "object.union_n([input.resource_changes[_], {\"extra\": 1}]).chng",
+    "{ some rc in array.concat(input.resource_changes, [{\"type\": \"a\"}]); rc.chng }",
 ];
 
 #[test]
@@ -102,6 +126,10 @@ const THROUGH_RULES: &[&str] = &[
     "deny contains \"x\" if input.resource_changes[0].type == \"a\"\n\nwarn contains \"y\" if input.kind == \"Pod\"",
     "is_bad(rc) if rc.change.action == \"delete\"\n\nis_bad(rc) if rc.type == \"b\"\n\n\
      deny contains \"x\" if { some rc in input.resource_changes; is_bad(rc) }",
+    "r := input.resource_changes[0] if { true } else := {}\n\ndeny contains \"x\" if r.chng",
+    "r := input.resource_changes[0] if { true } else := {\"type\": \"none\"}\n\ndeny contains \"x\" if r.chng",
+    "default r := {}\n\nr := input.resource_changes[0]\n\ndeny contains \"x\" if r.chng",
+    "f({\"chng\": c}) := c\n\ndeny contains \"x\" if f(input.resource_changes[_])",
     "f(x) := x.change.action if x.mode == \"data\"\n\ndeny contains \"x\" if { some rc in input.resource_changes; f(rc) }",
 ];
 
@@ -149,6 +177,21 @@ const VALID: &[&str] = &[
      deny contains \"x\" if { some m in modules; m.resources[_].values.a }",
     "deny contains \"x\" if { some m in [\"actions\", \"action\"]; input.resource_changes[0].change[m] == [\"a\"] }",
     "deny contains \"x\" if { some part, values in input; part == \"variables\"; values.a.value == 1 }",
+    "r := input.resource_changes[0] if { true } else := {\"chng\": 1}\n\ndeny contains \"x\" if r.chng",
+    "deny contains \"x\" if { k := input.format_version; r := object.union(input.resource_changes[0], {k: 1}); r.chng }",
+    "deny contains \"x\" if { all := {rc.type: 1 | some rc in input.resource_changes}; r := object.union(input.resource_changes[0], all); r.chng }",
+    "deny contains \"x\" if { r := object.union_n([input.resource_changes[0], {\"extra\": {\"foo\": 1}}]); r.extra.foo }",
+    "deny contains \"x\" if { {\"chng\": c} := {\"chng\": input.format_version}; c == \"1.2\" }",
+    "deny contains \"x\" if { walk(input, [[\"a\"], {\"chng\": _}]) }",
+    "deny contains \"x\" if { some {\"chng\": c} in input.resource_changes[_].change.after.list; c == 1 }",
+    "deny contains \"x\" if input.resource_changes[_].change.after == {\"chng\": [1]}",
+    "deny contains \"x\" if input.resource_changes[_].change.actions == [\"delete\", \"create\"]",
+    "deny contains \"x\" if { [\"delete\", second] = input.resource_changes[_].change.actions; second == \"create\" }",
+    "deny contains \"x\" if input.resource_changes[_].change.actions in [[\"delete\"], [\"create\", \"delete\"]]",
+    "deny contains \"x\" if input.resource_changes[_].change.importing == {\"id\": \"a\"}",
+    "deny contains \"x\" if { [\"a\", 1] in input.resource_changes[_].change.replace_paths }",
+    "f({\"values\": v}) := v\n\nf({\"change\": c}) := c.after\n\n\
+     deny contains \"x\" if { some rc in input.resource_changes; f(rc).a }",
     // Another input.
     "deny contains \"x\" if { r := input.items[0] with input as {\"items\": [{\"z\": 1}]}; r.z == input.resource_changes }",
     "wrong contains r.zzz if some r in input.items\n\n\
@@ -203,6 +246,30 @@ fn data_of_the_run_is_read_where_it_is_given() {
     assert_eq!(error.kind(), PolicyErrorKind::NeedsRun);
     let verdicts = compile_as(text, InputMode::Wrapped, Some("prod")).unwrap().evaluate(plan).unwrap();
     assert_eq!(verdicts.rules[0].findings[0].text(), "prod");
+    // It has the fields that it has.
+    for body in [
+        "input.run.nme",
+        "not input.run.nme",
+        "input[\"run\"].nme",
+        "object.union(input.run, {}).nme",
+        "{ r := input.run; r.nme }",
+        "{ {\"nme\": n} := input.run; n }",
+    ] {
+        let text = format!("deny contains \"x\" if {body}");
+        let error = compile_as(&text, InputMode::Auto, Some("prod")).unwrap_err();
+        assert_eq!(error.kind(), PolicyErrorKind::MissingField, "{body}");
+        assert!(error.message().contains("no field nme; did you mean name?"), "{body}: {error}");
+        let wrapped =
+            format!("{}\n\nwarn contains \"y\" if input.tfplan.errored", text.replace("run", "tfrun"));
+        let error = compile_as(&wrapped, InputMode::Wrapped, Some("prod")).unwrap_err();
+        assert_eq!(error.kind(), PolicyErrorKind::MissingField, "{body}");
+    }
+    for body in
+        ["object.get(input.run, \"nme\", 1) == 2", "input.run.name.a.b", "{ some k, v in input.run; v.a }"]
+    {
+        let text = format!("deny contains \"x\" if {body}");
+        assert!(compile_as(&text, InputMode::Auto, Some("prod")).is_ok(), "{body}");
+    }
     // The document has no data of a run.
     let text = "deny contains \"x\" if { input.run.name == \"a\"; input.resource_changes }";
     assert!(compile_as(text, InputMode::Auto, Some("prod")).is_err());

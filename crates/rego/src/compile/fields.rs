@@ -4,19 +4,20 @@
 //! reported if none of the values that it may be applied to has such a field. Of a value that may be anything, nothing
 //! is reported: it never refuses a read that may find something.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use hashbrown::HashSet;
 use smol_str::SmolStr;
 
 use super::program::{
-    Branch, Change, ComprehensionKind, Definition, Expr, NodeId, Op, Pattern, PrintPart, ReferenceStep,
-    Replacement, RuleId, RuleKind, SourcePlace,
+    Branch, Change, Comparison, ComprehensionKind, Definition, Expr, NodeId, Op, Pattern, PrintPart,
+    ReferenceStep, Replacement, RuleId, RuleKind, SourcePlace,
 };
 use super::{Compiled, check_deadline};
 use crate::CompileOptions;
 use crate::error::CompileErrors;
 use crate::format::{Format, InputFormat, MissingPart};
+use crate::syntax::ast::Span;
 use crate::value::Value;
 
 /// A read of a field that is never there.
@@ -45,12 +46,16 @@ enum Form {
     Plain,
     /// An array or a set that the policy makes.
     List(Values),
-    /// An object that the policy makes.
-    Map(Values),
+    /// An object that the policy makes: its keys, if they are known, and all that its members may be.
+    Map(Option<BTreeSet<SmolStr>>, Values),
+    /// A document that is given beside the plan.
+    Document(Value),
 }
 
 /// More than so many forms are not told apart.
 const MOST_FORMS: usize = 16;
+/// More than so many keys of objects that the policy makes are not told apart.
+const MOST_KEYS: usize = 100;
 /// Collections in each other that are told apart.
 const MOST_DEPTH: usize = 4;
 
@@ -74,13 +79,13 @@ impl Values {
         if elements.depth() < MOST_DEPTH { Self::one(Form::List(elements)) } else { Self::any() }
     }
 
-    fn map(members: Self) -> Self {
-        if members.depth() < MOST_DEPTH { Self::one(Form::Map(members)) } else { Self::any() }
+    fn map(keys: Option<BTreeSet<SmolStr>>, members: Self) -> Self {
+        if members.depth() < MOST_DEPTH { Self::one(Form::Map(keys, members)) } else { Self::any() }
     }
 
     fn depth(&self) -> usize {
         let depth = |form: &Form| match form {
-            Form::List(values) | Form::Map(values) => 1 + values.depth(),
+            Form::List(values) | Form::Map(_, values) => 1 + values.depth(),
             _ => 0,
         };
         self.forms.iter().map(depth).max().unwrap_or(0)
@@ -92,12 +97,16 @@ impl Values {
             return;
         }
         for form in other.forms {
-            let known = self.forms.iter_mut().find_map(|known| match (known, &form) {
-                (Form::List(known), Form::List(_)) | (Form::Map(known), Form::Map(_)) => Some(known),
-                _ => None,
+            let known = self.forms.iter_mut().find(|known| {
+                matches!((known, &form), (Form::List(_), Form::List(_)) | (Form::Map(..), Form::Map(..)))
             });
             match (known, form) {
-                (Some(known), Form::List(new) | Form::Map(new)) => known.join(new),
+                (Some(Form::List(known)), Form::List(new)) => known.join(new),
+                (Some(Form::Map(known_keys, known)), Form::Map(new_keys, new)) => {
+                    let all = known_keys.take().zip(new_keys).map(|(one, other)| &one | &other);
+                    *known_keys = all.filter(|all| all.len() <= MOST_KEYS);
+                    known.join(new);
+                }
                 (_, form) => {
                     if !self.forms.contains(&form) {
                         self.forms.push(form);
@@ -123,7 +132,13 @@ impl Values {
             Value::String(text) => Self::one(Form::Text(text.clone())),
             Value::Array(items) => Self::list(join(&mut items.iter())),
             Value::Set(items) => Self::list(join(&mut items.iter())),
-            Value::Object(members) => Self::map(join(&mut members.values())),
+            Value::Object(members) => {
+                let keys = members.iter().map(|(key, _)| match key {
+                    Value::String(key) => Some(key.clone()),
+                    _ => None,
+                });
+                Self::map(keys.collect(), join(&mut members.values()))
+            }
             _ => Self::one(Form::Plain),
         }
     }
@@ -178,6 +193,7 @@ pub(crate) fn check(
         rule: 0,
         slots: Vec::new(),
         replaced: Replaced::default(),
+        place: SourcePlace { file: 0, span: Span::default() },
         missing: Vec::new(),
         has_hit: false,
     };
@@ -258,6 +274,8 @@ struct Checker<'a> {
     /// The values of its variables.
     slots: Vec<Values>,
     replaced: Replaced,
+    /// Where what is looked at is, as nearly as that is known.
+    place: SourcePlace,
     missing: Vec<(Missing, bool)>,
     has_hit: bool,
 }
@@ -291,18 +309,19 @@ impl Checker<'_> {
 
     fn definition(&mut self, definition: &Definition, each: &mut dyn FnMut(CheckedBranch)) -> Values {
         self.slots = vec![Values::default(); definition.slots as usize];
+        self.place = definition.place;
+        self.missing.clear();
+        self.has_hit = false;
         for (index, param) in definition.params.iter().enumerate() {
             let values = self.params[self.rule as usize].get(index).cloned().unwrap_or_default();
-            self.pattern(param, &values);
+            self.pattern(param, &values, true);
         }
         let mut values = Values::default();
         for branch in &definition.branches {
-            self.missing.clear();
-            self.has_hit = false;
             values.join(self.branch(branch));
             each(CheckedBranch {
                 gives_value: !matches!(branch.value, Expr::Const(Value::Bool(_))),
-                has_hit: self.has_hit,
+                has_hit: std::mem::take(&mut self.has_hit),
                 missing: std::mem::take(&mut self.missing),
             });
         }
@@ -318,7 +337,7 @@ impl Checker<'_> {
                 values = Values::list(values);
             }
             for _ in &branch.keys {
-                values = Values::map(values);
+                values = Values::map(None, values);
             }
         }
         values
@@ -327,32 +346,37 @@ impl Checker<'_> {
     fn ops(&mut self, ops: &[Op]) {
         for op in ops {
             match op {
-                Op::Test(condition, _) => _ = self.expr(condition),
+                Op::Test(condition, place) => {
+                    self.place = *place;
+                    self.expr(condition);
+                }
                 Op::Bind(slot, value) => {
                     let values = self.expr(value);
                     self.slots[*slot as usize].join(values);
                 }
                 Op::Match(pattern, value) => {
                     let values = self.expr(value);
-                    self.pattern(pattern, &values);
+                    self.pattern(pattern, &values, matches!(value, Expr::Local(_)));
                 }
                 Op::Scan { base, steps, out, place } => {
+                    self.place = *place;
+                    let of_variable = matches!(base, Expr::Local(_));
                     let mut values = self.expr(base);
                     for step in steps {
                         values = match step {
                             ReferenceStep::Key(key) => self.read(base, &values, key, *place),
                             ReferenceStep::Each(pattern) => {
                                 let (keys, elements) = self.elements(&values);
-                                self.pattern(pattern, &keys);
+                                self.pattern(pattern, &keys, of_variable);
                                 elements
                             }
                         };
                     }
-                    self.pattern(out, &values);
+                    self.pattern(out, &values, of_variable);
                 }
                 Op::Walk { value, out } => {
                     self.expr(value);
-                    self.pattern(out, &Values::any());
+                    self.pattern(out, &Values::any(), false);
                 }
                 Op::Not(ops) => self.ops(ops),
                 Op::Every { domain, key, value, ops } => {
@@ -395,22 +419,69 @@ impl Checker<'_> {
         }
     }
 
-    fn pattern(&mut self, pattern: &Pattern, values: &Values) {
+    /// Values that a pattern is to match; `of_variable`, if they are those of a variable.
+    fn pattern(&mut self, pattern: &Pattern, values: &Values, of_variable: bool) {
         match pattern {
             Pattern::Any => {}
             Pattern::Bind(slot) => self.slots[*slot as usize].join(values.clone()),
-            Pattern::Equal(value) => _ = self.expr(value),
+            Pattern::Equal(value) => {
+                self.expr(value);
+                self.equals(value, values, of_variable);
+            }
             Pattern::Array(patterns) => {
-                let (_, elements) = self.elements(values);
-                patterns.iter().for_each(|pattern| self.pattern(pattern, &elements));
+                let elements = self.read_by(&Keys::Number, values, of_variable, self.place);
+                patterns.iter().for_each(|pattern| self.pattern(pattern, &elements, of_variable));
             }
             Pattern::Object(patterns) => {
-                let (_, elements) = self.elements(values);
                 for (key, pattern) in patterns {
-                    self.expr(key);
-                    self.pattern(pattern, &elements);
+                    let keys = self.keys(key);
+                    let members = self.read_by(&keys, values, of_variable, self.place);
+                    self.pattern(pattern, &members, of_variable);
                 }
             }
+        }
+    }
+
+    /// Looks for the fields of an object that is written in the policy in the values that it is compared with.
+    fn equals(&mut self, written: &Expr, values: &Values, of_variable: bool) {
+        match written {
+            Expr::Const(value) => self.equals_constant(value, values, of_variable),
+            Expr::Object(members) => {
+                for (key, member) in members {
+                    let keys = self.keys(key);
+                    let found = self.read_by(&keys, values, of_variable, self.place);
+                    self.equals(member, &found, of_variable);
+                }
+            }
+            Expr::Array(items) => {
+                for item in items {
+                    let found = self.read_by(&Keys::Number, values, of_variable, self.place);
+                    self.equals(item, &found, of_variable);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn equals_constant(&mut self, written: &Value, values: &Values, of_variable: bool) {
+        match written {
+            Value::Object(members) => {
+                for (key, member) in members.iter() {
+                    let keys = match key {
+                        Value::String(key) => Keys::Texts(vec![key.clone()]),
+                        _ => Keys::Unknown,
+                    };
+                    let found = self.read_by(&keys, values, of_variable, self.place);
+                    self.equals_constant(member, &found, of_variable);
+                }
+            }
+            Value::Array(items) => {
+                for item in items.iter() {
+                    let found = self.read_by(&Keys::Number, values, of_variable, self.place);
+                    self.equals_constant(item, &found, of_variable);
+                }
+            }
+            _ => {}
         }
     }
 
@@ -424,6 +495,7 @@ impl Checker<'_> {
             Expr::Document(_) => Values::any(),
             Expr::Data(node) => self.data(*node),
             Expr::Get(base, keys, place) => {
+                self.place = *place;
                 let mut values = self.expr(base);
                 for key in keys {
                     values = self.read(base, &values, key, *place);
@@ -435,12 +507,15 @@ impl Checker<'_> {
                 Values::list(values)
             }
             Expr::Object(members) => {
-                let mut values = Values::default();
+                let (mut keys, mut values) = (Some(BTreeSet::new()), Values::default());
                 for (key, value) in members {
-                    self.expr(key);
+                    match (self.expr(key).keys(), &mut keys) {
+                        (Keys::Texts(texts), Some(keys)) => keys.extend(texts),
+                        _ => keys = None,
+                    }
                     values.join(self.expr(value));
                 }
-                Values::map(values)
+                Values::map(keys, values)
             }
             Expr::Comprehension(comprehension) => {
                 self.ops(&comprehension.ops);
@@ -450,7 +525,7 @@ impl Checker<'_> {
                     }
                     ComprehensionKind::Object(key, value) => {
                         self.expr(key);
-                        Values::map(self.expr(value))
+                        Values::map(None, self.expr(value))
                     }
                 }
             }
@@ -462,14 +537,21 @@ impl Checker<'_> {
                 let values: Vec<Values> = arguments.iter().map(|argument| self.expr(argument)).collect();
                 self.call(*node, values)
             }
-            Expr::Compare(_, operands) => {
-                self.expr(&operands.0);
-                self.expr(&operands.1);
+            Expr::Compare(comparison, operands) => {
+                let (left, right) = &**operands;
+                let (left_values, right_values) = (self.expr(left), self.expr(right));
+                if matches!(comparison, Comparison::Equal | Comparison::NotEqual) {
+                    self.equals(left, &right_values, matches!(right, Expr::Local(_)));
+                    self.equals(right, &left_values, matches!(left, Expr::Local(_)));
+                }
                 Values::one(Form::Plain)
             }
             Expr::Member(operands, key) => {
-                self.expr(&operands.0);
-                self.expr(&operands.1);
+                let (item, collection) = &**operands;
+                self.expr(item);
+                let values = self.expr(collection);
+                let (_, elements) = self.elements(&values);
+                self.equals(item, &elements, matches!(collection, Expr::Local(_)));
                 key.iter().for_each(|key| _ = self.expr(key));
                 Values::one(Form::Plain)
             }
@@ -553,6 +635,7 @@ impl Checker<'_> {
                 [first, ..],
             ) => first.clone(),
             ("array.concat" | "or" | "object.union", [first, second]) => first.clone().and(second.clone()),
+            ("object.union_n", [objects]) => self.elements(objects).1,
             _ => Values::any(),
         }
     }
@@ -568,7 +651,10 @@ impl Checker<'_> {
             match form {
                 Form::Input => {
                     let parts = self.input.fields.iter().map(|(_, format)| Values::part(*format));
-                    elements = parts.fold(elements, Values::and);
+                    let documents = self.input.documents.iter();
+                    let documents =
+                        documents.map(|(_, document)| Values::one(Form::Document(document.clone())));
+                    elements = parts.chain(documents).fold(elements, Values::and);
                 }
                 Form::Part(Format::List(element) | Format::Map(element)) => {
                     elements.join(Values::part(**element));
@@ -578,12 +664,13 @@ impl Checker<'_> {
                     elements = parts.fold(elements, Values::and);
                 }
                 Form::Part(_) | Form::Text(_) | Form::Plain => {}
+                Form::Document(_) => elements.join(Values::any()),
                 Form::List(inner) => {
                     // The key of an element of a set is the element.
                     keys.join(inner.clone());
                     elements.join(inner.clone());
                 }
-                Form::Map(inner) => elements.join(inner.clone()),
+                Form::Map(_, inner) => elements.join(inner.clone()),
             }
         }
         (keys, elements)
@@ -591,15 +678,24 @@ impl Checker<'_> {
 
     /// A part of values by a key, which is reported if none of them has it.
     fn read(&mut self, base: &Expr, values: &Values, key: &Expr, place: SourcePlace) -> Values {
-        let keys = match (self.expr(key), key) {
+        let keys = self.keys(key);
+        self.read_by(&keys, values, matches!(base, Expr::Local(_)), place)
+    }
+
+    /// The keys that an expression stands for, after a look at what is in it.
+    fn keys(&mut self, key: &Expr) -> Keys {
+        match (self.expr(key), key) {
             (_, Expr::Const(Value::Number(_))) => Keys::Number,
             (keys, _) => keys.keys(),
-        };
-        let (members, missing) = self.members(values, &keys);
+        }
+    }
+
+    fn read_by(&mut self, keys: &Keys, values: &Values, of_variable: bool, place: SourcePlace) -> Values {
+        let (members, missing) = self.members(values, keys);
         if members.is_none()
             && let Some((field, part)) = missing
         {
-            self.missing.push((Missing { place, field, part }, matches!(base, Expr::Local(_))));
+            self.missing.push((Missing { place, field, part }, of_variable));
         }
         members.unwrap_or_default()
     }
@@ -637,7 +733,7 @@ impl Checker<'_> {
             field.map(|(_, format)| Member::Values(Values::part(*format)))
         };
         match form {
-            Form::Input => match field(&self.input.fields) {
+            Form::Input => match field(&self.input.fields).or_else(|| self.document(key?)) {
                 Some(member) => member,
                 None if key.is_some_and(|key| self.input.other_forms.contains(&key)) => Member::Nothing,
                 None => Member::Missing(MissingPart::Input),
@@ -653,7 +749,19 @@ impl Checker<'_> {
                 Member::Values(Values::part(**element))
             }
             Form::Text(_) | Form::Plain => Member::Nothing,
-            Form::List(values) | Form::Map(values) => Member::Values(values.clone()),
+            Form::Document(document) => match (document.as_object(), key) {
+                (Some(fields), Some(key)) if fields.get_str(key).is_none() => {
+                    Member::Missing(MissingPart::Document)
+                }
+                _ => Member::Values(Values::any()),
+            },
+            Form::Map(Some(keys), _) if !key.is_some_and(|key| keys.contains(key)) => Member::Nothing,
+            Form::List(values) | Form::Map(_, values) => Member::Values(values.clone()),
         }
+    }
+
+    fn document(&self, key: &str) -> Option<Member> {
+        let (_, document) = self.input.documents.iter().find(|(name, _)| *name == key)?;
+        Some(Member::Values(Values::one(Form::Document(document.clone()))))
     }
 }
