@@ -96,7 +96,7 @@ pub(crate) fn query(bytes: &[u8]) {
         "before_sensitive":{"key":true},"after_sensitive":{"key":true}}}]}"#;
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let Ok(document) = Document::parse(PLAN) else { return };
-    let Ok(subject) = Subject::new(CollectionKind::ResourceChanges, document) else { return };
+    let Ok(subject) = Subject::new(CollectionKind::ResourceChanges, &document) else { return };
     if let Ok(query) = Query::parse(CollectionKind::ResourceChanges, text) {
         let mut query = query.on(&subject);
         for (_, item) in subject.items() {

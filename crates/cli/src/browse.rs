@@ -2,14 +2,12 @@
 
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
-use std::sync::OnceLock;
 
 use objchange_browse::{End, Screen, Settings, key_lines};
 use objchange_plan::{Colour, Options, Report, document_warnings};
 
 use crate::exit::{self, CommandError, unusable};
-use crate::plan_file::read_document;
-use crate::show::DocumentArgs;
+use crate::show::{DocumentArgs, Input};
 use crate::style::colour;
 
 const EXAMPLES: &str = "\
@@ -44,22 +42,21 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         ));
     }
     let planned = args.input.plan_module(false)?;
-    let mut input = args.input.read(planned).map_err(unusable)?;
-    let room = OnceLock::new();
-    let document = read_document(&input.name, &input.text, &room).map_err(unusable)?;
-    args.input.check(&document).map_err(unusable)?;
-    let (schemas, sources) = args.input.schemas(std::mem::take(&mut input.given), &document);
-    let options = Options { yaml: true, ..args.input.options(args.input.program_of(&document)) };
-    let mut report = Report::new(&document, &schemas, &options, &args.input.filter())
-        .map_err(|error| unusable(sources.error(&input.name, error)))?;
-    report.no_state = input.no_state;
-    let mut warnings = document_warnings(&document);
-    warnings.extend(args.input.unmatched(&document));
+    let Input { file: input, given } = args.input.read(planned).map_err(unusable)?;
+    let document = input.document();
+    args.input.check(document).map_err(unusable)?;
+    let (schemas, sources) = args.input.schemas(given, document);
+    let options = Options { yaml: true, ..args.input.options(args.input.program_of(document)) };
+    let mut report = Report::new(document, &schemas, &options, &args.input.filter())
+        .map_err(|error| unusable(sources.error(input.name(), error)))?;
+    report.no_state = input.no_state();
+    let mut warnings = document_warnings(input.facts());
+    warnings.extend(args.input.unmatched(document));
     let settings = Settings {
         has_colour: colour(&io::stdout()) == Colour::Always,
         warnings: warnings.iter().cloned().chain(sources.warning(&schemas)).collect(),
     };
-    let explain = |error| sources.error(&input.name, error).to_string();
+    let explain = |error| sources.error(input.name(), error).to_string();
     let mut screen = Screen::enter().map_err(|error| {
         unusable(format_args!(
             "the terminal cannot be used: {error}; print the document with `objchange show`"

@@ -13,8 +13,7 @@ use objchange_text::Escaping;
 
 use crate::exit::{self, CommandError, FAILED, unusable};
 use crate::input::{Size, Source};
-use crate::module_plan::{DirectoryArgs, ForModules, PlanInputs};
-use crate::plan_file::PlanFile;
+use crate::module_plan::{DirectoryArgs, ForModules, PlanInputs, judged, read_plan_file};
 use crate::schemas::{SchemaArgs, missing_schemas};
 use crate::show::MarkdownArgs;
 use crate::style::colour;
@@ -105,21 +104,17 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     }
     let given = args.schemas.load(args.max_input).map_err(unusable)?;
     let is_given = given.is_given();
-    let inputs =
-        PlanInputs { refuses_actions: true, max_input: args.max_input, ..module.inputs(&args.schemas) };
-    let (a, b) = (PlanFile::read(&args.a, &inputs)?, PlanFile::read(&args.b, &inputs)?);
-    let (plan_a, plan_b) = thread::scope(|scope| {
-        let other = scope.spawn(|| b.plan());
-        let plan = a.plan();
-        (
-            plan,
-            other.join().unwrap_or_else(|_| Err(unusable(format!("{}: this is a bug in objchange", b.name)))),
-        )
+    let inputs = PlanInputs { refuses_actions: true, max_input: args.max_input, ..module.inputs(&args.schemas) };
+    let files = [read_plan_file(&args.a, &inputs)?, read_plan_file(&args.b, &inputs)?];
+    // Looking for what is missing reads the planned values, so both are looked at side by side.
+    thread::scope(|scope| {
+        scope.spawn(|| files[1].facts());
+        files[0].facts();
     });
-    let plans = [plan_a?, plan_b?];
+    let plans = [judged(&files[0])?, judged(&files[1])?];
     let providers: BTreeSet<&str> = plans.iter().flat_map(|plan| plan.changes.providers()).collect();
     let (schemas, schemas_name) = args.schemas.with_cached(given, providers);
-    let names = [&*a.name, &*b.name];
+    let names = [files[0].name(), files[1].name()];
     let options = CompareOptions { maps: args.map.clone(), ignored: args.ignore.clone() };
     let compared = Comparison::new(&plans[0].changes, &plans[1].changes, &schemas, &options);
     let comparison = compared.map_err(|error| unusable(compare_complaint(error, names, &schemas_name)))?;

@@ -4,8 +4,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use objchange_project::Remark;
-use objchange_text::visible;
+use objchange_text::{Notice, visible};
 
 use crate::style::BAD;
 
@@ -34,13 +33,22 @@ pub(crate) fn note(message: &str) {
     let _ = writeln!(anstream::stderr(), "note: {}", visible(message));
 }
 
-/// Says on standard error what a library has to say.
-pub(crate) fn remark(remark: Remark) {
-    match remark {
+/// Prints the notice of a library on standard error.
+pub(crate) fn remark(notice: Notice) {
+    print_notice(&notice);
+}
+
+/// Prints the notices of a library on standard error.
+pub(crate) fn notices(notices: &[Notice]) {
+    notices.iter().for_each(print_notice);
+}
+
+fn print_notice(notice: &Notice) {
+    match notice {
         // Where nobody can be told the work goes on all the same.
-        Remark::Error(message) => _ = complain(&message),
-        Remark::Note(message) => note(&message),
-        Remark::Warning(message) => warn(&message),
+        Notice::Error(message) => _ = complain(message),
+        Notice::Note(message) => note(message),
+        Notice::Warning(message) => warn(message),
     }
 }
 

@@ -10,8 +10,7 @@ use objchange_text::read_at_most;
 
 use crate::exit::{self, CommandError, FAILED, unusable};
 use crate::input::{Size, Source};
-use crate::module_plan::{DirectoryArgs, ForModules, PlanInputs};
-use crate::plan_file::PlanFile;
+use crate::module_plan::{DirectoryArgs, ForModules, PlanInputs, judged, read_plan_file};
 use crate::schemas::{HOW_TO_GET_SCHEMAS, SchemaArgs};
 use crate::terminal;
 
@@ -73,12 +72,11 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let key = args.key.as_deref().map(read_key).transpose()?;
     check_key(args, key.is_some())?;
     let given = args.schemas.load(args.max_input).map_err(unusable)?;
-    let inputs =
-        PlanInputs { refuses_actions: true, max_input: args.max_input, ..module.inputs(&args.schemas) };
-    let file = PlanFile::read(&args.plan, &inputs)?;
-    let plan = file.plan()?;
+    let inputs = PlanInputs { refuses_actions: true, max_input: args.max_input, ..module.inputs(&args.schemas) };
+    let file = read_plan_file(&args.plan, &inputs)?;
+    let plan = judged(&file)?;
     let (schemas, schemas_name) = args.schemas.with_cached(given, plan.changes.providers());
-    let hashed = |schemas: &Schemas| hash(&plan, schemas, key.as_ref(), [&file.name, &schemas_name]);
+    let hashed = |schemas: &Schemas| hash(plan, schemas, key.as_ref(), [file.name(), &schemas_name]);
     let mut found = hashed(&schemas)?;
     let lacks_schemas = schemas.is_none() || !schemas.missing().is_empty();
     if let Some(wanted) = args.verify {

@@ -28,7 +28,6 @@ mod hints;
 mod module_plan;
 mod module_test;
 mod plan;
-mod plan_file;
 #[cfg(feature = "policy")]
 mod policy;
 #[cfg(feature = "provider")]

@@ -13,20 +13,19 @@ mod template;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::OnceLock;
 use std::{panic, thread};
 
 use anstream::{AutoStream, ColorChoice};
 use clap::{Args, ValueEnum};
 use objchange_plan::{
-    Document, GateError, GroupBy, NoState, Options, Plan, Program, Report, Schemas, ShowError, TemplateError,
-    Verdict, WholeDocumentError, document_warnings, placed, places,
+    Document, GateError, GroupBy, NoState, Options, Plan, PlanFile, PlanFileError, Program, Report, Schemas,
+    ShowError, TemplateError, Verdict, document_warnings, placed, places,
 };
 use objchange_text::Escaping;
 use thiserror::Error;
 
 pub(crate) use self::choose::Places;
-pub(crate) use self::document::DocumentArgs;
+pub(crate) use self::document::{DocumentArgs, Input};
 pub(crate) use self::gate::GateArgs;
 pub(crate) use self::pages::MarkdownArgs;
 use self::pages::PageArgs;
@@ -34,8 +33,6 @@ use self::template::Template;
 use crate::exit::CommandError;
 use crate::hints;
 use crate::input::InputError;
-use crate::module_plan::PlannedModule;
-use crate::plan_file::read_document;
 use crate::style::colour;
 use crate::write_file::{Access, NewFile};
 use crate::{exit, terminal};
@@ -144,7 +141,7 @@ pub(crate) enum Error {
     #[error("{source_name}{}", placed(error))]
     Document { source_name: String, error: ShowError },
     #[error(transparent)]
-    Read(#[from] WholeDocumentError),
+    PlanFile(#[from] PlanFileError),
     #[error(transparent)]
     Write(io::Error),
     #[error("--action and --drift apply to plans; this is a state")]
@@ -155,15 +152,6 @@ pub(crate) enum Error {
     ShowSensitive(Program),
     #[error("--fail-on and --detailed-exitcode apply to plans; this is a state")]
     NothingToJudge,
-    #[error(
-        "--fail-on and --detailed-exitcode need a complete plan, and this has no `format_version`: pass the whole \
-         output of `terraform show -json PLANFILE`"
-    )]
-    JudgedPart,
-    #[error(
-        "changes of some resources or outputs are missing from this plan; pass the whole output of `terraform show -json PLANFILE`"
-    )]
-    JudgedWithoutChanges,
     #[error("{}", hints::gate(.0))]
     Gate(#[from] GateError),
     #[error("--mode applies to plans; this is a state")]
@@ -248,39 +236,33 @@ fn open(arguments: &Arguments) -> Result<Page, Error> {
 
 fn show(
     arguments: &Arguments,
-    planned: Option<PlannedModule>,
+    planned: Option<PlanFile>,
     Page { file, template }: Page,
     verdict: &mut Verdict,
 ) -> Result<(), Error> {
-    let mut input = arguments.input.read(planned)?;
-    let room = OnceLock::new();
-    let document = read_document(&input.name, &input.text, &room)?;
-    arguments.input.check(&document)?;
-    if matches!(document, Document::State(_)) && arguments.gate.is_asked() {
-        return Err(Error::NothingToJudge);
-    }
-    if arguments.gate.is_asked() && !document.has_format_version() {
-        return Err(Error::JudgedPart);
-    }
+    let Input { file: input, given } = arguments.input.read(planned)?;
+    let document = input.document();
+    arguments.input.check(document)?;
     if arguments.gate.is_asked() {
-        arguments.gate.gate().check(&arguments.input.choice.selection(), &places(&document))?;
-        if matches!(&document, Document::Plan(plan) if plan.lacks_changes()) {
-            return Err(Error::JudgedWithoutChanges);
+        if input.plan().is_none() {
+            return Err(Error::NothingToJudge);
         }
+        arguments.gate.gate().check(&arguments.input.choice.selection(), &places(document))?;
+        input.judged()?;
     }
-    let program = arguments.input.program_of(&document);
+    let program = arguments.input.program_of(document);
     if arguments.show_sensitive && program != Program::OpenTofu {
         return Err(Error::ShowSensitive(program));
     }
-    let (schemas, sources) = arguments.input.schemas(std::mem::take(&mut input.given), &document);
+    let (schemas, sources) = arguments.input.schemas(given, document);
     let mut page = Vec::new();
-    let no_state = input.no_state;
+    let no_state = input.no_state();
     let target =
         Target { template: template.as_ref(), in_file: file.is_some().then_some(&mut page), no_state };
     let (result, warnings) = thread::scope(|scope| {
         // They read the planned values and the prior state, which takes 30 ms for 62 MB.
-        let warnings = scope.spawn(|| document_warnings(&document));
-        let result = write(arguments, &document, program, &schemas, verdict, target);
+        let warnings = scope.spawn(|| document_warnings(input.facts()));
+        let result = write(arguments, document, program, &schemas, verdict, target);
         (result, warnings.join().unwrap_or_else(|panic| panic::resume_unwind(panic)))
     });
     warnings.iter().for_each(|warning| exit::warn(warning));
@@ -289,7 +271,7 @@ fn show(
     }
     match (result, &template) {
         (Err(ShowError::Template(error)), Some(template)) => Err(template.error(error)),
-        (Err(error), _) => Err(sources.error(&input.name, error)),
+        (Err(error), _) => Err(sources.error(input.name(), error)),
         (Ok(()), _) => match (file, arguments.page.file()) {
             (Some(file), Some(path)) => {
                 file.finish(&page).map_err(|error| Error::File { path: path.to_owned(), error })

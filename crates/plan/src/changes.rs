@@ -227,11 +227,6 @@ impl<'t> ValueChange<'t> {
             has_generated_config: false,
         }
     }
-
-    /// One of which the document does not say what happens.
-    pub(crate) fn unsaid() -> Self {
-        Self { actions: ResourceActions::UNSAID, ..Self::default() }
-    }
 }
 
 /// The two sides of a change. [`Sides::read`](crate::Sides::read) reads them.

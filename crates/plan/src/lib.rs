@@ -60,11 +60,11 @@ pub use diff::{
 };
 pub use document::{
     ActionInvocation, ActionTrigger, Candidates, Check, CheckStatus, Document, DocumentError, DocumentKind,
-    DocumentText, Extracted, Finding, FindingKind, Form, Index, NoInstance, ObjectError, ObjectErrorKind,
-    Plan, Prior, PriorError, Problem, ResourceActions, Sensitive, State, StateOutput, StateResource,
-    TriggerTime, UnfamiliarKind, UnknownKind, WholeDocumentError, compare_complaint, document_warnings,
-    extract, findings, is_errored_plan, placed, read_document, read_object, read_planned, read_prior,
-    read_whole_plan, unknown_warnings,
+    DocumentText, Extracted, Facts, Finding, FindingKind, Form, Index, MissingChange, NoInstance,
+    ObjectError, ObjectErrorKind, Plan, PlanFile, PlanFileError, PlanFileErrorKind, Prior, PriorError,
+    Problem, ResourceActions, Sensitive, State, StateOutput, StateResource, TriggerTime, UnfamiliarKind,
+    UnknownKind, compare_complaint, document_warnings, extract, findings, is_errored_plan, placed,
+    read_object, read_planned, read_prior,
 };
 pub use json::{
     Elements, Json, JsonError, JsonErrorKind, MAX_DEPTH, Members, Raw, Reader, Shape, View, marks_or_all,

@@ -51,7 +51,7 @@ fn queries(c: &mut Criterion) {
         ] {
             let query = Query::parse(CollectionKind::ResourceChanges, expression).unwrap();
             let subject =
-                Subject::new(CollectionKind::ResourceChanges, Document::parse(&text).unwrap()).unwrap();
+                Subject::new(CollectionKind::ResourceChanges, &Document::parse(&text).unwrap()).unwrap();
             group.bench_with_input(BenchmarkId::new(name, changes), &subject, |bencher, subject| {
                 bencher.iter(|| {
                     let mut query = query.on(subject);
@@ -69,7 +69,7 @@ fn queries(c: &mut Criterion) {
         group.bench_with_input(BenchmarkId::new("from the text", changes), &text, |bencher, text| {
             bencher.iter(|| {
                 let subject =
-                    Subject::new(CollectionKind::ResourceChanges, Document::parse(text).unwrap()).unwrap();
+                    Subject::new(CollectionKind::ResourceChanges, &Document::parse(text).unwrap()).unwrap();
                 let (mut query, mut projection) = (query.on(&subject), projection.on(&subject));
                 let found = subject.items().filter(|(_, item)| query.matches(*item) == Ok(true));
                 black_box(found.map(|(_, item)| projection.values(item)).count())

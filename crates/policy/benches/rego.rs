@@ -8,6 +8,7 @@ use std::fmt::Write;
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use objchange_plan::PlanFile;
 use objchange_policy::rego::{Options, Policies, PolicyFile};
 
 /// Rules of which none holds: each looks at all changes.
@@ -31,6 +32,7 @@ fn sizes(c: &mut Criterion) {
     let policies = policies(150);
     for n in [10, 100, 1_000, 15_000] {
         let plan = documents::plan("policy", n, |i| if i % 10 < 8 { "update" } else { "create" }).plan;
+        let plan = PlanFile::parse("plan.json", plan).expect("this is a plan");
         group.throughput(Throughput::Elements(n as u64));
         group.bench_with_input(BenchmarkId::from_parameter(n), &plan, |b, plan| {
             b.iter(|| policies.evaluate(black_box(plan)).expect("this is a plan"));
@@ -43,6 +45,7 @@ fn rules(c: &mut Criterion) {
     let mut group = c.benchmark_group("rules over 1,000 resources");
     group.sample_size(10);
     let plan = documents::plan("policy", 1_000, |_| "update").plan;
+    let plan = PlanFile::parse("plan.json", plan).expect("this is a plan");
     for n in [1, 10, 100, 1_000] {
         let policies = policies(n);
         group.throughput(Throughput::Elements(n as u64));

@@ -11,7 +11,7 @@
 //! With the feature `provider`, providers are started: `provider_schemas` asks them for their schemas, a plan asks those that
 //! `RealChoice` names, and a `session` asks one about one object.
 //!
-//! Nothing is printed: what is to be said beside an answer is a [`Remark`].
+//! Nothing is printed: what is to be said beside an answer is a [`Notice`](objchange_text::Notice).
 
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
@@ -67,7 +67,7 @@ pub use plan::{
 pub use program::ProviderProgram;
 #[cfg(feature = "provider")]
 pub use real::RealChoice;
-pub use remark::{Remark, Remarks};
+pub use remark::Remarks;
 pub use schema_cache::{CacheFile, CacheFileError, SchemaCache};
 pub use schema_lookup::{CachedChoice, SchemaLookup, Wanted};
 #[cfg(feature = "provider")]

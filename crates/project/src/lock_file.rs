@@ -5,8 +5,9 @@ use std::path::Path;
 
 use objchange_module::ProviderAddress;
 use objchange_module::config::{LOCK_FILE, LockedProvider, locked_providers};
+use objchange_text::Notice;
 
-use crate::remark::{Remark, Remarks};
+use crate::remark::Remarks;
 use objchange_files::input::Source;
 
 /// A lock file is not longer.
@@ -25,7 +26,7 @@ pub fn read_lock_file(directory: &Path) -> Result<BTreeMap<ProviderAddress, Lock
 /// The versions that a directory's lock file names. One that cannot be read is warned of.
 pub fn locked_versions(directory: &Path, remarks: &Remarks<'_>) -> BTreeMap<ProviderAddress, String> {
     let warn = |error| {
-        remarks(Remark::Warning(format!("{error}; the versions in it are not used")));
+        remarks(Notice::Warning(format!("{error}; the versions in it are not used")));
         BTreeMap::new()
     };
     read_lock_file(directory).map_or_else(warn, versions)

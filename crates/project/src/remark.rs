@@ -1,15 +1,6 @@
-//! Notes and warnings that accompany a result.
+//! How a library that is still at work says something.
 
-/// A note or a warning that accompanies a result.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Remark {
-    /// What else there is to know about the answer.
-    Note(String),
-    /// What is wrong, although the work goes on.
-    Error(String),
-    /// What the answer does not show, or cannot be relied on for.
-    Warning(String),
-}
+use objchange_text::Notice;
 
-/// Gets remarks as soon as there is something to say.
-pub type Remarks<'r> = dyn Fn(Remark) + 'r;
+/// Gets notices as soon as there is something to say.
+pub type Remarks<'r> = dyn Fn(Notice) + 'r;

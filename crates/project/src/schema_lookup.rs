@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use objchange::schema::ProviderSchemas;
 use objchange_module::{ProviderAddress, Schemas};
 use objchange_plan::{SchemaOrigin, SchemaSource};
+use objchange_text::Notice;
 
-use crate::remark::{Remark, Remarks};
+use crate::remark::Remarks;
 use crate::schema_cache::{CacheFile, SchemaCache, provider_version};
 
 /// A provider whose schemas are wanted.
@@ -169,12 +170,12 @@ impl CachedChoice {
                     let version = file.version.as_deref();
                     self.add(&file.provider, version, SchemaSource::Cache);
                     match (locked, version) {
-                        (Some(locked), None) => remarks(Remark::Note(format!(
+                        (Some(locked), None) => remarks(Notice::Note(format!(
                             "the lock file has version {locked} of {}, and the version of the cached \
                              schemas is not known",
                             file.provider.for_display()
                         ))),
-                        (None, _) if others > 0 => remarks(Remark::Note(format!(
+                        (None, _) if others > 0 => remarks(Notice::Note(format!(
                             "the cached schemas of {} are used; schemas of {others} other {} are cached",
                             provider_version(&file.provider, version),
                             if others == 1 { "version" } else { "versions" }
@@ -183,7 +184,7 @@ impl CachedChoice {
                     }
                     return;
                 }
-                Err(error) => remarks(Remark::Warning(format!(
+                Err(error) => remarks(Notice::Warning(format!(
                     "{}: {error}; the cached schemas of {} are not used: add them again with `objchange schemas add`",
                     file.path.display(),
                     file.display()

@@ -60,7 +60,7 @@ pub struct ChangeList {
 
 impl ChangeList {
     pub(crate) fn new(held: &Arc<Held>, kind: ChangeKind) -> Self {
-        let count = held.with_plan(|plan| Ok(kind.count(plan))).unwrap_or_default();
+        let count = held.plan().map(|plan| kind.count(plan)).unwrap_or_default();
         Self { held: Arc::clone(held), kind, count }
     }
 
@@ -89,10 +89,11 @@ impl ResourceChange {
         &self,
         look: impl for<'t> FnOnce(&Plan<'t>, &ChangedResource<'t>) -> Result<R, Failure>,
     ) -> Result<R, Failure> {
-        self.held.with_plan(|plan| match self.kind.get(plan, self.index) {
+        let plan = self.held.plan()?;
+        match self.kind.get(plan, self.index) {
             Some(resource) => look(plan, resource),
             None => Err(Failure::defect("there is no such change")),
-        })
+        }
     }
 
     fn text(&self, text: impl Fn(&ChangedResource<'_>) -> Option<String>) -> PyResult<Option<String>> {
@@ -263,9 +264,8 @@ impl ResourceChange {
         if self.kind != ChangeKind::Deferred {
             return Ok(None);
         }
-        Ok(self.held.with_plan(|plan| {
-            Ok(plan.changes.deferred.get(self.index).map(|deferred| deferred.reason.to_string()))
-        })?)
+        let deferred = self.held.plan()?.changes.deferred.get(self.index);
+        Ok(deferred.map(|deferred| deferred.reason.to_string()))
     }
 
     /// The identifier by which it is imported.
@@ -334,7 +334,7 @@ pub struct OutputList(pub(crate) Arc<Held>);
 
 impl OutputList {
     fn length(&self) -> usize {
-        self.0.with_plan(|plan| Ok(plan.changes.outputs.len())).unwrap_or_default()
+        self.0.plan().map(|plan| plan.changes.outputs.len()).unwrap_or_default()
     }
 
     fn item(&self, index: usize) -> OutputChange {
@@ -357,10 +357,11 @@ impl OutputChange {
         &self,
         look: impl for<'t> FnOnce(&Plan<'t>, &objchange_plan::OutputChange<'t>) -> Result<R, Failure>,
     ) -> Result<R, Failure> {
-        self.held.with_plan(|plan| match plan.changes.outputs.get(self.index) {
+        let plan = self.held.plan()?;
+        match plan.changes.outputs.get(self.index) {
             Some(output) => look(plan, output),
             None => Err(Failure::defect("there is no such output")),
-        })
+        }
     }
 
     fn side<'py>(&self, py: Python<'py>, side: Side) -> PyResult<Bound<'py, PyAny>> {

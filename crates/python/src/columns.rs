@@ -13,7 +13,7 @@ use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use objchange_files::input::MAX_DOCUMENT;
-use objchange_plan::Schemas;
+use objchange_plan::{PlanFile, Schemas};
 use objchange_policy::columns::{Row, RowKind, RowsBuilder, rows, schema};
 use objchange_project::pool;
 use objchange_text::json::Documents;
@@ -208,7 +208,9 @@ fn all_rows(texts: &[Text], of: RowKind, schemas: &Schemas) -> Vec<Result<Vec<Ro
 
 fn rows_of((name, text): &Text, of: RowKind, schemas: &Schemas) -> Result<Vec<Row>, Box<Row>> {
     let text = text.as_ref().map_err(|error| Box::new(Row::failed(name, error)))?;
-    rows(name, text, of, schemas).map_err(|error| Box::new(Row::failed(name, &error.to_string())))
+    let file = PlanFile::parse(name.as_str(), text.clone())
+        .map_err(|error| Box::new(Row::failed(name, &error.kind.to_string())))?;
+    rows(&file, of, schemas).map_err(|error| Box::new(Row::failed(name, &error.to_string())))
 }
 
 impl Iterator for Batches {

@@ -9,7 +9,7 @@ use objchange_plan::{
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::document::{Held, whole};
+use crate::document::Held;
 use crate::error::Failure;
 use crate::page;
 
@@ -35,17 +35,9 @@ fn compare<R>(
     make: impl FnOnce(&Compared<'_>) -> Result<R, Failure>,
 ) -> Result<R, Failure> {
     let [a, b] = plans;
-    a.with_plan(|plan_a| {
-        whole(plan_a, a.file.as_deref())?;
-        b.with_plan(|plan_b| {
-            whole(plan_b, b.file.as_deref())?;
-            let compared = Compared::new(&plan_a.changes, &plan_b.changes, schemas, options);
-            make(
-                &compared
-                    .map_err(|error| Failure::compare(&error, [a.file.as_deref(), b.file.as_deref()]))?,
-            )
-        })
-    })
+    let (plan_a, plan_b) = (a.judged()?, b.judged()?);
+    let compared = Compared::new(&plan_a.changes, &plan_b.changes, schemas, options);
+    make(&compared.map_err(|error| Failure::compare(&error, [a.file.as_deref(), b.file.as_deref()]))?)
 }
 
 impl Comparison {

@@ -3,12 +3,11 @@
 use std::sync::{Arc, OnceLock};
 
 use objchange_plan::{
-    Document, DocumentError, Filter, FindingKind, GroupBy, HashKey, HashedPlan, HtmlOptions, MarkdownOptions,
-    Options, Program, Report, Schemas,
+    Document, DocumentError, Filter, GroupBy, HashKey, HashedPlan, HtmlOptions, MarkdownOptions, Options, PlanFile, Problem,
+    Program, Report, Schemas, document_warnings,
 };
 use objchange_policy::tfplan::RawPlan;
 use objchange_policy::tfstate::TfState;
-use objchange_text::visible;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use self_cell::self_cell;
@@ -23,28 +22,28 @@ use crate::state::{OutputValue, ResourceList};
 
 self_cell! {
     struct Cell {
-        owner: String,
+        owner: PlanFile,
 
         #[not_covariant]
-        dependent: Parsed,
+        dependent: Parts,
     }
 
     impl {Debug}
 }
 
-/// What was read from a text.
+/// Parts of a document that are read when somebody asks for them.
 #[derive(Debug)]
-pub(crate) struct Parsed<'t> {
-    pub(crate) document: Document<'t>,
+pub(crate) struct Parts<'t> {
     /// Of a state its resources and outputs.
-    pub(crate) state: TfState<'t>,
-    /// Of a plan all that its sections call sensitive, once somebody looks at a value.
+    state: TfState<'t>,
+    /// Of a plan all that its sections call sensitive.
     raw: OnceLock<Result<RawPlan<'t>, DocumentError>>,
 }
 
 /// A document, with what it is shown by.
 #[derive(Debug)]
 pub(crate) struct Held {
+    /// The document, and of a state its resources and outputs.
     cell: Cell,
     pub(crate) schemas: Arc<Schemas>,
     /// The name of its file.
@@ -52,50 +51,55 @@ pub(crate) struct Held {
 }
 
 impl Held {
-    /// Reads the document in a text; around it other text may be, about which it has a sentence then.
-    pub(crate) fn parse(
-        text: String,
-        schemas: Arc<Schemas>,
-        file: Option<String>,
-    ) -> Result<(Self, Option<String>), Failure> {
-        let (cell, warning) = match Cell::try_new_or_recover(text, |text| Parsed::new(text)) {
-            Ok(cell) => (cell, None),
-            Err((text, error)) => match objchange_plan::extract(&text) {
-                Some(extracted) if extracted.another.is_none() => {
-                    drop(text);
-                    let warning = extracted.to_string();
-                    let cell = Cell::try_new(extracted.text, |text| Parsed::new(text));
-                    (cell.map_err(|error| Failure::document(&error, file.as_deref()))?, Some(warning))
-                }
-                _ => return Err(Failure::document(&error, file.as_deref())),
-            },
-        };
-        Ok((Self { cell, schemas, file }, warning))
+    /// Reads the document in a text.
+    pub(crate) fn parse(text: String, schemas: Arc<Schemas>, file: Option<String>) -> Result<Self, Failure> {
+        let name = file.as_deref().unwrap_or("the document").to_owned();
+        let read = PlanFile::parse(name, text);
+        let read = read.map_err(|error| Failure::plan_file(&error, file.as_deref()))?;
+        if read.facts().is_part {
+            let problem = Problem::NoFormatVersion;
+            let failure = Failure::new("DocumentError", problem.kind(), problem.to_string());
+            return Err(failure.at(1, 1).in_file(file.as_deref()));
+        }
+        let cell = Cell::try_new(read, |read| {
+            let state = match read.document() {
+                Document::Plan(_) => TfState::default(),
+                Document::State(state) => TfState::new(state.clone())?,
+            };
+            Ok(Parts { state, raw: OnceLock::new() })
+        });
+        let cell = cell.map_err(|error| Failure::document(&error, file.as_deref()))?;
+        Ok(Self { cell, schemas, file })
     }
 
-    /// Looks at what was read.
-    pub(crate) fn with<R>(&self, look: impl for<'t> FnOnce(&Parsed<'t>) -> R) -> R {
-        self.cell.with_dependent(|_, parsed| look(parsed))
+    /// The plan or state.
+    pub(crate) fn plan_file(&self) -> &PlanFile {
+        self.cell.borrow_owner()
     }
 
-    /// As [`Held::with`], where it is a plan.
-    pub(crate) fn with_plan<R>(
-        &self,
-        look: impl for<'t> FnOnce(&objchange_plan::Plan<'t>) -> Result<R, Failure>,
-    ) -> Result<R, Failure> {
-        self.with(|parsed| match &parsed.document {
-            Document::Plan(plan) => look(plan),
-            Document::State(_) => Err(Failure::new("DocumentError", "state", "this is a state, and no plan")),
-        })
+    /// Looks at the resources and outputs of a state.
+    pub(crate) fn with_state<R>(&self, look: impl for<'t> FnOnce(&TfState<'t>) -> R) -> R {
+        self.cell.with_dependent(|_, parts| look(&parts.state))
     }
 
-    /// As [`Held::with_plan`], with all that the sections of the plan call sensitive.
+    /// The plan.
+    pub(crate) fn plan(&self) -> Result<&objchange_plan::Plan<'_>, Failure> {
+        let not_a_plan = || Failure::new("DocumentError", "state", "this is a state, and no plan");
+        self.plan_file().plan().ok_or_else(not_a_plan)
+    }
+
+    /// The plan, for what decides by it.
+    pub(crate) fn judged(&self) -> Result<&objchange_plan::Plan<'_>, Failure> {
+        self.plan_file().judged().map_err(|error| Failure::plan_file(&error, self.file.as_deref()))
+    }
+
+    /// Looks at a plan together with all that its sections call sensitive.
     pub(crate) fn with_raw<R>(
         &self,
         look: impl for<'t> FnOnce(&objchange_plan::Plan<'t>, &RawPlan<'t>) -> Result<R, Failure>,
     ) -> Result<R, Failure> {
-        self.with(|parsed| match &parsed.document {
-            Document::Plan(plan) => match parsed.raw.get_or_init(|| RawPlan::new(plan)) {
+        self.cell.with_dependent(|file, parts| match file.document() {
+            Document::Plan(plan) => match parts.raw.get_or_init(|| RawPlan::new(plan)) {
                 Ok(raw) => look(plan, raw),
                 Err(error) => Err(Failure::document(error, self.file.as_deref())),
             },
@@ -105,9 +109,7 @@ impl Held {
 
     /// Refuses a plan whose planning ended with an error: nobody knows what the changes that it lacks would be.
     pub(crate) fn refuse_errored(&self, allow_errored: bool) -> Result<(), Failure> {
-        let is_errored =
-            self.with(|parsed| matches!(&parsed.document, Document::Plan(plan) if plan.changes.errored));
-        if !is_errored || allow_errored {
+        if !self.plan_file().facts().errored || allow_errored {
             return Ok(());
         }
         let message = "planning ended with an error, so the plan lacks changes: fix the error and plan again, or accept \
@@ -119,31 +121,19 @@ impl Held {
     /// incomplete plan says all that it does itself, so there is only a warning.
     pub(crate) fn refuse_partial(&self, py: Python<'_>, allow_errored: bool) -> PyResult<()> {
         self.refuse_errored(allow_errored)?;
-        let file = self.file.as_deref();
-        let warning = self.with(|parsed| {
-            let Document::Plan(plan) = &parsed.document else { return Ok(None) };
-            whole(plan, file)?;
-            let findings = objchange_plan::findings(&parsed.document);
-            let of = |kind| findings.iter().find(|finding| finding.kind == kind);
-            if let Some(unknown) = of(FindingKind::UnknownAction) {
-                let address = visible(unknown.address.as_deref().unwrap_or("an output"));
-                let message = format!(
-                    "{address}: the action is unknown, so nobody can judge what happens; a newer objchange may know it"
-                );
-                return Err(Failure::new("DocumentError", "unknown_action", message).in_file(file));
-            }
-            let incomplete = of(FindingKind::Incomplete).filter(|_| !plan.is_simulated());
-            Ok(incomplete.map(|finding| finding.message.clone()))
-        })?;
-        warning.map_or(Ok(()), |warning| warn(py, file, &warning))
+        if self.plan_file().plan().is_none() {
+            return Ok(());
+        }
+        self.judged()?;
+        let facts = self.plan_file().facts();
+        if !facts.incomplete || facts.simulated {
+            return Ok(());
+        }
+        document_warnings(facts).iter().try_for_each(|warning| warn(py, self.file.as_deref(), warning))
     }
 
     fn is_plan(&self) -> bool {
-        self.with(|parsed| matches!(parsed.document, Document::Plan(_)))
-    }
-
-    pub(crate) fn text(&self) -> &str {
-        self.cell.borrow_owner()
+        self.plan_file().plan().is_some()
     }
 
     /// What is written of a report of the document.
@@ -152,28 +142,11 @@ impl Held {
         options: &Options,
         write: impl FnOnce(&Report<'_>, &mut Vec<u8>) -> Result<(), objchange_plan::ShowError>,
     ) -> Result<String, Failure> {
-        self.with(|parsed| {
-            let mut page = Vec::new();
-            Report::new(&parsed.document, &self.schemas, options, &Filter::default())
-                .and_then(|report| write(&report, &mut page))
-                .map_err(|error| Failure::show(&error, self.file.as_deref()))?;
-            page::text(page)
-        })
-    }
-}
-
-impl<'t> Parsed<'t> {
-    fn new(text: &'t str) -> Result<Self, objchange_plan::DocumentError> {
-        let document = Document::parse(text)?;
-        let state = match &document {
-            Document::Plan(_) => TfState::default(),
-            // Each of the two keeps what it needs of it.
-            Document::State(_) => match Document::parse(text)? {
-                Document::State(state) => TfState::new(state)?,
-                Document::Plan(_) => TfState::default(),
-            },
-        };
-        Ok(Self { document, state, raw: OnceLock::new() })
+        let mut page = Vec::new();
+        Report::new(self.plan_file().document(), &self.schemas, options, &Filter::default())
+            .and_then(|report| write(&report, &mut page))
+            .map_err(|error| Failure::show(&error, self.file.as_deref()))?;
+        page::text(page)
     }
 }
 
@@ -220,16 +193,16 @@ impl AnyDocument {
     /// The version of the program that wrote it.
     #[getter]
     fn terraform_version(&self) -> Option<String> {
-        self.0.with(|parsed| match &parsed.document {
+        match self.0.plan_file().document() {
             Document::Plan(plan) => plan.terraform_version.as_ref().map(ToString::to_string),
             Document::State(state) => state.terraform_version.as_ref().map(ToString::to_string),
-        })
+        }
     }
 
     /// The addresses of the providers that it names, in order.
     #[getter]
     fn providers(&self) -> Vec<String> {
-        self.0.with(|parsed| parsed.document.providers().into_iter().map(str::to_owned).collect())
+        self.0.plan_file().document().providers().into_iter().map(str::to_owned).collect()
     }
 
     /// The text that Terraform prints for it.
@@ -383,25 +356,25 @@ impl Plan {
     /// Planning ended with an error: the plan lacks changes.
     #[getter]
     fn errored(&self) -> PyResult<bool> {
-        Ok(self.0.with_plan(|plan| Ok(plan.changes.errored))?)
+        Ok(self.0.plan()?.changes.errored)
     }
 
     /// Whether applying the plan would do anything; ``None`` where it does not say.
     #[getter]
     fn applyable(&self) -> PyResult<Option<bool>> {
-        Ok(self.0.with_plan(|plan| Ok(plan.changes.applyable))?)
+        Ok(self.0.plan()?.changes.applyable)
     }
 
     /// Whether nothing was left out; ``None`` where it does not say.
     #[getter]
     fn complete(&self) -> PyResult<Option<bool>> {
-        Ok(self.0.with_plan(|plan| Ok(plan.changes.complete))?)
+        Ok(self.0.plan()?.changes.complete)
     }
 
     /// It was made without asking its providers.
     #[getter]
     fn simulated(&self) -> PyResult<bool> {
-        Ok(self.0.with_plan(|plan| Ok(plan.is_simulated()))?)
+        Ok(self.0.plan()?.is_simulated())
     }
 
     /// Reads a plan, and nothing else.
@@ -458,36 +431,19 @@ impl Plan {
         let key = key.map(|key| HashKey::new(key.as_bytes())).transpose();
         let key = key.map_err(|error| Failure::new("OptionError", error.kind(), error.to_string()))?;
         let hash = py.detach(|| {
-            self.0.with_plan(|plan| {
-                whole(plan, self.0.file.as_deref())?;
-                HashedPlan::new(&plan.changes, &self.0.schemas, key.as_ref())
-                    .map(|hashed| hashed.hash.to_string())
-                    .map_err(|error| Failure::compare(&error, [self.0.file.as_deref(); 2]))
-            })
+            HashedPlan::new(&self.0.judged()?.changes, &self.0.schemas, key.as_ref())
+                .map(|hashed| hashed.hash.to_string())
+                .map_err(|error| Failure::compare(&error, [self.0.file.as_deref(); 2]))
         });
         Ok(hash?)
     }
 
     fn __repr__(&self) -> PyResult<String> {
-        let changes = self.0.with_plan(|plan| Ok(plan.changes.resources.len()))?;
+        let changes = self.0.plan()?.changes.resources.len();
         Ok(match &self.0.file {
             Some(file) => format!("<Plan {file:?}: {changes} resource changes>"),
             None => format!("<Plan: {changes} resource changes>"),
         })
-    }
-}
-
-/// Refuses a plan from which changes are missing: what is made of it would say less than what happens.
-pub(crate) fn whole(plan: &objchange_plan::Plan<'_>, file: Option<&str>) -> Result<(), Failure> {
-    match plan.lacks_changes() {
-        false => Ok(()),
-        true => Err(Failure::new(
-            "DocumentError",
-            "lacks_changes",
-            "changes of some resources or outputs are missing from this plan; pass the whole output of `terraform show \
-             -json PLANFILE`",
-        )
-        .in_file(file)),
     }
 }
 
@@ -520,8 +476,7 @@ impl State {
     #[getter]
     fn outputs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, pyo3::types::PyDict>> {
         let outputs = pyo3::types::PyDict::new(py);
-        let names: Vec<String> =
-            self.0.with(|parsed| parsed.state.outputs.keys().map(str::to_owned).collect());
+        let names: Vec<String> = self.0.with_state(|state| state.outputs.keys().map(str::to_owned).collect());
         for (index, name) in names.into_iter().enumerate() {
             outputs.set_item(name, OutputValue::new(&self.0, index))?;
         }
@@ -529,7 +484,7 @@ impl State {
     }
 
     fn __repr__(&self) -> String {
-        let resources = self.0.with(|parsed| parsed.state.resources.len());
+        let resources = self.0.with_state(|state| state.resources.len());
         match &self.0.file {
             Some(file) => format!("<State {file:?}: {resources} resources>"),
             None => format!("<State: {resources} resources>"),

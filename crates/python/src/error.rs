@@ -4,7 +4,9 @@ use std::io;
 use std::path::Path as FilePath;
 
 use objchange::schema::SchemaDocumentError;
-use objchange_plan::{CompareError, ComparedPlan, DocumentError, ShowError};
+use objchange_plan::{
+    CompareError, ComparedPlan, DocumentError, PlanFileError, PlanFileErrorKind, ShowError,
+};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -42,6 +44,16 @@ impl Failure {
             .with_path(Some(error.location.clone()))
             .at(error.line, error.column)
             .in_file(file)
+    }
+
+    pub(crate) fn plan_file(error: &PlanFileError, file: Option<&str>) -> Self {
+        match &error.kind {
+            PlanFileErrorKind::Document(error) => Self::document(error, file),
+            PlanFileErrorKind::Another(line) => {
+                Self::new("DocumentError", error.kind(), error.kind.to_string()).at_line(*line).in_file(file)
+            }
+            kind => Self::new("DocumentError", error.kind(), kind.to_string()).in_file(file),
+        }
     }
 
     pub(crate) fn schemas(error: &SchemaDocumentError, file: Option<&str>) -> Self {

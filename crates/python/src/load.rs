@@ -125,9 +125,9 @@ pub(crate) fn read_document<'py>(
     let file = input.name();
     let text = input.read(py)?;
     let schemas = schemas.unwrap_or_default().0;
-    let (held, warning) = py.detach(|| Held::parse(text, Arc::clone(&schemas.shown), file))?;
-    if let Some(warning) = warning {
-        warn(py, held.file.as_deref(), &warning)?;
+    let held = py.detach(|| Held::parse(text, Arc::clone(&schemas.shown), file))?;
+    for notice in held.plan_file().notices() {
+        warn(py, None, &notice.to_string())?;
     }
     new_object(py, held)
 }

@@ -254,7 +254,7 @@ impl RegoPolicies {
     fn judge(&self, plan: &Bound<'_, Plan>, allow_errored: bool) -> PyResult<PolicyResult> {
         let (py, held) = (plan.py(), &plan.get().0);
         held.refuse_partial(py, allow_errored)?;
-        let verdicts = py.detach(|| self.0.evaluate(held.text()));
+        let verdicts = py.detach(|| self.0.evaluate(held.plan_file()));
         let verdicts = verdicts.map_err(|error| rego_failure(&error, held.file.as_deref()))?;
         let rules = verdicts.rules.into_iter().map(|rule| {
             let outcome = rule.outcome();
@@ -371,7 +371,8 @@ impl SentinelPolicies {
         let now = now_ns();
         let (rules, prints) = py.detach(|| {
             let unusable = |error| Failure::document(&error, held.file.as_deref());
-            let document = Arc::new(Document::new(Arc::new(held.text().to_owned())).map_err(unusable)?);
+            held.judged()?;
+            let document = Arc::new(Document::new(held.plan_file().clone()).map_err(unusable)?);
             let (mut rules, mut prints) = (Vec::new(), Vec::new());
             for policy in &self.policies {
                 let limits = RunLimits { bytes: self.memory, timeout: self.timeout };

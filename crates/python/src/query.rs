@@ -12,7 +12,7 @@ use objchange_text::json::place;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::document::AnyDocument;
+use crate::document::{AnyDocument, Held};
 use crate::error::Failure;
 use crate::value::to_python;
 
@@ -126,8 +126,7 @@ fn failure(error: &QueryError, text: &str) -> Failure {
 
 /// What an expression finds. That it can never hold, or has a value for no item, is an error.
 fn find(
-    document: &str,
-    file: Option<&str>,
+    held: &Held,
     of: CollectionKind,
     [text, select]: [&str; 2],
     undecided: bool,
@@ -138,8 +137,11 @@ fn find(
         "" => None,
         select => Some(Projection::parse(of, select).map_err(|error| failure(&error, select))?),
     };
-    let read = objchange_plan::Document::parse(document).map_err(|error| Failure::document(&error, file))?;
-    let subject = Subject::new(of, read).map_err(|error| match error {
+    if held.plan_file().plan().is_some() {
+        held.judged()?;
+    }
+    let file = held.file.as_deref();
+    let subject = Subject::new(of, held.plan_file().document()).map_err(|error| match error {
         SubjectError::Document(error) => Failure::document(&error, file),
         SubjectError::IsState => Failure::new("DocumentError", error.kind(), error.to_string()).in_file(file),
     })?;
@@ -214,7 +216,7 @@ pub(crate) fn query(
     }
     let (answer, names) = py.detach(|| {
         let texts = [expression, select.unwrap_or_default()];
-        find(held.text(), held.file.as_deref(), of, texts, undecided, timeout)
+        find(held, of, texts, undecided, timeout)
     })?;
     let item = |item: FoundItem| {
         let values = item.values.iter().map(Value::try_from).collect::<Result<Vec<_>, _>>();

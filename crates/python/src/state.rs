@@ -19,7 +19,7 @@ pub struct ResourceList(pub(crate) Arc<Held>);
 
 impl ResourceList {
     fn length(&self) -> usize {
-        self.0.with(|parsed| parsed.state.resources.len())
+        self.0.with_state(|state| state.resources.len())
     }
 
     fn item(&self, index: usize) -> StateResource {
@@ -39,7 +39,7 @@ pub struct StateResource {
 
 impl StateResource {
     fn look<R>(&self, look: impl for<'t> FnOnce(&Resource<'t>) -> PyResult<R>) -> PyResult<R> {
-        self.held.with(|parsed| match parsed.state.resources.at(self.index) {
+        self.held.with_state(|state| match state.resources.at(self.index) {
             Some((_, resource)) => look(resource),
             None => Err(Failure::defect("there is no such resource").into()),
         })
@@ -178,7 +178,7 @@ impl OutputValue {
     }
 
     fn look<R>(&self, look: impl for<'t> FnOnce(&Output<'t>) -> PyResult<R>) -> PyResult<R> {
-        self.held.with(|parsed| match parsed.state.outputs.at(self.index) {
+        self.held.with_state(|state| match state.outputs.at(self.index) {
             Some((_, output)) => look(output),
             None => Err(Failure::defect("there is no such output").into()),
         })

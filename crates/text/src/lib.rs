@@ -12,6 +12,7 @@
 //! - [`Span`] is a part of a text, a `LineIndex` finds its line and column, and a `Diagnostic` says what is wrong with
 //!   it (feature `source`).
 //! - `reports` has the forms in which checks report to other programs: SARIF, JUnit (features `reports` and `junit`).
+//! - A [`Notice`] is a note or a warning beside a result.
 //! - [`calendar`] has the names of months and weekdays.
 //! - [`similar`] finds the names that somebody may have meant.
 
@@ -29,6 +30,7 @@ mod escaping;
 pub mod json;
 #[cfg(feature = "source")]
 mod lines;
+mod notice;
 mod quote;
 #[cfg(feature = "re2")]
 pub mod re2;
@@ -49,6 +51,7 @@ pub use encoding::{read_at_most, utf8_reader};
 pub use escaping::{Escaping, is_hidden, visible_colored};
 #[cfg(feature = "source")]
 pub use lines::{LineIndex, Position};
+pub use notice::Notice;
 pub use quote::{is_printable, quote_into, visible, visible_json, visible_lines};
 pub use relay::{MAX_TEXTS, bounded, left_out};
 pub use severity::Severity;

@@ -1,6 +1,6 @@
 //! Many documents that arguments name, and how far the work on them is.
 
-mod errored;
+mod broken;
 
 use std::io;
 use std::path::PathBuf;
@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use objchange_project::{DocumentOutcome, InputDocument, Inputs, SkippedDocuments, WantedDocuments};
 
-pub(crate) use self::errored::ErroredPlans;
+pub(crate) use self::broken::BrokenPlans;
 use crate::exit::{self, CommandError};
 use crate::input::Source;
-use crate::module_plan::{PlanInputs, planned_document};
+use crate::module_plan::{PlanInputs, planned_file};
 
 /// The documents that arguments name. A directory with configuration files is planned as a module.
 pub(crate) fn find(
@@ -20,8 +20,8 @@ pub(crate) fn find(
     wanted: WantedDocuments,
     modules: &PlanInputs<'_>,
 ) -> Result<Inputs, CommandError> {
-    let plan = |directory: &_| match planned_document(directory, modules) {
-        Ok(planned) => Ok(Ok(planned.text)),
+    let plan = |directory: &_| match planned_file(directory, modules) {
+        Ok(file) => Ok(Ok(file)),
         Err(CommandError::Unusable(message)) => Ok(Err(message)),
         Err(error) => Err(error),
     };
@@ -40,19 +40,21 @@ pub(crate) struct Summary {
 /// Reads all documents, asks `answer` about each on one of the cores, and hands over its answers in the order of the
 /// inputs, with the document's name where there are more than one.
 ///
-/// An errored plan is refused unless `errored` allows it.
+/// An errored plan is refused, and an unreadable file fails, unless `broken` accepts it.
 ///
-/// What cannot be read or answered (`answer` gives the sentence, see [`InputDocument::complaint`]) is said on
-/// standard error and counted, and the others are answered to all the same. What a folder holds beside the
+/// What cannot be read or answered (`answer` gives the sentence) is said on standard error and counted, and the others are answered to all the same. What a folder holds beside the
 /// wanted documents is skipped, which is said once at the end.
 pub(crate) fn for_each<A: Send>(
     inputs: &Inputs,
     wanted: WantedDocuments,
-    errored: ErroredPlans,
+    broken: BrokenPlans,
     answer: impl Fn(&InputDocument) -> Result<A, String> + Sync,
     mut handle: impl FnMut(Option<&str>, A) -> io::Result<()>,
 ) -> io::Result<Summary> {
-    let answer = |document: &InputDocument| errored.check(document).and_then(|()| answer(document));
+    let answer = |document: &InputDocument| {
+        exit::notices(document.file.notices());
+        broken.check(&document.file).and_then(|()| answer(document))
+    };
     let progress = Progress::of_sources(inputs.sources());
     let mut summary = Summary::default();
     let mut skipped = SkippedDocuments::default();
@@ -62,7 +64,11 @@ pub(crate) fn for_each<A: Send>(
                 summary.answered += 1;
                 handle(name.as_deref(), answer)
             }
-            DocumentOutcome::Failed(message) => {
+            DocumentOutcome::Unreadable(message) if broken.skip_unreadable => {
+                exit::warn(&format!("skipped: {message}"));
+                Ok(())
+            }
+            DocumentOutcome::Unreadable(message) | DocumentOutcome::Failed(message) => {
                 summary.failed += 1;
                 exit::complain(&message)
             }
@@ -75,6 +81,10 @@ pub(crate) fn for_each<A: Send>(
     inputs.each_document(wanted, &|bytes| progress.bar.inc(bytes), answer, handle)?;
     progress.finish();
     skipped.note(wanted).iter().for_each(|note| exit::note(note));
+    if summary == Summary::default() {
+        summary.failed += 1;
+        exit::complain(&format!("there are no {} that can be read", wanted.name))?;
+    }
     Ok(summary)
 }
 

@@ -1,29 +1,20 @@
-//! Directories of modules where commands take plans: they are planned, and the plan is as good as a file with it.
+//! Plans for commands that take a plan or the directory of a module.
 
 use std::path::Path;
 
-use objchange_plan::NoState;
+use objchange_plan::{Plan, PlanFile, document_warnings};
 
-use super::{PlanInputs, output, plan_directory};
-use crate::exit::{CommandError, unusable};
+use super::{PlanInputs, is_module, output, plan_directory};
+use crate::exit::{self, CommandError, unusable};
+use crate::hints;
+use crate::input::Source;
 
-/// The plan of a module.
-pub(crate) struct PlannedModule {
-    /// Its document.
-    pub(crate) text: String,
-    /// It was made from no state.
-    pub(crate) no_state: Option<NoState>,
-}
-
-/// The plan of the module in a directory as a document, after its errors and warnings are printed.
+/// The plan of the module in a directory, after its errors and warnings are printed.
 ///
 /// # Errors
 ///
 /// It cannot be planned: then nothing is said of it.
-pub(crate) fn planned_document(
-    directory: &Path,
-    inputs: &PlanInputs<'_>,
-) -> Result<PlannedModule, CommandError> {
+pub(crate) fn planned_file(directory: &Path, inputs: &PlanInputs<'_>) -> Result<PlanFile, CommandError> {
     let failed = || unusable(format!("{}: the module cannot be planned", directory.display()));
     let planned = plan_directory(directory, inputs)?.ok_or_else(failed)?;
     output::diagnostics(&planned.config, &planned.schemas, &planned.plan.diagnostics)?;
@@ -31,5 +22,41 @@ pub(crate) fn planned_document(
         return Err(failed());
     }
     output::say_what_is_missing(&planned);
-    Ok(PlannedModule { text: planned.document(), no_state: planned.no_state })
+    let file = PlanFile::parse(directory.display().to_string(), planned.document()).map_err(unusable)?;
+    Ok(if planned.is_state_missing { file.without_state() } else { file })
+}
+
+/// The plan or state in a file or from standard input, or the plan of the module in a directory. Prints its notices.
+///
+/// # Errors
+///
+/// There is no document, or the module cannot be planned.
+pub(crate) fn read_plan_file(path: &Path, inputs: &PlanInputs<'_>) -> Result<PlanFile, CommandError> {
+    if is_module(path) {
+        return planned_file(path, inputs);
+    }
+    let source = Source::new(path);
+    let text = source.read_as_allowed(inputs.max_input.0).map_err(|error| unusable(hints::input(&error)))?;
+    let file = PlanFile::parse(source.to_string(), text).map_err(unusable)?;
+    exit::notices(file.notices());
+    Ok(file)
+}
+
+/// The plan of a file, for a command that decides by it. Warns of everything that may make its answer incomplete.
+///
+/// # Errors
+///
+/// It is a state, or something is missing from it.
+pub(crate) fn judged(file: &PlanFile) -> Result<&Plan<'_>, CommandError> {
+    let plan = file.judged().map_err(unusable)?;
+    for warning in document_warnings(file.facts()) {
+        exit::warn(&format!("{}: {warning}", file.name()));
+    }
+    if file.facts().simulated {
+        exit::warn(&format!(
+            "{}: planned without its providers: what only they know is unknown here, and may turn out otherwise",
+            file.name()
+        ));
+    }
+    Ok(plan)
 }

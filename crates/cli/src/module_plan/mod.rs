@@ -20,7 +20,7 @@ use objchange_project::{PlanError, PlannedDirectory, Refused};
 pub(crate) use self::arguments::{
     DirectoryArgs, ForModules, ModuleArgs, PlanInputs, PlanningArgs, StateArgs, state_choice,
 };
-pub(crate) use self::documents::{PlannedModule, planned_document};
+pub(crate) use self::documents::{judged, planned_file, read_plan_file};
 use crate::exit::{CommandError, FAILED};
 use crate::hints;
 use crate::input::Size;

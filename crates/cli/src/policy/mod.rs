@@ -16,13 +16,14 @@ use objchange_policy::rego::{
 };
 
 use crate::clock::now_ns;
-use crate::documents::{self, ErroredPlans};
+use crate::documents::{self, BrokenPlans};
 use crate::exit::{self, CommandError, unusable};
 use crate::hints;
 use crate::input::Source;
 use crate::module_plan::ModuleArgs;
 use crate::reports::{Reporter, Reports};
 use crate::terminal;
+use objchange_plan::PlanFile;
 use objchange_project::pool;
 use objchange_project::{InputDocument, WantedDocuments};
 
@@ -116,7 +117,7 @@ pub(crate) struct Args {
     memory: u64,
 
     #[command(flatten)]
-    errored: ErroredPlans,
+    broken: BrokenPlans,
 
     #[command(flatten)]
     reports: Reports,
@@ -187,9 +188,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let policies = Policies::compile(&files.policies, options).map_err(unusable_policy)?;
     let mut text = reporter.has_text().then(TextReport::default);
     let mut is_failed = false;
-    let answer = |document: &InputDocument| match policies.evaluate(&document.text) {
-        Ok(verdicts) => Ok(Judged { file: document.name.clone(), verdicts }),
-        Err(error) => Err(complaint(document, &error)),
+    let answer = |document: &InputDocument| match policies.evaluate(&document.file) {
+        Ok(verdicts) => Ok(Judged { file: document.file.name().to_owned(), verdicts }),
+        Err(error) => Err(complaint(&document.file, &error)),
     };
     let print = |name: Option<&str>, judged: Judged| {
         is_failed |= judged.verdicts.rules.iter().any(|verdict| fails(verdict, &args.fail_on));
@@ -216,7 +217,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         reporter.json([PlanLine::new(&judged.file, &judged.verdicts)])
     };
     let summary = memory::limited(args.memory, &policies, || {
-        documents::for_each(&inputs, WantedDocuments::PLANS, args.errored, answer, print)
+        documents::for_each(&inputs, WantedDocuments::PLANS, args.broken, answer, print)
     })?;
     if let Some(text) = text {
         let mut out = terminal::stdout();
@@ -262,10 +263,10 @@ fn read_run(path: &Path) -> Result<Value, String> {
     DataFile::merge(&[file]).map_err(|error| error.to_string())
 }
 
-fn complaint(document: &InputDocument, error: &PolicyError) -> String {
+fn complaint(file: &PlanFile, error: &PolicyError) -> String {
     match error.document() {
-        Some(error) => document.complaint(error),
-        None => format!("{}: {}", document.name, hints::policy(error)),
+        Some(error) => file.error(error.clone()).to_string(),
+        None => format!("{}: {}", file.name(), hints::policy(error)),
     }
 }
 

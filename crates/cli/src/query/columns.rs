@@ -5,10 +5,9 @@ use std::io::{self, IsTerminal, Stdout, Write};
 use std::path::Path;
 
 use objchange_files::write_file::{Access, NewFile, StartedFile};
-use objchange_plan::{Plan, Schemas};
+use objchange_plan::{PlanFile, Schemas};
 use objchange_policy::columns::{Row, RowError, RowKind, TableWriter, changes};
 use objchange_policy::query::{CollectionKind, FoundItem};
-use objchange_project::InputDocument;
 
 use crate::exit::{CommandError, unusable};
 
@@ -24,20 +23,17 @@ pub(super) fn row_kind(of: CollectionKind) -> Option<RowKind> {
 
 /// The rows of items that were found in a document.
 pub(super) fn rows(
-    document: &InputDocument,
+    file: &PlanFile,
     of: RowKind,
     schemas: &Schemas,
     items: &[FoundItem],
 ) -> Result<Vec<Row>, String> {
     let keys: HashSet<&str> = items.iter().map(|item| &*item.key).collect();
-    let plan = Plan::parse(&document.text).map_err(|error| document.complaint(&error))?;
-    if plan.lacks_changes() {
-        return Err(format!("{}: {}", document.name, RowError::LacksChanges));
-    }
-    let rows = changes(&document.name, &plan, of, schemas, |key| keys.contains(key));
+    let plan = file.judged().map_err(|error| error.to_string())?;
+    let rows = changes(file.name(), plan, of, schemas, |key| keys.contains(key));
     rows.map_err(|error| match error {
-        RowError::Document(error) => document.complaint(&error),
-        error => format!("{}: {error}", document.name),
+        RowError::Document(error) => file.error(error).to_string(),
+        error => format!("{}: {error}", file.name()),
     })
 }
 

@@ -10,7 +10,6 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use objchange_hcl::{Diagnostic, HiddenSource, Sources, Span};
-use objchange_plan::Document as Read;
 #[cfg(feature = "columns")]
 use objchange_plan::Schemas;
 #[cfg(feature = "columns")]
@@ -25,7 +24,7 @@ use objchange_text::json::place;
 #[cfg(feature = "columns")]
 use self::columns::Destination;
 use crate::configuration::report;
-use crate::documents::{self, ErroredPlans};
+use crate::documents::{self, BrokenPlans};
 use crate::exit::{self, CommandError, unusable};
 use crate::module_plan::{ModuleArgs, PlanInputs};
 use objchange_project::{InputDocument, WantedDocuments};
@@ -124,7 +123,7 @@ pub(crate) struct Args {
     timeout: u64,
 
     #[command(flatten)]
-    errored: ErroredPlans,
+    broken: BrokenPlans,
 
     #[command(flatten)]
     module: ModuleArgs,
@@ -203,7 +202,7 @@ impl Args {
         #[cfg(feature = "columns")]
         let rows = match format {
             Format::Text(_) => Vec::new(),
-            Format::Table(_, of, schemas) => columns::rows(document, *of, schemas, &answer.items)?,
+            Format::Table(_, of, schemas) => columns::rows(&document.file, *of, schemas, &answer.items)?,
         };
         Ok(DocumentAnswer {
             answer,
@@ -214,16 +213,20 @@ impl Args {
 
     /// The result of a search in one document.
     fn answer(&self, search: Search<'_>, document: &InputDocument) -> Result<Answer, String> {
-        let read = Read::parse(&document.text).map_err(|error| document.complaint(&error))?;
-        let subject = Subject::new(self.of.collection_kind(), read).map_err(|error| match error {
-            SubjectError::Document(error) => document.complaint(&error),
-            SubjectError::IsState => {
-                format!("{}: {error}; search its resources with --of state", document.name)
-            }
-        })?;
+        let file = &document.file;
+        if file.plan().is_some() {
+            file.judged().map_err(|error| error.to_string())?;
+        }
+        let subject =
+            Subject::new(self.of.collection_kind(), file.document()).map_err(|error| match error {
+                SubjectError::Document(error) => file.error(error).to_string(),
+                SubjectError::IsState => {
+                    format!("{}: {error}; search its resources with --of state", file.name())
+                }
+            })?;
         let time = TimeLimit::begin(Duration::from_secs(self.timeout));
         let answer = search.answer(&subject, || time.is_over());
-        answer.ok_or_else(|| format!("{}: the evaluation {time}; allow more with --timeout", document.name))
+        answer.ok_or_else(|| format!("{}: the evaluation {time}; allow more with --timeout", file.name()))
     }
 }
 
@@ -414,7 +417,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let result = documents::for_each(
         &inputs,
         wanted,
-        args.errored,
+        args.broken,
         |document| args.found(search, document, &format),
         |name, mut in_document: DocumentAnswer| {
             let answer = &mut in_document.answer;

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::slice;
 
-use objchange_plan::Document;
+use objchange_plan::PlanFile;
 use objchange_policy::sentinel::mock::{File, configuration, mocks};
 use objchange_text::visible;
 use serde_json::Value as Json;
 
 use crate::exit::{CommandError, unusable};
 use crate::input::Source;
-use crate::module_plan::{ModuleArgs, is_module, planned_document};
+use crate::module_plan::{ModuleArgs, read_plan_file};
 use crate::write_file::{Access, write_file};
 
 const AFTER_HELP: &str = "\
@@ -60,11 +60,8 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let modules = args.module.inputs(slice::from_ref(&args.plan))?;
-    let planned = match is_module(&args.plan) {
-        true => Some(planned_document(&args.plan, &modules)?.text),
-        false => None,
-    };
-    match files(args, planned).and_then(|files| write(args, &files)) {
+    let file = read_plan_file(&args.plan, &modules)?;
+    match files(args, &file).and_then(|files| write(args, &files)) {
         Ok(written) => {
             let mut out = crate::terminal::stdout();
             written.iter().try_for_each(|path| writeln!(out, "{}", visible(&path.display().to_string())))?;
@@ -76,16 +73,10 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
 }
 
 /// What is to be written.
-fn files(args: &Args, planned: Option<String>) -> Result<Vec<File>, String> {
-    let source = Source::new(&args.plan);
+fn files(args: &Args, file: &PlanFile) -> Result<Vec<File>, String> {
     let run = args.run.as_deref().map(read_run).transpose()?;
-    let text = match planned {
-        Some(text) => text,
-        None => source.read_document().map_err(|error| error.to_string())?,
-    };
-    let document = Document::parse(&text).map_err(|error| format!("{source}: {error}"))?;
     let (schemas, _) = args.module.schemas().given_or_cached()?;
-    mocks(document, run.as_ref(), &schemas).map_err(|error| format!("{source}: {error}"))
+    mocks(file.document(), run.as_ref(), &schemas).map_err(|error| format!("{}: {error}", file.name()))
 }
 
 /// The data for the `tfrun` import in a file.

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 use std::slice;
 
 use clap::{Args, ValueEnum};
-use objchange_plan::{Document, Filter, NoState, Options, PlanMode, Program, Schemas, ShowError, places};
+use objchange_plan::{Document, Filter, Options, PlanFile, PlanMode, Program, Schemas, ShowError, places};
 
 use super::Error;
 use super::choose::Choice;
-use crate::exit::CommandError;
+use crate::exit::{self, CommandError};
 use crate::hints;
 use crate::input::{Size, Source};
-use crate::module_plan::{DirectoryArgs, ForModules, PlanInputs, PlannedModule, is_module, planned_document};
+use crate::module_plan::{DirectoryArgs, ForModules, PlanInputs, is_module, planned_file};
 use crate::schemas::{SchemaArgs, missing_schemas};
 use objchange_project::{GivenSchemas, SchemaError};
 
@@ -71,12 +71,9 @@ impl ModeArg {
     }
 }
 
-/// A document as text, and the schemas that are given for it.
+/// A document, and the schemas that are given for it.
 pub(crate) struct Input {
-    pub(crate) name: String,
-    pub(crate) text: String,
-    /// It is the plan of a module, made from no state.
-    pub(crate) no_state: Option<NoState>,
+    pub(crate) file: PlanFile,
     pub(crate) given: GivenSchemas,
 }
 
@@ -98,19 +95,18 @@ impl DocumentArgs {
     }
 
     /// The plan of the module, if the document is the directory of one. A strict one holds whatever the providers answer.
-    pub(crate) fn plan_module(&self, is_strict: bool) -> Result<Option<PlannedModule>, CommandError> {
+    pub(crate) fn plan_module(&self, is_strict: bool) -> Result<Option<PlanFile>, CommandError> {
         let planning = self.planning()?;
         if !is_module(&self.document) {
             return Ok(None);
         }
         let inputs = planning.inputs(&self.schemas).by(self.program);
-        let inputs =
-            PlanInputs { is_strict, refuses_actions: is_strict, max_input: self.max_input, ..inputs };
-        planned_document(&self.document, &inputs).map(Some)
+        let inputs = PlanInputs { is_strict, refuses_actions: is_strict, max_input: self.max_input, ..inputs };
+        planned_file(&self.document, &inputs).map(Some)
     }
 
     /// Reads the document, unless it has just been planned, and the schemas.
-    pub(crate) fn read(&self, planned: Option<PlannedModule>) -> Result<Input, Error> {
+    pub(crate) fn read(&self, planned: Option<PlanFile>) -> Result<Input, Error> {
         let source = Source::new(&self.document);
         if source == Source::Stdin && self.schemas.sources().any(|schemas| schemas == source) {
             return Err(Error::OneStdin);
@@ -119,11 +115,12 @@ impl DocumentArgs {
             SchemaError::Document { name, error } => at(&name, error.into()),
             SchemaError::Text(error) => error.into(),
         })?;
-        let (text, no_state) = match planned {
-            Some(planned) => (planned.text, planned.no_state),
-            None => (source.read_as_allowed(self.max_input.0)?, None),
+        let file = match planned {
+            Some(file) => file,
+            None => PlanFile::parse(source.to_string(), source.read_as_allowed(self.max_input.0)?)?,
         };
-        Ok(Input { name: source.to_string(), text, no_state, given })
+        exit::notices(file.notices());
+        Ok(Input { file, given })
     }
 
     /// Refuses options that are not for this kind of document.

@@ -19,8 +19,8 @@ use objchange::{Type, Value};
 use objchange_hcl::{FunctionError, SelectError};
 use objchange_plan::{
     AddressMapError, CompareError, DocumentError, GateError, HashKeyError, IgnoredPathError, JsonError,
-    ObjectError, ParseHashError, Plan, PriorError, ProgramError, SchemaCacheError, Schemas, ShowError,
-    StateEditError, TemplateError, WholeDocumentError,
+    ObjectError, ParseHashError, Plan, PlanFileError, PriorError, ProgramError, SchemaCacheError, Schemas,
+    ShowError, StateEditError, TemplateError,
 };
 use objchange_policy::ObjectValueError;
 use objchange_policy::columns::RowError;
@@ -109,7 +109,7 @@ fn every_error_type_has_one() {
         TypeMismatchKind: |e| e.kind();
         UnknownPath: |e| e.kind.kind();
         UnknownPathKind: |e| e.kind();
-        WholeDocumentError: |e| e.kind();
+        PlanFileError: |e| e.kind();
         WriteError: |e| e.kind();
     };
     let mut sources = vec![

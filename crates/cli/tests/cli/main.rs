@@ -4,6 +4,7 @@
 mod answers;
 mod apply_interrupted;
 mod bad_input;
+mod broken_plans;
 mod changes;
 mod check;
 mod configuration;

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_ipc::reader::StreamReader;
-use objchange_plan::Schemas;
+use objchange_plan::{PlanFile, Schemas};
 use objchange_policy::columns::{RowKind, RowsBuilder, rows};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::json;
@@ -71,7 +71,10 @@ fn expected(files: &[&str], of: RowKind) -> RecordBatch {
     let mut builder = RowsBuilder::new(of);
     for file in files {
         let text = fs::read_to_string(workspace().join(file)).unwrap();
-        rows(file, &text, of, &Schemas::none()).unwrap().iter().for_each(|row| builder.push(row));
+        rows(&PlanFile::parse(*file, text).unwrap(), of, &Schemas::none())
+            .unwrap()
+            .iter()
+            .for_each(|row| builder.push(row));
     }
     builder.finish().unwrap()
 }

@@ -47,12 +47,9 @@ pub enum CompareError {
         /// Which plan.
         plan: ComparedPlan,
     },
-    /// It is not said what happens to a resource or an output.
-    #[error(
-        "{}: `actions` are missing; pass the whole output of `terraform show -json PLANFILE`",
-        visible(address)
-    )]
-    NoActions {
+    /// Nobody knows what happens to a resource or an output.
+    #[error("{}: its actions are unknown; a newer objchange may know them", visible(address))]
+    UnknownActions {
         /// Of which plan.
         plan: ComparedPlan,
         /// The address of the resource, or the name of the output.
@@ -78,7 +75,7 @@ impl CompareError {
             Self::Document { error, .. } => error.problem.kind(),
             Self::Schemas(error) => error.kind.kind(),
             Self::Errored { .. } => "errored",
-            Self::NoActions { .. } => "no_actions",
+            Self::UnknownActions { .. } => "unknown_actions",
             Self::Twice { .. } => "twice",
         }
     }
@@ -88,7 +85,7 @@ impl CompareError {
         match self {
             Self::Document { plan, .. }
             | Self::Errored { plan }
-            | Self::NoActions { plan, .. }
+            | Self::UnknownActions { plan, .. }
             | Self::Twice { plan, .. } => Some(*plan),
             Self::Schemas(_) => None,
         }

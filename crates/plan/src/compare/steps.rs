@@ -70,8 +70,8 @@ pub(super) fn steps<'c, 't>(
     steps.extend(changes.invocations.iter().map(|one| PlanStep::invocation(one, maps)));
     steps.sort_by(|a, b| a.order().cmp(&b.order()));
     for step in &steps {
-        if step.actions() == StepActions::Change(ResourceActions::UNSAID) {
-            return Err(CompareError::NoActions { plan, address: step.own_address().to_string() });
+        if matches!(step.actions(), StepActions::Change(ResourceActions::Unknown(_))) {
+            return Err(CompareError::UnknownActions { plan, address: step.own_address().to_string() });
         }
     }
     if let Some(two) = steps.windows(2).find(|two| two[0].order() == two[1].order()) {

@@ -32,8 +32,7 @@ pub enum ResourceActions {
     CreateThenForget,
     /// Stop managing it and create another one: what OpenTofu does.
     ForgetThenCreate,
-    /// What these words say, which are not among the above: a newer program has written them. Without words
-    /// the document does not say what happens.
+    /// Words that are not among the above, because a newer program has written them.
     Unknown(&'static [&'static str]),
 }
 
@@ -56,12 +55,8 @@ fn unknown(words: &[&str]) -> Option<&'static [&'static str]> {
 }
 
 impl ResourceActions {
-    /// The document does not say what happens.
-    pub(crate) const UNSAID: Self = Self::Unknown(&[]);
-
     pub(super) fn of_words(words: &[&str]) -> Option<Self> {
         Some(match words {
-            [] => Self::UNSAID,
             ["no-op"] => Self::NoOp,
             ["create"] => Self::Create,
             ["read"] => Self::Read,

@@ -31,7 +31,7 @@ pub struct Extracted {
 ///
 /// let text = "Refreshing state...\n{\"format_version\":\"1.2\",\"resource_changes\":[]}";
 /// let found = extract(text).unwrap();
-/// assert_eq!(found.to_string(), "the document begins in line 2: the text before it is passed over");
+/// assert_eq!(found.to_string(), "the document begins in line 2: the text before it is skipped");
 /// ```
 pub fn extract(text: &str) -> Option<Extracted> {
     let (start, end) = next(text, 0)?;
@@ -56,14 +56,14 @@ impl fmt::Display for Extracted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.begins, self.followed) {
             (Some(begins), None) => {
-                write!(f, "the document begins in line {begins}: the text before it is passed over")
+                write!(f, "the document begins in line {begins}: the text before it is skipped")
             }
             (Some(begins), Some(followed)) => write!(
                 f,
-                "the document begins in line {begins}: the text before it, and from line {followed} on, is passed over"
+                "the document begins in line {begins}: the text before it, and from line {followed} on, is skipped"
             ),
             (None, Some(followed)) => {
-                write!(f, "the text after the document, from line {followed} on, is passed over")
+                write!(f, "the text after the document, from line {followed} on, is skipped")
             }
             (None, None) => Ok(()),
         }

@@ -3,7 +3,7 @@
 use objchange_text::Severity;
 
 use super::warnings::incompleteness;
-use super::{Check, CheckStatus, Document};
+use super::{Check, CheckStatus, PlanFile};
 
 /// One thing to report about a document: a check that did not pass, or why the document may not show everything that
 /// happens.
@@ -74,22 +74,19 @@ impl FindingKind {
 /// may not show everything that happens. Of a state only the latter are reported.
 ///
 /// ```
-/// use objchange_plan::{Document, FindingKind, findings};
+/// use objchange_plan::{FindingKind, PlanFile, findings};
 ///
 /// let plan = r#"{"format_version":"1.2","resource_changes":[],"checks":[{
 ///     "address":{"kind":"check","to_display":"check.health"},"status":"fail",
 ///     "instances":[{"problems":[{"message":"The service is down."}]}]}]}"#;
-/// let findings = findings(&Document::parse(plan)?);
+/// let findings = findings(&PlanFile::parse("plan.json", plan.into())?);
 /// assert_eq!((findings[0].kind, &*findings[0].message), (FindingKind::CheckFailed, "The service is down."));
 /// assert_eq!(findings[0].address.as_deref(), Some("check.health"));
-/// # Ok::<(), objchange_plan::DocumentError>(())
+/// # Ok::<(), objchange_plan::PlanFileError>(())
 /// ```
-pub fn findings(document: &Document<'_>) -> Vec<Finding> {
-    let checks = match document {
-        Document::Plan(plan) => &plan.changes.checks[..],
-        Document::State(_) => &[],
-    };
-    checks.iter().flat_map(of_check).chain(incompleteness(document)).collect()
+pub fn findings(file: &PlanFile) -> Vec<Finding> {
+    let checks = file.plan().map_or(&[][..], |plan| &plan.changes.checks);
+    checks.iter().flat_map(of_check).chain(incompleteness(file.facts())).collect()
 }
 
 fn of_check(check: &Check<'_>) -> Vec<Finding> {

@@ -20,6 +20,12 @@ pub enum DocumentKind {
     Schemas,
     /// The messages of a command with `-json`.
     Messages,
+    /// The answer of `terraform validate -json`.
+    Validation,
+    /// The document of `terraform metadata functions -json`.
+    Functions,
+    /// The list of `terraform modules -json`.
+    Modules,
     /// An object that is not one of these.
     Other,
 }
@@ -62,7 +68,7 @@ impl DocumentKind {
             Err(End::Found(kind)) => Ok(kind),
             Err(End::Error(error)) => Err(DocumentError::from_json(&error, text, "")),
             // An empty state has no more members than these.
-            Ok(()) if seen.format_version && !seen.others => Ok(Self::State),
+            Ok(()) if seen.format_version && !seen.is_other() => Ok(Self::State),
             // Somebody has taken a part of a document.
             Ok(()) if seen.planned => Ok(Self::Plan),
             Ok(()) if seen.values && seen.terraform_version => Ok(Self::State),
@@ -76,6 +82,7 @@ impl DocumentKind {
             Self::Encrypted => Some(Problem::Encrypted),
             Self::Schemas => Some(Problem::Schemas),
             Self::Messages => Some(Problem::Messages),
+            Self::Validation | Self::Functions | Self::Modules => Some(Problem::Neither),
             Self::Plan | Self::State | Self::StateFile | Self::Other => None,
         }
     }
@@ -95,6 +102,10 @@ struct Members {
     planned: bool,
     schemas: bool,
     messages: bool,
+    valid: bool,
+    diagnostics: bool,
+    function_signatures: bool,
+    modules: bool,
     serial: bool,
     others: bool,
 }
@@ -116,11 +127,20 @@ impl Members {
             }
             "provider_schemas" => &mut self.schemas,
             "@level" | "@message" => &mut self.messages,
+            "valid" => &mut self.valid,
+            "diagnostics" => &mut self.diagnostics,
+            "function_signatures" => &mut self.function_signatures,
+            "modules" => &mut self.modules,
             "serial" => &mut self.serial,
             "checks" => return,
             _ => &mut self.others,
         };
         *member = true;
+    }
+
+    /// Whether it has a member that no state has.
+    fn is_other(&self) -> bool {
+        self.others || self.valid || self.diagnostics || self.function_signatures || self.modules
     }
 
     /// The kind, as soon as it is clear. Two members must agree, as a resource may have an attribute of any name.
@@ -134,6 +154,9 @@ impl Members {
             }
             Self { encrypted_data: true, lineage: true, .. } => DocumentKind::Encrypted,
             Self { messages: true, .. } => DocumentKind::Messages,
+            Self { valid: true, diagnostics: true, .. } => DocumentKind::Validation,
+            Self { format_version: true, function_signatures: true, .. } => DocumentKind::Functions,
+            Self { format_version: true, modules: true, .. } => DocumentKind::Modules,
             _ => return None,
         })
     }

@@ -1,60 +1,90 @@
 //! Plans out of which somebody has taken the changes.
 
+use std::fmt;
+
 use hashbrown::{HashMap, HashSet};
+use objchange_text::visible;
 
 use super::{Plan, ResourceActions, State, StateResource};
 use crate::json::Raw;
 
+/// A change that a plan must have, and lacks: somebody has left it out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MissingChange {
+    /// The change of the resource instance with this address.
+    Resource(String),
+    /// The change of the output with this name.
+    Output(String),
+    /// The plan says that applying it does something, and lists nothing.
+    Every,
+}
+
+impl fmt::Display for MissingChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Resource(address) => {
+                write!(f, "the change of {} is missing from this plan", visible(address))
+            }
+            Self::Output(name) => {
+                write!(f, "the change of output.{} is missing from this plan", visible(name))
+            }
+            Self::Every => f.write_str("all changes are missing from this plan"),
+        }
+    }
+}
+
 impl Plan<'_> {
-    /// Whether the plan speaks of resources or outputs without their changes: somebody has left them out. Plans list
-    /// each managed resource, if only as one that stays as it is.
+    /// One of the changes that the plan lacks, if it lacks any. Plans list each managed resource and each output, if
+    /// only as one that stays as it is.
     ///
     /// ```
-    /// use objchange_plan::Plan;
+    /// use objchange_plan::{MissingChange, Plan};
     ///
     /// let plan = Plan::parse(
     ///     r#"{"format_version":"1.2","planned_values":{"root_module":{"resources":[
     ///     {"address":"a.b","mode":"managed","type":"a","name":"b","values":{}}]}}}"#,
     /// )?;
-    /// assert!(plan.lacks_changes());
+    /// assert_eq!(plan.missing_change(), Some(MissingChange::Resource("a.b".into())));
     /// # Ok::<(), objchange_plan::DocumentError>(())
     /// ```
-    pub fn lacks_changes(&self) -> bool {
-        if self.lacks_outputs() {
-            return true;
+    pub fn missing_change(&self) -> Option<MissingChange> {
+        if let Some(output) = self.missing_output() {
+            return Some(MissingChange::Output(output));
         }
         if self.changes.errored {
-            return false;
+            return None;
         }
         let lists_resources = !self.changes.resources.is_empty() || !self.changes.deferred.is_empty();
-        if lists_resources || !self.changes.drift.is_empty() || !self.changes.invocations.is_empty() {
-            return self.lacks_single_changes(lists_resources);
-        }
+        let missing =
+            match lists_resources || !self.changes.drift.is_empty() || !self.changes.invocations.is_empty() {
+                true => self.unlisted(lists_resources),
+                false => self.planned_otherwise(),
+            };
         let does_something = self.changes.applyable == Some(true) && self.changes.outputs.is_empty();
-        does_something || self.plans_other_values()
+        let lists_nothing =
+            !lists_resources && self.changes.drift.is_empty() && self.changes.invocations.is_empty();
+        missing
+            .map(MissingChange::Resource)
+            .or_else(|| (lists_nothing && does_something).then_some(MissingChange::Every))
     }
 
-    /// Whether there are outputs and no changes of outputs, among which each is listed, if only as one that stays.
-    fn lacks_outputs(&self) -> bool {
+    /// The first output, if there are no changes of outputs, among which each is listed, if only as one that stays.
+    fn missing_output(&self) -> Option<String> {
         if !self.changes.outputs.is_empty() || self.changes.errored || self.changes.complete != Some(true) {
-            return false;
+            return None;
         }
-        let Some(planned) = self.planned_values() else { return false };
-        let mut reader = planned.reader();
+        let mut reader = self.planned_values()?.reader();
         // They come first; to look further would be to read all that is planned.
         let first = reader.enter(b'{').and_then(|()| reader.next_member(&mut true));
         if !matches!(first.as_ref().map(Option::as_deref), Ok(Some("outputs"))) {
-            return false;
+            return None;
         }
-        reader.raw().is_ok_and(|outputs| has_members(outputs))
+        first_member(reader.raw().ok()?)
     }
 
-    /// Whether a managed resource that is planned, or was there before, is not among the changes.
-    fn lacks_single_changes(&self, lists_resources: bool) -> bool {
-        let planned = self.planned_values().and_then(|part| State::parse_values(self.text(), part).ok());
-        let Some(planned) = planned else { return false };
-        let prior = self.prior_state().and_then(|part| State::parse_within(self.text(), part).ok());
-        let prior = prior.unwrap_or_default();
+    /// A managed resource that is planned, or was there before, and is not among the changes.
+    fn unlisted(&self, lists_resources: bool) -> Option<String> {
+        let (planned, prior) = self.planned_and_prior()?;
         let deferred = self.changes.deferred.iter().map(|deferred| &deferred.resource);
         let listed: HashSet<&str> = self
             .changes
@@ -65,39 +95,46 @@ impl Plan<'_> {
             .flatten()
             .collect();
         let is_complete = self.changes.complete == Some(true);
-        let before: HashMap<&str, &str> =
-            managed(&prior).map(|resource| (&*resource.address, resource.values.text())).collect();
-        let mut missing = managed(&planned).filter(|resource| !listed.contains(&*resource.address));
+        let before = values_by_address(&prior);
         // Other plans than complete ones are believed to have left out what stays as it is.
-        let is_planned_alone = missing
-            .any(|resource| is_complete || before.get(&*resource.address) != Some(&resource.values.text()));
+        let planned_alone = managed(&planned).find(|resource| {
+            !listed.contains(&*resource.address)
+                && (is_complete || before.get(&*resource.address) != Some(&resource.values.text()))
+        });
         // A plan of a few targets says nothing of the others, and one that only refreshes has no changes.
-        is_planned_alone
-            || is_complete && lists_resources && before.keys().any(|address| !listed.contains(address))
+        let is_whole = is_complete && lists_resources;
+        let prior_alone =
+            || managed(&prior).find(|resource| is_whole && !listed.contains(&*resource.address));
+        planned_alone.or_else(prior_alone).map(|resource| resource.address.to_string())
     }
 
-    /// Whether what is planned for managed resources differs from the state that the plan starts from.
-    fn plans_other_values(&self) -> bool {
-        let planned = self.planned_values().and_then(|part| State::parse_values(self.text(), part).ok());
-        // Of documents without it nothing can be said.
-        let Some(planned) = planned else { return false };
-        let prior = self.prior_state().and_then(|part| State::parse_within(self.text(), part).ok());
-        let prior = prior.unwrap_or_default();
-        let values: HashMap<&str, &str> =
-            managed(&prior).map(|resource| (&*resource.address, resource.values.text())).collect();
+    /// A managed resource that is planned otherwise than it is in the state that the plan starts from.
+    fn planned_otherwise(&self) -> Option<String> {
+        // Of documents without planned values nothing can be said.
+        let (planned, prior) = self.planned_and_prior()?;
+        let mut before = values_by_address(&prior);
         let mut same = 0;
         for resource in managed(&planned) {
-            if values.get(&*resource.address) != Some(&resource.values.text()) {
-                return true;
+            if before.remove(&*resource.address) != Some(resource.values.text()) {
+                return Some(resource.address.to_string());
             }
             same += 1;
         }
         if same == 0 && !self.plans_destruction() {
             // A plan that only refreshes: its objects are in the prior state alone.
-            return false;
+            return None;
         }
         // A plan of a few targets may say nothing of the others.
-        self.changes.complete == Some(true) && same < values.len()
+        let is_complete = self.changes.complete == Some(true);
+        let mut left = managed(&prior).filter(|resource| before.contains_key(&*resource.address));
+        left.find(|_| is_complete).map(|resource| resource.address.to_string())
+    }
+
+    /// The planned values, and the state before. `None` without planned values that can be read.
+    fn planned_and_prior(&self) -> Option<(State<'_>, State<'_>)> {
+        let planned = State::parse_values(self.text(), self.planned_values()?).ok()?;
+        let prior = self.prior_state().and_then(|part| State::parse_within(self.text(), part).ok());
+        Some((planned, prior.unwrap_or_default()))
     }
 
     /// Whether applying does something, and nothing but deletions to outputs.
@@ -108,12 +145,19 @@ impl Plan<'_> {
     }
 }
 
+/// The values of managed resources as they are written, by address.
+fn values_by_address<'s>(state: &'s State<'_>) -> HashMap<&'s str, &'s str> {
+    managed(state).map(|resource| (&*resource.address, resource.values.text())).collect()
+}
+
 /// The current objects of managed resources.
 fn managed<'s, 't>(state: &'s State<'t>) -> impl Iterator<Item = &'s StateResource<'t>> {
     state.resources.iter().filter(|resource| &*resource.mode == "managed" && resource.deposed.is_none())
 }
 
-fn has_members(object: Raw<'_>) -> bool {
+/// The name of an object's first member.
+fn first_member(object: Raw<'_>) -> Option<String> {
     let mut reader = object.reader();
-    reader.enter(b'{').and_then(|()| reader.next_member(&mut true)).is_ok_and(|first| first.is_some())
+    reader.enter(b'{').ok()?;
+    reader.next_member(&mut true).ok()?.map(|name| name.to_string())
 }

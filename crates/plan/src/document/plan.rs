@@ -1,5 +1,7 @@
 //! The plan document.
 
+use std::collections::HashSet;
+
 use super::checks::not_passed;
 use super::error::{DocumentError, Problem};
 use super::field::{bracketed, by_name, flag, keep, list, text};
@@ -125,18 +127,25 @@ impl<'t> Plan<'t> {
     }
 }
 
-/// Reads resources; `location` follows them, so that an error can name the one.
+/// Reads resources; `location` follows them, so that an error can name the one. No object is in the list twice.
 fn resources<'t>(
     reader: &mut Reader<'t>,
     location: &mut String,
 ) -> Result<Vec<ChangedResource<'t>>, JsonError> {
     let start = location.len();
     let mut index = 0;
+    let mut seen = HashSet::new();
     let resources = list(reader, |reader| {
         location.truncate(start);
         location.push_str(&format!("[{index}]"));
         index += 1;
-        resource(reader)
+        let entry = reader.clone();
+        let resource = resource(reader)?;
+        let is_named = !resource.address.is_empty();
+        if is_named && !seen.insert((resource.address.clone(), resource.deposed.clone())) {
+            return Err(entry.error("this object is in the list twice"));
+        }
+        Ok(resource)
     })?;
     location.truncate(start);
     Ok(resources)
@@ -156,7 +165,8 @@ impl<'t> ChangedResource<'t> {
 }
 
 fn resource<'t>(reader: &mut Reader<'t>) -> Result<ChangedResource<'t>, JsonError> {
-    let mut resource = ChangedResource { change: ValueChange::unsaid(), ..ChangedResource::default() };
+    let mut resource = ChangedResource::default();
+    let (entry, mut has_change) = (reader.clone(), false);
     reader.members(|key, reader| {
         let place = match &*key {
             "address" => &mut resource.address,
@@ -172,11 +182,17 @@ fn resource<'t>(reader: &mut Reader<'t>) -> Result<ChangedResource<'t>, JsonErro
                 let index = reader.raw().map(|raw| Some(raw).filter(|raw| raw.text() != "null"));
                 return keep(&mut resource.index, index.map(|index| index.map(ChangedIndex::Written)));
             }
-            "change" => return keep(&mut resource.change, value_change(reader)),
+            "change" => {
+                has_change = true;
+                return keep(&mut resource.change, value_change(reader));
+            }
             _ => return reader.raw().map(|_| ()),
         };
         keep(place, text(reader).map(Option::unwrap_or_default))
     })?;
+    if !has_change {
+        return Err(entry.error("there is no `change` here: the document does not say what happens"));
+    }
     // Absent is written as an empty string by some versions.
     for optional in [
         &mut resource.previous_address,
@@ -191,9 +207,9 @@ fn resource<'t>(reader: &mut Reader<'t>) -> Result<ChangedResource<'t>, JsonErro
     Ok(resource)
 }
 
-/// Reads a change; where it does not say what happens, that is not known.
 fn value_change<'t>(reader: &mut Reader<'t>) -> Result<ValueChange<'t>, JsonError> {
-    let mut change = ValueChange::unsaid();
+    let (entry, mut has_actions) = (reader.clone(), false);
+    let mut change = ValueChange::default();
     let mut values = WrittenValues::default();
     reader.members(|key, reader| {
         let place = match &*key {
@@ -205,7 +221,10 @@ fn value_change<'t>(reader: &mut Reader<'t>) -> Result<ValueChange<'t>, JsonErro
             "replace_paths" => &mut values.replace_paths,
             "before_identity" => &mut values.before_identity,
             "after_identity" => &mut values.after_identity,
-            "actions" => return keep(&mut change.actions, actions(reader)),
+            "actions" => {
+                has_actions = true;
+                return keep(&mut change.actions, actions(reader));
+            }
             "importing" => return keep(&mut change.importing, importing(reader)),
             "generated_config" => {
                 let config = text(reader)?;
@@ -216,6 +235,9 @@ fn value_change<'t>(reader: &mut Reader<'t>) -> Result<ValueChange<'t>, JsonErro
         };
         keep(place, reader.raw())
     })?;
+    if !has_actions {
+        return Err(entry.error("there are no `actions` here: the document does not say what happens"));
+    }
     change.values = ChangeValues::Written(values);
     Ok(change)
 }
@@ -238,8 +260,11 @@ fn importing<'t>(reader: &mut Reader<'t>) -> Result<Option<Importing<'t>>, JsonE
 fn actions(reader: &mut Reader<'_>) -> Result<ResourceActions, JsonError> {
     let start = reader.clone();
     let words = list(reader, text)?;
+    let are_words = !words.is_empty() && words.iter().all(Option::is_some);
     let words: Vec<&str> = words.iter().flatten().map(Text::as_str).collect();
-    ResourceActions::of_words(&words)
+    are_words
+        .then(|| ResourceActions::of_words(&words))
+        .flatten()
         .ok_or_else(|| start.error("these are not actions: expected a few words, such as `create`"))
 }
 

@@ -13,7 +13,7 @@ use crate::json::{JsonError, Raw, Reader};
 use crate::text::Text;
 
 /// A state: as `terraform show -json` prints it, or as it is kept in a file.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct State<'t> {
     /// The resources, each module's before those of its child modules.
@@ -33,7 +33,7 @@ pub struct State<'t> {
 }
 
 /// One resource instance, or a deposed object of it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct StateResource<'t> {
     /// The address of the instance.
@@ -77,7 +77,7 @@ pub struct StateResource<'t> {
 }
 
 /// The parts of a value that a state calls sensitive.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum Sensitive<'t> {
     /// As `terraform show -json` prints it: in the shape of the value, with `true` where it is sensitive.
     Values(Raw<'t>),
@@ -86,7 +86,7 @@ pub enum Sensitive<'t> {
 }
 
 /// One output of the root module.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct StateOutput<'t> {
     /// The name of the output.

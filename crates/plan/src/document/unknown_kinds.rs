@@ -157,7 +157,7 @@ impl UnknownKinds {
     }
 
     fn actions(&mut self, actions: ResourceActions, address: &str) {
-        if let ResourceActions::Unknown(words @ [_, ..]) = actions {
+        if let ResourceActions::Unknown(words) = actions {
             self.note(UnfamiliarKind::Actions, &[&words.join(", ")], address);
         }
     }
@@ -214,7 +214,6 @@ fn left_out(resource: &ChangedResource<'_>, version: Option<(u64, u64)>) -> Vec<
         ("address", resource.address.is_empty()),
         ("type", resource.resource_type.is_empty()),
         ("name", resource.name.is_empty()),
-        ("change.actions", change.actions == ResourceActions::UNSAID),
         ("change.before", has_before && is_null(change, |values| values.before)),
         ("change.after", has_after && is_null(change, |values| values.after)),
     ];

@@ -2,24 +2,20 @@
 
 use objchange_text::Severity;
 
-use super::{Document, Finding, FindingKind, UnfamiliarKind, UnknownKind};
+use super::{Facts, Finding, FindingKind, UnfamiliarKind, UnknownKind};
 
 /// Each reason why the document may not show everything that happens, once.
-pub fn document_warnings(document: &Document<'_>) -> Vec<String> {
-    incompleteness(document).into_iter().map(|finding| finding.message).collect()
+pub fn document_warnings(facts: &Facts) -> Vec<String> {
+    incompleteness(facts).into_iter().map(|finding| finding.message).collect()
 }
 
-/// The same as findings.
-pub(super) fn incompleteness(document: &Document<'_>) -> Vec<Finding> {
-    let (errored, complete) = match document {
-        Document::Plan(plan) => (plan.changes.errored, plan.changes.complete),
-        Document::State(_) => (false, None),
-    };
+/// The reasons why a document may not show everything that happens, as findings.
+pub(super) fn incompleteness(facts: &Facts) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut report = |kind, severity, message: &str| {
         findings.push(Finding { kind, severity, address: None, message: message.to_owned() });
     };
-    if !document.has_format_version() {
+    if facts.is_part {
         report(
             FindingKind::NoFormatVersion,
             Severity::Error,
@@ -27,39 +23,25 @@ pub(super) fn incompleteness(document: &Document<'_>) -> Vec<Finding> {
              of `terraform show -json`",
         );
     }
-    if errored {
+    if facts.errored {
         report(
             FindingKind::Errored,
             Severity::Error,
             "planning ended with an error: this is the plan up to the error, which cannot be applied",
         );
     }
-    if matches!(document, Document::Plan(plan) if plan.lacks_changes()) {
-        report(
-            FindingKind::LacksChanges,
-            Severity::Error,
-            "changes of some resources or outputs are missing from the plan; pass the whole output of `terraform show \
-             -json`",
-        );
+    if let Some(missing) = &facts.missing_change {
+        let message = format!("{missing}; pass the whole output of `terraform show -json`");
+        report(FindingKind::LacksChanges, Severity::Error, &message);
     }
-    if complete == Some(false) && !errored {
+    if facts.incomplete && !facts.errored {
         report(
             FindingKind::Incomplete,
             Severity::Warning,
             "the plan is incomplete: there may be more changes after it is applied",
         );
     }
-    findings.extend(unknown(document));
-    findings
-}
-
-/// Warnings about unknown or missing parts of the document.
-pub fn unknown_warnings(document: &Document<'_>) -> Vec<String> {
-    unknown(document).map(|finding| finding.message).collect()
-}
-
-fn unknown(document: &Document<'_>) -> impl Iterator<Item = Finding> {
-    document.unfamiliar().into_iter().map(|unfamiliar| Finding {
+    findings.extend(facts.unknown_kinds.iter().map(|unfamiliar| Finding {
         kind: match unfamiliar.kind {
             UnfamiliarKind::LeftOut => FindingKind::MissingMember,
             UnfamiliarKind::Actions => FindingKind::UnknownAction,
@@ -68,9 +50,10 @@ fn unknown(document: &Document<'_>) -> impl Iterator<Item = Finding> {
             UnfamiliarKind::Event => FindingKind::UnknownTrigger,
         },
         severity: Severity::Warning,
-        message: unknown_message(&unfamiliar),
-        address: Some(unfamiliar.address).filter(|address| !address.is_empty()),
-    })
+        message: unknown_message(unfamiliar),
+        address: Some(unfamiliar.address.clone()).filter(|address| !address.is_empty()),
+    }));
+    findings
 }
 
 fn unknown_message(unfamiliar: &UnknownKind) -> String {

@@ -116,9 +116,6 @@ impl Writer<'_> {
             Heading::ReplacedButKept => {
                 (" must be replaced, but the existing object will not be destroyed", "", "")
             }
-            Heading::Unknown if header.actions.words().is_empty() => {
-                (" has no actions, so what happens to it is unknown", "", "")
-            }
             Heading::Unknown => (" has unknown actions: ", "", &*header.actions.words().join(", ")),
             Heading::Moved | Heading::Deferred | Heading::Unchanged => ("", "", ""),
         };

@@ -1,18 +1,17 @@
 //! What there is to report about a document.
 
-use objchange_plan::{Document, document_warnings, findings};
+use objchange_plan::{PlanFile, document_warnings, findings};
 use serde_json::json;
 
 /// The findings of a document: kind, severity, address and message.
 fn check(document: &serde_json::Value) -> Vec<(&'static str, &'static str, Option<String>, String)> {
-    let text = document.to_string();
-    let document = Document::parse(&text).unwrap();
-    let findings = findings(&document).into_iter();
+    let file = PlanFile::parse("plan.json", document.to_string()).unwrap();
+    let findings = findings(&file).into_iter();
     let rows: Vec<_> = findings
         .map(|finding| (finding.kind.name(), finding.severity.name(), finding.address, finding.message))
         .collect();
     // Warnings of the program are findings with the same words.
-    let warnings = document_warnings(&document);
+    let warnings = document_warnings(file.facts());
     let messages: Vec<_> = rows.iter().map(|(_, _, _, message)| message).collect();
     assert!(messages.ends_with(&warnings.iter().collect::<Vec<_>>()), "{warnings:?}");
     rows

@@ -5,13 +5,14 @@
 //! that none is lost.
 //!
 //! ```
-//! use objchange_plan::Schemas;
+//! use objchange_plan::{PlanFile, Schemas};
 //! use objchange_policy::columns::{RowKind, RowsBuilder, rows};
 //!
 //! let plan = r#"{"format_version":"1.2","resource_changes":[{"address":"disk.a","mode":"managed","type":"disk","name":"a",
 //!     "change":{"actions":["update"],"before":{"size":1},"after":{"size":2}}}]}"#;
 //! let mut builder = RowsBuilder::new(RowKind::Changes);
-//! for row in rows("plan.json", plan, RowKind::Changes, &Schemas::none())? {
+//! let file = PlanFile::parse("plan.json", plan.into())?;
+//! for row in rows(&file, RowKind::Changes, &Schemas::none())? {
 //!     builder.push(&row);
 //! }
 //! let batch = builder.finish()?;
@@ -28,8 +29,8 @@ use std::sync::Arc;
 use objchange::Value;
 use objchange::schema::SchemaDocumentError;
 use objchange_plan::{
-    ChangedIndex, ChangedResource, Document, DocumentError, Finding, Index, Json, OutputChange, Plan,
-    PlannedValues, Schemas, Text, ValueChange, findings,
+    ChangedIndex, ChangedResource, DocumentError, Finding, Index, Json, OutputChange, Plan, PlanFile,
+    PlanFileError, PlannedValues, Schemas, Text, ValueChange, findings,
 };
 
 pub use self::table::{RowsBuilder, schema};
@@ -121,7 +122,10 @@ impl Row {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RowError {
-    /// It cannot be read.
+    /// It is no whole plan.
+    #[error("{}", .0.kind)]
+    File(#[from] PlanFileError),
+    /// A part of it cannot be read.
     #[error(transparent)]
     Document(#[from] DocumentError),
     /// The schema of a type cannot be read.
@@ -135,15 +139,9 @@ pub enum RowError {
         /// What is wrong.
         error: ObjectValueError,
     },
-    /// It is a state.
-    #[error("this is a state, which has no changes")]
-    IsState,
     /// Planning ended with an error.
     #[error("planning ended with an error, so the plan lacks changes")]
     Errored,
-    /// Changes are missing from it.
-    #[error("changes of some resources or outputs are missing from this plan")]
-    LacksChanges,
     /// A value has no form in JSON: a number is infinite.
     #[error("{0}: the value has no form in JSON")]
     NoJson(String),
@@ -156,12 +154,11 @@ impl RowError {
     /// The stable name of the kind of error.
     pub fn kind(&self) -> &'static str {
         match self {
+            Self::File(error) => error.kind(),
             Self::Document(error) => error.problem.kind(),
             Self::Schema(error) => error.kind.kind(),
             Self::Value { error, .. } => error.kind(),
-            Self::IsState => "state",
             Self::Errored => "errored",
-            Self::LacksChanges => "lacks_changes",
             Self::NoJson(_) => "no_json",
             Self::TooLarge(_) => "too_large",
         }
@@ -174,20 +171,16 @@ impl RowError {
 ///
 /// # Errors
 ///
-/// The text is no whole plan, or a part of it cannot be read.
-pub fn rows(file: &str, text: &str, of: RowKind, schemas: &Schemas) -> Result<Vec<Row>, RowError> {
-    let document = Document::parse(text)?;
-    let Document::Plan(plan) = &document else { return Err(RowError::IsState) };
-    if of == RowKind::Findings {
-        return Ok(findings(&document).into_iter().map(|finding| of_finding(file, finding)).collect());
+/// The file is no whole plan, or a part of it cannot be read.
+pub fn rows(file: &PlanFile, of: RowKind, schemas: &Schemas) -> Result<Vec<Row>, RowError> {
+    if of == RowKind::Findings && file.plan().is_some() {
+        return Ok(findings(file).into_iter().map(|finding| of_finding(file.name(), finding)).collect());
     }
+    let plan = file.judged()?;
     if plan.changes.errored {
         return Err(RowError::Errored);
     }
-    if plan.lacks_changes() {
-        return Err(RowError::LacksChanges);
-    }
-    changes(file, plan, of, schemas, |_| true)
+    changes(file.name(), plan, of, schemas, |_| true)
 }
 
 /// The rows of changes with these keys: the address, and of a deposed object `:` and its key; or the name of an output.

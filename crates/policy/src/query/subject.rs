@@ -45,17 +45,19 @@ impl<'t> Subject<'t> {
     /// # Errors
     ///
     /// The document cannot be read, or is a state where a plan is needed.
-    pub fn new(of: CollectionKind, document: Document<'t>) -> Result<Self, SubjectError> {
+    pub fn new(of: CollectionKind, document: &Document<'t>) -> Result<Self, SubjectError> {
         let mut subject = Self { of, plan: None, state: TfState::default(), config: TfConfig::default() };
         match document {
-            Document::State(state) if of == CollectionKind::State => subject.state = TfState::new(state)?,
+            Document::State(state) if of == CollectionKind::State => {
+                subject.state = TfState::new(state.clone())?;
+            }
             Document::State(_) => return Err(SubjectError::IsState),
             Document::Plan(plan) => {
-                let tfplan = TfPlan::new(&plan)?;
+                let tfplan = TfPlan::new(plan)?;
                 match of {
-                    CollectionKind::State => subject.state = TfState::prior_with(&plan, tfplan.raw.stated())?,
+                    CollectionKind::State => subject.state = TfState::prior_with(plan, tfplan.raw.stated())?,
                     CollectionKind::Config => {
-                        subject.config = TfConfig::with_marks(&plan, tfplan.raw.marks())?;
+                        subject.config = TfConfig::with_marks(plan, tfplan.raw.marks())?;
                     }
                     _ => {}
                 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use objchange_plan::DocumentError;
+use objchange_plan::{DocumentError, PlanFileError, PlanFileErrorKind};
 use objchange_rego::{CompileErrors, Limit, Location, NEEDS_NETWORK};
 
 use crate::TimeLimit;
@@ -96,6 +96,13 @@ impl PolicyError {
     pub(super) fn of_document(error: DocumentError) -> Self {
         let message = error.to_string();
         Self { document: Some(Box::new(error)), ..Self::new(PolicyErrorKind::Document, None, message) }
+    }
+
+    pub(super) fn of_plan_file(error: PlanFileError) -> Self {
+        match error.kind {
+            PlanFileErrorKind::Document(error) => Self::of_document(*error),
+            kind => Self::new(PolicyErrorKind::Document, None, kind.to_string()),
+        }
     }
 
     /// What is wrong with policies: all that was found.

@@ -43,15 +43,19 @@ pub(super) struct Results {
 pub(super) struct Evaluation<'p> {
     pub(super) policies: &'p Compiled,
     pub(super) options: &'p Options,
-    pub(super) text: &'p str,
+    plan: &'p Plan<'p>,
     time: TimeLimit,
     now_ns: i64,
     network: Option<Arc<Remembered>>,
 }
 
 /// Evaluates the policies over a plan.
-pub(super) fn evaluate(policies: &Compiled, options: &Options, text: &str) -> Result<Verdicts, PolicyError> {
-    let evaluation = Evaluation::new(policies, options, text);
+pub(super) fn evaluate(
+    policies: &Compiled,
+    options: &Options,
+    plan: &Plan<'_>,
+) -> Result<Verdicts, PolicyError> {
+    let evaluation = Evaluation::new(policies, options, plan);
     let (document, places) = evaluation.document(&Secrets::Shown)?;
     let all: Vec<DefinitionId> = policies
         .rules
@@ -209,11 +213,11 @@ impl super::rules::Evaluated {
 }
 
 impl<'p> Evaluation<'p> {
-    fn new(policies: &'p Compiled, options: &'p Options, text: &'p str) -> Self {
+    fn new(policies: &'p Compiled, options: &'p Options, plan: &'p Plan<'p>) -> Self {
         Self {
             policies,
             options,
-            text,
+            plan,
             time: TimeLimit::begin(options.timeout),
             now_ns: (options.now_ns)(),
             network: options.network.clone().map(Remembered::new).map(Arc::new),

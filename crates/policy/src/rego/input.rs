@@ -23,15 +23,13 @@ pub(super) enum Secrets {
 
 /// What policies see of a plan, and what that leaves open.
 pub(super) fn input<'t>(
-    text: &'t str,
+    plan: &Plan<'t>,
     mode: InputMode,
     members: &Members,
     run: Option<&Value>,
     secrets: &Secrets,
 ) -> Result<(Value, Simulated<'t>), PolicyError> {
-    let plan = Plan::parse(text).map_err(PolicyError::of_document)?;
-    let simulated = Simulated::new(&plan);
-    refuse_state(text)?;
+    let simulated = Simulated::new(plan);
     let mut values = match secrets {
         Secrets::Hidden(Some(replacement)) => Values::replacing(replacement.clone()),
         _ => Values::default(),
@@ -40,12 +38,12 @@ pub(super) fn input<'t>(
     let mut input = Vec::new();
     match mode {
         InputMode::Raw => {
-            let tfplan = TfPlan::new(&plan).map_err(PolicyError::of_document)?;
+            let tfplan = TfPlan::new(plan).map_err(PolicyError::of_document)?;
             let input = writer.write(&OnlyMembers(&tfplan.raw, |name: &str| members.has(name)))?;
             return Ok((input, simulated));
         }
         InputMode::Wrapped => {
-            let tfplan = TfPlan::new(&plan).map_err(PolicyError::of_document)?;
+            let tfplan = TfPlan::new(plan).map_err(PolicyError::of_document)?;
             let document = OnlyMembers(&tfplan.raw, |name: &str| members.has_part("tfplan", name));
             input.push((Value::from("tfplan"), writer.write(&document)?));
             input.extend(run.map(|run| (Value::from("tfrun"), run.clone())));
@@ -53,7 +51,7 @@ pub(super) fn input<'t>(
         InputMode::Collections | InputMode::Auto => {
             let of_plan = ["tfplan", "plan", "tfstate", "tfconfig"];
             if of_plan.into_iter().any(|name| members.has(name)) {
-                let tfplan = TfPlan::new(&plan).map_err(PolicyError::of_document)?;
+                let tfplan = TfPlan::new(plan).map_err(PolicyError::of_document)?;
                 if members.has("tfplan") || members.has("plan") {
                     input.push((Value::from("tfplan"), writer.tfplan(&tfplan, members)?));
                 }
@@ -62,12 +60,12 @@ pub(super) fn input<'t>(
                     input.push((Value::from("plan"), writer.write(&raw)?));
                 }
                 if members.has("tfstate") {
-                    let tfstate = TfState::prior_with(&plan, tfplan.raw.stated());
+                    let tfstate = TfState::prior_with(plan, tfplan.raw.stated());
                     let tfstate = tfstate.map_err(PolicyError::of_document)?;
                     input.push((Value::from("tfstate"), writer.write(&tfstate)?));
                 }
                 if members.has("tfconfig") {
-                    let tfconfig = TfConfig::with_marks(&plan, tfplan.raw.marks());
+                    let tfconfig = TfConfig::with_marks(plan, tfplan.raw.marks());
                     let tfconfig = tfconfig.map_err(PolicyError::of_document)?;
                     input.push((Value::from("tfconfig"), writer.write(&tfconfig)?));
                 }
@@ -76,25 +74,6 @@ pub(super) fn input<'t>(
         }
     }
     Ok((Value::object(input), simulated))
-}
-
-/// A plan without changes looks like a state, except that it has parts that only plans have.
-fn refuse_state(text: &str) -> Result<(), PolicyError> {
-    #[derive(serde::Deserialize)]
-    struct Parts {
-        values: Option<serde::de::IgnoredAny>,
-        planned_values: Option<serde::de::IgnoredAny>,
-        resource_changes: Option<serde::de::IgnoredAny>,
-        configuration: Option<serde::de::IgnoredAny>,
-    }
-    match serde_json::from_str::<Parts>(text) {
-        Ok(Parts { values: Some(_), planned_values: None, resource_changes: None, configuration: None }) => {
-            let message =
-                "this is a state: policies are evaluated over plans (terraform show -json PLANFILE)";
-            Err(PolicyError::new(PolicyErrorKind::Document, None, message))
-        }
-        _ => Ok(()),
-    }
 }
 
 struct Writer<'a> {

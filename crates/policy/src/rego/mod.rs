@@ -6,6 +6,7 @@
 //! is `after_full`, which has `{"$unknown": {}}` wherever a value is unknown until apply.
 //!
 //! ```
+//! use objchange_plan::PlanFile;
 //! use objchange_policy::rego::{Options, Outcome, Policies, PolicyFile};
 //!
 //! let policy = r#"
@@ -19,19 +20,19 @@
 //! }
 //! "#;
 //! let policies = Policies::compile(&[PolicyFile::new("s3.rego", policy)], Options::new(|| 0))?;
-//! let plan = |known: &str| format!(
+//! let plan = |known: &str| PlanFile::parse("plan.json", format!(
 //!     r#"{{"format_version":"1.2","resource_changes":[{{"address":"aws_s3_bucket.a","mode":"managed","name":"a",
 //!         "type":"aws_s3_bucket","change":{{"actions":["create"],"before":null,{known}}}}}]}}"#,
-//! );
+//! ));
 //!
-//! let verdicts = policies.evaluate(&plan(r#""after":{"acl":"public-read"},"after_unknown":{}"#))?;
+//! let verdicts = policies.evaluate(&plan(r#""after":{"acl":"public-read"},"after_unknown":{}"#)?)?;
 //! assert_eq!(verdicts.rules[0].outcome(), Outcome::Fail);
 //! assert_eq!(verdicts.rules[0].findings[0].address.as_deref(), Some("aws_s3_bucket.a"));
 //!
-//! let verdicts = policies.evaluate(&plan(r#""after":{},"after_unknown":{"acl":true}"#))?;
+//! let verdicts = policies.evaluate(&plan(r#""after":{},"after_unknown":{"acl":true}"#)?)?;
 //! assert_eq!(verdicts.rules[0].outcome(), Outcome::Undecided);
 //! assert_eq!(verdicts.rules[0].undecided.as_ref().unwrap().waits_for[0].path, "acl");
-//! # Ok::<(), objchange_policy::rego::PolicyError>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod compile;
@@ -64,6 +65,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use objchange_plan::PlanFile;
 pub use objchange_rego::{HttpRequest, HttpResponse, Network, NetworkError, Value};
 
 pub use self::data::DataFile;
@@ -179,13 +181,14 @@ impl Policies {
         Ok(Self { compiled, options })
     }
 
-    /// Evaluates the policies over a plan document.
+    /// Evaluates the policies over a plan.
     ///
     /// # Errors
     ///
-    /// The text is not a plan, or evaluating a rule fails or takes too long.
-    pub fn evaluate(&self, text: &str) -> Result<Verdicts, PolicyError> {
-        evaluate::evaluate(&self.compiled, &self.options, text)
+    /// The file is no whole plan, see [`PlanFile::judged`], or evaluating a rule fails or takes too long.
+    pub fn evaluate(&self, file: &PlanFile) -> Result<Verdicts, PolicyError> {
+        let plan = file.judged().map_err(PolicyError::of_plan_file)?;
+        evaluate::evaluate(&self.compiled, &self.options, plan)
     }
 
     /// The rule that was begun last, wherever it is evaluated now: for who ends what takes too much.

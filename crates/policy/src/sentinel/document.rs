@@ -2,14 +2,14 @@
 //! first looks at it.
 
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use crate::simulated::are_doubtful;
 use crate::tfconfig::TfConfig;
 use crate::tfplan::{RawMember, TfPlan};
 use crate::tfstate::TfState;
 use crate::{Collection, Marked};
-use objchange_plan::{Document as Read, DocumentError, Plan, View};
+use objchange_plan::{Document as Read, DocumentError, Plan, PlanFile, View};
 
 use super::items::Items;
 use super::place::RAW;
@@ -47,7 +47,7 @@ pub struct Document {
 
 self_cell::self_cell!(
     struct WithText {
-        owner: Arc<String>,
+        owner: PlanFile,
         #[not_covariant]
         dependent: Collections,
     }
@@ -67,19 +67,19 @@ struct Collections<'t> {
 }
 
 struct OfPlan<'t> {
-    plan: Plan<'t>,
+    plan: &'t Plan<'t>,
     collections: TfPlan<'t>,
     config: OnceLock<Result<TfConfig<'t>, DocumentError>>,
 }
 
 impl Document {
-    /// Reads a plan, or a state.
+    /// The collections of a plan, or of a state.
     ///
     /// # Errors
     ///
-    /// The text is not a document of `terraform show -json`, and no state file.
-    pub fn new(text: Arc<String>) -> Result<Self, DocumentError> {
-        let read = WithText::try_new(text, |text| Collections::new(text))?;
+    /// A part of the document cannot be read.
+    pub fn new(file: PlanFile) -> Result<Self, DocumentError> {
+        let read = WithText::try_new(file, |file| Collections::new(file.document()))?;
         Ok(Self { read, orders: Default::default() })
     }
 
@@ -253,14 +253,14 @@ impl fmt::Debug for Document {
 }
 
 impl<'t> Collections<'t> {
-    fn new(text: &'t str) -> Result<Self, DocumentError> {
+    fn new(document: &'t Read<'t>) -> Result<Self, DocumentError> {
         let nothing = Collection::default();
-        Ok(match Read::parse(text)? {
+        Ok(match document {
             Read::State(state) => {
-                Self { plan: None, state: OnceLock::from(Ok(TfState::new(state)?)), nothing }
+                Self { plan: None, state: OnceLock::from(Ok(TfState::new(state.clone())?)), nothing }
             }
             Read::Plan(plan) => {
-                let collections = TfPlan::new(&plan)?;
+                let collections = TfPlan::new(plan)?;
                 let plan = Some(OfPlan { plan, collections, config: OnceLock::new() });
                 Self { plan, state: OnceLock::new(), nothing }
             }
@@ -360,7 +360,7 @@ impl<'t> Collections<'t> {
         let read = || {
             self.plan.as_ref().map_or_else(
                 || Ok(TfState::default()),
-                |of| TfState::prior_with(&of.plan, of.collections.raw.stated()),
+                |of| TfState::prior_with(of.plan, of.collections.raw.stated()),
             )
         };
         self.state.get_or_init(read).as_ref().map_err(Clone::clone)
@@ -375,7 +375,7 @@ fn is_unknown_outcome(check: View<'_, '_>) -> bool {
 impl<'t> OfPlan<'t> {
     fn config(&self) -> Result<&TfConfig<'t>, DocumentError> {
         self.config
-            .get_or_init(|| TfConfig::with_marks(&self.plan, self.collections.raw.marks()))
+            .get_or_init(|| TfConfig::with_marks(self.plan, self.collections.raw.marks()))
             .as_ref()
             .map_err(Clone::clone)
     }

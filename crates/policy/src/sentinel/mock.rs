@@ -66,7 +66,7 @@ strip_index = func(address) {
 ///
 /// A part of the document, or the schema of a provider's configuration, cannot be read.
 pub fn mocks(
-    document: Document<'_>,
+    document: &Document<'_>,
     run: Option<&Json>,
     schemas: &ProviderSchemas,
 ) -> Result<Vec<File>, MockError> {
@@ -74,24 +74,24 @@ pub fn mocks(
     let mut file = |import, name, text| files.push(File { name, import, text });
     match document {
         Document::Plan(plan) => {
-            let mut collections = TfPlan::new(&plan)?;
-            let marks = ConfigMarks::new(&plan)?.hiding_providers(schemas)?;
+            let mut collections = TfPlan::new(plan)?;
+            let marks = ConfigMarks::new(plan)?.hiding_providers(schemas)?;
             collections.raw = collections.raw.with_marks(marks);
             file("tfplan/v2", "mock-tfplan-v2.sentinel", self::plan(&collections)?);
             file(
                 "tfconfig/v2",
                 "mock-tfconfig-v2.sentinel",
-                config(&TfConfig::with_marks(&plan, collections.raw.marks())?)?,
+                config(&TfConfig::with_marks(plan, collections.raw.marks())?)?,
             );
             file(
                 "tfstate/v2",
                 "mock-tfstate-v2.sentinel",
-                state(&TfState::prior_with(&plan, collections.raw.stated())?)?,
+                state(&TfState::prior_with(plan, collections.raw.stated())?)?,
             );
             file("tfrun", "mock-tfrun.sentinel", self::run(&tfrun::members_of(Some(&collections), run))?);
         }
         Document::State(document) => {
-            file("tfstate/v2", "mock-tfstate-v2.sentinel", state(&TfState::new(document)?)?);
+            file("tfstate/v2", "mock-tfstate-v2.sentinel", state(&TfState::new(document.clone())?)?);
             if run.is_some() {
                 file("tfrun", "mock-tfrun.sentinel", self::run(&tfrun::members_of(None, run))?);
             }

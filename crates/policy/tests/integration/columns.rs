@@ -1,6 +1,6 @@
 //! Rows of changes.
 
-use objchange_plan::Schemas;
+use objchange_plan::{PlanFile, Schemas};
 use objchange_policy::columns::{RowError, RowKind, rows};
 use serde_json::json;
 
@@ -13,7 +13,7 @@ fn paths_that_are_too_long_together_are_an_error() {
         let resource = json!({"address": "t.a", "mode": "managed", "type": "t", "name": "a",
             "provider_name": "p", "change": change});
         let plan = json!({"format_version": "1.2", "resource_changes": [resource]});
-        rows("f", &plan.to_string(), RowKind::Changes, &Schemas::none())
+        rows(&PlanFile::parse("f", plan.to_string()).unwrap(), RowKind::Changes, &Schemas::none())
     };
     assert_eq!(rows(10).unwrap()[0].changed_paths.len(), 10);
     assert!(matches!(rows(70), Err(RowError::TooLarge(address)) if address == "t.a"));

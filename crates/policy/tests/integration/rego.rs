@@ -1,10 +1,15 @@
 //! Policies over plans: verdicts, what is undecided, and what is hidden.
 
+use objchange_plan::PlanFile;
 use objchange_policy::rego::{
     Finding, InputMode, Options, Outcome, Policies, PolicyErrorKind, PolicyFile, RuleVerdict,
 };
 
 const HEAD: &str = "package main\n\n";
+
+fn file(text: impl AsRef<str>) -> PlanFile {
+    PlanFile::parse("plan.json", text.as_ref().to_owned()).unwrap()
+}
 
 fn policies(text: &str) -> Policies {
     compiled(&format!("{HEAD}{text}"), Options::new(|| 0))
@@ -42,7 +47,7 @@ fn waits(verdict: &RuleVerdict) -> Vec<String> {
 #[track_caller]
 fn verdict(body: &str, change: &str) -> RuleVerdict {
     let policies = policies(body);
-    let verdicts = policies.evaluate(&plan(&[change])).unwrap_or_else(|e| panic!("{e}"));
+    let verdicts = policies.evaluate(&file(&plan(&[change]))).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(verdicts.rules.len(), 1, "{verdicts:?}");
     verdicts.rules.into_iter().next().unwrap()
 }
@@ -146,7 +151,7 @@ fn each_construct_waits_for_what_is_unknown() {
 fn what_is_so_whatever_becomes_of_the_unknown_is_decided() {
     let policies = policies(&deny("not rc.change.after.on"));
     let plan = plan(&[r#""after":{},"after_unknown":{"on":true}"#, r#""after":{},"after_unknown":{}"#]);
-    let verdicts = policies.evaluate(&plan).unwrap();
+    let verdicts = policies.evaluate(&file(&plan)).unwrap();
     let [verdict] = &verdicts.rules[..] else { panic!("{verdicts:?}") };
     assert_eq!(verdict.outcome(), Outcome::Fail);
     assert_eq!(said(verdict), ["t.r1"]);
@@ -231,7 +236,7 @@ fn policies_that_never_end_are_ended() {
         options.timeout = timeout;
         options
     });
-    let error = policies.evaluate(&plan(&[])).unwrap_err();
+    let error = policies.evaluate(&file(&plan(&[]))).unwrap_err();
     assert_eq!(error.kind(), PolicyErrorKind::Time);
     let message = error.to_string();
     let start = "p.rego:5: evaluating the policies takes longer than 0.2 s, in which the program used ";
@@ -278,7 +283,7 @@ fn ranges_are_bounded() {
         options.memory = 16 << 20;
         let text = format!("{HEAD}deny contains msg if {{\n\tmsg := sprintf(\"%v\", [{call}])\n}}\n");
         let policies = compiled(&text, options);
-        policies.evaluate(&plan(&[])).map(|verdicts| said(&verdicts.rules[0]).join(" "))
+        policies.evaluate(&file(&plan(&[]))).map(|verdicts| said(&verdicts.rules[0]).join(" "))
     };
     assert_eq!(range("numbers.range(1, 3)").unwrap(), "[1, 2, 3]");
     assert_eq!(range("numbers.range(3, 1)").unwrap(), "[3, 2, 1]");
@@ -298,13 +303,13 @@ fn policies_of_conftest() {
         options.input = InputMode::Raw;
         options
     });
-    let verdicts = policies.evaluate(&plan(&[r#""after":{}"#])).unwrap();
+    let verdicts = policies.evaluate(&file(&plan(&[r#""after":{}"#]))).unwrap();
     assert_eq!(verdicts.rules[0].outcome(), Outcome::Fail);
     assert_eq!(verdicts.rules[0].findings[0].address.as_deref(), Some("t.r0"));
-    let unknown = policies.evaluate(&plan(&[r#""after":{},"after_unknown":{"ok":true}"#])).unwrap();
+    let unknown = policies.evaluate(&file(&plan(&[r#""after":{},"after_unknown":{"ok":true}"#]))).unwrap();
     assert_eq!(waits(&unknown.rules[0]), ["t.r0 ok"]);
     let excepted = plan(&[r#""after":{}"#]).replacen('{', r#"{"variables":{"skip":{"value":true}},"#, 1);
-    assert_eq!(policies.evaluate(&excepted).unwrap().rules[0].outcome(), Outcome::Excepted);
+    assert_eq!(policies.evaluate(&file(&excepted)).unwrap().rules[0].outcome(), Outcome::Excepted);
 }
 
 /// What the rules of a policy come to over a plan with one resource of which something is unknown.
@@ -313,7 +318,7 @@ fn outcomes(rules: &str) -> Vec<Outcome> {
         "change":{"actions":["create"],"before":null,"after":{"list":["ok",null],"pair":[null,"z"],"n":1},
         "after_unknown":{"acl":true,"list":[false,true],"pair":[true,false]}}}]}"#;
     let policies = compiled(&format!("package main\n\nimport rego.v1\n\n{rules}"), Options::new(|| 0));
-    policies.evaluate(plan).unwrap().rules.iter().map(RuleVerdict::outcome).collect()
+    policies.evaluate(&file(plan)).unwrap().rules.iter().map(RuleVerdict::outcome).collect()
 }
 
 #[test]
@@ -376,7 +381,7 @@ fn no_message_is_made_of_a_secret() {
             "package main\n\nimport rego.v1\n\ndeny contains msg if {{ some rc in \
              input.tfplan.resource_changes; {body} }}"
         );
-        let verdicts = compiled(&rule, Options::new(|| 0)).evaluate(plan).unwrap();
+        let verdicts = compiled(&rule, Options::new(|| 0)).evaluate(&file(plan)).unwrap();
         assert_eq!(verdicts.rules[0].outcome(), Outcome::Fail, "{body}");
         assert!(!format!("{verdicts:?}").contains(secret), "{body}");
     }
@@ -392,7 +397,7 @@ deny_other contains \"x\" if input.tfplan
 
 deny_failing contains \"y\" if to_number(\"z\") == 1
 ";
-    let verdicts = compiled(text, Options::new(|| 0)).evaluate(&plan(&[])).unwrap();
+    let verdicts = compiled(text, Options::new(|| 0)).evaluate(&file(&plan(&[]))).unwrap();
     let outcomes: Vec<_> = verdicts.rules.iter().map(RuleVerdict::outcome).collect();
     assert_eq!(outcomes, [Outcome::Error, Outcome::Fail, Outcome::Pass]);
     let conflict = verdicts.rules[0].error.as_deref().unwrap();
@@ -401,7 +406,7 @@ deny_failing contains \"y\" if to_number(\"z\") == 1
     assert_eq!(verdicts.warnings[0].place.line, 7);
     let mut strict = Options::new(|| 0);
     strict.strict_builtin_errors = true;
-    let verdicts = compiled(text, strict).evaluate(&plan(&[])).unwrap();
+    let verdicts = compiled(text, strict).evaluate(&file(&plan(&[]))).unwrap();
     assert_eq!(verdicts.rules[2].outcome(), Outcome::Error);
 }
 
@@ -414,7 +419,7 @@ fn the_document_that_policies_look_at_is_chosen() {
         "input.resource_changes[_].change.after.a == 1",
         "input.tfplan.resource_changes[_].change.after.a == 1",
     ] {
-        let verdicts = compile(&deny(body)).unwrap().evaluate(&plan).unwrap();
+        let verdicts = compile(&deny(body)).unwrap().evaluate(&file(&plan)).unwrap();
         assert_eq!(verdicts.rules[0].outcome(), Outcome::Fail, "{body}");
     }
     for body in [
@@ -425,7 +430,7 @@ fn the_document_that_policies_look_at_is_chosen() {
         "{ some k, v in input; k == \"resource_changes\"; v[_].change.after.a == 1 }",
         "{ walk(input, [[_, _, \"change\"], change]); change.after.a == 1 }",
     ] {
-        let verdicts = compile(&deny(body)).unwrap().evaluate(&plan).unwrap();
+        let verdicts = compile(&deny(body)).unwrap().evaluate(&file(&plan)).unwrap();
         assert_eq!(verdicts.rules[0].outcome(), Outcome::Fail, "{body}");
     }
     for body in [
@@ -440,7 +445,7 @@ fn the_document_that_policies_look_at_is_chosen() {
     }
     let state = r#"{"format_version":"1.0","values":{"root_module":{}}}"#;
     let policies = compile(&deny("input.tfplan")).unwrap();
-    assert_eq!(policies.evaluate(state).unwrap_err().kind(), PolicyErrorKind::Document);
+    assert_eq!(policies.evaluate(&file(state)).unwrap_err().kind(), PolicyErrorKind::Document);
 }
 
 #[test]
@@ -462,7 +467,7 @@ fn planned_values_and_documents_have_what_is_unknown() {
         ] {
             let text =
                 format!("package main\n\ndeny contains r.address if {{\n\tr := {root}\n\t{condition}\n}}\n");
-            let verdicts = compiled(&text, Options::new(|| 0)).evaluate(plan).unwrap();
+            let verdicts = compiled(&text, Options::new(|| 0)).evaluate(&file(plan)).unwrap();
             assert_eq!(verdicts.rules[0].outcome(), outcome, "{text}");
         }
     }
@@ -490,7 +495,7 @@ fn outputs_imports_and_actions_have_what_is_unknown() {
         ("input.action_invocations[0].config_values.a == 1", Outcome::Fail),
     ] {
         let text = format!("package main\n\ndeny contains \"x\" if {condition}\n");
-        let verdicts = compiled(&text, Options::new(|| 0)).evaluate(plan).unwrap();
+        let verdicts = compiled(&text, Options::new(|| 0)).evaluate(&file(plan)).unwrap();
         assert_eq!(verdicts.rules[0].outcome(), outcome, "{text}");
     }
 }
@@ -521,12 +526,12 @@ fn checks_wait_for_their_outcome() {
     ] {
         for root in ["input.checks", "input.plan.checks", "input.tfplan.raw.checks"] {
             let text = format!("package main\n\nchecks := {root}\n\ndeny contains \"x\" if {condition}\n");
-            let verdicts = compiled(&text, Options::new(|| 0)).evaluate(plan).unwrap();
+            let verdicts = compiled(&text, Options::new(|| 0)).evaluate(&file(plan)).unwrap();
             assert_eq!(verdicts.rules[0].outcome(), outcome, "{text}");
         }
     }
     let text = "package main\n\ndeny contains \"x\" if input.checks[0].status == \"fail\"\n";
-    let verdicts = compiled(text, Options::new(|| 0)).evaluate(plan).unwrap();
+    let verdicts = compiled(text, Options::new(|| 0)).evaluate(&file(plan)).unwrap();
     assert_eq!(waits(&verdicts.rules[0]), ["t.a status"]);
 }
 
@@ -546,7 +551,7 @@ fn values_of_many_shared_parts_are_refused() {
         "array.concat(x25, x25) == array.concat(y25, y25)",
     ] {
         let text = format!("package main\n\ndeny contains \"x\" if {condition}\n{}{}", nest("x"), nest("y"));
-        let verdicts = compiled(&text, Options::new(|| 0)).evaluate(r#"{"format_version":"1.2"}"#);
+        let verdicts = compiled(&text, Options::new(|| 0)).evaluate(&file(r#"{"format_version":"1.2"}"#));
         assert_eq!(
             verdicts.map(|_| ()).map_err(|error| error.kind()),
             Err(PolicyErrorKind::Size),
@@ -595,14 +600,14 @@ fn a_rule_of_several_definitions_has_a_verdict_for_each_that_says_something_or_o
     let policy = "deny contains \"a\" if count(input.tfplan.resource_changes) > 1\n\n\
                   deny contains \"b\" if input.tfplan\n\n\
                   deny contains \"c\" if count(input.tfplan.resource_changes) > 1\n";
-    let verdicts = policies(policy).evaluate(&plan(&[])).unwrap();
+    let verdicts = policies(policy).evaluate(&file(&plan(&[]))).unwrap();
     assert_eq!(
         verdicts.rules.iter().map(|rule| (rule.outcome(), said(rule))).collect::<Vec<_>>(),
         [(Outcome::Fail, vec!["b"])]
     );
     let verdicts =
         policies(&policy.replace("if input.tfplan\n", "if count(input.tfplan.resource_changes) > 2\n"))
-            .evaluate(&plan(&[]))
+            .evaluate(&file(&plan(&[])))
             .unwrap();
     let [rule] = &verdicts.rules[..] else { panic!("{verdicts:?}") };
     assert_eq!((rule.outcome(), rule.place.line), (Outcome::Pass, 3));

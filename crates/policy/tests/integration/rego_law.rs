@@ -9,6 +9,7 @@ mod random;
 use std::collections::BTreeMap;
 
 use self::random::{Random, Writer, filled};
+use objchange_plan::PlanFile;
 use objchange_policy::rego::{Options, Outcome, Policies, PolicyFile, RuleVerdict, Value};
 
 /// Plans with other values, for each policy.
@@ -186,13 +187,17 @@ fn verdicts_that_are_decided_stay() {
         let mut holes = 0;
         let values = Values::random(&mut random, &mut holes);
         let plan = values.plan();
-        let open = policies.evaluate(&plan).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let open = policies
+            .evaluate(&PlanFile::parse("plan.json", plan.clone()).unwrap())
+            .unwrap_or_else(|error| panic!("{error}\n{text}"));
         let open = said(&open.rules);
         decided += open.values().filter(|said| !said.is_undecided).count();
         for _ in 0..FILLINGS {
             let fillings: Vec<Value> = (0..holes).map(|_| random.json(2)).collect();
             let known_plan = values.filled(&fillings).plan();
-            let known = policies.evaluate(&known_plan).unwrap_or_else(|error| panic!("{error}\n{text}"));
+            let known = policies
+                .evaluate(&PlanFile::parse("plan.json", known_plan.clone()).unwrap())
+                .unwrap_or_else(|error| panic!("{error}\n{text}"));
             let known = said(&known.rules);
             assert_eq!(open.len(), known.len());
             for (rule, open) in &open {

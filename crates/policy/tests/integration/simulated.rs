@@ -46,7 +46,7 @@ mod query {
     /// The keys for which an expression is true, and those for which that is not known.
     fn ask(of: CollectionKind, text: &str, expression: &str) -> [Vec<String>; 2] {
         let query = Query::parse(of, expression).unwrap();
-        let subject = Subject::new(of, Document::parse(text).unwrap()).unwrap();
+        let subject = Subject::new(of, &Document::parse(text).unwrap()).unwrap();
         let mut matching = query.on(&subject);
         let mut found = [Vec::new(), Vec::new()];
         for (key, item) in subject.items() {
@@ -90,6 +90,7 @@ mod query {
 
 #[cfg(feature = "rego")]
 mod rego {
+    use objchange_plan::PlanFile;
     use objchange_policy::rego::{Options, Outcome, Policies, PolicyFile};
 
     use super::{SIMULATED, plan};
@@ -98,7 +99,9 @@ mod rego {
         let files = [PolicyFile::new("p.rego", &*format!("package main\n\n{policy}\n"))];
         let policies =
             Policies::compile(&files, Options::new(|| 0)).unwrap_or_else(|error| panic!("{error}"));
-        let verdicts = policies.evaluate(text).unwrap_or_else(|error| panic!("{policy}: {error}"));
+        let verdicts = policies
+            .evaluate(&PlanFile::parse("plan.json", text.to_owned()).unwrap())
+            .unwrap_or_else(|error| panic!("{policy}: {error}"));
         verdicts.rules[0].outcome()
     }
 
@@ -155,6 +158,7 @@ mod rego {
 mod sentinel {
     use std::sync::Arc;
 
+    use objchange_plan::PlanFile;
     use objchange_policy::sentinel::judge::{Outcome, judge};
     use objchange_policy::sentinel::{Document, Imports};
     use objchange_sentinel::{Policy, Setup};
@@ -165,7 +169,7 @@ mod sentinel {
         let policy = format!("import \"tfplan/v2\" as tfplan\nmain = rule {{ {condition} }}\n");
         let policy =
             Policy::parse("p.sentinel", &policy).unwrap_or_else(|errors| panic!("{policy}: {errors:?}"));
-        let plan = Arc::new(Document::new(Arc::new(text)).unwrap());
+        let plan = Arc::new(Document::new(PlanFile::parse("plan.json", text).unwrap()).unwrap());
         judge(&policy, &Imports::new(&plan, None, None), Setup::default).unwrap().outcome
     }
 

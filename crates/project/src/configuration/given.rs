@@ -8,11 +8,12 @@ use objchange_hcl::{
     BaseDirectory, Diagnostic, Functions, HiddenSource, Input, LineIndex, ModuleConfig, Position, Scope,
     Variables, evaluate, parse_body, parse_body_json,
 };
+use objchange_text::Notice;
 use objchange_text::did_you_mean;
 
 use super::{Configuration, ConfigurationError};
 use crate::inputs::VariableSetting;
-use crate::remark::{Remark, Remarks};
+use crate::remark::Remarks;
 use objchange_files::input::Source;
 
 /// Values for the variables of a configuration.
@@ -70,7 +71,7 @@ impl Given<'_> {
                     let values = values(&source)?;
                     for (name, _) in values.iter().filter(|(name, _)| !is_declared(name)) {
                         let hint = hint(name);
-                        remarks(Remark::Warning(format!(
+                        remarks(Notice::Warning(format!(
                             "{source}: the configuration declares no variable {name:?}{hint}"
                         )));
                     }

@@ -1,14 +1,15 @@
 //! Finds files from arguments.
 
 use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
 
 use globset::{GlobBuilder, GlobMatcher};
 use objchange_files::Walk;
 use objchange_files::input::Source;
+use objchange_plan::PlanFile;
+use objchange_text::Notice;
 
 use crate::plan::is_module;
-use crate::remark::{Remark, Remarks};
+use crate::remark::Remarks;
 
 /// Where documents are read from.
 #[derive(Debug)]
@@ -17,10 +18,12 @@ pub struct Inputs {
     pub list: Vec<Input>,
     /// Whether one file was named, by its own name.
     pub are_one_name: bool,
+    /// The folders that were searched. Each must hold a document.
+    pub folders: Vec<String>,
 }
 
 /// One of them.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub enum Input {
     /// A file, or standard input.
     Source {
@@ -29,13 +32,8 @@ pub enum Input {
         /// How it came to be there.
         origin: Origin,
     },
-    /// A module that was planned.
-    Planned {
-        /// Its directory.
-        name: String,
-        /// The plan, as a document.
-        text: Arc<String>,
-    },
+    /// The plan of a module in a directory.
+    Planned(PlanFile),
     /// What was asked for is not there.
     Missing(String),
 }
@@ -45,18 +43,28 @@ pub enum Input {
 pub enum Origin {
     /// By its name, or by a glob.
     Named,
-    /// It was found in a folder, where other files may be, too.
-    Found,
+    /// It was found in the folder with this position in [`Inputs::folders`], where other files may be, too.
+    Found(usize),
     /// It was found in a folder, and because of capital letters its name is not that of a document: `a.JSON`.
-    FoundWithCapitals,
+    FoundWithCapitals(usize),
+}
+
+impl Origin {
+    /// The position of its folder in [`Inputs::folders`], if it was found in one.
+    pub fn folder(self) -> Option<usize> {
+        match self {
+            Self::Named => None,
+            Self::Found(folder) | Self::FoundWithCapitals(folder) => Some(folder),
+        }
+    }
 }
 
 impl Inputs {
     /// The files that arguments name: each is a file, `-`, a folder, in which and below which all files are meant that
     /// are called as what is wanted, or a glob. A directory with configuration files is planned as a module.
     ///
-    /// The files of a folder and of a glob are sorted; what is hidden in them is left out. `plan` makes the plan of a module as
-    /// a document, or says why there is none.
+    /// The files of a folder and of a glob are sorted; what is hidden in them is left out. `plan` makes the plan of a module, or says
+    /// why there is none.
     ///
     /// # Errors
     ///
@@ -64,15 +72,15 @@ impl Inputs {
     pub fn find<E: From<&'static str>>(
         arguments: &[PathBuf],
         extensions: &[&str],
-        mut plan: impl FnMut(&Path) -> Result<Result<String, String>, E>,
+        mut plan: impl FnMut(&Path) -> Result<Result<PlanFile, String>, E>,
         remarks: &Remarks<'_>,
     ) -> Result<Self, E> {
         let mut list = Vec::new();
+        let mut folders = Vec::new();
         for argument in arguments {
             if is_module(argument) {
-                let name = argument.display().to_string();
                 list.push(match plan(argument)? {
-                    Ok(text) => Input::Planned { name, text: Arc::new(text) },
+                    Ok(file) => Input::Planned(file),
                     // The others are answered to all the same.
                     Err(message) => Input::Missing(message),
                 });
@@ -83,7 +91,10 @@ impl Inputs {
                 _ if Source::new(argument) == Source::Stdin => {
                     list.push(Input::Source { source: Source::Stdin, origin: Origin::Named });
                 }
-                _ if argument.is_dir() => find_in_folder(argument, extensions, &mut list, remarks),
+                _ if argument.is_dir() => {
+                    folders.push(argument.display().to_string());
+                    find_in_folder((argument, folders.len() - 1), extensions, &mut list, remarks);
+                }
                 Some(glob) if !argument.exists() => find_by_glob(glob, &mut list, remarks),
                 _ => list.push(Input::Source { source: Source::new(argument), origin: Origin::Named }),
             }
@@ -94,33 +105,30 @@ impl Inputs {
         }
         let are_one_name = matches!(&arguments, [one] if matches!(&list[..], [Input::Source { source, origin: Origin::Named }]
             if *source == Source::new(one))
-            || matches!(&list[..], [Input::Planned { .. }]));
-        Ok(Self { list, are_one_name })
+            || matches!(&list[..], [Input::Planned(_)]));
+        Ok(Self { list, are_one_name, folders })
     }
 
     /// Those that are there.
     pub fn sources(&self) -> impl Iterator<Item = &Source> {
         self.list.iter().filter_map(|input| match input {
             Input::Source { source, .. } => Some(source),
-            Input::Planned { .. } | Input::Missing(_) => None,
+            Input::Planned(_) | Input::Missing(_) => None,
         })
     }
 }
 
-fn find_in_folder(folder: &Path, extensions: &[&str], list: &mut Vec<Input>, remarks: &Remarks<'_>) {
+/// Adds the wanted files of a folder, which has this position among the folders.
+fn find_in_folder(
+    (folder, position): (&Path, usize),
+    extensions: &[&str],
+    list: &mut Vec<Input>,
+    remarks: &Remarks<'_>,
+) {
     let is_wanted = |path: &Path| {
         path.extension().is_some_and(|extension| extensions.iter().any(|wanted| extension == *wanted))
     };
-    let before = list.len();
-    find_below((folder, usize::MAX), Origin::Found, list, remarks, is_wanted);
-    if list.len() == before {
-        let names: Vec<String> = extensions.iter().map(|extension| format!("*.{extension}")).collect();
-        list.push(Input::Missing(format!(
-            "{}: no file in it is called {}",
-            folder.display(),
-            names.join(" or ")
-        )));
-    }
+    find_below((folder, usize::MAX), Origin::Found(position), list, remarks, is_wanted);
 }
 
 fn find_by_glob(text: &str, list: &mut Vec<Input>, remarks: &Remarks<'_>) {
@@ -163,12 +171,14 @@ fn find_below(
         list.push(Input::Source { source: Source::File(path.to_owned()), origin });
     }
     // A glob says itself which letters it means.
-    for path in files.capitals.into_iter().filter(|_| origin == Origin::Found) {
-        list.push(Input::Source { source: Source::File(path), origin: Origin::FoundWithCapitals });
+    if let Origin::Found(position) = origin {
+        let found = files.capitals.into_iter().map(Source::File);
+        let origin = Origin::FoundWithCapitals(position);
+        list.extend(found.map(|source| Input::Source { source, origin }));
     }
     list.extend(files.unreadable.into_iter().map(Input::Missing));
     for link in files.outside {
         let warning = format!("{}: skipped, because this link leaves the folder", link.display());
-        remarks(Remark::Warning(warning));
+        remarks(Notice::Warning(warning));
     }
 }

@@ -3,12 +3,11 @@
 use std::io::BufReader;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
-use std::sync::Arc;
 
 use objchange_files::capitals;
 use objchange_files::input::MAX_DOCUMENT;
-use objchange_plan::{DocumentError, DocumentKind};
-use objchange_text::json::{DocumentBytes, Documents};
+use objchange_plan::{DocumentKind, PlanFile};
+use objchange_text::json::{DocumentBytes, Documents, Reader};
 use objchange_text::utf8_reader;
 
 use super::{Input, Inputs, Origin};
@@ -37,30 +36,27 @@ impl WantedDocuments {
     };
 }
 
-/// The text of one document, and where it is from.
+/// A plan or state among the inputs.
 #[derive(Debug)]
 pub struct InputDocument {
-    /// Its file, with the line where the file holds a document a line.
-    pub name: String,
-    /// What it holds.
-    pub text: Arc<String>,
+    /// The plan or state.
+    pub file: PlanFile,
     /// Whether it is the only document that was asked about: an answer need not name it.
     pub is_alone: bool,
-    /// Where in its file it begins, from 1, if the file holds a document a line.
-    line: Option<u64>,
+}
+
+/// A document that has not been read yet.
+struct Job {
+    contents: Contents,
+    is_alone: bool,
     /// How its file came to be among the inputs.
     origin: Origin,
 }
 
-impl InputDocument {
-    /// What is wrong with the document, after its file and place.
-    pub fn complaint(&self, error: &DocumentError) -> String {
-        let DocumentError { line, column, location, problem, .. } = error;
-        let location = if location.is_empty() { String::new() } else { format!("{location}: ") };
-        // The name of a document that is a line of its file ends with that line.
-        let line = if self.line.is_some() { String::new() } else { format!(":{line}") };
-        format!("{}{line}:{column}: {location}{problem}", self.name)
-    }
+/// The document of a job.
+enum Contents {
+    Planned(PlanFile),
+    Text { name: String, line: Option<u64>, text: String },
 }
 
 /// What became of an input or a document.
@@ -68,7 +64,9 @@ impl InputDocument {
 pub enum DocumentOutcome<A> {
     /// The answer, with the name of the document unless it is the only one.
     Answered(Option<String>, A),
-    /// Why it cannot be read or answered to.
+    /// Why it cannot be read.
+    Unreadable(String),
+    /// Why there is no answer.
     Failed(String),
     /// The name of a document in a folder that is not what is wanted.
     Skipped(String),
@@ -78,7 +76,7 @@ impl Inputs {
     /// Reads all documents, calls `answer` for each of them on all cores, and calls `handle` with the outcomes in the order of
     /// the inputs. It stops if `handle` fails. `count` gets the number of bytes of each read, for progress.
     ///
-    /// A document that cannot be read does not stop the others.
+    /// A document that cannot be read does not stop the others. A folder without a document fails at the end.
     ///
     /// # Errors
     ///
@@ -88,34 +86,49 @@ impl Inputs {
         wanted: WantedDocuments,
         count: &(dyn Fn(u64) + Sync),
         answer: impl Fn(&InputDocument) -> Result<A, String> + Sync,
-        handle: impl FnMut(DocumentOutcome<A>) -> Result<(), E>,
+        mut handle: impl FnMut(DocumentOutcome<A>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let read = |queue: &Queue<InputDocument, DocumentOutcome<A>>| read_all(self, count, queue);
-        pool::in_order(1, read, |document| outcome(document, wanted, &answer), handle)
+        let mut is_empty = vec![true; self.folders.len()];
+        let read = |queue: &Queue<Job, FolderOutcome<A>>| read_all(self, count, queue);
+        pool::in_order(
+            1,
+            read,
+            |job| (job.origin.folder(), outcome(job, wanted, &answer)),
+            |(folder, outcome)| {
+                if let (Some(folder), DocumentOutcome::Answered(..) | DocumentOutcome::Failed(_)) =
+                    (folder, &outcome)
+                {
+                    is_empty[folder] = false;
+                }
+                handle(outcome)
+            },
+        )?;
+        for (folder, _) in std::iter::zip(&self.folders, is_empty).filter(|(_, is_empty)| *is_empty) {
+            handle(DocumentOutcome::Failed(format!("{folder}: there are no {} in it", wanted.name)))?;
+        }
+        Ok(())
     }
 }
+
+/// An outcome, and the folder of its document.
+type FolderOutcome<A> = (Option<usize>, DocumentOutcome<A>);
 
 /// Reads the inputs until nobody listens.
 fn read_all<A>(
     inputs: &Inputs,
     count: &(dyn Fn(u64) + Sync),
-    queue: &Queue<InputDocument, DocumentOutcome<A>>,
+    queue: &Queue<Job, FolderOutcome<A>>,
 ) -> Result<(), Abandoned> {
     for input in &inputs.list {
         let (source, origin) = match input {
             Input::Source { source, origin } => (source, *origin),
-            Input::Planned { name, text } => {
-                queue.job(InputDocument {
-                    name: name.clone(),
-                    text: Arc::clone(text),
-                    is_alone: inputs.are_one_name,
-                    line: None,
-                    origin: Origin::Named,
-                })?;
+            Input::Planned(file) => {
+                let contents = Contents::Planned(file.clone());
+                queue.job(Job { contents, is_alone: inputs.are_one_name, origin: Origin::Named })?;
                 continue;
             }
             Input::Missing(message) => {
-                queue.answer(DocumentOutcome::Failed(message.clone()))?;
+                queue.answer((None, DocumentOutcome::Failed(message.clone())))?;
                 continue;
             }
         };
@@ -125,7 +138,7 @@ fn read_all<A>(
         let reader = match opened {
             Ok(reader) => BufReader::with_capacity(128 * 1024, reader),
             Err(error) => {
-                queue.answer(DocumentOutcome::Failed(error.to_string()))?;
+                queue.answer((origin.folder(), DocumentOutcome::Unreadable(error.to_string())))?;
                 continue;
             }
         };
@@ -134,17 +147,14 @@ fn read_all<A>(
                 .map_err(|error| source.unreadable(error))
                 .and_then(|DocumentBytes { line, bytes }| Ok((line, source.text(bytes, line.unwrap_or(1))?)));
             match text {
-                Ok((line, text)) => queue.job(InputDocument {
-                    name: match line {
-                        Some(line) => format!("{source}:{line}"),
-                        None => source.to_string(),
-                    },
-                    text: Arc::new(text),
+                Ok((line, text)) => queue.job(Job {
+                    contents: Contents::Text { name: source.to_string(), line, text },
                     is_alone: inputs.are_one_name && line.is_none(),
-                    line,
                     origin,
                 })?,
-                Err(error) => queue.answer(DocumentOutcome::Failed(error.to_string()))?,
+                Err(error) => {
+                    queue.answer((origin.folder(), DocumentOutcome::Unreadable(error.to_string())))?
+                }
             }
         }
     }
@@ -152,33 +162,69 @@ fn read_all<A>(
 }
 
 fn outcome<A>(
-    document: InputDocument,
+    job: Job,
     wanted: WantedDocuments,
     answer: &impl Fn(&InputDocument) -> Result<A, String>,
 ) -> DocumentOutcome<A> {
-    let is_other = || DocumentKind::detect(&document.text).is_ok_and(|kind| !wanted.kinds.contains(&kind));
-    if document.origin != Origin::Named && (!looks_like_an_object(&document.text) || is_other()) {
-        return DocumentOutcome::Skipped(document.name);
-    }
-    if document.origin == Origin::FoundWithCapitals {
-        // A plan that is not judged must not look like one that passes.
-        let name = match document.line {
-            Some(line) => document.name.strip_suffix(&format!(":{line}")).unwrap_or(&document.name),
-            None => &document.name,
-        };
-        return DocumentOutcome::Failed(capitals(Path::new(name)));
-    }
+    let Job { contents, is_alone, origin } = job;
+    let file = match contents {
+        Contents::Planned(file) => Ok(file),
+        Contents::Text { name, line, text } => {
+            if origin.folder().is_some() && is_another_document(&text, wanted) {
+                return DocumentOutcome::Skipped(line.map_or(name.clone(), |line| format!("{name}:{line}")));
+            }
+            if let Origin::FoundWithCapitals(_) = origin {
+                // A plan that is not judged must not look like one that passes.
+                return DocumentOutcome::Failed(capitals(Path::new(&name)));
+            }
+            match line {
+                Some(line) => PlanFile::parse_line(&name, usize::try_from(line).unwrap_or(usize::MAX), text),
+                None => PlanFile::parse(name, text),
+            }
+        }
+    };
+    let file = match file {
+        Ok(file) => file,
+        Err(error) => return DocumentOutcome::Unreadable(error.to_string()),
+    };
+    let document = InputDocument { file, is_alone };
     // The others are answered to even where one of them finds a defect.
     match panic::catch_unwind(AssertUnwindSafe(|| answer(&document))) {
-        Ok(Ok(answer)) => DocumentOutcome::Answered((!document.is_alone).then_some(document.name), answer),
+        Ok(Ok(answer)) => {
+            let name = (!is_alone).then(|| document.file.name().to_owned());
+            DocumentOutcome::Answered(name, answer)
+        }
         Ok(Err(message)) => DocumentOutcome::Failed(message),
-        Err(_) => DocumentOutcome::Failed(format!("{}: this is a bug in objchange", document.name)),
+        Err(_) => DocumentOutcome::Failed(format!("{}: this is a bug in objchange", document.file.name())),
     }
 }
 
-/// Whether it may be a document at all, even one that was cut off.
-fn looks_like_an_object(text: &str) -> bool {
-    text.trim_ascii_start().starts_with('{')
+/// Whether a text is the whole document of another kind: schemas, a state, a report, or an object without a format
+/// version, such as `package.json`. Everything else that is no plan may be what is left of one, and is never skipped.
+fn is_another_document(text: &str, wanted: WantedDocuments) -> bool {
+    let Some(members) = member_names(text) else { return false };
+    match DocumentKind::detect(text) {
+        Err(_) => false,
+        Ok(kind) if wanted.kinds.contains(&kind) => false,
+        // A format version alone is what Terraform prints of an empty state, and what may be left of a plan.
+        Ok(DocumentKind::State) => members.len() > 1,
+        Ok(DocumentKind::Other) => !members.iter().any(|name| name == "format_version"),
+        Ok(_) => true,
+    }
+}
+
+/// The names of an object's members, if the text is an object and nothing else.
+fn member_names(text: &str) -> Option<Vec<String>> {
+    let mut reader = Reader::new(text);
+    if reader.peek() != Some(b'{') {
+        return None;
+    }
+    let mut names = Vec::new();
+    let read = reader.members(|key, reader| {
+        names.push(key.to_string());
+        reader.skip()
+    });
+    read.and_then(|()| reader.end()).ok().map(|()| names)
 }
 
 /// Documents of folders that are not what is wanted.

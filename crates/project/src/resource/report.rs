@@ -5,9 +5,10 @@ use std::io::{self, Write};
 use objchange::change::{Action, PlanViolation, PlannedChange};
 use objchange_hcl::SourcePlace;
 use objchange_plan::Colour;
+use objchange_text::Notice;
 
 use super::{Subject, json, text};
-use crate::remark::{Remark, Remarks};
+use crate::remark::Remarks;
 
 /// A planned change, and where its violations are in a block of configuration.
 #[derive(Debug)]
@@ -53,13 +54,13 @@ impl<'a> ResourceReport<'a> {
         let missing: Vec<&str> = written.missing.iter().map(String::as_str).collect();
         if !is_json && !missing.is_empty() {
             let missing = missing.join(", ");
-            remarks(Remark::Note(format!("not given and treated as unknown: {missing}")));
+            remarks(Notice::Note(format!("not given and treated as unknown: {missing}")));
         }
         if !written.is_certain {
             let address = &written.address;
-            remarks(Remark::Note(format!("it is unknown whether configuration has {address}")));
+            remarks(Notice::Note(format!("it is unknown whether configuration has {address}")));
         }
-        written.unfollowed.notes().for_each(|note| remarks(Remark::Note(note)));
+        written.unfollowed.notes().for_each(|note| remarks(Notice::Note(note)));
     }
 
     /// Whether `prevent_destroy` forbids the change.

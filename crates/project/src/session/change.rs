@@ -12,10 +12,11 @@ use objchange::schema::{Block, Schema};
 use objchange::{Type, Value};
 use objchange_plan::{InstanceObject, StateEdit};
 use objchange_provider::{ChangeFault, Component, ProviderExt, plan_change};
+use objchange_text::Notice;
 use serde_json::value::RawValue;
 
 use super::{Hidden, NotSaved, Session, SessionError, StateOut, known_object, refreshed};
-use crate::remark::{Remark, Remarks};
+use crate::remark::Remarks;
 use crate::resource::{ResourceConfig, ResourceError, ResourceInputs, Subject};
 use crate::workplace::Interrupt;
 use objchange_files::input::Source;
@@ -238,7 +239,7 @@ impl Underway<'_> {
 impl Drop for Underway<'_> {
     fn drop(&mut self) {
         if self.is_open {
-            self.hidden.remark(Remark::Warning(
+            self.hidden.remark(Notice::Warning(
                 "interrupted while the provider was making the change: it may have made it, or a part of it, and no state \
                  was written"
                     .to_owned(),
@@ -298,7 +299,7 @@ async fn answer(
         answer = &mut applying => return answer,
         () = interrupt.heard() => {}
     }
-    session.hidden.remark(Remark::Note(
+    session.hidden.remark(Notice::Note(
         "interrupted: the provider is asked to stop; interrupt again to end it without its answer".to_owned(),
     ));
     let stopping = async {

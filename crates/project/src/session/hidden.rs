@@ -7,10 +7,11 @@ use std::fmt;
 use objchange::schema::Block;
 use objchange::value::{Descend, Kind, Marks};
 use objchange::{Type, Value};
+use objchange_text::Notice;
 use objchange_text::bounded;
 use objchange_text::redact::{Redactor, Secrets};
 
-use crate::remark::{Remark, Remarks};
+use crate::remark::Remarks;
 
 /// The secrets of a session: what of its objects is sensitive, by their marks or by their schemas.
 pub struct Hidden<'r> {
@@ -43,8 +44,8 @@ impl<'r> Hidden<'r> {
     }
 
     /// Says something that has no secrets.
-    pub(super) fn remark(&self, remark: Remark) {
-        (self.remarks)(remark);
+    pub(super) fn remark(&self, notice: Notice) {
+        (self.remarks)(notice);
     }
 
     /// Remembers what of an object is sensitive: by its marks, and by its schema.
@@ -80,7 +81,7 @@ impl<'r> Hidden<'r> {
         let text = self.relay(text);
         let is_new = self.state.borrow_mut().said.insert(text.clone());
         if is_new {
-            self.remark(Remark::Warning(text));
+            self.remark(Notice::Warning(text));
         }
     }
 

@@ -6,9 +6,10 @@ use std::{env, fmt, fs};
 
 use objchange::address::{InstanceAddress, Mode};
 use objchange_plan::{StateEdit, has_object, state_file_version};
+use objchange_text::Notice;
 
 use super::SessionError;
-use crate::remark::{Remark, Remarks};
+use crate::remark::Remarks;
 use objchange_files::input::Source;
 use objchange_files::write_file::{Access, NewFile};
 
@@ -118,7 +119,7 @@ impl StateOut {
             Ok(None) => return Ok(()),
             Err(reason) => {
                 let problem = format!("{}: the object cannot be saved: {reason}", path.display());
-                remarks(Remark::Error(problem));
+                remarks(Notice::Error(problem));
                 return Err(NotSaved { unsaved: None });
             }
         };
@@ -127,7 +128,7 @@ impl StateOut {
             && let Err(error) = backup.finish(old.as_bytes())
         {
             let problem = format!("{}: the backup cannot be written: {error}", path.display());
-            remarks(Remark::Warning(problem));
+            remarks(Notice::Warning(problem));
         }
         if problem.is_none()
             && let Err(error) = new.finish(text.as_bytes())
@@ -135,10 +136,10 @@ impl StateOut {
             problem = Some(format!("cannot be written: {error}"));
         }
         let Some(problem) = problem else { return Ok(()) };
-        remarks(Remark::Error(format!("{}: {problem}", path.display())));
+        remarks(Notice::Error(format!("{}: {problem}", path.display())));
         match rescue(&text) {
             Some(saved) => {
-                remarks(Remark::Error(format!("the new state was saved in {}", saved.display())));
+                remarks(Notice::Error(format!("the new state was saved in {}", saved.display())));
                 Err(NotSaved { unsaved: None })
             }
             None => Err(NotSaved { unsaved: Some(text) }),

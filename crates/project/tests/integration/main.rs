@@ -9,9 +9,10 @@ use objchange::schema::ProviderSchemas;
 use objchange_module::ProviderAddress;
 use objchange_plan::NoState;
 use objchange_project::{
-    Configuration, Evaluation, Given, PlanError, PlanSettings, Remark, SchemaCache, SchemaLookup,
+    Configuration, Evaluation, Given, PlanError, PlanSettings, SchemaCache, SchemaLookup,
     StateChoice, StateError, VariableSetting, Wanted, plan_directory,
 };
+use objchange_text::Notice;
 
 fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -21,7 +22,7 @@ fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
     folder
 }
 
-fn settings<'a>(remarks: &'a dyn Fn(Remark)) -> PlanSettings<'a> {
+fn settings<'a>(remarks: &'a dyn Fn(Notice)) -> PlanSettings<'a> {
     PlanSettings { lookup: SchemaLookup::none(), ..PlanSettings::new(remarks) }
 }
 
@@ -95,7 +96,7 @@ fn schemas_are_kept_and_chosen_by_version() {
         );
         ProviderSchemas::parse(text).unwrap()
     };
-    let remarks: RefCell<Vec<Remark>> = RefCell::default();
+    let remarks: RefCell<Vec<Notice>> = RefCell::default();
     let say = |remark| remarks.borrow_mut().push(remark);
     for (version, size) in [("1.0.0", "old"), ("2.0.0", "new")] {
         let file = cache.add(&document(size), name, "a test", |_| Some(version.to_owned()));
@@ -109,13 +110,13 @@ fn schemas_are_kept_and_chosen_by_version() {
         choice.origins.into_iter().map(|origin| origin.version.unwrap()).collect::<Vec<_>>()
     };
     assert_eq!(versions(BTreeMap::new()), ["2.0.0"]);
-    assert!(matches!(&remarks.borrow()[..], [Remark::Note(note)] if note.contains("1 other version")));
+    assert!(matches!(&remarks.borrow()[..], [Notice::Note(note)] if note.contains("1 other version")));
     assert_eq!(versions(BTreeMap::from([(provider.clone(), "1.0.0".into())])), ["1.0.0"]);
     // A damaged file is as good as none.
     let newest = cache.versions(&provider).remove(0);
     fs::write(&newest.path, "damaged").unwrap();
     assert_eq!(versions(BTreeMap::new()), ["1.0.0"]);
-    assert!(remarks.borrow().iter().any(|remark| matches!(remark, Remark::Warning(_))));
+    assert!(remarks.borrow().iter().any(|remark| matches!(remark, Notice::Warning(_))));
 }
 
 #[test]

@@ -13,8 +13,9 @@ pub struct DocumentBytes {
     pub bytes: Vec<u8>,
 }
 
-/// The documents of an input, none of them longer than a limit, read one after the other: a document a line, if the first line that is not blank is one and
-/// more follows; else all of it is one document. If the first line is broken, the second shows that each line is one.
+/// The documents of an input, none of them longer than a limit, read one after the other: a document a line, if the first line that is not blank is an
+/// object and another one begins after it; else all of it is one document, perhaps with log lines around it. If the first
+/// line is broken, the second shows that each line is one.
 ///
 /// ```
 /// use objchange_text::json::Documents;
@@ -22,6 +23,7 @@ pub struct DocumentBytes {
 /// let lines = |text: &str| -> Vec<_> { Documents::new(text.as_bytes(), 100).map(|read| read.unwrap().line).collect() };
 /// assert_eq!(lines("{}\n\n{}"), [Some(1), Some(3)]);
 /// assert_eq!(lines("{\n}\n{}"), [None]);
+/// assert_eq!(lines("{}\nApply complete!"), [None]);
 /// assert_eq!(lines("{\"a\":\n{}\n{}"), [Some(1), Some(2), Some(3)]);
 /// ```
 #[derive(Debug)]
@@ -72,13 +74,17 @@ impl<R: BufRead> Documents<R> {
             }
             self.line += 1;
         };
-        if !self.reader.fill_buf()?.is_empty() && is_whole(&bytes[first..]) {
+        if bytes[first..].starts_with(b"{") && is_whole(&bytes[first..]) {
             let line = self.line;
             self.line += 1;
-            if self.skip_blank()? {
+            self.skip_blank()?;
+            if self.reader.fill_buf()?.first() == Some(&b'{') {
                 self.state = State::Lines;
                 return Ok((Some(line), bytes.split_off(first)));
             }
+            // Other text follows a document, as commands print it. It keeps its line.
+            let blank = usize::try_from(self.line - line - 1).unwrap_or_default();
+            bytes.resize(bytes.len() + blank, b'\n');
         }
         let second = bytes.len();
         while read_line(&mut self.reader, &mut bytes, self.limit)? > 0 {}

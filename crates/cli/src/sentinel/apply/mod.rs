@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::ValueEnum;
 use clap::builder::TypedValueParser;
-use objchange_plan::{DocumentError, DocumentKind};
+use objchange_plan::{DocumentError, DocumentKind, PlanFile};
 use objchange_policy::sentinel::configuration::Level;
 use objchange_policy::sentinel::files::{NamedPolicies, ReplacedImport, read_policies};
 use objchange_policy::sentinel::judge::{Judged, Outcome};
@@ -25,7 +25,7 @@ use super::limits::{LimitArgs, explain};
 use super::mock::read_run;
 use crate::arguments::Assignment;
 use crate::clock::now_ns;
-use crate::documents::{self, ErroredPlans};
+use crate::documents::{self, BrokenPlans};
 use crate::exit::{self, CommandError, unusable};
 use crate::input::Source;
 use crate::module_plan::{ForModules, PlanInputs, PlanningArgs, is_module, state_choice};
@@ -113,7 +113,7 @@ pub(super) struct Args {
     now: Option<i64>,
 
     #[command(flatten)]
-    errored: ErroredPlans,
+    broken: BrokenPlans,
 
     #[command(flatten)]
     limits: LimitArgs,
@@ -233,20 +233,19 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let mut text = reporter.has_text().then(|| TextReport::new(args.trace, unknown));
     let mut worst = 0;
     let answer = |document: &InputDocument| {
-        let complaint = |error: &_| document.complaint(error);
-        let plan = Document::new(Arc::clone(&document.text)).map_err(|error| complaint(&error))?;
-        if !plan.is_plan() {
-            return Err(format!("{}: this is a state; pass it with --state, and a plan", document.name));
+        let file = &document.file;
+        let complaint = |error: DocumentError| file.error(error).to_string();
+        if file.plan().is_none() {
+            return Err(format!("{}: this is a state; pass it with --state, and a plan", file.name()));
         }
-        let plan = Arc::new(plan);
+        file.judged().map_err(|error| error.to_string())?;
+        let plan = Arc::new(Document::new(file.clone()).map_err(complaint)?);
         let imports = || Imports::new(&plan, state.as_ref(), run.as_ref());
         let judged = judge_all(&policies, imports, manner, document.is_alone);
-        Ok(Answer { plan: document.name.clone(), judged: judged.map_err(|error| complaint(&error))? })
+        Ok(Answer { plan: file.name().to_owned(), judged: judged.map_err(complaint)? })
     };
-    let nothing = match Document::new(Arc::new(NO_PLAN.to_owned())) {
-        Ok(nothing) => Arc::new(nothing),
-        Err(error) => return Err(unusable(error)),
-    };
+    let nothing = PlanFile::parse("no plan", NO_PLAN.to_owned()).map_err(unusable)?;
+    let nothing = Arc::new(Document::new(nothing).map_err(unusable)?);
     let mut handle = |name: Option<&str>, answer: Answer| {
         let all = || std::iter::zip(&policies, &answer.judged);
         let binding = all().filter(|(applied, _)| is_binding(applied.level, args.overrides));
@@ -264,7 +263,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         reporter.json(all().map(|(applied, judged)| PolicyLine::new(plan, applied, judged)))
     };
     let summary = if needs_plan {
-        documents::for_each(&inputs, WantedDocuments::PLANS, args.errored, answer, handle)?
+        documents::for_each(&inputs, WantedDocuments::PLANS, args.broken, answer, handle)?
     } else {
         let imports = || Imports::without_plan(&nothing, state.as_ref(), run.as_ref());
         match judge_all(&policies, imports, manner, true) {
@@ -357,8 +356,9 @@ fn text_of(path: &Path) -> Result<String, String> {
 }
 
 fn state(path: &Path) -> Result<Arc<Document>, String> {
-    let document = Document::new(Arc::new(text_of(path)?));
-    let document = document.map_err(|error| format!("{}:{error}", path.display()))?;
+    let file =
+        PlanFile::parse(path.display().to_string(), text_of(path)?).map_err(|error| error.to_string())?;
+    let document = Document::new(file.clone()).map_err(|error| file.error(error).to_string())?;
     if document.is_plan() {
         return Err(format!("{}: this is a plan; pass it with --plan", path.display()));
     }

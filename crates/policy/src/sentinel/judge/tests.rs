@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use objchange_plan::PlanFile;
 use objchange_sentinel::{Policy, Setup};
 use proptest::prelude::*;
 use serde_json::json;
@@ -11,7 +12,7 @@ use super::{Imports, Judged, judge};
 
 fn judged(policy: &str, plan: &serde_json::Value) -> Judged {
     let policy = Policy::parse("p.sentinel", policy).unwrap_or_else(|errors| panic!("{policy}\n{errors:?}"));
-    let plan = Arc::new(Document::new(Arc::new(plan.to_string())).unwrap());
+    let plan = Arc::new(Document::new(PlanFile::parse("plan.json", plan.to_string()).unwrap()).unwrap());
     judge(&policy, &Imports::new(&plan, None, None), Setup::default).unwrap()
 }
 

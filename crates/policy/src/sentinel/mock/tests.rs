@@ -17,7 +17,7 @@ use serde_json::{Value as Json, json};
 use super::{File, mocks as of};
 
 fn mocks(plan: &str) -> Vec<File> {
-    of(Document::parse(plan).unwrap(), None, &ProviderSchemas::default()).unwrap()
+    of(&Document::parse(plan).unwrap(), None, &ProviderSchemas::default()).unwrap()
 }
 
 /// What a policy reads out of a mock.

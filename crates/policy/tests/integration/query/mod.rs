@@ -24,7 +24,7 @@ fn plan(changes: &[Value]) -> String {
 /// What each item gives.
 fn ask<T>(text: &str, ask: impl FnOnce(&Subject<'_>) -> T) -> T {
     let document = Document::parse(text).unwrap();
-    ask(&Subject::new(CollectionKind::ResourceChanges, document).unwrap())
+    ask(&Subject::new(CollectionKind::ResourceChanges, &document).unwrap())
 }
 
 fn matches(text: &str, expression: &str) -> Result<Vec<Result<bool, QueryError>>, QueryError> {
@@ -557,7 +557,7 @@ fn planned_values_are_unknown_where_the_change_says_so() {
         {"address": "module.m[0]", "resources": [resource]}]}});
     let text = plan.to_string();
     let ask = |expression: &str| {
-        let subject = Subject::new(CollectionKind::PlannedValues, Document::parse(&text).unwrap()).unwrap();
+        let subject = Subject::new(CollectionKind::PlannedValues, &Document::parse(&text).unwrap()).unwrap();
         let query = Query::parse(CollectionKind::PlannedValues, expression).unwrap();
         let (_, item) = subject.items().next().unwrap();
         query.on(&subject).matches(item)
@@ -665,7 +665,7 @@ fn an_unknown_output_has_no_value_yet() {
     let change = json!({"actions": ["create"], "before": null, "after_unknown": true});
     let text = json!({"format_version": "1.2", "output_changes": {"o": change}}).to_string();
     let of = CollectionKind::OutputChanges;
-    let subject = Subject::new(of, Document::parse(&text).unwrap()).unwrap();
+    let subject = Subject::new(of, &Document::parse(&text).unwrap()).unwrap();
     for expression in ["rc", "rc.change", "[rc.change]"] {
         let projection = Projection::parse(of, expression).unwrap();
         let mut projection = projection.on(&subject);

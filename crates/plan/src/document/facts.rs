@@ -1,0 +1,47 @@
+//! What limits the answers that a document can give.
+
+use super::missing_changes::MissingChange;
+use super::{Document, UnfamiliarKind, UnknownKind};
+
+/// What limits the answers that a document can give: errors, parts that are missing, words that are unknown.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Facts {
+    /// The document has no format version: it is only a part of one.
+    pub is_part: bool,
+    /// Planning ended with an error. Changes after it are not in the plan.
+    pub errored: bool,
+    /// The plan says that there may be more changes after it is applied, because of targets or deferred changes.
+    pub incomplete: bool,
+    /// The plan was made without asking its providers.
+    pub simulated: bool,
+    /// One of the changes that somebody has left out.
+    pub missing_change: Option<MissingChange>,
+    /// Unknown words and missing members, an entry for each kind.
+    pub unknown_kinds: Vec<UnknownKind>,
+}
+
+impl Facts {
+    pub(super) fn new(document: &Document<'_>) -> Self {
+        let facts = Self {
+            is_part: !document.has_format_version(),
+            unknown_kinds: document.unfamiliar(),
+            ..Self::default()
+        };
+        match document {
+            Document::State(_) => facts,
+            Document::Plan(plan) => Self {
+                errored: plan.changes.errored,
+                incomplete: plan.changes.complete == Some(false),
+                simulated: plan.is_simulated(),
+                missing_change: plan.missing_change(),
+                ..facts
+            },
+        }
+    }
+
+    /// The actions that are unknown, if there are any.
+    pub fn unknown_action(&self) -> Option<&UnknownKind> {
+        self.unknown_kinds.iter().find(|unknown| unknown.kind == UnfamiliarKind::Actions)
+    }
+}

@@ -1,0 +1,271 @@
+//! A plan or state with its text: read once, and shared by everything that looks at it.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use objchange_text::Notice;
+use self_cell::self_cell;
+
+use super::facts::Facts;
+use super::{Document, DocumentError, MissingChange, Plan, Problem, UnknownKind, extract};
+
+self_cell!(
+    struct Cell {
+        owner: String,
+        #[covariant]
+        dependent: Document,
+    }
+);
+
+/// A plan or a state, with its text and the name of its file. It is read once; clones share it.
+///
+/// ```
+/// use objchange_plan::{PlanFile, PlanFileErrorKind};
+///
+/// let file = PlanFile::parse("plan.json", r#"{"format_version":"1.2","resource_changes":[]}"#.into())?;
+/// assert!(file.judged()?.changes.resources.is_empty());
+///
+/// let state = PlanFile::parse("state.json", r#"{"format_version":"1.0"}"#.into())?;
+/// assert_eq!(state.judged().unwrap_err().kind, PlanFileErrorKind::IsState);
+/// # Ok::<(), objchange_plan::PlanFileError>(())
+/// ```
+#[derive(Clone)]
+pub struct PlanFile(Arc<Contents>);
+
+struct Contents {
+    name: String,
+    /// Its line, from 1, in a file that holds a document a line.
+    line: Option<usize>,
+    cell: Cell,
+    notices: Vec<Notice>,
+    /// It is the plan of a module whose workspace has no state.
+    lacks_state: bool,
+    facts: OnceLock<Facts>,
+}
+
+impl PlanFile {
+    /// Reads the document in a text. Log lines may be around it, as commands print them; a notice says so. `name` is
+    /// what messages call it: its path, or `standard input`.
+    ///
+    /// # Errors
+    ///
+    /// There is no document in the text, or more than one, or it cannot be read.
+    pub fn parse(name: impl Into<String>, text: String) -> Result<Self, PlanFileError> {
+        Self::read(name.into(), None, text)
+    }
+
+    /// Like [`PlanFile::parse`], for a document that is this line, from 1, of a file that holds a document a line.
+    ///
+    /// # Errors
+    ///
+    /// As [`PlanFile::parse`]. The error names the line of the file.
+    pub fn parse_line(name: &str, line: usize, text: String) -> Result<Self, PlanFileError> {
+        Self::read(name.to_owned(), Some(line), text)
+    }
+
+    fn read(name: String, line: Option<usize>, text: String) -> Result<Self, PlanFileError> {
+        let fail = |name: &str, error| PlanFileError::in_document(name, line, error);
+        let (cell, notices) = match Cell::try_new_or_recover(text, |text| Document::parse_part(text)) {
+            Ok(cell) => (cell, Vec::new()),
+            Err((text, error)) => match extract(&text) {
+                None => return Err(fail(&name, error)),
+                Some(found) => {
+                    if let Some(line) = found.another {
+                        return Err(PlanFileError { name, kind: PlanFileErrorKind::Another(line) });
+                    }
+                    let notice = Notice::Warning(format!("{name}: {found}"));
+                    let cell = Cell::try_new(found.text, |text| Document::parse_part(text));
+                    (cell.map_err(|error| fail(&name, error))?, vec![notice])
+                }
+            },
+        };
+        let name = line.map_or(name.clone(), |line| format!("{name}:{line}"));
+        Ok(Self(Arc::new(Contents { name, line, cell, notices, lacks_state: false, facts: OnceLock::new() })))
+    }
+
+    /// This plan of a module, made without a state because the workspace has none.
+    #[must_use]
+    pub fn without_state(mut self) -> Self {
+        if let Some(contents) = Arc::get_mut(&mut self.0) {
+            contents.lacks_state = true;
+        }
+        self
+    }
+
+    /// Whether it is the plan of a module whose workspace has no state.
+    pub fn lacks_state(&self) -> bool {
+        self.0.lacks_state
+    }
+
+    /// The name that messages have for it.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// The text that it was read from, which may hold secrets.
+    pub fn text(&self) -> &str {
+        self.0.cell.borrow_owner()
+    }
+
+    /// The plan or state.
+    pub fn document(&self) -> &Document<'_> {
+        self.0.cell.borrow_dependent()
+    }
+
+    /// The plan, unless it is a state.
+    pub fn plan(&self) -> Option<&Plan<'_>> {
+        match self.document() {
+            Document::Plan(plan) => Some(plan),
+            Document::State(_) => None,
+        }
+    }
+
+    /// An error in a part of the document that is read later, with the name of the file.
+    pub fn error(&self, error: DocumentError) -> PlanFileError {
+        match self.0.line {
+            None => PlanFileError::in_document(&self.0.name, None, error),
+            // The name ends with the line.
+            Some(line) => {
+                let name = self.0.name.rsplit_once(':').map_or(&*self.0.name, |(name, _)| name);
+                PlanFileError::in_document(name, Some(line), error)
+            }
+        }
+    }
+
+    /// What was noticed while it was read.
+    pub fn notices(&self) -> &[Notice] {
+        &self.0.notices
+    }
+
+    /// What limits the answers that it can give. Computed when it is first asked for.
+    pub fn facts(&self) -> &Facts {
+        self.0.facts.get_or_init(|| Facts::new(self.document()))
+    }
+
+    /// The plan, for everything that decides by it: a gate, a policy, a query, a comparison, a hash. Nothing is
+    /// missing from it, and everything in it has a known meaning.
+    ///
+    /// An errored plan is returned: whoever decides by it asks [`Facts::errored`].
+    ///
+    /// # Errors
+    ///
+    /// It is a state or a part of a document, a change is missing, or an action is unknown.
+    pub fn judged(&self) -> Result<&Plan<'_>, PlanFileError> {
+        let fail = |kind| Err(PlanFileError { name: self.0.name.clone(), kind });
+        let Some(plan) = self.plan() else { return fail(PlanFileErrorKind::IsState) };
+        if plan.format_version.is_none() {
+            return fail(PlanFileErrorKind::Part);
+        }
+        let facts = self.facts();
+        if let Some(missing) = &facts.missing_change {
+            return fail(PlanFileErrorKind::MissingChange(missing.clone()));
+        }
+        match facts.unknown_action() {
+            Some(unknown) => fail(PlanFileErrorKind::UnknownAction(unknown.clone())),
+            None => Ok(plan),
+        }
+    }
+}
+
+impl fmt::Debug for PlanFile {
+    /// Without its text, which may hold secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PlanFile").field("name", &self.0.name).finish_non_exhaustive()
+    }
+}
+
+/// Why a file cannot be used as a plan or state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PlanFileError {
+    /// The name of the file.
+    pub name: String,
+    /// The reason.
+    pub kind: PlanFileErrorKind,
+}
+
+/// The reason why a file cannot be used as a plan or state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PlanFileErrorKind {
+    /// It cannot be read.
+    Document(Box<DocumentError>),
+    /// A second document starts in this line.
+    Another(usize),
+    /// A plan is needed, and it is a state.
+    IsState,
+    /// It is a part of a document, without its format version.
+    Part,
+    /// Somebody has left out a change.
+    MissingChange(MissingChange),
+    /// The plan has an unknown action: nobody knows whether it creates or destroys something.
+    UnknownAction(UnknownKind),
+}
+
+impl PlanFileError {
+    /// An error in a document, which is a line of its file if `line` says so.
+    fn in_document(name: &str, line: Option<usize>, mut error: DocumentError) -> Self {
+        if let Some(first) = line {
+            error.line += first - 1;
+        }
+        Self { name: name.to_owned(), kind: PlanFileErrorKind::Document(Box::new(error)) }
+    }
+
+    /// The stable name of the kind.
+    pub fn kind(&self) -> &'static str {
+        match &self.kind {
+            PlanFileErrorKind::Document(error) => error.problem.kind(),
+            PlanFileErrorKind::Another(_) => "another_document",
+            PlanFileErrorKind::IsState => "state",
+            PlanFileErrorKind::Part => "no_format_version",
+            PlanFileErrorKind::MissingChange(_) => "lacks_changes",
+            PlanFileErrorKind::UnknownAction(_) => "unknown_action",
+        }
+    }
+}
+
+impl std::error::Error for PlanFileError {}
+
+impl fmt::Display for PlanFileError {
+    /// The name of the file and the position come first, as compilers print them.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        match &self.kind {
+            PlanFileErrorKind::Document(error) => f.write_str(&placed_document(error)),
+            PlanFileErrorKind::Another(line) => write!(f, ":{line}: {}", self.kind),
+            kind => write!(f, ": {kind}"),
+        }
+    }
+}
+
+impl fmt::Display for PlanFileErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const WHOLE: &str = "pass the whole output of `terraform show -json PLANFILE`";
+        match self {
+            Self::Document(error) => write!(f, "{error}"),
+            Self::Another(_) => f.write_str("a second document starts here; split the file"),
+            Self::IsState => {
+                f.write_str("this is a state, not a plan; pass the output of `terraform show -json PLANFILE`")
+            }
+            Self::Part => write!(f, "this is a part of a document, without `format_version`; {WHOLE}"),
+            Self::MissingChange(missing) => write!(f, "{missing}; {WHOLE}"),
+            Self::UnknownAction(unknown) => {
+                write!(f, "{unknown}, so nobody can judge this plan; a newer objchange may know it")
+            }
+        }
+    }
+}
+
+/// A document's error after the name of its file: with line and column first, as compilers print it.
+pub(crate) fn placed_document(error: &DocumentError) -> String {
+    let DocumentError { line, column, location, problem } = error;
+    let location = if location.is_empty() { String::new() } else { format!("{location}: ") };
+    let advice = match problem {
+        // The others say it themselves.
+        Problem::Malformed(_) | Problem::Value(_) => {
+            "; pass the output of `terraform show -json`, or a state file, as it was written"
+        }
+        _ => "",
+    };
+    format!(":{line}:{column}: {location}{problem}{advice}")
+}
