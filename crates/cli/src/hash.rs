@@ -72,7 +72,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let key = args.key.as_deref().map(read_key).transpose()?;
     check_key(args, key.is_some())?;
     let given = args.schemas.load(args.max_input).map_err(unusable)?;
-    let inputs = PlanInputs { refuses_actions: true, max_input: args.max_input, ..module.inputs(&args.schemas) };
+    let inputs =
+        PlanInputs { refuses_actions: true, max_input: args.max_input, ..module.inputs(&args.schemas) };
     let file = read_plan_file(&args.plan, &inputs)?;
     let plan = judged(&file)?;
     let (schemas, schemas_name) = args.schemas.with_cached(given, plan.changes.providers());

@@ -205,6 +205,8 @@ fn type_and_name(address: &str) -> (&str, &str) {
 pub struct ValueChange<'t> {
     /// The actions of Terraform.
     pub actions: ResourceActions,
+    /// The words of the document, if the actions are unknown.
+    pub unknown_actions: Vec<Text<'t>>,
     /// The two sides, with their marks.
     pub values: ChangeValues<'t>,
     /// The object is imported.
@@ -214,6 +216,14 @@ pub struct ValueChange<'t> {
 }
 
 impl<'t> ValueChange<'t> {
+    /// The words that the document has for the actions, also for unknown ones.
+    pub fn action_words(&self) -> Vec<&str> {
+        match self.actions {
+            ResourceActions::Unknown => self.unknown_actions.iter().map(Text::as_str).collect(),
+            actions => actions.words().to_vec(),
+        }
+    }
+
     /// A change that was planned.
     pub fn planned(
         actions: ResourceActions,
@@ -222,6 +232,7 @@ impl<'t> ValueChange<'t> {
     ) -> Self {
         Self {
             actions,
+            unknown_actions: Vec::new(),
             values: ChangeValues::Planned(Box::new(values)),
             importing,
             has_generated_config: false,

@@ -2,7 +2,8 @@
 //!
 //! Only a provider knows which updates replace an object or change nothing, so the actions of updates are
 //! unknown. Only a provider knows what has drifted. If the instances of a resource depend on values that only
-//! a provider knows, its changes are unknown, too.
+//! a provider knows, its changes are unknown, too. A data source whose arguments are known is read while planning:
+//! Terraform 1.11 lists it in `prior_state` then, and not in `resource_changes`.
 
 use std::collections::HashSet;
 
@@ -24,10 +25,21 @@ pub(crate) struct Simulated<'t> {
     pub(crate) instances: Vec<PossibleItem<'t>>,
     /// Objects that may have drifted.
     pub(crate) drift: Vec<PossibleItem<'t>>,
+    /// The keys of the changes that read data sources, unless their providers read them while planning: then there is no
+    /// change.
+    pub(crate) reads: HashSet<String>,
+    /// The addresses that these data sources have in planned values.
+    planned_reads: HashSet<String>,
+    /// Resources that the prior state has if their providers read or import them while planning.
+    pub(crate) prior: Vec<PossibleItem<'t>>,
+    /// It depends on the providers whether the plan is complete.
+    pub(crate) hides_complete: bool,
+    /// It depends on the providers whether the plan does something.
+    pub(crate) hides_applyable: bool,
 }
 
 /// An item that a collection may have, or not.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct PossibleItem<'t> {
     /// The address of the instance, or of a resource whose instances are not known.
     pub(crate) address: Text<'t>,
@@ -79,6 +91,13 @@ impl<'t> Simulated<'t> {
             if has_unknown_actions(resource) {
                 open.actions.insert(key(resource));
             }
+            if resource.action_reason.as_deref() == Some("read_because_simulated") {
+                let address = address_of_data(resource);
+                open.reads.insert(key(resource));
+                open.planned_reads.insert(address.clone());
+                open.prior
+                    .push(PossibleItem { address: address.into(), ..PossibleItem::new(resource, true) });
+            }
             if resource.mode == *"managed" && resource.provider_name != *BUILTIN && exists(&resource.change) {
                 open.drift.push(PossibleItem::new(resource, true));
             }
@@ -89,16 +108,35 @@ impl<'t> Simulated<'t> {
             }
         }
         let deferred = plan.changes.deferred.iter().filter(|deferred| deferred.is_undecided());
+        open.hides_complete = deferred.clone().next().is_some();
+        open.hides_applyable = !open.does_something(plan);
         open.instances.extend(deferred.map(|deferred| {
             let is_instance = deferred.reason == *Deferred::IMPORT_UNKNOWN;
             PossibleItem::new(&deferred.resource, is_instance)
         }));
+        open.prior.extend(open.instances.iter().cloned());
         open
     }
 
     /// Whether the actions of the change with this key are unknown.
     pub(crate) fn hides_actions(&self, key: &str) -> bool {
         self.actions.contains(key)
+    }
+
+    /// Whether a list lacks the item of this key, or with this address in planned values, if a provider reads its data
+    /// source while planning.
+    pub(crate) fn may_lack(&self, of_planned_values: bool, key: &str) -> bool {
+        if of_planned_values { self.planned_reads.contains(key) } else { self.reads.contains(key) }
+    }
+
+    /// Whether the plan changes something for certain.
+    fn does_something(&self, plan: &Plan<'_>) -> bool {
+        let changes = |actions| !matches!(actions, ResourceActions::NoOp | ResourceActions::Read);
+        let mut resources = plan.changes.resources.iter();
+        let mut outputs = plan.changes.outputs.iter();
+        plan.changes.errored
+            || resources.any(|one| changes(one.change.actions) && !self.hides_actions(&key(one)))
+            || outputs.any(|one| changes(one.change.actions) && !self.hides_output(&one.name))
     }
 
     /// Whether it is unknown what happens to the output of this name.
@@ -122,6 +160,12 @@ pub(crate) fn key(resource: &ChangedResource<'_>) -> String {
     }
 }
 
+/// The address of a data source in planned values and states: they have no `data.` before the type.
+fn address_of_data(resource: &ChangedResource<'_>) -> String {
+    let ChangedResource { address, resource_type, .. } = resource;
+    address.replacen(&format!("data.{resource_type}."), &format!("{resource_type}."), 1)
+}
+
 fn has_unknown_actions(resource: &ChangedResource<'_>) -> bool {
     let change = &resource.change;
     let reason = resource.action_reason.as_deref().unwrap_or_default();
@@ -135,8 +179,6 @@ fn has_unknown_actions(resource: &ChangedResource<'_>) -> bool {
                     || is_unknown(change, &["input", "triggers_replace"])
                     || reason == "replace_by_triggers")
         }
-        // The provider may read it at once: then nothing is left to do.
-        ResourceActions::Read => reason == "read_because_simulated",
         // What is imported only the provider knows.
         ResourceActions::Create | ResourceActions::NoOp => !is_builtin && change.importing.is_some(),
         _ => false,

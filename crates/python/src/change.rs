@@ -248,8 +248,10 @@ impl ResourceChange {
 
     /// What Terraform does, in order: such as ``["delete", "create"]``.
     #[getter]
-    fn actions(&self) -> PyResult<Vec<&'static str>> {
-        Ok(self.look(|_, resource| Ok(resource.change.actions.words().to_vec()))?)
+    fn actions(&self) -> PyResult<Vec<String>> {
+        Ok(self.look(|_, resource| {
+            Ok(resource.change.action_words().into_iter().map(str::to_owned).collect())
+        })?)
     }
 
     /// Why, such as ``"replace_because_tainted"``; ``None`` where nothing is said.
@@ -321,7 +323,7 @@ impl ResourceChange {
 
     fn __repr__(&self) -> PyResult<String> {
         Ok(self.look(|_, resource| {
-            let actions = resource.change.actions.words().join(", ");
+            let actions = resource.change.action_words().join(", ");
             Ok(format!("<ResourceChange {}: {actions}>", resource.address))
         })?)
     }
@@ -386,8 +388,8 @@ impl OutputChange {
 
     /// What Terraform does, in order: such as ``["delete", "create"]``.
     #[getter]
-    fn actions(&self) -> PyResult<Vec<&'static str>> {
-        Ok(self.look(|_, output| Ok(output.change.actions.words().to_vec()))?)
+    fn actions(&self) -> PyResult<Vec<String>> {
+        Ok(self.look(|_, output| Ok(output.change.action_words().into_iter().map(str::to_owned).collect()))?)
     }
 
     /// The value before; ``None`` where there is none.
@@ -413,7 +415,7 @@ impl OutputChange {
 
     fn __repr__(&self) -> PyResult<String> {
         Ok(self.look(|_, output| {
-            Ok(format!("<OutputChange {}: {}>", output.name, output.change.actions.words().join(", ")))
+            Ok(format!("<OutputChange {}: {}>", output.name, output.change.action_words().join(", ")))
         })?)
     }
 }

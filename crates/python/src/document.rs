@@ -3,8 +3,8 @@
 use std::sync::{Arc, OnceLock};
 
 use objchange_plan::{
-    Document, DocumentError, Filter, GroupBy, HashKey, HashedPlan, HtmlOptions, MarkdownOptions, Options, PlanFile, Problem,
-    Program, Report, Schemas, document_warnings,
+    Document, DocumentError, Filter, GroupBy, HashKey, HashedPlan, HtmlOptions, MarkdownOptions, Options,
+    PlanFile, Problem, Program, Report, Schemas, document_warnings,
 };
 use objchange_policy::tfplan::RawPlan;
 use objchange_policy::tfstate::TfState;

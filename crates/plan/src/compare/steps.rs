@@ -70,7 +70,7 @@ pub(super) fn steps<'c, 't>(
     steps.extend(changes.invocations.iter().map(|one| PlanStep::invocation(one, maps)));
     steps.sort_by(|a, b| a.order().cmp(&b.order()));
     for step in &steps {
-        if matches!(step.actions(), StepActions::Change(ResourceActions::Unknown(_))) {
+        if matches!(step.actions(), StepActions::Change(ResourceActions::Unknown)) {
             return Err(CompareError::UnknownActions { plan, address: step.own_address().to_string() });
         }
     }

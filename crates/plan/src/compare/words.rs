@@ -156,7 +156,7 @@ fn verb(actions: ResourceActions) -> String {
         ResourceActions::Forget => "forget",
         ResourceActions::CreateThenForget => "replace, creating first and keeping the old object",
         ResourceActions::ForgetThenCreate => "replace, keeping the old object",
-        ResourceActions::Unknown(words) => return words.join(", "),
+        ResourceActions::Unknown => "an unknown action",
     };
     verb.to_owned()
 }

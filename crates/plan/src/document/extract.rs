@@ -17,7 +17,7 @@ pub struct Extracted {
     pub begins: Option<usize>,
     /// The line where other text follows.
     pub followed: Option<usize>,
-    /// The line where another document follows.
+    /// The line where another document is, or a part of one.
     pub another: Option<usize>,
 }
 
@@ -48,7 +48,11 @@ pub fn extract(text: &str) -> Option<Extracted> {
         text: blank,
         begins: has_before.then(|| line(start)),
         followed: (rest < text.len()).then(|| line(rest)),
-        another: next(text, end).map(|(start, _)| line(start)),
+        another: next(text, end)
+            .map(|(start, _)| start)
+            .or_else(|| part_of_document(&text[end..]).map(|at| end + at))
+            .or_else(|| part_of_document(&text[..start]))
+            .map(line),
     })
 }
 
@@ -68,6 +72,14 @@ impl fmt::Display for Extracted {
             (None, None) => Ok(()),
         }
     }
+}
+
+/// Where a text has names that only documents have: a document that is cut off, or in another form.
+fn part_of_document(text: &str) -> Option<usize> {
+    ["\"format_version\"", "\"resource_changes\"", "\"planned_values\""]
+        .iter()
+        .filter_map(|name| text.find(name))
+        .min()
 }
 
 /// Where the next document begins and ends, from here.

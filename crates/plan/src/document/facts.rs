@@ -1,7 +1,9 @@
 //! What limits the answers that a document can give.
 
+use std::collections::HashSet;
+
 use super::missing_changes::MissingChange;
-use super::{Document, UnfamiliarKind, UnknownKind};
+use super::{Document, Plan, UnfamiliarKind, UnknownKind};
 
 /// What limits the answers that a document can give: errors, parts that are missing, words that are unknown.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -15,6 +17,8 @@ pub struct Facts {
     pub incomplete: bool,
     /// The plan was made without asking its providers.
     pub simulated: bool,
+    /// A member that the document has more than once: readers differ in which of them they take.
+    pub repeated_member: Option<String>,
     /// One of the changes that somebody has left out.
     pub missing_change: Option<MissingChange>,
     /// Unknown words and missing members, an entry for each kind.
@@ -34,6 +38,7 @@ impl Facts {
                 errored: plan.changes.errored,
                 incomplete: plan.changes.complete == Some(false),
                 simulated: plan.is_simulated(),
+                repeated_member: repeated_member(plan),
                 missing_change: plan.missing_change(),
                 ..facts
             },
@@ -44,4 +49,9 @@ impl Facts {
     pub fn unknown_action(&self) -> Option<&UnknownKind> {
         self.unknown_kinds.iter().find(|unknown| unknown.kind == UnfamiliarKind::Actions)
     }
+}
+
+fn repeated_member(plan: &Plan<'_>) -> Option<String> {
+    let mut seen = HashSet::new();
+    plan.members().map(|(name, _)| name).find(|name| !seen.insert(*name)).map(str::to_owned)
 }

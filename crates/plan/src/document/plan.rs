@@ -166,10 +166,10 @@ impl<'t> ChangedResource<'t> {
 
 fn resource<'t>(reader: &mut Reader<'t>) -> Result<ChangedResource<'t>, JsonError> {
     let mut resource = ChangedResource::default();
-    let (entry, mut has_change) = (reader.clone(), false);
+    let (entry, mut has_change, mut address) = (reader.clone(), false, None);
     reader.members(|key, reader| {
         let place = match &*key {
-            "address" => &mut resource.address,
+            "address" => return keep(&mut address, text(reader)),
             "mode" => &mut resource.mode,
             "type" => &mut resource.resource_type,
             "name" => &mut resource.name,
@@ -182,6 +182,7 @@ fn resource<'t>(reader: &mut Reader<'t>) -> Result<ChangedResource<'t>, JsonErro
                 let index = reader.raw().map(|raw| Some(raw).filter(|raw| raw.text() != "null"));
                 return keep(&mut resource.index, index.map(|index| index.map(ChangedIndex::Written)));
             }
+            "change" if has_change => return Err(entry.error("this entry has two members `change`")),
             "change" => {
                 has_change = true;
                 return keep(&mut resource.change, value_change(reader));
@@ -193,6 +194,9 @@ fn resource<'t>(reader: &mut Reader<'t>) -> Result<ChangedResource<'t>, JsonErro
     if !has_change {
         return Err(entry.error("there is no `change` here: the document does not say what happens"));
     }
+    resource.address = address.ok_or_else(|| {
+        entry.error("there is no `address` here: the document does not say to what something happens")
+    })?;
     // Absent is written as an empty string by some versions.
     for optional in [
         &mut resource.previous_address,
@@ -221,9 +225,11 @@ fn value_change<'t>(reader: &mut Reader<'t>) -> Result<ValueChange<'t>, JsonErro
             "replace_paths" => &mut values.replace_paths,
             "before_identity" => &mut values.before_identity,
             "after_identity" => &mut values.after_identity,
+            "actions" if has_actions => return Err(entry.error("this change has two members `actions`")),
             "actions" => {
                 has_actions = true;
-                return keep(&mut change.actions, actions(reader));
+                (change.actions, change.unknown_actions) = actions(reader)?;
+                return Ok(());
             }
             "importing" => return keep(&mut change.importing, importing(reader)),
             "generated_config" => {
@@ -257,15 +263,17 @@ fn importing<'t>(reader: &mut Reader<'t>) -> Result<Option<Importing<'t>>, JsonE
     Ok(Some(importing))
 }
 
-fn actions(reader: &mut Reader<'_>) -> Result<ResourceActions, JsonError> {
+/// The actions, and their words if they are unknown.
+fn actions<'t>(reader: &mut Reader<'t>) -> Result<(ResourceActions, Vec<Text<'t>>), JsonError> {
     let start = reader.clone();
     let words = list(reader, text)?;
-    let are_words = !words.is_empty() && words.iter().all(Option::is_some);
-    let words: Vec<&str> = words.iter().flatten().map(Text::as_str).collect();
-    are_words
-        .then(|| ResourceActions::of_words(&words))
-        .flatten()
-        .ok_or_else(|| start.error("these are not actions: expected a few words, such as `create`"))
+    let count = words.len();
+    let words: Vec<Text<'t>> = words.into_iter().flatten().collect();
+    if count == 0 || words.len() < count {
+        return Err(start.error("these are not actions: expected words, such as `create`"));
+    }
+    let actions = ResourceActions::of_words(&words.iter().map(Text::as_str).collect::<Vec<_>>());
+    Ok((actions, if actions == ResourceActions::Unknown { words } else { Vec::new() }))
 }
 
 fn deferred<'t>(reader: &mut Reader<'t>) -> Result<Deferred<'t>, JsonError> {

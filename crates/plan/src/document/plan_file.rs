@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use objchange_text::Notice;
+use objchange_text::{Notice, visible};
 use self_cell::self_cell;
 
 use super::facts::Facts;
@@ -51,7 +51,21 @@ impl PlanFile {
     ///
     /// There is no document in the text, or more than one, or it cannot be read.
     pub fn parse(name: impl Into<String>, text: String) -> Result<Self, PlanFileError> {
-        Self::read(name.into(), None, text)
+        Self::read(name.into(), None, text, false)
+    }
+
+    /// Like [`PlanFile::parse`], for the plan that was just made of a module. `lacks_state` says that the workspace of the
+    /// module has no state.
+    ///
+    /// # Errors
+    ///
+    /// As [`PlanFile::parse`].
+    pub fn parse_planned(
+        name: impl Into<String>,
+        text: String,
+        lacks_state: bool,
+    ) -> Result<Self, PlanFileError> {
+        Self::read(name.into(), None, text, lacks_state)
     }
 
     /// Like [`PlanFile::parse`], for a document that is this line, from 1, of a file that holds a document a line.
@@ -60,10 +74,15 @@ impl PlanFile {
     ///
     /// As [`PlanFile::parse`]. The error names the line of the file.
     pub fn parse_line(name: &str, line: usize, text: String) -> Result<Self, PlanFileError> {
-        Self::read(name.to_owned(), Some(line), text)
+        Self::read(name.to_owned(), Some(line), text, false)
     }
 
-    fn read(name: String, line: Option<usize>, text: String) -> Result<Self, PlanFileError> {
+    fn read(
+        name: String,
+        line: Option<usize>,
+        text: String,
+        lacks_state: bool,
+    ) -> Result<Self, PlanFileError> {
         let fail = |name: &str, error| PlanFileError::in_document(name, line, error);
         let (cell, notices) = match Cell::try_new_or_recover(text, |text| Document::parse_part(text)) {
             Ok(cell) => (cell, Vec::new()),
@@ -80,16 +99,7 @@ impl PlanFile {
             },
         };
         let name = line.map_or(name.clone(), |line| format!("{name}:{line}"));
-        Ok(Self(Arc::new(Contents { name, line, cell, notices, lacks_state: false, facts: OnceLock::new() })))
-    }
-
-    /// This plan of a module, made without a state because the workspace has none.
-    #[must_use]
-    pub fn without_state(mut self) -> Self {
-        if let Some(contents) = Arc::get_mut(&mut self.0) {
-            contents.lacks_state = true;
-        }
-        self
+        Ok(Self(Arc::new(Contents { name, line, cell, notices, lacks_state, facts: OnceLock::new() })))
     }
 
     /// Whether it is the plan of a module whose workspace has no state.
@@ -157,6 +167,9 @@ impl PlanFile {
             return fail(PlanFileErrorKind::Part);
         }
         let facts = self.facts();
+        if let Some(name) = &facts.repeated_member {
+            return fail(PlanFileErrorKind::RepeatedMember(name.clone()));
+        }
         if let Some(missing) = &facts.missing_change {
             return fail(PlanFileErrorKind::MissingChange(missing.clone()));
         }
@@ -196,6 +209,8 @@ pub enum PlanFileErrorKind {
     IsState,
     /// It is a part of a document, without its format version.
     Part,
+    /// It has this member more than once.
+    RepeatedMember(String),
     /// Somebody has left out a change.
     MissingChange(MissingChange),
     /// The plan has an unknown action: nobody knows whether it creates or destroys something.
@@ -218,6 +233,7 @@ impl PlanFileError {
             PlanFileErrorKind::Another(_) => "another_document",
             PlanFileErrorKind::IsState => "state",
             PlanFileErrorKind::Part => "no_format_version",
+            PlanFileErrorKind::RepeatedMember(_) => "repeated_member",
             PlanFileErrorKind::MissingChange(_) => "lacks_changes",
             PlanFileErrorKind::UnknownAction(_) => "unknown_action",
         }
@@ -248,6 +264,9 @@ impl fmt::Display for PlanFileErrorKind {
                 f.write_str("this is a state, not a plan; pass the output of `terraform show -json PLANFILE`")
             }
             Self::Part => write!(f, "this is a part of a document, without `format_version`; {WHOLE}"),
+            Self::RepeatedMember(name) => {
+                write!(f, "the member `{}` is in this plan more than once; {WHOLE}", visible(name))
+            }
             Self::MissingChange(missing) => write!(f, "{missing}; {WHOLE}"),
             Self::UnknownAction(unknown) => {
                 write!(f, "{unknown}, so nobody can judge this plan; a newer objchange may know it")

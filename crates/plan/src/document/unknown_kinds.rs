@@ -132,8 +132,8 @@ impl UnknownKinds {
             self.word(UnfamiliarKind::Deferral, &DEFERRALS, &deferred.reason, address);
         }
         for output in &plan.changes.outputs {
-            let (actions, address) = (output.change.actions, format!("output.{}", output.name));
-            self.actions(actions, &output.name);
+            let address = format!("output.{}", output.name);
+            self.actions(&output.change, &output.name);
             let lacks = marks(&output.change, plan.format_version)
                 .into_iter()
                 .filter_map(|(name, lacks)| lacks.then_some(name));
@@ -148,7 +148,7 @@ impl UnknownKinds {
 
     fn resource(&mut self, resource: &ChangedResource<'_>, version: Option<(u64, u64)>) {
         let address = &resource.address;
-        self.actions(resource.change.actions, address);
+        self.actions(&resource.change, address);
         self.word(UnfamiliarKind::Mode, &MODES, &resource.mode, address);
         if let Some(reason) = &resource.action_reason {
             self.word(UnfamiliarKind::Reason, &REASONS, reason, address);
@@ -156,9 +156,9 @@ impl UnknownKinds {
         self.note(UnfamiliarKind::LeftOut, &left_out(resource, version), address);
     }
 
-    fn actions(&mut self, actions: ResourceActions, address: &str) {
-        if let ResourceActions::Unknown(words) = actions {
-            self.note(UnfamiliarKind::Actions, &[&words.join(", ")], address);
+    fn actions(&mut self, change: &ValueChange<'_>, address: &str) {
+        if change.actions == ResourceActions::Unknown {
+            self.note(UnfamiliarKind::Actions, &[&change.action_words().join(", ")], address);
         }
     }
 

@@ -160,7 +160,7 @@ impl Writer<'_> {
                 ResourceActions::Read => "read (data resources)",
                 ResourceActions::ForgetThenCreate => "forget and then create replacement",
                 ResourceActions::Forget => "forget",
-                ResourceActions::NoOp | ResourceActions::CreateThenForget | ResourceActions::Unknown(_) => {
+                ResourceActions::NoOp | ResourceActions::CreateThenForget | ResourceActions::Unknown => {
                     continue;
                 }
             };

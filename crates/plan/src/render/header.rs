@@ -116,7 +116,7 @@ impl Writer<'_> {
             Heading::ReplacedButKept => {
                 (" must be replaced, but the existing object will not be destroyed", "", "")
             }
-            Heading::Unknown => (" has unknown actions: ", "", &*header.actions.words().join(", ")),
+            Heading::Unknown => (" has unknown actions: ", "", &*header.unknown_actions.join(", ")),
             Heading::Moved | Heading::Deferred | Heading::Unchanged => ("", "", ""),
         };
         self.comment(before);

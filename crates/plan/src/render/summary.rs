@@ -38,7 +38,7 @@ pub(super) fn summary_group(actions: ResourceActions) -> SummaryGroup {
         | ResourceActions::CreateThenDelete
         | ResourceActions::CreateThenForget
         | ResourceActions::ForgetThenCreate => (1, "Replace"),
-        ResourceActions::Unknown(_) => (2, "Unknown"),
+        ResourceActions::Unknown => (2, "Unknown"),
         ResourceActions::Forget => (3, "Forget"),
         ResourceActions::Update => (4, "Update"),
         ResourceActions::Create => (5, "Create"),
@@ -271,8 +271,8 @@ fn invoked(invocation: &Invocation<'_>) -> Line {
 /// Why something happens to a resource, in a few words each.
 pub(super) fn reasons(header: &ResourceHeader<'_>) -> Vec<String> {
     let mut reasons = Vec::new();
-    if let ResourceActions::Unknown(words) = header.actions {
-        reasons.push(if words.is_empty() { "what happens is not said".to_owned() } else { words.join(", ") });
+    if !header.unknown_actions.is_empty() {
+        reasons.push(header.unknown_actions.join(", "));
     }
     if header.heading != Heading::Deferred {
         reasons.extend(header.previous_address.as_ref().map(|previous| format!("moved from {previous}")));

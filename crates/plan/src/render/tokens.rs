@@ -131,7 +131,7 @@ pub(super) fn resource_sign(actions: ResourceActions, program: Program) -> &'sta
         ResourceActions::Forget => " . ",
         ResourceActions::CreateThenForget => " +/. ",
         ResourceActions::ForgetThenCreate => "  ./+ ",
-        ResourceActions::Unknown(_) => "  ? ",
+        ResourceActions::Unknown => "  ? ",
     }
 }
 

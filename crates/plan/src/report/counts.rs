@@ -64,7 +64,7 @@ impl Counts {
             ResourceActions::Update => self.update += 1,
             ResourceActions::Delete => self.delete += 1,
             ResourceActions::Forget => self.forget += 1,
-            ResourceActions::Unknown(_) => self.unknown += 1,
+            ResourceActions::Unknown => self.unknown += 1,
             ResourceActions::DeleteThenCreate | ResourceActions::CreateThenDelete => self.replace += 1,
             ResourceActions::CreateThenForget => {
                 self.replace += 1;

@@ -94,7 +94,7 @@ impl Filter {
         self.matches_place(address, resource_type)
             && (self.actions.is_empty()
                 || self.actions.contains(&actions)
-                || matches!(actions, ResourceActions::Unknown(_)))
+                || matches!(actions, ResourceActions::Unknown))
     }
 
     pub(super) fn matches_change(&self, resource: &ChangedResource<'_>) -> bool {

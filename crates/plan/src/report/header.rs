@@ -37,6 +37,9 @@ pub struct ResourceHeader<'p> {
     pub provider_name: Option<Text<'p>>,
     /// The actions of Terraform.
     pub actions: ResourceActions,
+    /// The words of the document, if the actions are unknown.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unknown_actions: Vec<Text<'p>>,
     /// Why, in the word of the document, such as `replace_because_tainted`; of what is deferred, why that is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Text<'p>>,
@@ -182,6 +185,7 @@ pub(super) fn header<'p>(
         index: resource.index.as_ref().and_then(|index| index.read().ok().flatten()),
         provider_name: Some(resource.provider_name.clone()).filter(|name| !name.is_empty()),
         actions: resource.change.actions,
+        unknown_actions: resource.change.unknown_actions.clone(),
         reason,
         replaced_by,
         importing: resource.change.importing.clone(),
@@ -238,7 +242,7 @@ fn heading(resource: &ChangedResource<'_>, occasion: &ChangeContext<'_>, program
         },
         ResourceActions::Forget => Heading::Forgotten,
         ResourceActions::CreateThenForget => Heading::ReplacedButKept,
-        ResourceActions::Unknown(_) => Heading::Unknown,
+        ResourceActions::Unknown => Heading::Unknown,
     }
 }
 

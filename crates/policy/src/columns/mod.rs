@@ -278,7 +278,7 @@ fn with_change<'t>(
         changed_paths.push(path);
     }
     Ok(Row {
-        actions: change.actions.words().iter().map(|word| (*word).to_owned()).collect(),
+        actions: change.action_words().into_iter().map(str::to_owned).collect(),
         changed_paths,
         has_unknown: Some(!after.is_wholly_known()),
         has_sensitive: Some(before.contains_marked() || after.contains_marked()),

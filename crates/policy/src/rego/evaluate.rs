@@ -262,7 +262,7 @@ impl<'p> Evaluation<'p> {
 
     fn input(&self, secrets: &Secrets) -> Result<(Value, Simulated<'p>), PolicyError> {
         let Compiled { mode, members, .. } = self.policies;
-        input(self.text, *mode, members, self.options.run.as_ref(), secrets)
+        input(self.plan, *mode, members, self.options.run.as_ref(), secrets)
     }
 
     /// What definitions of rules give, on so many threads.

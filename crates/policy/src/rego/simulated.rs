@@ -3,7 +3,7 @@
 use objchange_plan::Deferred;
 use objchange_rego::{Unknown, Value};
 
-use super::unknown::{Marking, member, with_member};
+use super::unknown::{Marking, edited, member, with_member};
 use crate::simulated::PossibleItem;
 
 /// The fields of a change, beside its labels, in collections and documents.
@@ -25,23 +25,32 @@ const OF_RESOURCE: [&str; 8] = [
 /// What is known of an item that there may be, or not.
 const LABELS: [&str; 6] = ["mode", "type", "name", "provider_name", "address", "module_address"];
 
+fn text_of<'v>(resource: &'v Value, name: &str) -> &'v str {
+    member(resource, name).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The key of a resource among all, as [`key`](crate::simulated::key) has it.
+fn key_of(resource: &Value) -> String {
+    match (text_of(resource, "address"), text_of(resource, "deposed")) {
+        (address, "") => address.to_owned(),
+        (address, deposed) => format!("{address}:{deposed}"),
+    }
+}
+
 impl Marking<'_> {
     /// The items that a part of a document may have, or not.
     pub(super) fn possible_in(&self, part: &str) -> &[PossibleItem<'_>] {
         match part {
             "resource_drift" => &self.simulated.drift,
+            "prior_state" => &self.simulated.prior,
             _ => &self.simulated.instances,
         }
     }
 
     /// A change whose actions only its provider knows.
     pub(super) fn simulated_change(&mut self, resource: &Value, is_raw: bool) -> Value {
-        let text = |name| member(resource, name).and_then(Value::as_str).unwrap_or_default();
-        let address = text("address").to_owned();
-        let key = match text("deposed") {
-            "" => address.clone(),
-            deposed => format!("{address}:{deposed}"),
-        };
+        let address = text_of(resource, "address").to_owned();
+        let key = key_of(resource);
         let Some(change) = member(resource, "change").filter(|_| self.simulated.hides_actions(&key)) else {
             return resource.clone();
         };
@@ -55,11 +64,11 @@ impl Marking<'_> {
         with_member(&resource, "change", change)
     }
 
-    /// A list or an object with the items that there may be besides.
+    /// A list or an object with the items that there may be besides. Items that there may not be are marked, too.
     pub(super) fn with_possible(&mut self, value: Value, part: &str) -> Value {
         let (what, fields) = match part {
             "resource_drift" => ("drift", &OF_CHANGE[..]),
-            "planned_values" => ("instances", &OF_RESOURCE[..]),
+            "planned_values" | "prior_state" => ("instances", &OF_RESOURCE[..]),
             _ => ("instances", &OF_CHANGE[..]),
         };
         let possible: Vec<(String, Vec<(Value, Value)>)> = self
@@ -70,11 +79,37 @@ impl Marking<'_> {
                 (item.address.to_string(), LABELS.iter().filter_map(label).collect())
             })
             .collect();
-        if possible.is_empty() {
-            return value;
-        }
         let mut ids = Vec::with_capacity(possible.len());
         let mut items = Vec::with_capacity(possible.len());
+        let mut may_lack = |key: &Value, item: &Value| {
+            let is_planned = match part {
+                "planned_values" => true,
+                "resource_changes" => false,
+                _ => return false,
+            };
+            let key = match key.as_str() {
+                Some(key) => key.to_owned(),
+                None => key_of(item),
+            };
+            let key = key.as_str();
+            let may_lack = self.simulated.may_lack(is_planned, key);
+            if may_lack {
+                ids.push(self.places.add(key, "actions"));
+            }
+            may_lack
+        };
+        let is_lacking: Vec<bool> = match &value {
+            Value::Array(certain) => {
+                certain.items().iter().map(|item| may_lack(&Value::Null, item)).collect()
+            }
+            Value::Object(certain) => {
+                certain.entries().iter().map(|(key, item)| may_lack(key, item)).collect()
+            }
+            _ => return value,
+        };
+        if possible.is_empty() && !is_lacking.contains(&true) {
+            return value;
+        }
         for (address, mut members) in possible {
             let id = self.places.add(&address, what);
             ids.push(id);
@@ -87,10 +122,15 @@ impl Marking<'_> {
         }
         Value::Unknown(match &value {
             Value::Array(certain) => {
-                let certain = certain.items().iter().map(|item| (item.clone(), false));
-                Unknown::array(ids, certain.chain(items.into_iter().map(|(_, item)| (item, true))).collect())
+                let listed = certain.items().iter().cloned().zip(is_lacking);
+                Unknown::array(ids, listed.chain(items.into_iter().map(|(_, item)| (item, true))).collect())
             }
-            Value::Object(certain) => Unknown::object(ids, certain.entries().to_vec(), items),
+            Value::Object(listed) => {
+                let (lacking, certain): (Vec<_>, Vec<_>) =
+                    listed.entries().iter().cloned().zip(is_lacking).partition(|(_, lacking)| *lacking);
+                let entries = |of: Vec<((Value, Value), bool)>| of.into_iter().map(|(entry, _)| entry);
+                Unknown::object(ids, entries(certain).collect(), entries(lacking).chain(items).collect())
+            }
             _ => return value,
         })
     }
@@ -111,21 +151,98 @@ impl Marking<'_> {
         Value::Unknown(Unknown::array(ids, elements))
     }
 
-    /// The root module of the planned values, with resources and modules that there may be besides.
-    pub(super) fn possible_modules(&mut self, root: &Value) -> Value {
+    /// The root module of the planned values or the prior state, with resources and modules that there may be besides.
+    pub(super) fn possible_modules(&mut self, root: &Value, part: &str) -> Value {
         let nothing = Value::array([]);
         let resources = member(root, "resources").unwrap_or(&nothing).clone();
-        let root = with_member(root, "resources", self.with_possible(resources, "planned_values"));
-        if self.simulated.instances.iter().all(|item| item.module_address.is_empty()) {
+        let root = with_member(root, "resources", self.with_possible(resources, part));
+        let possible = self.possible_in(part);
+        if possible.iter().all(|item| item.module_address.is_empty()) {
             return root;
         }
+        let addresses: Vec<String> = possible.iter().map(|item| item.address.to_string()).collect();
         let modules = member(&root, "child_modules").unwrap_or(&nothing);
         let Value::Array(modules) = modules else { return root };
-        let ids = self.instance_ids();
+        let ids: Vec<u32> = addresses.iter().map(|address| self.places.add(address, "instances")).collect();
         let module = Value::Unknown(Unknown::from_ids(ids.iter().copied()));
         let certain = modules.items().iter().map(|module| (module.clone(), false));
         let elements = certain.chain([(module, true)]).collect();
         with_member(&root, "child_modules", Value::Unknown(Unknown::array(ids, elements)))
+    }
+
+    /// The prior state, with what providers read and import while planning. Outputs that only these know are new there.
+    pub(super) fn prior_state(&mut self, state: &Value) -> Value {
+        if self.simulated.prior.is_empty() {
+            return state.clone();
+        }
+        edited(state, &mut |name, values| {
+            (name == "values").then(|| {
+                let nothing = Value::object([]);
+                let root = member(values, "root_module").unwrap_or(&nothing);
+                let root = self.possible_modules(root, "prior_state");
+                let outputs = self.prior_places();
+                let outputs = Value::Unknown(Unknown::from_ids(outputs));
+                with_member(&with_member(values, "root_module", root), "outputs", outputs)
+            })
+        })
+    }
+
+    /// The collections of the prior state, with the same in them.
+    pub(super) fn state_collections(&mut self, state: &Value) -> Value {
+        if self.simulated.prior.is_empty() {
+            return state.clone();
+        }
+        edited(state, &mut |name, part| match name {
+            "resources" => Some(self.with_possible(part.clone(), "prior_state")),
+            "outputs" => {
+                let outputs = self.prior_places();
+                Some(Value::Unknown(Unknown::from_ids(outputs)))
+            }
+            _ => None,
+        })
+    }
+
+    /// The document, with the members that it has or lacks depending on what the providers say.
+    pub(super) fn with_possible_members(&mut self, document: Value) -> Value {
+        let Value::Object(members) = &document else { return document };
+        if !self.simulated.is_simulated {
+            return document;
+        }
+        let mut ids = Vec::new();
+        let mut possible = Vec::new();
+        let mut certain = members.entries().to_vec();
+        let mut open = |name: &str, value: Value, depends: Vec<u32>| {
+            certain.retain(|(key, _)| key.as_str() != Some(name));
+            possible.push((Value::from(name), value));
+            ids.extend(depends);
+        };
+        if member(&document, "resource_drift").is_none() && !self.simulated.drift.is_empty() {
+            let drift = self.with_possible(Value::array([]), "resource_drift");
+            let depends = self.simulated.drift.iter().map(|item| item.address.to_string());
+            let depends: Vec<String> = depends.collect();
+            open("resource_drift", drift, depends.iter().map(|one| self.places.add(one, "drift")).collect());
+        }
+        if member(&document, "prior_state").is_none() && !self.simulated.prior.is_empty() {
+            let depends = self.prior_places();
+            open("prior_state", Value::Unknown(Unknown::from_ids(depends.iter().copied())), depends);
+        }
+        if let Some(deferred) = member(&document, "deferred_changes")
+            && self.simulated.hides_complete
+            && let Value::Unknown(unknown) = deferred
+            && unknown.certain().is_empty()
+        {
+            open("deferred_changes", deferred.clone(), unknown.ids().to_vec());
+        }
+        if possible.is_empty() {
+            return document;
+        }
+        Value::Unknown(Unknown::object(ids, certain, possible))
+    }
+
+    fn prior_places(&mut self) -> Vec<u32> {
+        let addresses: Vec<String> =
+            self.simulated.prior.iter().map(|item| item.address.to_string()).collect();
+        addresses.iter().map(|address| self.places.add(address, "instances")).collect()
     }
 
     fn instance_ids(&mut self) -> Vec<u32> {

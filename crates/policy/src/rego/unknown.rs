@@ -44,18 +44,21 @@ impl<'t> Marking<'t> {
 
     /// The input with what is unknown in it, wherever in it the document or its collections are.
     pub(super) fn apply(&mut self, input: &Value, mode: InputMode) -> Value {
-        if mode == InputMode::Wrapped {
-            return edited(input, &mut |name, part| (name == "tfplan").then(|| self.document(part, true)));
+        match mode {
+            InputMode::Raw => self.document(input, true),
+            InputMode::Wrapped => {
+                edited(input, &mut |name, part| (name == "tfplan").then(|| self.document(part, true)))
+            }
+            InputMode::Collections | InputMode::Auto => edited(input, &mut |name, part| match name {
+                "tfplan" => {
+                    let tfplan = self.document(part, false);
+                    Some(edited(&tfplan, &mut |name, raw| (name == "raw").then(|| self.document(raw, true))))
+                }
+                "plan" => Some(self.document(part, true)),
+                "tfstate" => Some(self.state_collections(part)),
+                _ => None,
+            }),
         }
-        let tfplan = input.as_object().and_then(|input| input.get_str("tfplan"));
-        let Some(tfplan) = tfplan else { return self.document(input, true) };
-        let tfplan = self.document(tfplan, false);
-        let tfplan = edited(&tfplan, &mut |name, raw| (name == "raw").then(|| self.document(raw, true)));
-        edited(input, &mut |name, part| match name {
-            "tfplan" => Some(tfplan.clone()),
-            "plan" => Some(self.document(part, true)),
-            _ => None,
-        })
     }
 
     /// The document, or its collections.
@@ -63,10 +66,9 @@ impl<'t> Marking<'t> {
         self.unknowns.clear();
         let mut document = document.clone();
         // Where there is none of them, a document has no list.
-        for part in ["resource_changes", "resource_drift"] {
-            if is_raw && member(&document, part).is_none() && !self.possible_in(part).is_empty() {
-                document = with_member(&document, part, Value::array([]));
-            }
+        let lists = &self.simulated.instances;
+        if is_raw && member(&document, "resource_changes").is_none() && !lists.is_empty() {
+            document = with_member(&document, "resource_changes", Value::array([]));
         }
         let document = edited(&document, &mut |name, part| match name {
             "resource_changes" | "resource_drift" => {
@@ -85,6 +87,9 @@ impl<'t> Marking<'t> {
                 });
                 Some(self.deferred(marked))
             }
+            "prior_state" => Some(self.prior_state(part)),
+            "complete" if self.simulated.hides_complete => Some(self.unknown("complete", "")),
+            "applyable" if self.simulated.hides_applyable => Some(self.unknown("applyable", "")),
             "output_changes" => Some(each(part, &mut |name, output| self.output(name, output))),
             "checks" => Some(each(part, &mut |_, check| self.check(check))),
             "action_invocations" => Some(each(part, &mut |_, invocation| self.invocation(invocation))),
@@ -95,13 +100,16 @@ impl<'t> Marking<'t> {
             })),
             _ => None,
         });
-        if self.unknowns.is_empty() && self.simulated.instances.is_empty() {
-            return document;
-        }
-        let unknowns = std::mem::take(&mut self.unknowns);
-        edited(&document, &mut |name, planned| {
-            (name == "planned_values").then(|| self.planned_values(planned, &unknowns))
-        })
+        let has_nothing_open = self.simulated.instances.is_empty() && self.simulated.reads.is_empty();
+        let document = if self.unknowns.is_empty() && has_nothing_open {
+            document
+        } else {
+            let unknowns = std::mem::take(&mut self.unknowns);
+            edited(&document, &mut |name, planned| {
+                (name == "planned_values").then(|| self.planned_values(planned, &unknowns))
+            })
+        };
+        if is_raw { self.with_possible_members(document) } else { document }
     }
 
     fn resource(&mut self, resource: &Value, is_planned: bool) -> Value {
@@ -196,7 +204,7 @@ impl<'t> Marking<'t> {
 
     fn planned_values(&mut self, planned: &Value, unknowns: &HashMap<SmolStr, Value>) -> Value {
         let mut planned = self.module(planned, unknowns);
-        if !self.simulated.instances.is_empty() {
+        if !self.simulated.instances.is_empty() || !self.simulated.reads.is_empty() {
             planned = match member(&planned, "resources") {
                 Some(resources) => {
                     let resources = self.with_possible(resources.clone(), "planned_values");
@@ -204,7 +212,7 @@ impl<'t> Marking<'t> {
                 }
                 // The collections have their resources here, and documents theirs below.
                 None => edited(&planned, &mut |name, root| {
-                    (name == "root_module").then(|| self.possible_modules(root))
+                    (name == "root_module").then(|| self.possible_modules(root, "planned_values"))
                 }),
             };
         }
@@ -354,7 +362,7 @@ pub(super) fn member<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
 }
 
 /// An object with other values for the members that `edit` changes.
-fn edited(value: &Value, edit: &mut dyn FnMut(&str, &Value) -> Option<Value>) -> Value {
+pub(super) fn edited(value: &Value, edit: &mut dyn FnMut(&str, &Value) -> Option<Value>) -> Value {
     let Value::Object(object) = value else { return value.clone() };
     let mut is_changed = false;
     let mut change = |(key, member): (&Value, &Value)| {

@@ -253,7 +253,7 @@ fn an_empty_address_is_in_no_message() {
         )
     };
     let addresses = |address: &str| -> Vec<Option<String>> {
-        let verdicts = compiled(text, Options::new(|| 0)).evaluate(&document(address)).unwrap();
+        let verdicts = compiled(text, Options::new(|| 0)).evaluate(&file(document(address))).unwrap();
         verdicts.rules[0].findings.iter().map(|finding| finding.address.clone()).collect()
     };
     assert_eq!(addresses(""), [None, None, None]);
@@ -268,8 +268,7 @@ fn what_policies_say_is_bounded_and_not_only_what_they_make() {
     let text = "package a\n\ndeny contains msg if {\n\tsome i in numbers.range(1, 2000)\n\tmsg := {\"msg\": long, \"i\": i, \"x\": input.resource_changes}\n}\n\nlong := concat(\"\", [\"0123456789\" | some i in numbers.range(1, 10000)])\n";
     let mut options = Options::new(|| 0);
     options.memory = 64 << 20;
-    let error =
-        compiled(text, options).evaluate(r#"{"format_version":"1.2","resource_changes":[]}"#).unwrap_err();
+    let error = compiled(text, options).evaluate(&file(plan(&[]))).unwrap_err();
     assert_eq!(error.kind(), PolicyErrorKind::Memory);
     assert_eq!(error.to_string(), "p.rego:3: the policies make values of more than 64 MiB");
 }

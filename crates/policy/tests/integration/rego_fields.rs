@@ -1,6 +1,11 @@
 //! Policies that read fields that no plan has are refused, wherever they read them; all others are not.
 
+use objchange_plan::PlanFile;
 use objchange_policy::rego::{InputMode, Options, Policies, PolicyError, PolicyErrorKind, PolicyFile, Value};
+
+fn file(text: &str) -> PlanFile {
+    PlanFile::parse("plan.json", text.to_owned()).unwrap()
+}
 
 fn compile_as(body: &str, input: InputMode, run: Option<&str>) -> Result<Policies, PolicyError> {
     let text = format!("package main\n\nimport rego.v1\n\n{body}\n");
@@ -223,7 +228,7 @@ fn policies_for_two_forms_are_evaluated_over_the_chosen_one() {
         [(InputMode::Raw, [1, 1]), (InputMode::Wrapped, [1, 0]), (InputMode::Collections, [1, 0])]
     {
         let policies = compile_as(text, input, None).unwrap_or_else(|error| panic!("{input:?}: {error}"));
-        let verdicts = policies.evaluate(plan).unwrap();
+        let verdicts = policies.evaluate(&file(plan)).unwrap();
         let counts: usize = verdicts.rules.iter().map(|rule| rule.findings.len()).sum();
         assert_eq!(counts, found.iter().sum::<usize>(), "{input:?}: {:?}", verdicts.rules);
     }
@@ -238,13 +243,13 @@ fn data_of_the_run_is_read_where_it_is_given() {
     let plan = r#"{"format_version":"1.2","resource_changes":[]}"#;
     let text = "deny contains input.run.name if input.plan.format_version == \"1.2\"";
     assert_eq!(refused(text).kind(), PolicyErrorKind::NeedsRun);
-    let verdicts = compile_as(text, InputMode::Auto, Some("prod")).unwrap().evaluate(plan).unwrap();
+    let verdicts = compile_as(text, InputMode::Auto, Some("prod")).unwrap().evaluate(&file(plan)).unwrap();
     assert_eq!(verdicts.rules[0].findings[0].text(), "prod");
     let text = "deny contains input.tfrun.name if input.tfplan.format_version == \"1.2\"";
     assert_eq!(refused(text).kind(), PolicyErrorKind::NeedsWrapped);
     let error = compile_as(text, InputMode::Wrapped, None).unwrap_err();
     assert_eq!(error.kind(), PolicyErrorKind::NeedsRun);
-    let verdicts = compile_as(text, InputMode::Wrapped, Some("prod")).unwrap().evaluate(plan).unwrap();
+    let verdicts = compile_as(text, InputMode::Wrapped, Some("prod")).unwrap().evaluate(&file(plan)).unwrap();
     assert_eq!(verdicts.rules[0].findings[0].text(), "prod");
     // It has the fields that it has.
     for body in [
@@ -284,7 +289,7 @@ fn a_wrapped_document_has_unknown_values_and_addresses() {
     let text = "deny contains \"t.a is public\" if input.tfplan.resource_changes[_].change.after.acl == \"public\"\n\n\
                 deny contains \"y\" if input.tfplan.planned_values.root_module.resources[_].values.acl == \"public\"\n\n\
                 deny contains sprintf(\"%s\", [rc.address]) if some rc in input.tfplan.resource_changes";
-    let verdicts = compile_as(text, InputMode::Wrapped, None).unwrap().evaluate(plan).unwrap();
+    let verdicts = compile_as(text, InputMode::Wrapped, None).unwrap().evaluate(&file(plan)).unwrap();
     let undecided: Vec<bool> = verdicts.rules.iter().map(|rule| rule.undecided.is_some()).collect();
     assert_eq!(undecided, [true, true, false], "{:?}", verdicts.rules);
     assert_eq!(verdicts.rules[2].findings[0].address.as_deref(), Some("t.a"));

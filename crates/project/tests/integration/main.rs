@@ -9,8 +9,8 @@ use objchange::schema::ProviderSchemas;
 use objchange_module::ProviderAddress;
 use objchange_plan::NoState;
 use objchange_project::{
-    Configuration, Evaluation, Given, PlanError, PlanSettings, SchemaCache, SchemaLookup,
-    StateChoice, StateError, VariableSetting, Wanted, plan_directory,
+    Configuration, Evaluation, Given, PlanError, PlanSettings, SchemaCache, SchemaLookup, StateChoice,
+    StateError, VariableSetting, Wanted, plan_directory,
 };
 use objchange_text::Notice;
 
