@@ -4,7 +4,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use objchange_text::json;
-use objchange_text::reports::{Junit, JunitCase, Sarif};
+use objchange_text::reports::{Junit, JunitCase, JunitStatus, Sarif, SarifResult};
+use objchange_text::visible;
 use serde::Serialize;
 
 use crate::exit::{CommandError, unusable};
@@ -124,6 +125,33 @@ impl<'a> Reporter<'a> {
         if self.outputs.sarif.is_some() {
             add(&mut self.sarif);
         }
+    }
+
+    /// Adds the documents that could not be judged, with a sentence for each: they are errors.
+    pub(crate) fn not_judged(&mut self, failures: &[String]) {
+        if failures.is_empty() {
+            return;
+        }
+        let case = |said: &String| JunitCase::new(visible(said), JunitStatus::ERROR.with("not_judged", said));
+        self.suite("not judged", failures.iter().map(case));
+        self.sarif(|sarif| {
+            sarif.rule("not-judged", "error", "A document that could not be judged");
+            for text in failures {
+                // The sentence begins with the name of the file.
+                let file = text.split(':').next().unwrap_or_default();
+                sarif.found(SarifResult {
+                    rule: "not-judged",
+                    level: "error",
+                    text,
+                    file,
+                    line: 1,
+                    column: None,
+                    plan: None,
+                    address: None,
+                    identity: None,
+                });
+            }
+        });
     }
 
     /// Writes the reports that wait for the last result.

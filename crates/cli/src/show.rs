@@ -248,7 +248,7 @@ fn show(
             return Err(Error::NothingToJudge);
         }
         arguments.gate.gate().check(&arguments.input.choice.selection(), &places(document))?;
-        input.judged()?;
+        input.whole()?;
     }
     let program = arguments.input.program_of(document);
     if arguments.show_sensitive && program != Program::OpenTofu {

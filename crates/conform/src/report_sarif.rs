@@ -5,8 +5,9 @@ use objchange_text::reports::{Sarif, SarifResult};
 use crate::{Clause, FindingReport, FindingSeverity, Report, TypeReport};
 
 impl Report {
-    /// Adds all clauses, and what is new among the findings, to a report. The file is the provider's program.
-    pub fn add_to_sarif(&self, sarif: &mut Sarif, provider: &str) {
+    /// Adds all clauses, and what is new among the findings, to a report. The file is the provider's program. With
+    /// `warnings_fail` warnings are errors, too.
+    pub fn add_to_sarif(&self, sarif: &mut Sarif, provider: &str, warnings_fail: bool) {
         for clause in Clause::ALL {
             let is_noticed = clause.terraform_summary().is_some();
             let level = if is_noticed { "error" } else { "warning" };
@@ -21,6 +22,7 @@ impl Report {
                 level: match found.finding.severity {
                     FindingSeverity::Error => "error",
                     FindingSeverity::Note => "note",
+                    _ if warnings_fail => "error",
                     _ => "warning",
                 },
                 text: &text(of, found),

@@ -60,11 +60,11 @@ pub use diff::{
 };
 pub use document::{
     ActionInvocation, ActionTrigger, Candidates, Check, CheckStatus, Document, DocumentError, DocumentKind,
-    DocumentText, Extracted, Facts, Finding, FindingKind, Form, Index, MissingChange, NoInstance,
+    DocumentText, Extracted, Facts, NoState, Finding, FindingKind, Form, Index, MissingChange, NoInstance,
     ObjectError, ObjectErrorKind, Plan, PlanFile, PlanFileError, PlanFileErrorKind, Prior, PriorError,
     Problem, ResourceActions, Sensitive, State, StateOutput, StateResource, TriggerTime, UnfamiliarKind,
-    UnknownKind, compare_complaint, document_warnings, extract, findings, is_errored_plan, placed,
-    read_object, read_planned, read_prior,
+    UnknownKind, compare_complaint, document_warnings, extract, findings, incompleteness_warning,
+    is_errored_plan, placed, read_object, read_planned, read_prior,
 };
 pub use json::{
     Elements, Json, JsonError, JsonErrorKind, MAX_DEPTH, Members, Raw, Reader, Shape, View, marks_or_all,
@@ -80,8 +80,8 @@ pub use render::{
     render_plan, render_planned_change, render_resource_change, render_state, render_value,
 };
 pub use report::{
-    ActionHeader, Comment, Counts, Entries, Filter, Gate, GateCondition, GateError, Heading, Invocation,
-    LeftOutBy, ModulePlace, NoState, Note, Outcome, OutputHeader, PlanMode, Report, ReportAction,
+    ActionHeader, Comment, Counts, Entries, Filter, Gate, GateCondition, GateError, HeaderActions, Heading,
+    Invocation, LeftOutBy, ModulePlace, Note, Outcome, OutputHeader, PlanMode, Report, ReportAction,
     ReportEntry, ResourceHeader, SchemaOrigin, SchemaSource, Schemas, Section, SelectedAction, Selection,
     ShowError, StateHeader, Summary, Unasked, Unmatched, Verdict, Warning, changed_places, places,
 };

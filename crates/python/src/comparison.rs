@@ -110,6 +110,7 @@ impl Comparison {
         counts.set_item("only_in_b", self.counts.only_in_b)?;
         counts.set_item("other_action", self.counts.other_action)?;
         counts.set_item("other_values", self.counts.other_values)?;
+        counts.set_item("incomplete", self.counts.incomplete)?;
         counts.set_item("expected", self.counts.expected)?;
         counts.set_item("same", self.counts.same)?;
         Ok(counts)

@@ -367,8 +367,9 @@ fn write_reports(
     (news, gone): (&Report, usize),
 ) -> io::Result<()> {
     let name = args.binary.display().to_string();
-    reporter.suite(&name, report.junit_cases(&name, args.fail_on == FailOn::Warning));
-    reporter.sarif(|sarif| report.add_to_sarif(sarif, &name));
+    let warnings_fail = args.fail_on == FailOn::Warning;
+    reporter.suite(&name, report.junit_cases(&name, warnings_fail));
+    reporter.sarif(|sarif| report.add_to_sarif(sarif, &name, warnings_fail));
     let has_text = reporter.has_text();
     reporter.json([report.document(&name)])?;
     reporter.finish()?;

@@ -1,7 +1,7 @@
 //! Plans that a command judges although something is wrong with them.
 
 use clap::Args;
-use objchange_plan::PlanFile;
+use objchange_plan::{PlanFile, incompleteness_warning};
 
 use crate::exit;
 
@@ -21,6 +21,9 @@ impl BrokenPlans {
     /// Refuses an errored plan, or warns of it where it is allowed.
     pub(super) fn check(self, file: &PlanFile) -> Result<(), String> {
         let name = file.name();
+        if let Some(warning) = incompleteness_warning(file.facts()) {
+            exit::warn(&format!("{name}: {warning}"));
+        }
         match file.facts().errored {
             true if self.allow_errored => {
                 exit::warn(&format!("{name}: planning ended with an error; later changes are missing"));

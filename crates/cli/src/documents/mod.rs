@@ -29,12 +29,12 @@ pub(crate) fn find(
 }
 
 /// What became of all documents.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Summary {
     /// How many were answered to.
     pub(crate) answered: u64,
-    /// How many inputs or documents could not be, which was said.
-    pub(crate) failed: u64,
+    /// Of each input or document that could not be, the sentence that was said.
+    pub(crate) failures: Vec<String>,
 }
 
 /// Reads all documents, asks `answer` about each on one of the cores, and hands over its answers in the order of the
@@ -69,8 +69,9 @@ pub(crate) fn for_each<A: Send>(
                 Ok(())
             }
             DocumentOutcome::Unreadable(message) | DocumentOutcome::Failed(message) => {
-                summary.failed += 1;
-                exit::complain(&message)
+                let said = exit::complain(&message);
+                summary.failures.push(message);
+                said
             }
             DocumentOutcome::Skipped(name) => {
                 skipped.add(name);
@@ -82,8 +83,9 @@ pub(crate) fn for_each<A: Send>(
     progress.finish();
     skipped.note(wanted).iter().for_each(|note| exit::note(note));
     if summary == Summary::default() {
-        summary.failed += 1;
-        exit::complain(&format!("there are no {} that can be read", wanted.name))?;
+        let message = format!("there are no {} that can be read", wanted.name);
+        exit::complain(&message)?;
+        summary.failures.push(message);
     }
     Ok(summary)
 }

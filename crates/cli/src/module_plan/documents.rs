@@ -22,8 +22,8 @@ pub(crate) fn planned_file(directory: &Path, inputs: &PlanInputs<'_>) -> Result<
         return Err(failed());
     }
     output::say_what_is_missing(&planned);
-    let (name, lacks_state) = (directory.display().to_string(), planned.is_state_missing);
-    PlanFile::parse_planned(name, planned.document(), lacks_state).map_err(unusable)
+    let (name, no_state) = (directory.display().to_string(), planned.no_state);
+    PlanFile::parse_planned(name, planned.document(), no_state).map_err(unusable)
 }
 
 /// The plan or state in a file or from standard input, or the plan of the module in a directory. Prints its notices.

@@ -212,8 +212,10 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
             text.verdicts(&mut out, name, &judged.verdicts)?;
             out.flush()?;
         }
-        reporter.suite(&judged.file, judged.verdicts.rules.iter().map(RuleVerdict::junit_case));
-        reporter.sarif(|sarif| judged.verdicts.add_to_sarif(sarif, &judged.file));
+        let fails = |verdict: &RuleVerdict| fails(verdict, &args.fail_on);
+        let cases = judged.verdicts.rules.iter().map(|verdict| verdict.junit_case(fails(verdict)));
+        reporter.suite(&judged.file, cases);
+        reporter.sarif(|sarif| judged.verdicts.add_to_sarif(sarif, &judged.file, fails));
         reporter.json([PlanLine::new(&judged.file, &judged.verdicts)])
     };
     let summary = memory::limited(args.memory, &policies, || {
@@ -224,8 +226,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         text.finish(&mut out)?;
         out.flush()?;
     }
+    reporter.not_judged(&summary.failures);
     reporter.finish()?;
-    Ok(match summary.failed {
+    Ok(match summary.failures.len() {
         0 if is_failed => ExitCode::from(exit::FAILED),
         0 => ExitCode::SUCCESS,
         _ => ExitCode::from(exit::UNUSABLE),

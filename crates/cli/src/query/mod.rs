@@ -459,7 +459,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let hint = if undecided.are_all_named() { "" } else { "; --undecided writes all" };
     undecided.warning().iter().for_each(|warning| exit::warn(&format!("{warning}{hint}")));
     Ok(match found {
-        _ if unusable || summary.failed > 0 => ExitCode::from(exit::UNUSABLE),
+        _ if unusable || !summary.failures.is_empty() => ExitCode::from(exit::UNUSABLE),
         0 if undecided.count > 0 => ExitCode::from(UNDECIDED),
         0 => ExitCode::from(exit::FAILED),
         _ => ExitCode::SUCCESS,

@@ -16,7 +16,7 @@ fn change(address: &str, actions: Value) -> Value {
 
 fn plan(changes: Value) -> Value {
     json!({"format_version": "1.2", "terraform_version": "1.15.5", "resource_changes": changes, "complete": true,
-        "applyable": true, "errored": false})
+        "applyable": changes != json!([]), "errored": false})
 }
 
 /// The commands that decide by the plan in this file or folder.

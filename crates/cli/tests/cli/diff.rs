@@ -143,8 +143,8 @@ fn what_is_no_plan_is_refused_by_its_name() {
     for (name, why) in [
         ("failed.json", "planning ended with an error"),
         ("part.json", "without `format_version`"),
-        ("lacking.json", "changes of some resources or outputs are missing"),
-        ("state.json", "this is no plan but a state"),
+        ("lacking.json", "the change of t.s is missing from this plan"),
+        ("state.json", "this is a state, not a plan"),
         ("broken.json", "ends too early"),
         ("two.json", "a second document starts here"),
         ("absent.json", "cannot be read"),

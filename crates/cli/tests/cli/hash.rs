@@ -106,7 +106,7 @@ fn what_is_no_whole_plan_has_no_hash() {
         (text.replace("\"format_version\": \"1.2\",", ""), "without `format_version`"),
         (
             r#"{"version":4,"serial":1,"lineage":"x","resources":[]}"#.to_owned(),
-            "this is no plan but a state",
+            "this is a state, not a plan",
         ),
         (text[..500].to_owned(), "ends too early"),
     ] {

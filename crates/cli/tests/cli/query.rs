@@ -207,7 +207,7 @@ fn many_documents_are_answered_to_in_order() {
         ("a/deep/er/api.json", &*api),
         ("b/lines.jsonl", &*lines),
         ("a/other.json", r#"{"some":"thing"}"#),
-        ("a/list.json", "[1]"),
+        ("a/list.json", r#"{"other":[1]}"#),
         ("a/.terraform/hidden.json", &*api),
         ("c/broken.json", &api[..500]),
         ("c/ok.json", &*web),

@@ -221,11 +221,7 @@ fn a_gate_refuses_options_that_leave_nothing_to_check() {
     lost["applyable"] = json!(true);
     let refused = show(&["--fail-on", "delete"], &lost);
     assert_eq!(refused.code, 2);
-    assert!(
-        refused.stderr.contains("changes of some resources or outputs are missing"),
-        "{}",
-        refused.stderr
-    );
+    assert!(refused.stderr.contains("all changes are missing from this plan"), "{}", refused.stderr);
 }
 
 #[test]

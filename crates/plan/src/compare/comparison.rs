@@ -42,6 +42,8 @@ pub struct ComparisonCounts {
     pub other_action: usize,
     /// Both do the same, with other values.
     pub other_values: usize,
+    /// 1 if only one of the plans says that there may be more changes after it is applied, else 0.
+    pub incomplete: usize,
     /// Both do the same, and all that differs was unknown in the first plan.
     pub expected: usize,
     /// Both do the same, with the same values.
@@ -51,7 +53,7 @@ pub struct ComparisonCounts {
 impl ComparisonCounts {
     /// The differences that are not expected.
     pub fn surprises(&self) -> usize {
-        self.only_in_a + self.only_in_b + self.other_action + self.other_values
+        self.only_in_a + self.only_in_b + self.other_action + self.other_values + self.incomplete
     }
 }
 

@@ -204,6 +204,10 @@ impl HashedPlan {
                 digest.part(values.after(&mut writer).bytes());
             }
         }
+        // Who approves a part of the changes has not approved all of them, even if they are the same today.
+        if changes.complete == Some(false) {
+            digest.part(b"incomplete");
+        }
         let form = HashForm { has_key: key.is_some(), has_sets: writer.notes.has_sets };
         let hash = PlanHash { form, digest: digest.end(form) };
         Ok(Self { hash, steps: count, secrets: writer.notes.secrets })

@@ -97,6 +97,8 @@ impl<'t> Comparison<'t> {
         let steps_b = steps(b, ComparedPlan::B, &Maps::new(&[]))?;
         let comparer = Comparer { a, b, schemas, ignored: &ignored, is_all: options.ignored.is_empty() };
         let mut comparison = Self::default();
+        let is_incomplete = |changes: &ChangeSet<'_>| changes.complete == Some(false);
+        comparison.counts.incomplete = usize::from(is_incomplete(a) != is_incomplete(b));
         for (a, b) in pair(&steps_a, &steps_b) {
             let is_done = |step: Option<&PlanStep<'_, '_>>| step.is_some_and(|step| step.is_done);
             if !is_done(a) && !is_done(b) {

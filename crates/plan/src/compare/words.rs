@@ -50,7 +50,8 @@ pub(super) fn verdict(counts: &ComparisonCounts) -> &'static str {
 
 /// How much differs.
 pub(super) fn totals(counts: &ComparisonCounts) -> String {
-    let ComparisonCounts { only_in_a, only_in_b, other_action, other_values, expected, same } = *counts;
+    let ComparisonCounts { only_in_a, only_in_b, other_action, other_values, incomplete, expected, same } =
+        *counts;
     if counts.surprises() + expected == 0 {
         return if same == 0 { "nothing".to_owned() } else { things(same, "change") };
     }
@@ -59,6 +60,7 @@ pub(super) fn totals(counts: &ComparisonCounts) -> String {
         (only_in_b, "only in B"),
         (other_action, "with different actions"),
         (other_values, "with different values"),
+        (incomplete, "of the plans is incomplete"),
         (expected, "as expected"),
         (same, "the same"),
     ];

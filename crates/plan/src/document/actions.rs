@@ -35,7 +35,7 @@ pub enum ResourceActions {
 }
 
 impl ResourceActions {
-    pub(super) fn of_words(words: &[&str]) -> Self {
+    pub(crate) fn of_words(words: &[&str]) -> Self {
         match words {
             ["no-op"] => Self::NoOp,
             ["create"] => Self::Create,

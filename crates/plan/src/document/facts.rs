@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 
 use super::missing_changes::MissingChange;
+use serde::Serialize;
+
 use super::{Document, Plan, UnfamiliarKind, UnknownKind};
 
 /// What limits the answers that a document can give: errors, parts that are missing, words that are unknown.
@@ -54,4 +56,24 @@ impl Facts {
 fn repeated_member(plan: &Plan<'_>) -> Option<String> {
     let mut seen = HashSet::new();
     plan.members().map(|(name, _)| name).find(|name| !seen.insert(*name)).map(str::to_owned)
+}
+
+/// Why a plan was made from no state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NoState {
+    /// The workspace has none.
+    Missing,
+    /// Whoever made the plan wanted none.
+    LeftOut,
+}
+
+impl NoState {
+    /// In words.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Missing => "the workspace has no state",
+            Self::LeftOut => "planned without a state",
+        }
+    }
 }

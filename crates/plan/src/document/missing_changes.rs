@@ -84,7 +84,8 @@ impl Plan<'_> {
 
     /// A managed resource that is planned, or was there before, and is not among the changes.
     fn unlisted(&self, lists_resources: bool) -> Option<String> {
-        let (planned, prior) = self.planned_and_prior()?;
+        let (planned, prior) = self.planned_and_prior();
+        let planned = planned.unwrap_or_default();
         let deferred = self.changes.deferred.iter().map(|deferred| &deferred.resource);
         let listed: HashSet<&str> = self
             .changes
@@ -105,13 +106,31 @@ impl Plan<'_> {
         let is_whole = is_complete && lists_resources;
         let prior_alone =
             || managed(&prior).find(|resource| is_whole && !listed.contains(&*resource.address));
-        planned_alone.or_else(prior_alone).map(|resource| resource.address.to_string())
+        let resource = planned_alone.or_else(prior_alone).map(|resource| resource.address.to_string());
+        resource.or_else(|| is_whole.then(|| self.unlisted_deposed(&prior)).flatten())
+    }
+
+    /// A deposed object, as which an object is left of which a replacement has failed: each plan destroys it.
+    fn unlisted_deposed(&self, prior: &State<'_>) -> Option<String> {
+        let changes = self.changes.resources.iter();
+        let listed: HashSet<(&str, Option<&str>)> =
+            changes.map(|resource| (&*resource.address, resource.deposed.as_deref())).collect();
+        let objects = prior.resources.iter().filter(|object| &*object.mode == "managed");
+        let mut deposed = objects.filter(|object| object.deposed.is_some());
+        let unlisted =
+            deposed.find(|object| !listed.contains(&(&*object.address, object.deposed.as_deref())))?;
+        Some(format!(
+            "{} (deposed object {})",
+            unlisted.address,
+            unlisted.deposed.as_deref().unwrap_or_default()
+        ))
     }
 
     /// A managed resource that is planned otherwise than it is in the state that the plan starts from.
     fn planned_otherwise(&self) -> Option<String> {
         // Of documents without planned values nothing can be said.
-        let (planned, prior) = self.planned_and_prior()?;
+        let (planned, prior) = self.planned_and_prior();
+        let planned = planned?;
         let mut before = values_by_address(&prior);
         let mut same = 0;
         for resource in managed(&planned) {
@@ -130,11 +149,11 @@ impl Plan<'_> {
         left.find(|_| is_complete).map(|resource| resource.address.to_string())
     }
 
-    /// The planned values, and the state before. `None` without planned values that can be read.
-    fn planned_and_prior(&self) -> Option<(State<'_>, State<'_>)> {
-        let planned = State::parse_values(self.text(), self.planned_values()?).ok()?;
+    /// The planned values, unless they are missing or cannot be read, and the state before.
+    fn planned_and_prior(&self) -> (Option<State<'_>>, State<'_>) {
+        let planned = self.planned_values().and_then(|part| State::parse_values(self.text(), part).ok());
         let prior = self.prior_state().and_then(|part| State::parse_within(self.text(), part).ok());
-        Some((planned, prior.unwrap_or_default()))
+        (planned, prior.unwrap_or_default())
     }
 
     /// Whether applying does something, and nothing but deletions to outputs.

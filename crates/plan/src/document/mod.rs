@@ -35,7 +35,7 @@ pub use checks::{Check, CheckStatus};
 pub use error::{DocumentError, Problem};
 pub use errored::is_errored_plan;
 pub use extract::{Extracted, extract};
-pub use facts::Facts;
+pub use facts::{Facts, NoState};
 pub use findings::{Finding, FindingKind, findings};
 pub use index::Index;
 pub use instance::NoInstance;
@@ -51,7 +51,7 @@ pub use planned::read_planned;
 pub use prior::{Candidates, Prior, PriorError, read_prior};
 pub use state::{Sensitive, State, StateOutput, StateResource};
 pub use unknown_kinds::{UnfamiliarKind, UnknownKind};
-pub use warnings::document_warnings;
+pub use warnings::{document_warnings, incompleteness_warning};
 pub use whole::{compare_complaint, placed};
 
 use std::collections::BTreeSet;

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use objchange_text::{Notice, visible};
 use self_cell::self_cell;
 
-use super::facts::Facts;
+use super::facts::{Facts, NoState};
 use super::{Document, DocumentError, MissingChange, Plan, Problem, UnknownKind, extract};
 
 self_cell!(
@@ -38,8 +38,8 @@ struct Contents {
     line: Option<usize>,
     cell: Cell,
     notices: Vec<Notice>,
-    /// It is the plan of a module whose workspace has no state.
-    lacks_state: bool,
+    /// It is the plan of a module, made from no state.
+    no_state: Option<NoState>,
     facts: OnceLock<Facts>,
 }
 
@@ -51,11 +51,10 @@ impl PlanFile {
     ///
     /// There is no document in the text, or more than one, or it cannot be read.
     pub fn parse(name: impl Into<String>, text: String) -> Result<Self, PlanFileError> {
-        Self::read(name.into(), None, text, false)
+        Self::read(name.into(), None, text, None)
     }
 
-    /// Like [`PlanFile::parse`], for the plan that was just made of a module. `lacks_state` says that the workspace of the
-    /// module has no state.
+    /// Like [`PlanFile::parse`], for the plan that was just made of a module. `no_state` says why there was no state.
     ///
     /// # Errors
     ///
@@ -63,9 +62,9 @@ impl PlanFile {
     pub fn parse_planned(
         name: impl Into<String>,
         text: String,
-        lacks_state: bool,
+        no_state: Option<NoState>,
     ) -> Result<Self, PlanFileError> {
-        Self::read(name.into(), None, text, lacks_state)
+        Self::read(name.into(), None, text, no_state)
     }
 
     /// Like [`PlanFile::parse`], for a document that is this line, from 1, of a file that holds a document a line.
@@ -74,14 +73,14 @@ impl PlanFile {
     ///
     /// As [`PlanFile::parse`]. The error names the line of the file.
     pub fn parse_line(name: &str, line: usize, text: String) -> Result<Self, PlanFileError> {
-        Self::read(name.to_owned(), Some(line), text, false)
+        Self::read(name.to_owned(), Some(line), text, None)
     }
 
     fn read(
         name: String,
         line: Option<usize>,
         text: String,
-        lacks_state: bool,
+        no_state: Option<NoState>,
     ) -> Result<Self, PlanFileError> {
         let fail = |name: &str, error| PlanFileError::in_document(name, line, error);
         let (cell, notices) = match Cell::try_new_or_recover(text, |text| Document::parse_part(text)) {
@@ -99,12 +98,12 @@ impl PlanFile {
             },
         };
         let name = line.map_or(name.clone(), |line| format!("{name}:{line}"));
-        Ok(Self(Arc::new(Contents { name, line, cell, notices, lacks_state, facts: OnceLock::new() })))
+        Ok(Self(Arc::new(Contents { name, line, cell, notices, no_state, facts: OnceLock::new() })))
     }
 
-    /// Whether it is the plan of a module whose workspace has no state.
-    pub fn lacks_state(&self) -> bool {
-        self.0.lacks_state
+    /// Why there was no state, if it is the plan of a module that was made from none.
+    pub fn no_state(&self) -> Option<NoState> {
+        self.0.no_state
     }
 
     /// The name that messages have for it.
@@ -152,15 +151,12 @@ impl PlanFile {
         self.0.facts.get_or_init(|| Facts::new(self.document()))
     }
 
-    /// The plan, for everything that decides by it: a gate, a policy, a query, a comparison, a hash. Nothing is
-    /// missing from it, and everything in it has a known meaning.
-    ///
-    /// An errored plan is returned: whoever decides by it asks [`Facts::errored`].
+    /// The plan, if nothing is missing from it. Actions in it may be unknown.
     ///
     /// # Errors
     ///
-    /// It is a state or a part of a document, a change is missing, or an action is unknown.
-    pub fn judged(&self) -> Result<&Plan<'_>, PlanFileError> {
+    /// It is a state or a part of a document, a member is repeated, or a change is missing.
+    pub fn whole(&self) -> Result<&Plan<'_>, PlanFileError> {
         let fail = |kind| Err(PlanFileError { name: self.0.name.clone(), kind });
         let Some(plan) = self.plan() else { return fail(PlanFileErrorKind::IsState) };
         if plan.format_version.is_none() {
@@ -173,8 +169,24 @@ impl PlanFile {
         if let Some(missing) = &facts.missing_change {
             return fail(PlanFileErrorKind::MissingChange(missing.clone()));
         }
-        match facts.unknown_action() {
-            Some(unknown) => fail(PlanFileErrorKind::UnknownAction(unknown.clone())),
+        Ok(plan)
+    }
+
+    /// The plan, for everything that decides by it: a policy, a query, a comparison, a hash. Nothing is missing from it,
+    /// and all its actions are known. A gate that shows unknown actions itself takes [`PlanFile::whole`].
+    ///
+    /// An errored plan is returned: whoever decides by it asks [`Facts::errored`].
+    ///
+    /// # Errors
+    ///
+    /// As [`PlanFile::whole`], or an action is unknown.
+    pub fn judged(&self) -> Result<&Plan<'_>, PlanFileError> {
+        let plan = self.whole()?;
+        match self.facts().unknown_action() {
+            Some(unknown) => {
+                let kind = PlanFileErrorKind::UnknownAction(unknown.clone());
+                Err(PlanFileError { name: self.0.name.clone(), kind })
+            }
             None => Ok(plan),
         }
     }

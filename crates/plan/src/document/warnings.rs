@@ -4,6 +4,14 @@ use objchange_text::Severity;
 
 use super::{Facts, Finding, FindingKind, UnfamiliarKind, UnknownKind};
 
+/// The warning about a plan that says that it is not all.
+const INCOMPLETE: &str = "the plan is incomplete: there may be more changes after it is applied";
+
+/// The warning about a plan that says that it is not all, if it says so; without providers that is said elsewhere.
+pub fn incompleteness_warning(facts: &Facts) -> Option<&'static str> {
+    (facts.incomplete && !facts.errored && !facts.simulated).then_some(INCOMPLETE)
+}
+
 /// Each reason why the document may not show everything that happens, once.
 pub fn document_warnings(facts: &Facts) -> Vec<String> {
     incompleteness(facts).into_iter().map(|finding| finding.message).collect()
@@ -35,11 +43,7 @@ pub(super) fn incompleteness(facts: &Facts) -> Vec<Finding> {
         report(FindingKind::LacksChanges, Severity::Error, &message);
     }
     if facts.incomplete && !facts.errored {
-        report(
-            FindingKind::Incomplete,
-            Severity::Warning,
-            "the plan is incomplete: there may be more changes after it is applied",
-        );
+        report(FindingKind::Incomplete, Severity::Warning, INCOMPLETE);
     }
     findings.extend(facts.unknown_kinds.iter().map(|unfamiliar| Finding {
         kind: match unfamiliar.kind {

@@ -21,7 +21,7 @@ impl Writer<'_> {
     /// Writes a resource of a plan without its header.
     pub(super) fn resource_body(&mut self, entry: &ReportEntry<'_, ResourceHeader<'_>>) {
         let ReportEntry { header, diff, .. } = entry;
-        self.text(Role::Sign, resource_sign(header.actions, self.program));
+        self.text(Role::Sign, resource_sign(header.actions.kind, self.program));
         self.opening(&header.mode, &header.r#type, &header.name);
         // What OpenTofu forgets looks as in a state.
         let is_plain = self.program.is_opentofu() && header.heading == Heading::Forgotten;
@@ -116,7 +116,7 @@ impl Writer<'_> {
             Heading::ReplacedButKept => {
                 (" must be replaced, but the existing object will not be destroyed", "", "")
             }
-            Heading::Unknown => (" has unknown actions: ", "", &*header.unknown_actions.join(", ")),
+            Heading::Unknown => (" has unknown actions: ", "", &*header.actions.unknown.join(", ")),
             Heading::Moved | Heading::Deferred | Heading::Unchanged => ("", "", ""),
         };
         self.comment(before);
@@ -124,7 +124,7 @@ impl Writer<'_> {
             self.text(Role::Danger, important);
         }
         self.comment(&escape::line(after));
-        if is_opentofu && header.actions == ResourceActions::ForgetThenCreate {
+        if is_opentofu && header.actions.kind == ResourceActions::ForgetThenCreate {
             self.comment(" - ");
             self.text(Role::CautionStart, "older instance will ");
             self.text(Role::Strong, "not");

@@ -312,7 +312,7 @@ pub(super) fn sections<'r, 'p>(report: &'r Report<'p>) -> (Vec<OutlineSection>, 
     for entries in changes() {
         page.changes(entries);
         page.list("Forgotten: no longer managed, and not destroyed", entries, |header| {
-            (header.actions == ResourceActions::Forget).then(|| change_line(header))
+            (header.actions.kind == ResourceActions::Forget).then(|| change_line(header))
         });
         page.list("Moved", entries, |header| {
             let previous = header.previous_address.as_ref()?;
@@ -328,7 +328,7 @@ pub(super) fn sections<'r, 'p>(report: &'r Report<'p>) -> (Vec<OutlineSection>, 
     page.checks(report);
     let change = |rank: u8| {
         move |header: &ResourceHeader<'_>| OutlineItem {
-            sign: short_sign(header.actions, program),
+            sign: short_sign(header.actions.kind, program),
             line: change_line(header),
             ..OutlineItem::new(rank, &header.address)
         }
@@ -422,13 +422,13 @@ impl<'r, 'p> Page<'r, 'p> {
     ) {
         let (section, program) = (self.sections.len(), self.program);
         self.items.extend(entries.headers().enumerate().filter_map(|(index, header)| {
-            let forgotten = header.actions == ResourceActions::Forget;
+            let forgotten = header.actions.kind == ResourceActions::Forget;
             // All others are among the changes, or move and that is all.
             let has_diff = forgotten
                 || header.heading == Heading::Imported && header.importing.is_some() && title == "Imported";
             Some(OutlineItem {
                 section,
-                sign: if forgotten { short_sign(header.actions, program) } else { "" },
+                sign: if forgotten { short_sign(header.actions.kind, program) } else { "" },
                 deposed: header.deposed.as_ref().map(ToString::to_string),
                 line: line(&header)?,
                 body: if has_diff { Body::Change(entries, index) } else { Body::None },
@@ -445,15 +445,15 @@ impl<'r, 'p> Page<'r, 'p> {
         let mut items = Vec::new();
         let mut modules = Modules::default();
         for (index, header) in entries.headers().enumerate() {
-            if matches!(header.actions, ResourceActions::NoOp | ResourceActions::Forget) {
+            if matches!(header.actions.kind, ResourceActions::NoOp | ResourceActions::Forget) {
                 continue;
             }
-            let (rank, action) = summary_group(header.actions);
+            let (rank, action) = summary_group(header.actions.kind);
             let item = OutlineItem {
                 section: self.sections.len(),
                 group: modules.add(header.module_address.as_deref(), rank, PHRASES[usize::from(rank)]),
                 action: Some(action),
-                sign: short_sign(header.actions, self.program),
+                sign: short_sign(header.actions.kind, self.program),
                 is_loss: rank <= 1,
                 deposed: header.deposed.as_ref().map(ToString::to_string),
                 line: change_line(&header),
@@ -566,7 +566,7 @@ impl Modules {
 
 /// What happens to a resource, and why.
 fn change_line(header: &ResourceHeader<'_>) -> Vec<OutlinePiece> {
-    let verb = match (header.heading, header.actions) {
+    let verb = match (header.heading, header.actions.kind) {
         (Heading::HasChanged, _) => "Changed",
         (Heading::HasBeenDeleted, _) => "Deleted",
         (_, ResourceActions::CreateThenDelete) => "Replace, creating first",

@@ -126,7 +126,7 @@ impl Report<'_> {
     fn groups(&self, group_by: GroupBy) -> Vec<Group> {
         let sign_of = |actions| resource_sign(actions, self.program);
         let change = |header: &ResourceHeader<'_>| {
-            line(sign_of(header.actions), &header.address, header.deposed.as_deref(), &reasons(header))
+            line(sign_of(header.actions.kind), &header.address, header.deposed.as_deref(), &reasons(header))
         };
         let output = |header: &OutputHeader<'_>| {
             line(sign_of(header.actions.unwrap_or(ResourceActions::NoOp)), &header.name, None, &[])
@@ -144,7 +144,7 @@ impl Report<'_> {
                 }
                 Section::ResourceChanges(entries) => {
                     for header in entries.headers() {
-                        let group = Some(summary_group(header.actions));
+                        let group = Some(summary_group(header.actions.kind));
                         let title = group_by.title(group, header.module_address.as_ref(), &header.r#type);
                         resources.add(title, Line { group, ..change(&header) });
                     }
@@ -271,8 +271,8 @@ fn invoked(invocation: &Invocation<'_>) -> Line {
 /// Why something happens to a resource, in a few words each.
 pub(super) fn reasons(header: &ResourceHeader<'_>) -> Vec<String> {
     let mut reasons = Vec::new();
-    if !header.unknown_actions.is_empty() {
-        reasons.push(header.unknown_actions.join(", "));
+    if !header.actions.unknown.is_empty() {
+        reasons.push(header.actions.unknown.join(", "));
     }
     if header.heading != Heading::Deferred {
         reasons.extend(header.previous_address.as_ref().map(|previous| format!("moved from {previous}")));

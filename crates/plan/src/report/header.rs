@@ -1,6 +1,6 @@
 //! The text above a resource of a plan: its action, and why.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::changes::{ChangeValues, ChangedIndex, ChangedResource, Importing};
 use crate::document::Index;
@@ -36,10 +36,7 @@ pub struct ResourceHeader<'p> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider_name: Option<Text<'p>>,
     /// The actions of Terraform.
-    pub actions: ResourceActions,
-    /// The words of the document, if the actions are unknown.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub unknown_actions: Vec<Text<'p>>,
+    pub actions: HeaderActions<'p>,
     /// Why, in the word of the document, such as `replace_because_tainted`; of what is deferred, why that is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Text<'p>>,
@@ -54,6 +51,34 @@ pub struct ResourceHeader<'p> {
     /// Further comments, in this order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub comments: Vec<Comment<'p>>,
+}
+
+/// The actions on a resource. As JSON they are a list of words, also unknown ones.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HeaderActions<'p> {
+    /// Which they are.
+    pub kind: ResourceActions,
+    /// Their words, if they are unknown.
+    pub unknown: Vec<Text<'p>>,
+}
+
+impl Serialize for HeaderActions<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.kind {
+            ResourceActions::Unknown => self.unknown.serialize(serializer),
+            kind => kind.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for HeaderActions<'_> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let words = <Vec<Text<'_>>>::deserialize(deserializer)?;
+        let kind = ResourceActions::of_words(&words.iter().map(Text::as_str).collect::<Vec<_>>());
+        let words = if kind == ResourceActions::Unknown { words } else { Vec::new() };
+        Ok(Self { kind, unknown: words.into_iter().map(|word| Text::from(word.to_string())).collect() })
+    }
 }
 
 /// The action on a resource, as a heading.
@@ -184,8 +209,10 @@ pub(super) fn header<'p>(
         name: resource.name.clone(),
         index: resource.index.as_ref().and_then(|index| index.read().ok().flatten()),
         provider_name: Some(resource.provider_name.clone()).filter(|name| !name.is_empty()),
-        actions: resource.change.actions,
-        unknown_actions: resource.change.unknown_actions.clone(),
+        actions: HeaderActions {
+            kind: resource.change.actions,
+            unknown: resource.change.unknown_actions.clone(),
+        },
         reason,
         replaced_by,
         importing: resource.change.importing.clone(),

@@ -46,7 +46,7 @@ pub use counts::Counts;
 pub use entries::{Entries, ReportEntry};
 pub use filter::Filter;
 pub(crate) use fold::{Fold, Show, fold};
-pub use header::{Comment, Heading, ResourceHeader};
+pub use header::{Comment, HeaderActions, Heading, ResourceHeader};
 pub(crate) use header::{is_shown, previous_address};
 pub use plan::Summary;
 pub(crate) use plan::entry;
@@ -54,7 +54,7 @@ pub use schemas::{SchemaOrigin, SchemaSource, Schemas};
 pub use state::{ModulePlace, StateHeader};
 
 use crate::changes::ChangeSet;
-use crate::document::{Check, Document, DocumentError, Plan, ResourceActions, State};
+use crate::document::{Check, Document, DocumentError, NoState, Plan, ResourceActions, State};
 use crate::options::Options;
 use crate::program::Program;
 use crate::text::Text;
@@ -109,26 +109,6 @@ pub struct Report<'p> {
     pub schemas: &'p [SchemaOrigin],
     /// The sections, in the order of the page; one without entries is not to be seen.
     pub sections: Vec<Section<'p>>,
-}
-
-/// Why a plan was made from no state.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum NoState {
-    /// The workspace has none.
-    Missing,
-    /// Whoever made the plan wanted none.
-    LeftOut,
-}
-
-impl NoState {
-    /// In words.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Missing => "the workspace has no state",
-            Self::LeftOut => "planned without a state",
-        }
-    }
 }
 
 /// A part of the page.

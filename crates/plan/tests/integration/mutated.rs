@@ -162,7 +162,7 @@ proptest! {
                 Section::ResourceChanges(entries) => Some(entries.headers()),
                 _ => None,
             });
-            changes.flatten().map(|header| (header.address.to_string(), header.actions)).collect()
+            changes.flatten().map(|header| (header.address.to_string(), header.actions.kind)).collect()
         };
         let listed = changes(&all);
         let happens = |actions: ResourceActions| actions != ResourceActions::NoOp;

@@ -20,7 +20,7 @@ use crate::{tfconfig, tfplan, tfstate};
 
 /// An item of the collection that a query asks about.
 #[derive(Debug, Clone, Copy)]
-pub struct Item<'a, 't>(pub(super) Kind<'a, 't>);
+pub struct Item<'a, 't>(pub(super) Kind<'a, 't>, pub(super) bool);
 
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Kind<'a, 't> {
@@ -44,7 +44,7 @@ impl<'a, 't> Item<'a, 't> {
 
     /// Whether it is not known that there is such an item.
     pub fn is_possible(self) -> bool {
-        matches!(self.0, Kind::Possible(..))
+        self.1
     }
 
     /// What is not a value of it: its names, and what happens to it. An index is a text, also where it is a

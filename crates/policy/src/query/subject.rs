@@ -74,7 +74,7 @@ impl<'t> Subject<'t> {
             kind: fn(&'s T) -> Kind<'s, 't>,
         ) -> Box<dyn Iterator<Item = (&'s str, Item<'s, 't>)> + 's> {
             let items = items.into_iter().flat_map(Collection::iter);
-            Box::new(items.map(move |(key, item)| (key, Item(kind(item)))))
+            Box::new(items.map(move |(key, item)| (key, Item(kind(item), false))))
         }
         let plan = self.plan.as_ref();
         let possible = plan.into_iter().flat_map(move |plan| match self.of {
@@ -82,10 +82,11 @@ impl<'t> Subject<'t> {
                 plan.simulated.instances.iter()
             }
             CollectionKind::ResourceDrift => plan.simulated.drift.iter(),
+            CollectionKind::State => plan.simulated.prior.iter(),
             _ => [].iter(),
         });
         let model = self.of.model();
-        let possible = possible.map(|item| (item.address.as_str(), Item(Kind::Possible(item, model))));
+        let possible = possible.map(|item| (item.address.as_str(), Item(Kind::Possible(item, model), true)));
         let items = match self.of {
             CollectionKind::ResourceChanges => {
                 with_keys(plan.map(|plan| &plan.resource_changes), Kind::ResourceChange)
@@ -103,7 +104,14 @@ impl<'t> Subject<'t> {
             CollectionKind::State => with_keys(Some(&self.state.resources), Kind::Resource),
             CollectionKind::Config => with_keys(Some(&self.config.resources), Kind::Config),
         };
-        Box::new(items.chain(possible))
+        let may_lack = move |key: &str| {
+            plan.is_some_and(|plan| match self.of {
+                CollectionKind::ResourceChanges => plan.simulated.may_lack(false, key),
+                CollectionKind::PlannedValues => plan.simulated.may_lack(true, key),
+                _ => false,
+            })
+        };
+        Box::new(items.map(move |(key, Item(kind, _))| (key, Item(kind, may_lack(key)))).chain(possible))
     }
 
     /// What `plan` is in expressions.

@@ -5,31 +5,37 @@ use objchange_text::reports::{JunitCase, JunitStatus};
 use super::{Outcome, PolicyLocation, RuleVerdict, Severity, TestResult, TestVerdict};
 
 impl RuleVerdict {
-    /// The verdict as a test case. A warning passes, and what it says is its output.
-    pub fn junit_case(&self) -> JunitCase {
+    /// The verdict as a test case. It fails exactly if the gate fails because of it: `fails` says so. What the gate lets pass
+    /// is skipped, with the reason.
+    pub fn junit_case(&self, fails: bool) -> JunitCase {
         let said = self.findings.iter().map(|finding| match &finding.address {
             Some(address) => format!("{address}: {}", finding.text()),
             None => finding.text().to_owned(),
         });
         let said =
             said.map(|line| objchange_text::visible(&line).into_owned()).collect::<Vec<_>>().join("\n");
-        let status = match (self.outcome(), self.severity) {
-            (Outcome::Pass | Outcome::Excepted, _) | (Outcome::Fail, Severity::Warning) => {
-                JunitStatus::PASSED
+        let status = |failed: JunitStatus| if fails { failed } else { JunitStatus::SKIPPED };
+        let status = match self.outcome() {
+            Outcome::Pass | Outcome::Excepted => JunitStatus::PASSED,
+            Outcome::Fail => {
+                let sort = match self.severity {
+                    Severity::Failure => "deny",
+                    Severity::Warning => "warn",
+                };
+                status(JunitStatus::FAILURE).with_lines(sort, &said)
             }
-            (Outcome::Fail, Severity::Failure) => JunitStatus::FAILURE.with_lines("deny", &said),
-            (Outcome::Error, _) => {
-                JunitStatus::ERROR.with("error", self.error.as_deref().unwrap_or_default())
+            Outcome::Error => {
+                let error = self.error.as_deref().unwrap_or_default();
+                status(JunitStatus::ERROR).with("error", error)
             }
-            (Outcome::Undecided, _) => {
+            Outcome::Undecided => {
                 let waits = self.undecided.iter().flat_map(|undecided| &undecided.waits_for);
                 let waits: Vec<String> = waits.map(ToString::to_string).collect();
                 let message = format!("not known until apply: {}", waits.join(", "));
-                JunitStatus::SKIPPED.with("undecided", message)
+                status(JunitStatus::FAILURE).with("undecided", message)
             }
         };
-        let output = Some(said).filter(|said| self.severity == Severity::Warning && !said.is_empty());
-        JunitCase { output, ..named(&self.rule, &self.place, status) }
+        named(&self.rule, &self.place, status)
     }
 }
 

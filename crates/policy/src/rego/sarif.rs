@@ -2,17 +2,19 @@
 
 use objchange_text::reports::{Sarif, SarifResult};
 
-use super::{Finding, Outcome, Severity, Verdicts};
+use super::{Finding, Outcome, RuleVerdict, Severity, Verdicts};
 
 impl Verdicts {
-    /// Adds all rules, and what they say of the plan in this file, to a report.
-    pub fn add_to_sarif(&self, report: &mut Sarif, plan: &str) {
+    /// Adds all rules, and what they say of the plan in this file, to a report. It is an error exactly if the gate fails
+    /// because of it, as `fails` says, and else a warning.
+    pub fn add_to_sarif(&self, report: &mut Sarif, plan: &str, fails: impl Fn(&RuleVerdict) -> bool) {
         for verdict in &self.rules {
             let level = match verdict.severity {
                 Severity::Failure => "error",
                 Severity::Warning => "warning",
             };
             report.rule(&verdict.rule, level, &format!("The rule {}", verdict.rule));
+            let level = if fails(verdict) { "error" } else { "warning" };
             if verdict.outcome() == Outcome::Excepted {
                 continue;
             }
@@ -30,7 +32,7 @@ impl Verdicts {
                 });
             };
             if let Some(error) = &verdict.error {
-                result("error", error, None);
+                result(level, error, None);
             }
             for finding in &verdict.findings {
                 result(level, finding.text(), finding.address.as_deref());
@@ -45,7 +47,7 @@ impl Verdicts {
                 let texts = undecided.findings.iter().map(|finding| format!("{}: ", finding.text()));
                 for (address, text) in addresses.into_iter().zip(texts.chain([String::new()])) {
                     let text = format!("{text}not known until apply (waits for {waits})");
-                    result("note", &text, address);
+                    result(level, &text, address);
                 }
             }
         }

@@ -136,10 +136,24 @@ impl Document {
     pub(super) fn possible_in_raw(&self, index: usize, path: &[u32]) -> Vec<String> {
         let root = self.items(CollectionKind::Raw, |items| items.key(index).to_owned()).unwrap_or_default();
         let names = self.plan(|plan| {
+            let reads = || plan.simulated.reads.iter().map(|key| format!("actions of {key}"));
             let (what, items) = match root.as_str() {
-                "resource_changes" | "deferred_changes" if path.is_empty() => {
-                    ("instances", &plan.simulated.instances)
+                "resource_changes" if path.is_empty() => {
+                    let instances = plan.simulated.instances.iter();
+                    return instances
+                        .map(|item| format!("instances of {}", item.address))
+                        .chain(reads())
+                        .collect();
                 }
+                "planned_values" if !plan.simulated.reads.is_empty() => {
+                    let instances = plan.simulated.instances.iter();
+                    return instances
+                        .map(|item| format!("instances of {}", item.address))
+                        .chain(reads())
+                        .collect();
+                }
+                "prior_state" => ("instances", &plan.simulated.prior),
+                "deferred_changes" if path.is_empty() => ("instances", &plan.simulated.instances),
                 "planned_values" => ("instances", &plan.simulated.instances),
                 "resource_drift" if path.is_empty() => ("drift", &plan.simulated.drift),
                 _ => return Vec::new(),
@@ -147,6 +161,19 @@ impl Document {
             items.iter().map(|item| format!("{what} of {}", item.address)).collect()
         });
         names.unwrap_or_default()
+    }
+
+    /// What a member of the plan itself depends on that is missing, and may be there.
+    pub(super) fn possible_member(&self, name: &str) -> Option<String> {
+        let depends = self.plan(|plan| {
+            let simulated = &plan.simulated;
+            match name {
+                "resource_drift" => simulated.drift.first().map(|item| format!("drift of {}", item.address)),
+                "prior_state" => simulated.prior.first().map(|item| format!("instances of {}", item.address)),
+                _ => None,
+            }
+        });
+        depends.flatten()
     }
 
     /// Whether the plan was made without asking its providers.
@@ -302,6 +329,15 @@ impl<'t> Collections<'t> {
     ) -> Marked<'v, 't> {
         let unknown = || {
             let collections = &self.plan.as_ref()?.collections;
+            let simulated = &collections.simulated;
+            if of == CollectionKind::Raw {
+                let is_open = match collections.raw.members.key(index) {
+                    "complete" => simulated.hides_complete,
+                    "applyable" => simulated.hides_applyable,
+                    _ => false,
+                };
+                return if is_open { Some(marked.exact()?.bool(true)) } else { None };
+            }
             let change = match of {
                 CollectionKind::PlannedResources => {
                     let (_, resource) = collections.planned_values.resources.at(index)?;

@@ -73,11 +73,36 @@ impl Members for Table {
         let is_instance = |address: &str| {
             key.strip_prefix(address).is_some_and(|rest| rest.is_empty() || rest.starts_with('['))
         };
-        self.possible(|item| is_instance(&item.address)).into_iter().next()
+        let of_document = || match self.of {
+            CollectionKind::Raw => self.visit.shelf.document(self.of).possible_member(key),
+            _ => None,
+        };
+        self.possible(|item| is_instance(&item.address)).into_iter().next().or_else(of_document)
     }
 
     fn unknowns(&self) -> Vec<String> {
         self.possible(|_| true)
+    }
+
+    fn optional(&self, key: &str) -> Option<String> {
+        let document = self.visit.shelf.document(self.of);
+        let may_lack = document.plan(|plan| match self.of {
+            CollectionKind::Changes => plan.simulated.may_lack(false, key),
+            CollectionKind::PlannedResources => plan.simulated.may_lack(true, key),
+            _ => false,
+        });
+        may_lack.unwrap_or_default().then(|| format!("actions of {key}"))
+    }
+
+    fn optionals(&self) -> Vec<String> {
+        let document = self.visit.shelf.document(self.of);
+        let names = document.plan(|plan| match self.of {
+            CollectionKind::Changes | CollectionKind::PlannedResources => {
+                plan.simulated.reads.iter().map(|key| format!("actions of {key}")).collect()
+            }
+            _ => Vec::new(),
+        });
+        names.unwrap_or_default()
     }
 }
 
@@ -91,6 +116,7 @@ impl Table {
                     ("instances", &plan.simulated.instances)
                 }
                 CollectionKind::Drift => ("drift", &plan.simulated.drift),
+                CollectionKind::Resources | CollectionKind::Outputs => ("instances", &plan.simulated.prior),
                 _ => return Vec::new(),
             };
             let items = items.iter().filter(|item| is_wanted(item));

@@ -196,6 +196,16 @@ impl Budget {
 
     /// Looks at a collection as a whole: at how many elements it has, or at each of them.
     pub(crate) fn touch(&mut self, collection: &Value) {
+        self.touch_elements(collection);
+        if let Value::Map(map) = collection {
+            let room = MAX_TOUCHED.saturating_sub(self.touched.len());
+            self.touched.extend(map.optionals().into_iter().take(room));
+            self.note_taint(Taint::NONE);
+        }
+    }
+
+    /// As [`Budget::touch`], where elements that may not be there are looked at one by one.
+    pub(crate) fn touch_elements(&mut self, collection: &Value) {
         let room = MAX_TOUCHED.saturating_sub(self.touched.len());
         let taint = match collection {
             Value::Map(map) => {
@@ -243,8 +253,19 @@ impl Budget {
         value.seen()
     }
 
+    /// Looks at an element that may not be there.
+    pub(crate) fn touch_optional(&mut self, name: String) {
+        if self.touched.len() < MAX_TOUCHED {
+            self.touched.push(name);
+        }
+        self.note_taint(Taint::NONE);
+    }
+
     /// Looks for a member of a map, and finds this.
     pub(crate) fn touch_member(&mut self, map: &Map, key: &Key, found: Option<&Value>) {
+        if let Some(name) = map.optional(key) {
+            self.touch_optional(name);
+        }
         let is_open = match found {
             None | Some(Value::Undefined(_) | Value::Null) => true,
             Some(Value::List(list)) => list.is_empty(),

@@ -31,6 +31,8 @@ pub(super) struct Walk {
     /// At how many elements an `all` was false that goes on to find the others.
     failed: usize,
     /// What decides the answer, where that is unknown: the collection, and what was said of its elements.
+    /// The map, if it has elements that may not be there.
+    optional: Option<Map>,
     collection_taint: Taint,
     taint: Taint,
     /// What a `map` made, or a `filter` of a list kept.
@@ -155,7 +157,15 @@ impl Machine<'_> {
     pub(super) fn begin(&mut self, index: u32) -> Done<()> {
         let of = self.description(index);
         let collection = self.pop();
-        self.budget.touch(&collection);
+        // What the body says of an element that may not be there counts unless it changes nothing.
+        let mut optional = None;
+        match &collection {
+            Value::Map(map) if matches!(of.kind, LoopKind::All | LoopKind::Any | LoopKind::Filter) => {
+                self.budget.touch_elements(&collection);
+                optional = (!map.optionals().is_empty()).then(|| map.clone());
+            }
+            _ => self.budget.touch(&collection),
+        }
         let taint = self.choose_elements(&of)?;
         let elements = match (Elements::new(&collection), collection) {
             (Some(elements), _) => elements,
@@ -181,6 +191,7 @@ impl Machine<'_> {
             causes: self.causes.len(),
             undefined: None,
             failed: 0,
+            optional,
             collection_taint: taint,
             taint,
             values: Vec::new(),
@@ -268,6 +279,7 @@ impl Machine<'_> {
 
     /// Takes what the body says of the element.
     pub(super) fn collect(&mut self, index: u32) -> Done<()> {
+        self.see_optional(index);
         let (taint, is_answer) = self.choose_next(index)?;
         let answer = self.pop();
         let answer = self.wrap(answer, taint, is_answer);
@@ -335,6 +347,21 @@ impl Machine<'_> {
         let value = self.wrap(value, decides, true);
         self.stack.push(value);
         Ok(())
+    }
+
+    /// The answer depends on whether the element is there, unless it changes nothing.
+    fn see_optional(&mut self, index: u32) {
+        let Some(walk) = self.walks.last() else { return };
+        let Some(map) = &walk.optional else { return };
+        let changes_nothing = match (self.frame.unit.loops[index as usize].kind, self.stack.last()) {
+            (LoopKind::All, Some(answer)) => matches!(answer.seen(), Value::Bool(true)),
+            (_, Some(answer)) => matches!(answer.seen(), Value::Bool(false)),
+            (_, None) => false,
+        };
+        let element = walk.element().filter(|_| !changes_nothing);
+        if let Some(name) = element.and_then(|(key, _)| map.optional(&key)) {
+            self.budget.touch_optional(name);
+        }
     }
 
     /// What the walk depends on from here on.

@@ -213,6 +213,22 @@ impl Map {
         }
     }
 
+    /// What may not be there under a key, which is unknown until apply.
+    pub(crate) fn optional(&self, key: &Key) -> Option<String> {
+        match (&*self.0.content.borrow(), key) {
+            (Content::Lazy(lazy), Key::String(text)) => lazy.members.optional(text.as_str()?),
+            _ => None,
+        }
+    }
+
+    /// Whatever may not be there, which is unknown until apply.
+    pub(crate) fn optionals(&self) -> Vec<String> {
+        match &*self.0.content.borrow() {
+            Content::Lazy(lazy) => lazy.members.optionals(),
+            Content::Entries(_) => Vec::new(),
+        }
+    }
+
     /// The keys in their order.
     pub(crate) fn keys(&self) -> Vec<Key> {
         match &*self.0.content.borrow() {

@@ -35,6 +35,16 @@ pub trait Members {
     fn unknowns(&self) -> Vec<String> {
         Vec::new()
     }
+
+    /// What the host calls a member that may not be there, which is unknown until apply.
+    fn optional(&self, _key: &str) -> Option<String> {
+        None
+    }
+
+    /// What the host calls all members that may not be there.
+    fn optionals(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// The lists and maps that were made: who changes one changes it for all. Every other value is as good when it is made

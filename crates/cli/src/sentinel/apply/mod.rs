@@ -256,9 +256,11 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
             out.flush()?;
         }
         let plan = &answer.plan;
-        reporter.suite(plan, all().map(|(applied, judged)| policy_case(applied, judged, unknown)));
+        let is_binding = |applied: &AppliedPolicy| is_binding(applied.level, args.overrides);
+        let case = |(applied, judged)| policy_case(applied, judged, unknown, is_binding(applied));
+        reporter.suite(plan, all().map(case));
         for (applied, judged) in all() {
-            reporter.sarif(|sarif| add_policy(sarif, plan, applied, judged, unknown));
+            reporter.sarif(|sarif| add_policy(sarif, plan, applied, judged, unknown, is_binding(applied)));
         }
         reporter.json(all().map(|(applied, judged)| PolicyLine::new(plan, applied, judged)))
     };
@@ -270,9 +272,9 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
             Ok(judged) => handle(None, Answer { plan: String::new(), judged })?,
             Err(error) => return Err(unusable(error)),
         }
-        documents::Summary { answered: 1, failed: 0 }
+        documents::Summary { answered: 1, failures: Vec::new() }
     };
-    if summary.answered == 0 && summary.failed == 0 {
+    if summary.answered == 0 && summary.failures.is_empty() {
         return Err("there is no plan to apply policies to".into());
     }
     if let Some(text) = text.filter(|_| summary.answered > 0) {
@@ -280,8 +282,9 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         text.finish(&mut out)?;
         out.flush()?;
     }
+    reporter.not_judged(&summary.failures);
     reporter.finish()?;
-    Ok(match summary.failed {
+    Ok(match summary.failures.len() {
         0 => ExitCode::from(worst),
         _ => ExitCode::from(worst.max(exit::UNUSABLE)),
     })

@@ -6,24 +6,31 @@ use objchange_text::reports::{JunitCase, JunitStatus};
 use objchange_text::visible_lines;
 
 use super::{OnUnknown, description};
-use crate::sentinel::configuration::Level;
 use crate::sentinel::judge::{self, Judged, show};
 use crate::sentinel::set::AppliedPolicy;
 use crate::sentinel::testing::Outcome;
 
-/// What a policy says of a plan. An advisory one passes, and what it says is its output.
-pub fn policy_case(applied: &AppliedPolicy, judged: &Judged, unknown: OnUnknown) -> JunitCase {
-    let is_advisory = applied.level == Level::Advisory;
+/// What a policy says of a plan. A broken policy that does not bind, because it is advisory or overridden, and an undecided
+/// one that is accepted are skipped, with the reason.
+pub fn policy_case(
+    applied: &AppliedPolicy,
+    judged: &Judged,
+    unknown: OnUnknown,
+    is_binding: bool,
+) -> JunitCase {
     let is_broken = unknown.breaks(judged);
+    let sort = match judged.outcome {
+        judge::Outcome::Pass if judged.is_undecided => "undecided",
+        outcome => outcome.name(),
+    };
     let status = match judged.outcome {
-        _ if !is_broken || is_advisory => JunitStatus::PASSED,
-        judge::Outcome::Error => JunitStatus::ERROR.with_lines(judged.outcome.name(), description(judged)),
-        _ => JunitStatus::FAILURE.with_lines(judged.outcome.name(), description(judged)),
+        _ if is_broken && !is_binding => JunitStatus::SKIPPED.with_lines(sort, description(judged)),
+        judge::Outcome::Error if is_broken => JunitStatus::ERROR.with_lines(sort, description(judged)),
+        _ if is_broken => JunitStatus::FAILURE.with_lines(sort, description(judged)),
+        judge::Outcome::Pass if !judged.is_undecided => JunitStatus::PASSED,
+        _ => JunitStatus::SKIPPED.with_lines(sort, description(judged)),
     };
-    let output = match is_broken && is_advisory {
-        true => description(judged),
-        false => visible_lines(&judged.print),
-    };
+    let output = visible_lines(&judged.print);
     let line = judged.main_rule().map_or(1, |rule| rule.line);
     JunitCase {
         output: Some(output).filter(|output| !output.is_empty()),

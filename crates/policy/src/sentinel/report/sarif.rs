@@ -9,22 +9,24 @@ use crate::sentinel::judge::{Judged, Outcome};
 use crate::sentinel::set::AppliedPolicy;
 use crate::sentinel::shapes::SYNTAX_ERROR;
 
-/// Adds a policy, and what it says of the plan in this file, to a report.
+/// Adds a policy, and what it says of the plan in this file, to a report. It is an error if the policy is binding.
 pub fn add_policy(
     report: &mut Sarif,
     plan: &str,
     applied: &AppliedPolicy,
     judged: &Judged,
     unknown: OnUnknown,
+    is_binding: bool,
 ) {
     let level = if applied.level == Level::Advisory { "warning" } else { "error" };
     let main = judged.main_rule();
     let description = main.and_then(|main| main.doc.as_deref());
     let description = description.map_or_else(|| format!("The policy {}", applied.name), str::to_owned);
     report.rule(&applied.name, level, &description);
-    if !unknown.breaks(judged) {
+    if !unknown.breaks(judged) && !judged.is_undecided {
         return;
     }
+    let level = if unknown.breaks(judged) && is_binding { "error" } else { "warning" };
     let line = judged.error.as_ref().and_then(|error| error.line).or(main.map(|main| main.line)).unwrap_or(1);
     let mut found = |line, text: &str, address| {
         let (rule, file) = (&applied.name, &applied.file);
