@@ -60,7 +60,7 @@ pub use diff::{
 };
 pub use document::{
     ActionInvocation, ActionTrigger, Candidates, Check, CheckStatus, Document, DocumentError, DocumentKind,
-    DocumentText, Extracted, Facts, NoState, Finding, FindingKind, Form, Index, MissingChange, NoInstance,
+    DocumentText, Extracted, Facts, Finding, FindingKind, Form, Index, MissingChange, NoInstance, NoState,
     ObjectError, ObjectErrorKind, Plan, PlanFile, PlanFileError, PlanFileErrorKind, Prior, PriorError,
     Problem, ResourceActions, Sensitive, State, StateOutput, StateResource, TriggerTime, UnfamiliarKind,
     UnknownKind, compare_complaint, document_warnings, extract, findings, incompleteness_warning,
