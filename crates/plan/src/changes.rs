@@ -52,6 +52,8 @@ pub struct ChangeSet<'t> {
     pub complete: Option<bool>,
     /// Planning ended with an error.
     pub errored: bool,
+    /// Providers were not asked for it: it is a prediction.
+    pub predicted: bool,
     /// The text that the values are in, if they come from a document.
     pub(crate) document: DocumentText<'t>,
 }
@@ -213,6 +215,13 @@ pub struct ValueChange<'t> {
     pub importing: Option<Importing<'t>>,
     /// The import comes with generated configuration.
     pub has_generated_config: bool,
+}
+
+impl ChangedResource<'_> {
+    /// Whether its provider is the one that is a part of Terraform, so that nobody else needs to be asked.
+    pub fn is_builtin(&self) -> bool {
+        self.provider_name == *"terraform.io/builtin/terraform"
+    }
 }
 
 impl<'t> ValueChange<'t> {

@@ -9,9 +9,6 @@ use std::collections::HashSet;
 
 use objchange_plan::{ChangedResource, Deferred, Json, Plan, ResourceActions, Text, ValueChange, View};
 
-/// The provider that is a part of Terraform: its plans are exact.
-const BUILTIN: &str = "terraform.io/builtin/terraform";
-
 /// What only the providers could have said.
 #[derive(Debug, Default)]
 pub(crate) struct Simulated<'t> {
@@ -98,7 +95,7 @@ impl<'t> Simulated<'t> {
                 open.prior
                     .push(PossibleItem { address: address.into(), ..PossibleItem::new(resource, true) });
             }
-            if resource.mode == *"managed" && resource.provider_name != *BUILTIN && exists(&resource.change) {
+            if resource.mode == *"managed" && !resource.is_builtin() && exists(&resource.change) {
                 open.drift.push(PossibleItem::new(resource, true));
             }
         }
@@ -169,7 +166,7 @@ fn address_of_data(resource: &ChangedResource<'_>) -> String {
 fn has_unknown_actions(resource: &ChangedResource<'_>) -> bool {
     let change = &resource.change;
     let reason = resource.action_reason.as_deref().unwrap_or_default();
-    let is_builtin = resource.provider_name == *BUILTIN;
+    let is_builtin = resource.is_builtin();
     match change.actions {
         ResourceActions::Update | ResourceActions::DeleteThenCreate | ResourceActions::CreateThenDelete => {
             let is_certain = ["replace_because_tainted", "replace_by_request"].contains(&reason);

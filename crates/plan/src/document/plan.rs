@@ -66,6 +66,7 @@ impl<'t> Plan<'t> {
             _ => reader.raw().map(|_| ()),
         })?;
         let mut plan = Plan { format_version, members, ..plan };
+        plan.changes.predicted = plan.is_simulated() && plan.has_providers();
         plan.changes.checks = plan.checks().map(not_passed).unwrap_or_default();
         Ok(plan)
     }
@@ -119,6 +120,13 @@ impl<'t> Plan<'t> {
     /// replace an object, and what has drifted. The version says so: `1.16.0+simulated`.
     pub fn is_simulated(&self) -> bool {
         self.terraform_version.as_deref().is_some_and(|version| version.ends_with(SIMULATED))
+    }
+
+    /// Whether something changes whose provider is not a part of Terraform.
+    fn has_providers(&self) -> bool {
+        let deferred = self.changes.deferred.iter().map(|deferred| &deferred.resource);
+        let mut resources = self.changes.resources.iter().chain(deferred);
+        resources.any(|resource| !resource.is_builtin())
     }
 
     /// The text that the plan was read from.

@@ -16,8 +16,15 @@ pub(crate) fn start(text: &str, characters: usize) -> &str {
     text.char_indices().nth(characters).map_or(text, |(end, _)| &text[..end])
 }
 
+/// The sentence about a plan for which providers were not asked, after its important words.
+pub(super) const PREDICTED: &str =
+    ": the providers were not asked. Updates may be replacements, and other objects may have changed.";
+
 /// What the page is called if nobody says it.
 pub(super) fn default_title(report: &Report<'_>) -> String {
+    if report.predicted {
+        return format!("Predicted {} plan", report.program.name());
+    }
     format!("{} {}", report.program.name(), if is_state(report) { "state" } else { "plan" })
 }
 
@@ -52,6 +59,9 @@ pub(super) struct Sentence {
 /// Notes to read first.
 pub(super) fn sentences(report: &Report<'_>) -> Vec<Sentence> {
     let mut sentences = Vec::new();
+    if report.predicted {
+        sentences.push(Sentence { important: "Predicted plan", rest: PREDICTED });
+    }
     if report.errored {
         let rest = ": only what was planned until then is listed.";
         sentences.push(Sentence { important: "Planning failed", rest });

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use objchange_text::visible;
 
+use super::overview::PREDICTED;
 use super::tokens::{Role, resource_sign, sign};
 use super::{Writer, print};
 use crate::diff::DiffAction;
@@ -172,6 +173,9 @@ impl Report<'_> {
 
 impl Writer<'_> {
     fn summary(&mut self, report: &Report<'_>, group_by: GroupBy) {
+        if report.predicted {
+            self.push(&format!("Predicted plan{PREDICTED}\n"));
+        }
         if report.errored {
             self.push("Planning failed: only what was planned until then is listed.\n");
         }
@@ -273,6 +277,9 @@ pub(super) fn reasons(header: &ResourceHeader<'_>) -> Vec<String> {
     let mut reasons = Vec::new();
     if !header.actions.unknown.is_empty() {
         reasons.push(header.actions.unknown.join(", "));
+    }
+    if header.may_be_replaced {
+        reasons.push("may be replaced".to_owned());
     }
     if header.heading != Heading::Deferred {
         reasons.extend(header.previous_address.as_ref().map(|previous| format!("moved from {previous}")));

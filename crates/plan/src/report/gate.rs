@@ -225,9 +225,8 @@ impl Gate {
         if !plan.is_simulated() {
             return;
         }
-        let is_builtin = |provider: &str| provider == "terraform.io/builtin/terraform";
         let resources = plan.changes.resources.iter();
-        let simulated = || resources.clone().filter(|resource| !is_builtin(&resource.provider_name));
+        let simulated = || resources.clone().filter(|resource| !resource.is_builtin());
         let exists = |resource: &&ChangedResource<'_>| {
             resource.change.values.written().is_some_and(|values| values.before.text() != "null")
         };

@@ -40,6 +40,9 @@ pub struct ResourceHeader<'p> {
     /// Why, in the word of the document, such as `replace_because_tainted`; of what is deferred, why that is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Text<'p>>,
+    /// The provider was not asked, and may replace the object instead of updating it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub may_be_replaced: bool,
     /// The attributes that force the replacement, where no other reason is given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replaced_by: Vec<Text<'p>>,
@@ -182,6 +185,17 @@ pub(super) enum ChangeContext<'p> {
     Deferral(Text<'p>),
 }
 
+/// The text about a resource that Terraform will change, in a plan that is a prediction or not.
+pub(super) fn planned<'p>(
+    resource: &ChangedResource<'p>,
+    predicted: bool,
+    program: Program,
+) -> ResourceHeader<'p> {
+    let is_update = resource.change.actions == ResourceActions::Update;
+    let may_be_replaced = predicted && is_update && !resource.is_builtin();
+    ResourceHeader { may_be_replaced, ..header(resource, &ChangeContext::Change, program) }
+}
+
 /// What is said of a resource.
 pub(super) fn header<'p>(
     resource: &ChangedResource<'p>,
@@ -214,6 +228,7 @@ pub(super) fn header<'p>(
             unknown: resource.change.unknown_actions.clone(),
         },
         reason,
+        may_be_replaced: false,
         replaced_by,
         importing: resource.change.importing.clone(),
         heading,

@@ -92,6 +92,8 @@ pub struct Report<'p> {
     pub applyable: Option<bool>,
     /// Whether nothing was left out of the plan; `None` if it does not say.
     pub complete: Option<bool>,
+    /// Providers were not asked for the plan: it is a prediction.
+    pub predicted: bool,
     /// The plan was made from no state, as headlines, summaries and JSON say. Documents do not show it: whoever has made the
     /// plan sets it.
     pub no_state: Option<NoState>,
@@ -320,6 +322,9 @@ impl Serialize for Report<'_> {
         }
         if !self.schemas.is_empty() {
             map.serialize_entry("schemas", self.schemas)?;
+        }
+        if self.predicted {
+            map.serialize_entry("predicted", &true)?;
         }
         if let Some(no_state) = self.no_state {
             map.serialize_entry("no_state", &no_state)?;

@@ -131,7 +131,7 @@ pub(super) fn report<'p, 't>(
     sections.extend(has_changes.then_some(Section::Legend(legend)));
     sections.push(Section::ResourceChanges(Entries::new(
         changes,
-        move |r| header::header(r, &ChangeContext::Change, program),
+        move |r| header::planned(r, set.predicted, program),
         move |r| differ.change(r, &actions).map(Some),
     )));
     sections.extend(summary.map(Section::Summary));
@@ -157,6 +157,7 @@ pub(super) fn report<'p, 't>(
         errored: set.errored,
         applyable: set.applyable,
         complete: set.complete,
+        predicted: set.predicted,
         counts,
         no_state: None,
         of_selection,

@@ -550,7 +550,7 @@ fn values_of_many_shared_parts_are_refused() {
         "array.concat(x25, x25) == array.concat(y25, y25)",
     ] {
         let text = format!("package main\n\ndeny contains \"x\" if {condition}\n{}{}", nest("x"), nest("y"));
-        let verdicts = compiled(&text, Options::new(|| 0)).evaluate(&file(r#"{"format_version":"1.2"}"#));
+        let verdicts = compiled(&text, Options::new(|| 0)).evaluate(&file(plan(&[])));
         assert_eq!(
             verdicts.map(|_| ()).map_err(|error| error.kind()),
             Err(PolicyErrorKind::Size),

@@ -216,7 +216,7 @@ mod tests {
     fn a_document_is_all_of_the_input_or_a_line() {
         check(b"", &[(None, b"")]);
         check(b"{}", &[(None, b"{}")]);
-        check(b"\n{}\n\n", &[(None, b"\n{}\n")]);
+        check(b"\n{}\n\n", &[(None, b"\n{}\n\n")]);
         check(b"{\n}\n\n{}", &[(None, b"{\n}\n\n{}")]);
         check(b"{} {}\n[]", &[(None, b"{} {}\n[]")]);
         check(b"\n {}\r\n\n{\n\n[]", &[(Some(2), b" {}\r\n"), (Some(4), b"{\n"), (Some(6), b"[]")]);
@@ -258,6 +258,7 @@ mod tests {
 
     #[test]
     fn a_line_that_is_no_text_does_not_end_the_input() {
-        check(b"{}\n\xc3\x28\n{}\n", &[(Some(1), b"{}\n"), (Some(2), b"\xc3\x28\n"), (Some(3), b"{}\n")]);
+        let lines: [(_, &[u8]); 3] = [(Some(1), b"{}\n"), (Some(2), b"{}\n"), (Some(3), b"\xc3\x28\n")];
+        check(b"{}\n{}\n\xc3\x28\n", &lines);
     }
 }
