@@ -72,8 +72,12 @@ fn planned(files: &MemoryFiles, state: Option<&str>) -> String {
         assert!(plan.errored, "nothing is planned, and nothing is wrong");
         return found;
     }
-    let info =
-        DocumentInfo { is_simulated: true, terraform_version: "1.16.0", timestamp: "2026-01-01T00:00:00Z" };
+    let info = DocumentInfo {
+        is_simulated: true,
+        is_refreshed: true,
+        terraform_version: "1.16.0",
+        timestamp: "2026-01-01T00:00:00Z",
+    };
     let document = write_plan(&plan, &module.config, &SCHEMAS, &info);
     if let Err(error) = Document::parse(&document) {
         panic!("the document cannot be read: {error}\n{document}");

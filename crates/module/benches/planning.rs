@@ -75,7 +75,8 @@ fn plan(texts: &Texts) -> String {
     let module = Module::load(texts, &options);
     let mut providers = SimulatedProviders::default();
     let plan = module.plan(&PriorState::default(), &schemas, Functions::pure(), &options, &mut providers);
-    let info = DocumentInfo { terraform_version: "1.16.0", is_simulated: false, timestamp: "" };
+    let info =
+        DocumentInfo { terraform_version: "1.16.0", is_simulated: false, is_refreshed: true, timestamp: "" };
     write_plan(&plan, &module.config, &schemas, &info)
 }
 

@@ -71,7 +71,7 @@ pub use json::{
     serialize_number, union_marks,
 };
 pub use options::{Colour, Options};
-pub use program::{Program, ProgramError, SIMULATED, Version};
+pub use program::{Program, ProgramError, SIMULATED, SIMULATED_UNREFRESHED, Version};
 #[cfg(feature = "template")]
 pub use render::MarkdownTemplate;
 pub use render::{

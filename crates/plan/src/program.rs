@@ -14,6 +14,9 @@ use crate::walk::{Dialect, PlaceKind};
 /// What follows the version in a plan that was made without asking its providers, as the metadata of a build.
 pub const SIMULATED: &str = "+simulated";
 
+/// As [`SIMULATED`], for a plan that was made without refreshing: nothing in it has drifted.
+pub const SIMULATED_UNREFRESHED: &str = "+simulated.unrefreshed";
+
 /// The program as which a document is shown.
 ///
 /// ```

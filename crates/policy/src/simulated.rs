@@ -95,7 +95,9 @@ impl<'t> Simulated<'t> {
                 open.prior
                     .push(PossibleItem { address: address.into(), ..PossibleItem::new(resource, true) });
             }
-            if resource.mode == *"managed" && !resource.is_builtin() && exists(&resource.change) {
+            let may_have_drifted =
+                !plan.is_unrefreshed() && resource.mode == *"managed" && !resource.is_builtin();
+            if may_have_drifted && exists(&resource.change) {
                 open.drift.push(PossibleItem::new(resource, true));
             }
         }

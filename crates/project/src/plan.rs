@@ -226,7 +226,12 @@ impl PlannedDirectory {
         let version = format!("{}.0", self.options.version);
         // Terraform knows its workspace: a plan without it is none that Terraform would make, either.
         let is_simulated = !self.simulated_providers().is_empty() || self.plan.lacks_workspace;
-        let info = DocumentInfo { terraform_version: &version, is_simulated, timestamp: &self.timestamp };
+        let info = DocumentInfo {
+            terraform_version: &version,
+            is_simulated,
+            is_refreshed: self.options.refresh,
+            timestamp: &self.timestamp,
+        };
         write_plan(&self.plan, &self.config, &self.schemas, &info)
     }
 

@@ -22,7 +22,7 @@ pub use graph::GraphReport;
 pub use order::{compare_changes, compare_instances};
 pub use relevant::relevant_attributes;
 
-use objchange_plan::{SIMULATED, Version};
+use objchange_plan::{SIMULATED, SIMULATED_UNREFRESHED, Version};
 
 pub(crate) use self::json::JsonWriter;
 use crate::Schemas;
@@ -40,6 +40,8 @@ pub struct DocumentInfo<'a> {
     pub terraform_version: &'a str,
     /// The plan was made without asking its providers, which its version says.
     pub is_simulated: bool,
+    /// Prior objects were refreshed. If not, and providers were not asked, the version of the plan says so.
+    pub is_refreshed: bool,
     /// When the plan was made: `2026-01-01T00:00:00Z`.
     pub timestamp: &'a str,
 }
@@ -53,7 +55,11 @@ pub fn write_plan(plan: &ModulePlan, config: &Config, schemas: &Schemas, info: &
     let mut json = JsonWriter::of_version(version.parts());
     json.object(|json| {
         json.string_member("format_version", FORMAT_VERSION);
-        let suffix = if info.is_simulated { SIMULATED } else { "" };
+        let suffix = match (info.is_simulated, info.is_refreshed) {
+            (false, _) => "",
+            (true, true) => SIMULATED,
+            (true, false) => SIMULATED_UNREFRESHED,
+        };
         json.string_member("terraform_version", &format!("{}{suffix}", info.terraform_version));
         json.member_unless_empty("variables", |json| json.variables(plan));
         json.member("planned_values", |json| json.planned_values(plan));

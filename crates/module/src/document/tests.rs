@@ -118,8 +118,12 @@ fn plan() -> ModulePlan {
 }
 
 fn written(plan: &ModulePlan) -> String {
-    let info =
-        DocumentInfo { terraform_version: "1.15.5", is_simulated: false, timestamp: "2026-01-01T00:00:00Z" };
+    let info = DocumentInfo {
+        terraform_version: "1.15.5",
+        is_simulated: false,
+        is_refreshed: true,
+        timestamp: "2026-01-01T00:00:00Z",
+    };
     write_plan(plan, &Config::default(), &Schemas::default(), &info)
 }
 
@@ -145,8 +149,12 @@ fn rule(written: &str) -> serde_json::Value {
     let options = LoadOptions { manifest: None, terraform_version: "1.15.5" };
     let (config, found) = Config::load(&files, ".", &options);
     assert!(!found.has_errors(), "{found:?}");
-    let info =
-        DocumentInfo { terraform_version: "1.15.5", is_simulated: true, timestamp: "2026-01-01T00:00:00Z" };
+    let info = DocumentInfo {
+        terraform_version: "1.15.5",
+        is_simulated: true,
+        is_refreshed: true,
+        timestamp: "2026-01-01T00:00:00Z",
+    };
     let document = write_plan(&ModulePlan::default(), &config, &schemas, &info);
     let document: serde_json::Value = serde_json::from_str(&document).unwrap();
     document["configuration"]["root_module"]["resources"][0]["expressions"]["rule"].clone()

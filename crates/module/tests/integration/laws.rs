@@ -114,7 +114,8 @@ fn plan(files: Vec<(&str, String)>, state: &Json, answers: &str, targets: &[Stri
     let mut providers = AnsweringProviders::new(&answers, SimulatedProviders::default());
     let plan = module.plan(&state, &schemas, Functions::pure(), &options, &mut providers);
     assert!(!plan.errored, "{:?}", plan.diagnostics);
-    let info = DocumentInfo { terraform_version: "1.16.0", is_simulated: true, timestamp: "" };
+    let info =
+        DocumentInfo { terraform_version: "1.16.0", is_simulated: true, is_refreshed: true, timestamp: "" };
     serde_json::from_str(&write_plan(&plan, &module.config, &schemas, &info)).unwrap()
 }
 

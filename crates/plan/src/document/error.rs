@@ -32,6 +32,8 @@ pub enum Problem {
     Empty,
     /// The text does not begin as JSON does.
     NotJson,
+    /// A quotation mark stands before the document.
+    Quoted,
     /// The text ends before the document does.
     Truncated,
     /// The text is not well-formed JSON, or not of the form expected there.
@@ -64,6 +66,7 @@ impl Problem {
         match self {
             Self::Empty => "empty",
             Self::NotJson => "not_json",
+            Self::Quoted => "quoted",
             Self::Truncated => "truncated",
             Self::Malformed(_) => "malformed",
             Self::Value(_) => "value",
@@ -115,6 +118,7 @@ impl fmt::Display for Problem {
             Problem::Empty => f.write_str(
                 "there is nothing here: pass the output of `terraform show -json`",
             ),
+            Problem::Quoted => f.write_str("a quotation mark stands before the document: take the quotation marks away"),
             Problem::NotJson => f.write_str(
                 "this is not JSON: pass the output of `terraform show -json PLANFILE`, not the plan file itself",
             ),

@@ -19,6 +19,8 @@ pub struct Facts {
     pub incomplete: bool,
     /// The plan was made without asking its providers.
     pub simulated: bool,
+    /// The plan was made without asking its providers and without refreshing, so nothing in it has drifted.
+    pub unrefreshed: bool,
     /// A member that the document has more than once: readers differ in which of them they take.
     pub repeated_member: Option<String>,
     /// One of the changes that somebody has left out.
@@ -40,6 +42,7 @@ impl Facts {
                 errored: plan.changes.errored,
                 incomplete: plan.changes.complete == Some(false),
                 simulated: plan.is_simulated(),
+                unrefreshed: plan.is_unrefreshed(),
                 repeated_member: repeated_member(plan),
                 missing_change: plan.missing_change(),
                 ..facts

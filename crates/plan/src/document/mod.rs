@@ -159,7 +159,12 @@ fn open(text: &str) -> Result<Reader<'_>, DocumentError> {
         Some(b'[' | b'"' | b'n' | b't' | b'f' | b'0'..=b'9' | b'-') if reader.clone().skip().is_ok() => {
             Err(DocumentError::at(text, reader.offset(), "", Problem::NotAnObject))
         }
-        Some(_) => Err(DocumentError::at(text, reader.offset(), "", Problem::NotJson)),
+        Some(_) => {
+            let rest = text[reader.offset()..].trim_start_matches(['\'', '"', '`']);
+            let is_quoted = rest.starts_with('{') && !text[reader.offset()..].starts_with('{');
+            let problem = if is_quoted { Problem::Quoted } else { Problem::NotJson };
+            Err(DocumentError::at(text, reader.offset(), "", problem))
+        }
     }
 }
 

@@ -7,13 +7,13 @@ use super::error::{DocumentError, Problem};
 use super::field::{bracketed, by_name, flag, keep, list, text};
 use super::invocation::invocation;
 use super::{DocumentText, ResourceActions, open, read_members};
-use crate::SIMULATED;
 use crate::changes::{
     ChangeSet, ChangeValues, ChangedIndex, ChangedResource, Deferred, Importing, OutputChange,
     RelevantAttribute, ValueChange, WrittenValues,
 };
 use crate::json::{Json, JsonError, Raw, Reader};
 use crate::text::Text;
+use crate::{SIMULATED, SIMULATED_UNREFRESHED};
 
 /// A plan as `terraform show -json PLANFILE` prints it.
 #[derive(Debug, Default)]
@@ -119,7 +119,14 @@ impl<'t> Plan<'t> {
     /// Whether the plan was made without asking its providers. What only they know is not known then: which updates
     /// replace an object, and what has drifted. The version says so: `1.16.0+simulated`.
     pub fn is_simulated(&self) -> bool {
-        self.terraform_version.as_deref().is_some_and(|version| version.ends_with(SIMULATED))
+        let version = self.terraform_version.as_deref().unwrap_or_default();
+        version.ends_with(SIMULATED) || version.ends_with(SIMULATED_UNREFRESHED)
+    }
+
+    /// Whether the plan was made without asking its providers and without refreshing: it takes objects as they are in the
+    /// state. The version says so: `1.16.0+simulated.unrefreshed`.
+    pub fn is_unrefreshed(&self) -> bool {
+        self.terraform_version.as_deref().is_some_and(|version| version.ends_with(SIMULATED_UNREFRESHED))
     }
 
     /// Whether something changes whose provider is not a part of Terraform.

@@ -238,7 +238,12 @@ impl Gate {
                 .count(),
             imports: simulated().filter(|resource| resource.change.importing.is_some()).count(),
             objects: simulated().filter(exists).count(),
-            unread: simulated().filter(exists).filter(|resource| stays(&resource.change.actions)).count(),
+            unread: match plan.is_unrefreshed() {
+                true => 0,
+                false => {
+                    simulated().filter(exists).filter(|resource| stays(&resource.change.actions)).count()
+                }
+            },
         };
         self.refuse_unasked(verdict, &unasked);
         self.refuse_undecided(verdict, &plan.changes.deferred);

@@ -34,6 +34,25 @@ fn plan(version: &str) -> String {
     .to_string()
 }
 
+/// A data source whose arguments are known, which its provider may read while planning, and a new object.
+fn reading(version: &str) -> String {
+    let mut read = resource("l", &["read"], &Value::Null, &json!({"name": "k"}));
+    read["address"] = "data.test_disk.l".into();
+    read["mode"] = "data".into();
+    read["action_reason"] = "read_because_simulated".into();
+    let mut new = resource("a", &["create"], &Value::Null, &json!({"name": "x"}));
+    new["provider_name"] = "terraform.io/builtin/terraform".into();
+    let planned = |address: &str, mode: &str| json!({"address": address, "mode": mode, "type": "test_disk", "name": "l", "values": {"name": "k"}});
+    json!({
+        "format_version": "1.2", "terraform_version": version,
+        "planned_values": {"root_module": {"resources": [
+            planned("test_disk.a", "managed"), planned("test_disk.l", "data")]}},
+        "resource_changes": [read, new],
+        "applyable": true, "complete": true, "errored": false
+    })
+    .to_string()
+}
+
 const SIMULATED: &str = "1.16.0+simulated";
 
 #[cfg(feature = "query")]
@@ -41,7 +60,7 @@ mod query {
     use objchange_plan::Document;
     use objchange_policy::query::{CollectionKind, Query, QueryErrorKind, Subject};
 
-    use super::{SIMULATED, plan};
+    use super::{SIMULATED, plan, reading};
 
     /// The keys for which an expression is true, and those for which that is not known.
     fn ask(of: CollectionKind, text: &str, expression: &str) -> [Vec<String>; 2] {
@@ -79,6 +98,19 @@ mod query {
             let expected: [Vec<String>; 2] = [names(found), names(undecided)];
             assert_eq!(ask(of, &plan(SIMULATED), expression), expected, "{expression}");
         }
+        // What may be read while planning may be in no list.
+        let one = |address: &str| vec![address.to_owned()];
+        let (read, new) = (one("data.test_disk.l"), one("test_disk.a"));
+        let planned = CollectionKind::PlannedValues;
+        for (of, expression, found, undecided) in [
+            (all, r#"rc.change.actions == ["read"]"#, Vec::new(), read.clone()),
+            (all, r#"rc.change.actions == ["create"]"#, new.clone(), Vec::new()),
+            (all, "true", new, read),
+            (planned, r#"rc.mode == "data""#, Vec::new(), one("test_disk.l")),
+            (CollectionKind::State, "true", Vec::new(), one("test_disk.l")),
+        ] {
+            assert_eq!(ask(of, &reading(SIMULATED), expression), [found, undecided], "{expression}");
+        }
         // A plan of Terraform says what happens.
         assert_eq!(
             ask(all, &plan("1.16.0"), "replaced(rc)"),
@@ -93,7 +125,7 @@ mod rego {
     use objchange_plan::PlanFile;
     use objchange_policy::rego::{Options, Outcome, Policies, PolicyFile};
 
-    use super::{SIMULATED, plan};
+    use super::{SIMULATED, plan, reading};
 
     fn outcome(text: &str, policy: &str) -> Outcome {
         let files = [PolicyFile::new("p.rego", &*format!("package main\n\n{policy}\n"))];
@@ -103,6 +135,44 @@ mod rego {
             .evaluate(&PlanFile::parse("plan.json", text.to_owned()).unwrap())
             .unwrap_or_else(|error| panic!("{policy}: {error}"));
         verdicts.rules[0].outcome()
+    }
+
+    #[test]
+    fn rules_wait_for_what_may_be_read_while_planning() {
+        for (body, expected) in [
+            (r#"some rc in CHANGES; rc.change.actions == ["read"]"#, Outcome::Undecided),
+            (r#"some rc in CHANGES; rc.change.actions == ["create"]"#, Outcome::Fail),
+            (r#"some rc in CHANGES; rc.change.actions == ["delete"]"#, Outcome::Pass),
+            (r#"not every_managed"#, Outcome::Undecided),
+            ("count(CHANGES) > 1", Outcome::Undecided),
+            ("count(CHANGES) > 0", Outcome::Fail),
+            (r#"some r in PLANNED; r.mode == "data""#, Outcome::Undecided),
+            (r#"some r in PLANNED; r.name == "other""#, Outcome::Pass),
+        ] {
+            for [changes, planned] in [
+                ["input.resource_changes", "input.planned_values.root_module.resources"],
+                ["input.tfplan.resource_changes", "input.tfplan.planned_values.resources"],
+            ] {
+                let every = format!("every_managed if every rc in {changes} {{ rc.mode == \"managed\" }}");
+                let body = body.replace("CHANGES", changes).replace("PLANNED", planned);
+                let policy = format!("deny contains \"x\" if {{ {body} }}\n\n{every}");
+                assert_eq!(outcome(&reading(SIMULATED), &policy), expected, "{body}");
+            }
+        }
+        for (body, expected) in [
+            ("not input.prior_state.values.root_module.resources", Outcome::Undecided),
+            ("not input.resource_drift", Outcome::Fail),
+            ("input.applyable", Outcome::Fail),
+            ("input.complete", Outcome::Fail),
+        ] {
+            let policy = format!("deny contains \"x\" if {{ {body} }}");
+            assert_eq!(outcome(&reading(SIMULATED), &policy), expected, "{body}");
+        }
+        // A drift may be there, or not; with an import whose ID only the provider knows the plan may be complete.
+        for body in ["not input.resource_drift", "input.prior_state", "not input.deferred_changes"] {
+            let policy = format!("deny contains \"x\" if {{ {body} }}");
+            assert_eq!(outcome(&plan(SIMULATED), &policy), Outcome::Undecided, "{body}");
+        }
     }
 
     #[test]
@@ -163,7 +233,7 @@ mod sentinel {
     use objchange_policy::sentinel::{Document, Imports};
     use objchange_sentinel::{Policy, Setup};
 
-    use super::{SIMULATED, plan};
+    use super::{SIMULATED, plan, reading};
 
     fn outcome(text: String, condition: &str) -> Outcome {
         let policy = format!("import \"tfplan/v2\" as tfplan\nmain = rule {{ {condition} }}\n");
@@ -171,6 +241,38 @@ mod sentinel {
             Policy::parse("p.sentinel", &policy).unwrap_or_else(|errors| panic!("{policy}: {errors:?}"));
         let plan = Arc::new(Document::new(PlanFile::parse("plan.json", text).unwrap()).unwrap());
         judge(&policy, &Imports::new(&plan, None, None), Setup::default).unwrap().outcome
+    }
+
+    #[test]
+    fn verdicts_wait_for_what_may_be_read_while_planning() {
+        for (condition, expected) in [
+            (
+                r#"all tfplan.resource_changes as _, rc { rc.change.actions is not ["delete"] }"#,
+                Outcome::Pass,
+            ),
+            (r#"all tfplan.resource_changes as _, rc { rc.mode is "managed" }"#, Outcome::Undefined),
+            (r#"any tfplan.resource_changes as _, rc { rc.mode is "data" }"#, Outcome::Undefined),
+            (r#"any tfplan.resource_changes as _, rc { rc.mode is "managed" }"#, Outcome::Pass),
+            (
+                r#"length(filter tfplan.resource_changes as _, rc { rc.change.actions contains "read" }) is 0"#,
+                Outcome::Undefined,
+            ),
+            (
+                r#"length(filter tfplan.resource_changes as _, rc { rc.change.actions contains "delete" }) is 0"#,
+                Outcome::Pass,
+            ),
+            ("length(tfplan.resource_changes) is 2", Outcome::Undefined),
+            (r#""data.test_disk.l" in keys(tfplan.resource_changes)"#, Outcome::Undefined),
+            (r#"tfplan.resource_changes["data.test_disk.l"].mode is "data""#, Outcome::Undefined),
+            (r#"tfplan.resource_changes["test_disk.a"].mode is "managed""#, Outcome::Pass),
+            (r#"any tfplan.planned_values.resources as _, r { r.mode is "data" }"#, Outcome::Undefined),
+            ("tfplan.raw.prior_state is defined", Outcome::Undefined),
+            ("tfplan.raw.applyable is true", Outcome::Pass),
+        ] {
+            assert_eq!(outcome(reading(SIMULATED), condition), expected, "{condition}");
+        }
+        let read = r#"any tfplan.resource_changes as _, rc { rc.mode is "data" }"#;
+        assert_eq!(outcome(reading("1.16.0"), read), Outcome::Pass);
     }
 
     #[test]

@@ -43,7 +43,12 @@ pub(super) fn sections(folder: &Path) -> Result<(), Failed> {
         let expected = Plan::parse(&text)?;
         let version = expected.terraform_version.as_deref().unwrap_or_default();
         let case = path.ancestors().nth(2).ok_or("no folder")?;
-        let info = DocumentInfo { terraform_version: version, is_simulated: false, timestamp: "" };
+        let info = DocumentInfo {
+            terraform_version: version,
+            is_simulated: false,
+            is_refreshed: true,
+            timestamp: "",
+        };
         let written = write_plan(&ModulePlan::default(), &load(case, version), &schemas, &info);
         let written = Plan::parse(&written)?;
         let section = |plan: &Plan<'_>| plan.configuration().map(|raw| compact(raw.text()));

@@ -81,6 +81,7 @@ fn sections(folder: &Path) -> Result<(), Failed> {
         let info = DocumentInfo {
             terraform_version: version,
             is_simulated: false,
+            is_refreshed: true,
             timestamp: "2026-01-01T00:00:00Z",
         };
         let written = write_plan(&plan, &Config::default(), &schemas, &info);
@@ -147,6 +148,7 @@ fn reports(folder: &Path) -> Result<(), Failed> {
         let info = DocumentInfo {
             terraform_version: "1.11.4",
             is_simulated: false,
+            is_refreshed: true,
             timestamp: "2026-01-01T00:00:00Z",
         };
         let written = write_plan(&plan, &Config::default(), &schemas, &info);

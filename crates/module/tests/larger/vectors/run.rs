@@ -125,6 +125,7 @@ impl Planner {
         let info = DocumentInfo {
             terraform_version: &self.version,
             is_simulated: false,
+            is_refreshed: true,
             timestamp: "2026-01-01T00:00:00Z",
         };
         let document = write_plan(&planned, &config, &self.schemas, &info);
