@@ -305,7 +305,16 @@ fn config(configuration: &Value) -> Value {
 #[track_caller]
 pub(crate) fn check(documents: impl Iterator<Item = (String, Value)>) {
     let (mut seen, mut wrong) = (BTreeSet::new(), Vec::new());
-    for (name, plan) in documents {
+    // A plan that does something and lists nothing is judged by nobody.
+    let lists = |plan: &Value, of: &str| match &plan[of] {
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(items) => !items.is_empty(),
+        _ => false,
+    };
+    let parts =
+        ["resource_changes", "resource_drift", "deferred_changes", "action_invocations", "output_changes"];
+    let is_judged = |plan: &Value| plan["applyable"] != true || parts.iter().any(|of| lists(plan, of));
+    for (name, plan) in documents.filter(|(_, plan)| is_judged(plan)) {
         if let Some(problem) = problems(&name.replace('/', "-"), &plan) {
             wrong.push(format!("{name}: {problem}"));
         }
