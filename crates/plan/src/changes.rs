@@ -220,8 +220,12 @@ pub struct ValueChange<'t> {
 impl ChangedResource<'_> {
     /// Whether its provider is the one that is a part of Terraform, so that nobody else needs to be asked.
     pub fn is_builtin(&self) -> bool {
-        self.provider_name == *"terraform.io/builtin/terraform"
+        is_builtin(&self.provider_name)
     }
+}
+
+pub(crate) fn is_builtin(provider: &str) -> bool {
+    provider == "terraform.io/builtin/terraform"
 }
 
 impl<'t> ValueChange<'t> {

@@ -101,6 +101,18 @@ impl<'t> Simulated<'t> {
                 open.drift.push(PossibleItem::new(resource, true));
             }
         }
+        if !plan.is_unrefreshed() {
+            let objects = plan.refreshed_alone().into_iter().filter(|object| !object.is_builtin());
+            open.drift.extend(objects.map(|object| PossibleItem {
+                address: object.address,
+                module_address: object.module_address,
+                mode: object.mode,
+                resource_type: object.resource_type,
+                name: object.name,
+                provider_name: object.provider_name,
+                is_instance: true,
+            }));
+        }
         for output in &plan.changes.outputs {
             if output.change.actions == ResourceActions::Update && is_unknown(&output.change, &[]) {
                 open.outputs.insert(output.name.to_string());

@@ -241,7 +241,11 @@ impl PlannedDirectory {
         let simulated = || self.plan.changes.iter().filter(|change| providers.contains(&change.provider));
         let count =
             |is_counted: fn(&PlannedObject) -> bool| simulated().filter(|change| is_counted(change)).count();
+        let refreshed = self.plan.refreshed_alone();
+        let refreshed = refreshed.filter(|(_, resource)| providers.contains(&resource.provider.provider));
+        let refreshed: usize = refreshed.map(|(_, resource)| resource.instances.len()).sum();
         Unasked {
+            refreshed,
             updates: count(|change| change.action == PlannedAction::Update),
             imports: count(|change| change.importing.is_some()),
             objects: count(|change| !change.before.is_null()),

@@ -24,12 +24,17 @@ fn with_prior_at(config: &Value, prior: Option<&Value>, steps: &[PathStep]) -> V
     })
 }
 
+/// An element is kept for itself only in a configured map; anything else is kept as a whole.
 fn with_map_element(config: &Value, prior: &Value, key: &str) -> Option<Value> {
+    let is_merged = prior.is_null() || prior.as_map().is_some();
+    if !matches!(config.ty(), Type::Map(_)) || !is_merged {
+        return Some(prior.clone());
+    }
     let of_prior = prior.as_map().and_then(|m| m.get(key));
     let mut entries: std::collections::BTreeMap<_, _> = match config.kind() {
         Kind::Map(entries) => entries.iter().map(|(k, v)| (k.clone(), v.clone())).collect(),
         Kind::Null if of_prior.is_some() => Default::default(),
-        _ => return None,
+        _ => return Some(config.clone()),
     };
     entries.remove(key);
     entries.extend(of_prior.map(|value| (key.into(), value.clone())));
@@ -90,7 +95,11 @@ fn path() -> impl Strategy<Value = Path> {
         "[ab]".prop_map(|key| PathStep::Index(Value::from(key))),
         (0..3usize).prop_map(|i| PathStep::Index(Value::from(i))),
     ];
-    prop::collection::vec(step, 0..4).prop_map(|steps| steps.into_iter().collect())
+    // A path begins with the name of an attribute, or names the whole.
+    let name = "[ablmos]".prop_map(|name: String| PathStep::Attribute(name.into()));
+    let steps = (name, prop::collection::vec(step, 0..3));
+    let path = steps.prop_map(|(name, steps)| std::iter::once(name).chain(steps).collect());
+    prop_oneof![9 => path, 1 => Just(Path::root())]
 }
 
 /// A path that leads to a part of the value, or nearly.

@@ -168,6 +168,32 @@ fn a_gate_refuses_what_only_a_provider_could_say() {
     }
     assert_eq!(plan(&folder, &["--refresh=false", "--fail-on", "create"]).code, 0);
     assert_eq!(plan(&folder, &["--fail-on", "delete"]).code, 0);
+    // A plan that only refreshes is about nothing but drift.
+    for condition in ["drift", "output"] {
+        let refresh = plan(&folder, &["--refresh-only", "--fail-on", condition]);
+        assert_eq!(refresh.code, 1, "{refresh:?}");
+        assert!(refresh.stderr.contains("1 whose drift, and the outputs"), "{refresh:?}");
+    }
+    assert_eq!(plan(&folder, &["--refresh-only", "--fail-on", "create"]).code, 0);
+    // The document says as much as the plan does.
+    for arguments in [&["--refresh-only"][..], &["--refresh=false"], &[]] {
+        let out = [arguments, &["--out", "FOLDER/plan.json"]].concat();
+        assert_eq!(plan(&folder, &out).code, 0);
+        let file = folder.at("plan.json");
+        for condition in ["create", "update", "replace", "delete", "drift", "output", "read"] {
+            let planned = plan(&folder, &[arguments, &["--fail-on", condition]].concat()).code;
+            let schemas = folder.at("schemas.json");
+            let shown = [
+                file.as_os_str(),
+                "--schemas".as_ref(),
+                schemas.as_os_str(),
+                "--fail-on".as_ref(),
+                condition.as_ref(),
+            ];
+            let shown = objchange(std::iter::once("show".as_ref()).chain(shown), "");
+            assert_eq!(shown.code, planned, "{arguments:?} {condition}: {shown:?}");
+        }
+    }
 }
 
 #[test]

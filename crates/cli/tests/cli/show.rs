@@ -212,7 +212,7 @@ fn unknown_words_are_shown_as_is() {
     {
         let output = show(&["--summary"], planned.replace("OUTPUTS", outputs));
         assert_eq!(
-            output.stderr.contains("changes of some resources or outputs are missing"),
+            output.stderr.contains("the change of output.o is missing from this plan"),
             lacks,
             "{}",
             output.stderr
@@ -220,11 +220,7 @@ fn unknown_words_are_shown_as_is() {
         assert!(!output.stdout.contains("hunter2") && !output.stderr.contains("hunter2"));
     }
     let lacking = show(&[], format!("{},\"applyable\":true}}", &PLAN[..changes]));
-    assert!(
-        lacking.stderr.contains("warning: changes of some resources or outputs are missing"),
-        "{}",
-        lacking.stderr
-    );
+    assert!(lacking.stderr.contains("warning: all changes are missing from this plan"), "{}", lacking.stderr);
 
     let refused = show(&[], with(r#"["create"]"#, r#"["create",{"hunter2":1}]"#));
     assert_eq!(refused.code, 2);

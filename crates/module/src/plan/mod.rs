@@ -44,7 +44,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use objchange::Value;
-use objchange::address::InstanceAddress;
+use objchange::address::{InstanceAddress, Mode, ResourceAddress};
 use objchange::schema::Schema;
 use objchange::value::{Marks, Path};
 use objchange_hcl::Span;
@@ -56,7 +56,7 @@ pub use references::{
 };
 pub use run::{plan, plan_and_explain, plan_with_graph};
 
-use crate::state::PriorState;
+use crate::state::{PriorState, StateResource};
 use crate::{Diagnostics, ProviderAddress};
 
 /// What Terraform would do with a module.
@@ -97,10 +97,20 @@ pub struct ModulePlan {
 }
 
 impl ModulePlan {
+    /// The managed resources that exist, if the plan lists no changes, so that it is about these alone.
+    pub fn refreshed_alone(&self) -> impl Iterator<Item = (&ResourceAddress, &StateResource)> {
+        let lists_changes = !self.changes.is_empty() || !self.undecided.is_empty();
+        let resources = self.prior_state.resources.iter().filter(move |_| !lists_changes);
+        resources.filter(|(address, resource)| address.mode == Mode::Managed && !resource.is_empty())
+    }
+
     /// The providers that a part of it was planned without, where only these were asked.
     pub fn simulated_providers(&self, asked: &BTreeSet<ProviderAddress>) -> BTreeSet<&ProviderAddress> {
         let changes = self.changes.iter().map(|change| &change.provider);
         let all = changes.chain(self.undecided.iter().map(|resource| &resource.provider));
+        // A plan that only refreshes lists no changes: it is about what has drifted.
+        let refreshed = self.refreshed_alone().map(|(_, resource)| &resource.provider.provider);
+        let all = all.chain(refreshed);
         all.filter(|provider| !provider.is_builtin() && !asked.contains(provider)).collect()
     }
 }

@@ -6,7 +6,7 @@ use super::checks::not_passed;
 use super::error::{DocumentError, Problem};
 use super::field::{bracketed, by_name, flag, keep, list, text};
 use super::invocation::invocation;
-use super::{DocumentText, ResourceActions, open, read_members};
+use super::{DocumentText, ResourceActions, State, StateResource, open, read_members};
 use crate::changes::{
     ChangeSet, ChangeValues, ChangedIndex, ChangedResource, Deferred, Importing, OutputChange,
     RelevantAttribute, ValueChange, WrittenValues,
@@ -129,11 +129,21 @@ impl<'t> Plan<'t> {
         self.terraform_version.as_deref().is_some_and(|version| version.ends_with(SIMULATED_UNREFRESHED))
     }
 
-    /// Whether something changes whose provider is not a part of Terraform.
+    /// The managed objects of the prior state, if the plan lists no changes, so that it is about these alone: it only
+    /// refreshes.
+    pub fn refreshed_alone(&self) -> Vec<StateResource<'t>> {
+        let lists_changes = !self.changes.resources.is_empty() || !self.changes.deferred.is_empty();
+        let prior = self.prior_state().filter(|_| !lists_changes);
+        let prior = prior.and_then(|part| State::parse_within(self.text(), part).ok()).unwrap_or_default();
+        prior.resources.into_iter().filter(|object| *object.mode == *"managed").collect()
+    }
+
+    /// Whether something changes, or may have drifted, whose provider is not a part of Terraform.
     fn has_providers(&self) -> bool {
         let deferred = self.changes.deferred.iter().map(|deferred| &deferred.resource);
         let mut resources = self.changes.resources.iter().chain(deferred);
         resources.any(|resource| !resource.is_builtin())
+            || self.refreshed_alone().iter().any(|object| !object.is_builtin())
     }
 
     /// The text that the plan was read from.

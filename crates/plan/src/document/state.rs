@@ -9,6 +9,7 @@ use objchange_text::json::from_str;
 use super::error::{DocumentError, Problem};
 use super::field::{by_name, flag, list, text};
 use super::{DocumentText, read_members};
+use crate::changes::is_builtin;
 use crate::json::{JsonError, Raw, Reader};
 use crate::text::Text;
 
@@ -74,6 +75,13 @@ pub struct StateResource<'t> {
     pub module: usize,
     /// It is the first of its module, and a module around it has resources too.
     pub(crate) follows_resources: bool,
+}
+
+impl StateResource<'_> {
+    /// Whether its provider is the one that is a part of Terraform, so that nobody else needs to be asked.
+    pub fn is_builtin(&self) -> bool {
+        is_builtin(&self.provider_name)
+    }
 }
 
 /// The parts of a value that a state calls sensitive.

@@ -25,6 +25,8 @@ pub struct Unasked {
     pub imports: usize,
     /// Objects that exist.
     pub objects: usize,
+    /// Objects that exist, in a plan that is about nothing else: it only refreshes.
+    pub refreshed: usize,
     /// Objects that exist, should have been read, and are to stay or to be replaced.
     pub unread: usize,
 }
@@ -233,6 +235,7 @@ impl Gate {
         let stays =
             |actions: &ResourceActions| !matches!(actions, ResourceActions::Delete | ResourceActions::Forget);
         let unasked = Unasked {
+            refreshed: plan.refreshed_alone().iter().filter(|object| !object.is_builtin()).count(),
             updates: simulated()
                 .filter(|resource| resource.change.actions == ResourceActions::Update)
                 .count(),
@@ -271,7 +274,7 @@ impl Gate {
     /// Refuses what only the providers could say, where they were not asked: which updates are replacements, what is done with
     /// imported objects, and drift.
     pub fn refuse_unasked(&self, verdict: &mut Verdict, unasked: &Unasked) {
-        let Unasked { updates, imports, objects, unread } = unasked;
+        let Unasked { updates, imports, objects, refreshed, unread } = unasked;
         let has = |wanted: &GateCondition| self.conditions.contains(wanted);
         if *imports > 0 && (has(&GateCondition::Update) || has(&GateCondition::Replace)) {
             verdict.refuse(format!("{imports} to import, of which the providers may update or replace some"));
@@ -291,6 +294,11 @@ impl Gate {
             verdict.refuse(format!(
                 "{unread} that nobody has read, and that may be updated, replaced or created again if they have drifted; \
                  planning without refreshing takes them as they are in the state"
+            ));
+        }
+        if *refreshed > 0 && (has(&GateCondition::Drift) || has(&GateCondition::Output)) {
+            verdict.refuse(format!(
+                "{refreshed} whose drift, and the outputs that follow from it, only the providers know"
             ));
         }
         if *objects > 0 && has(&GateCondition::Drift) {

@@ -53,6 +53,18 @@ fn reading(version: &str) -> String {
     .to_string()
 }
 
+/// A plan that only refreshes, of one object.
+fn refreshing(version: &str) -> String {
+    let object = json!({"address": "test_disk.a", "mode": "managed", "type": "test_disk", "name": "a",
+        "provider_name": "example.com/test/test", "schema_version": 0, "values": {"name": "x"}});
+    json!({
+        "format_version": "1.2", "terraform_version": version, "planned_values": {"root_module": {}},
+        "prior_state": {"format_version": "1.0", "values": {"root_module": {"resources": [object]}}},
+        "resource_changes": [], "applyable": false, "complete": true, "errored": false
+    })
+    .to_string()
+}
+
 const SIMULATED: &str = "1.16.0+simulated";
 
 #[cfg(feature = "query")]
@@ -125,7 +137,7 @@ mod rego {
     use objchange_plan::PlanFile;
     use objchange_policy::rego::{Options, Outcome, Policies, PolicyFile};
 
-    use super::{SIMULATED, plan, reading};
+    use super::{SIMULATED, plan, reading, refreshing};
 
     fn outcome(text: &str, policy: &str) -> Outcome {
         let files = [PolicyFile::new("p.rego", &*format!("package main\n\n{policy}\n"))];
@@ -167,6 +179,15 @@ mod rego {
         ] {
             let policy = format!("deny contains \"x\" if {{ {body} }}");
             assert_eq!(outcome(&reading(SIMULATED), &policy), expected, "{body}");
+        }
+        // Whatever a plan that only refreshes is about may have drifted.
+        for (version, expected) in [
+            (SIMULATED, Outcome::Undecided),
+            ("1.16.0+simulated.unrefreshed", Outcome::Pass),
+            ("1.16.0", Outcome::Pass),
+        ] {
+            let drift = r#"deny contains "x" if some rc in input.resource_drift"#;
+            assert_eq!(outcome(&refreshing(version), drift), expected, "{version}");
         }
         // A drift may be there, or not; with an import whose ID only the provider knows the plan may be complete.
         for body in ["not input.resource_drift", "input.prior_state", "not input.deferred_changes"] {

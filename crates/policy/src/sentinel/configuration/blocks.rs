@@ -127,6 +127,8 @@ impl<'t> Reader<'t> {
         let at = block.kind_span.start;
         let name = last(block.labels);
         let mut body = Body::new("policy", &block.body)?;
+        // People may read it.
+        body.take("description");
         let source = match body.text("source")? {
             Some((source, at)) => self.reference(source, at),
             // As it is with policy sets that are folders of policies.
@@ -145,7 +147,7 @@ impl<'t> Reader<'t> {
         };
         let params = body.object("params")?.unwrap_or_default();
         let params = params.iter().map(member_to_json).collect::<Read<_>>()?;
-        self.finish(body);
+        body.finish()?;
         if self.configuration.policies.iter().any(|policy| policy.name == name) {
             let message = format!("there is another policy {name} above: rename one of them");
             return Err(Problem::new(at, message));
@@ -168,7 +170,7 @@ impl<'t> Reader<'t> {
         } else {
             Given::Module(source)
         };
-        self.finish(body);
+        body.finish()?;
         self.configuration.imports.insert(last(block.labels), given);
         Ok(())
     }
@@ -179,9 +181,9 @@ impl<'t> Reader<'t> {
         let mut body = Body::new("mock", &block.body)?;
         let given = match (body.object("module")?, body.take("data")) {
             (Some(members), None) => {
-                let mut module = Body { kind: "module", members: members.to_vec() };
+                let mut module = Body { kind: "module", members: members.to_vec(), known: Vec::new() };
                 let (source, at) = module.required("source", at)?;
-                self.finish(module);
+                module.finish()?;
                 Given::Module(self.reference(source, at))
             }
             (None, Some(data)) if members(&data.value).is_some() => data_of(&data.value)?,
@@ -198,7 +200,7 @@ impl<'t> Reader<'t> {
                 return Err(Problem::new(at, format!("the mock {name} says nothing: write {forms} in it")));
             }
         };
-        self.finish(body);
+        body.finish()?;
         self.configuration.mocks.insert(name, given);
         Ok(())
     }
@@ -211,7 +213,7 @@ impl<'t> Reader<'t> {
             let message = format!("{} {name} has no value: write value = …", block.kind);
             return Err(Problem::new(block.kind_span.start, message));
         };
-        self.finish(body);
+        body.finish()?;
         Ok((name, to_json(&value.value)?))
     }
 
@@ -222,7 +224,7 @@ impl<'t> Reader<'t> {
             // As JSON had it before there were other attributes.
             None => std::mem::take(&mut body.members),
         };
-        self.finish(body);
+        body.finish()?;
         let rules = rules.iter().map(member_to_json).collect::<Read<Vec<_>>>()?;
         self.configuration.rules.get_or_insert_default().extend(rules);
         Ok(())
@@ -240,14 +242,6 @@ impl<'t> Reader<'t> {
 
     fn reference(&self, source: String, at: u32) -> Reference {
         Reference::new(source, Arc::clone(&self.folder), Arc::clone(&self.file), self.position(at))
-    }
-
-    /// Says which attributes nobody asked for.
-    fn finish(&mut self, body: Body<'t>) {
-        for member in body.members {
-            let message = format!("the attribute {} of {} has no effect", member.name, body.kind);
-            self.warn(member.name_span.start, message);
-        }
     }
 }
 
@@ -296,23 +290,34 @@ fn member_to_json(member: &Property<'_>) -> Read<(String, Json)> {
 struct Body<'t> {
     kind: &'static str,
     members: Vec<Property<'t>>,
+    /// The names of those that somebody asked for.
+    known: Vec<&'static str>,
 }
 
 impl<'t> Body<'t> {
     fn new(kind: &'static str, node: &Node<'t>) -> Read<Self> {
         match members(node) {
-            Some(members) => Ok(Self { kind, members: members.to_vec() }),
+            Some(members) => Ok(Self { kind, members: members.to_vec(), known: Vec::new() }),
             None => Err(Problem::new(node.span.start, format!("expected an object, found {}", node.noun()))),
         }
     }
 
-    fn take(&mut self, name: &str) -> Option<Property<'t>> {
+    fn take(&mut self, name: &'static str) -> Option<Property<'t>> {
+        self.known.push(name);
         let index = self.members.iter().position(|member| member.name == name)?;
         Some(self.members.remove(index))
     }
 
+    /// Refuses attributes that nobody asked for: a misspelt `enforcement_level` leaves a policy advisory.
+    fn finish(self) -> Read<()> {
+        let Some(member) = self.members.first() else { return Ok(()) };
+        let known = self.known.join(", ");
+        let message = format!("{} has no attribute {}; it has {known}", self.kind, member.name);
+        Err(Problem::new(member.name_span.start, message))
+    }
+
     /// A text, and where it is.
-    fn text(&mut self, name: &str) -> Read<Option<(String, u32)>> {
+    fn text(&mut self, name: &'static str) -> Read<Option<(String, u32)>> {
         let Some(Property { value, .. }) = self.take(name) else { return Ok(None) };
         match value.kind {
             NodeKind::String(text) => Ok(Some((text.into_owned(), value.span.start))),
@@ -323,14 +328,14 @@ impl<'t> Body<'t> {
         }
     }
 
-    fn required(&mut self, name: &str, block: u32) -> Read<(String, u32)> {
+    fn required(&mut self, name: &'static str, block: u32) -> Read<(String, u32)> {
         let kind = self.kind;
         self.text(name)?.ok_or_else(|| {
             Problem::new(block, format!("this {kind} has no {name}: write {name} = \"FILE\" in it"))
         })
     }
 
-    fn object(&mut self, name: &str) -> Read<Option<Arc<[Property<'t>]>>> {
+    fn object(&mut self, name: &'static str) -> Read<Option<Arc<[Property<'t>]>>> {
         let Some(Property { value, .. }) = self.take(name) else { return Ok(None) };
         match members(&value) {
             Some(members) => Ok(Some(Arc::clone(members))),
