@@ -85,7 +85,6 @@ fn every_error_type_has_one() {
         PatternError: |e| e.kind();
         PlanChangeError: |e| e.kind();
         PlanViolation: |e| e.kind();
-        PolicyFilesError: |e| e.kind();
         PolicyError: |e| e.kind().kind();
         PolicyFilesError: |e| e.kind();
         PriorError: |e| e.kind();
