@@ -35,21 +35,17 @@ pub(crate) fn note(message: &str) {
 
 /// Prints the notice of a library on standard error.
 pub(crate) fn remark(notice: Notice) {
-    print_notice(&notice);
+    match notice {
+        // Where nobody can be told the work goes on all the same.
+        Notice::Error(message) => drop(complain(&message)),
+        Notice::Note(message) => note(&message),
+        Notice::Warning(message) => warn(&message),
+    }
 }
 
 /// Prints the notices of a library on standard error.
 pub(crate) fn notices(notices: &[Notice]) {
-    notices.iter().for_each(print_notice);
-}
-
-fn print_notice(notice: &Notice) {
-    match notice {
-        // Where nobody can be told the work goes on all the same.
-        Notice::Error(message) => _ = complain(message),
-        Notice::Note(message) => note(message),
-        Notice::Warning(message) => warn(message),
-    }
+    notices.iter().cloned().for_each(remark);
 }
 
 /// Why a command has no answer.

@@ -9,12 +9,14 @@ const REGO: &str = "package main\n\ndeny contains msg if {\n\tinput.resource_cha
                     msg := \"deleted\"\n}\n";
 const SENTINEL: &str = "import \"tfplan/v2\" as tfplan\nmain = rule { all tfplan.resource_changes as _, rc { rc.change.actions is not [\"delete\"] } }\n";
 
-fn change(address: &str, actions: Value) -> Value {
+fn change(address: &str, actions: impl Into<Value>) -> Value {
+    let actions = actions.into();
     json!({"address": address, "mode": "managed", "type": "t", "name": "a", "change": {"actions": actions,
         "before": null, "after": {}, "after_unknown": {}, "before_sensitive": false, "after_sensitive": {}}})
 }
 
-fn plan(changes: Value) -> Value {
+fn plan(changes: impl Into<Value>) -> Value {
+    let changes = changes.into();
     json!({"format_version": "1.2", "terraform_version": "1.15.5", "resource_changes": changes, "complete": true,
         "applyable": changes != json!([]), "errored": false})
 }

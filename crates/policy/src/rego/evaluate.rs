@@ -133,8 +133,7 @@ pub(super) fn evaluate(
         verdicts.rules.extend(of_rule);
     }
     if verdicts.rules.iter().any(|rule| rule.undecided.is_some()) {
-        let plan = Plan::parse(text).map_err(PolicyError::of_document)?;
-        end_paths(&mut verdicts, &plan)?;
+        end_paths(&mut verdicts, evaluation.plan)?;
     }
     Ok(verdicts)
 }

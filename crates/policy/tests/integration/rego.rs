@@ -47,7 +47,7 @@ fn waits(verdict: &RuleVerdict) -> Vec<String> {
 #[track_caller]
 fn verdict(body: &str, change: &str) -> RuleVerdict {
     let policies = policies(body);
-    let verdicts = policies.evaluate(&file(&plan(&[change]))).unwrap_or_else(|e| panic!("{e}"));
+    let verdicts = policies.evaluate(&file(plan(&[change]))).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(verdicts.rules.len(), 1, "{verdicts:?}");
     verdicts.rules.into_iter().next().unwrap()
 }
@@ -236,7 +236,7 @@ fn policies_that_never_end_are_ended() {
         options.timeout = timeout;
         options
     });
-    let error = policies.evaluate(&file(&plan(&[]))).unwrap_err();
+    let error = policies.evaluate(&file(plan(&[]))).unwrap_err();
     assert_eq!(error.kind(), PolicyErrorKind::Time);
     let message = error.to_string();
     let start = "p.rego:5: evaluating the policies takes longer than 0.2 s, in which the program used ";
@@ -282,7 +282,7 @@ fn ranges_are_bounded() {
         options.memory = 16 << 20;
         let text = format!("{HEAD}deny contains msg if {{\n\tmsg := sprintf(\"%v\", [{call}])\n}}\n");
         let policies = compiled(&text, options);
-        policies.evaluate(&file(&plan(&[]))).map(|verdicts| said(&verdicts.rules[0]).join(" "))
+        policies.evaluate(&file(plan(&[]))).map(|verdicts| said(&verdicts.rules[0]).join(" "))
     };
     assert_eq!(range("numbers.range(1, 3)").unwrap(), "[1, 2, 3]");
     assert_eq!(range("numbers.range(3, 1)").unwrap(), "[3, 2, 1]");
@@ -302,10 +302,10 @@ fn policies_of_conftest() {
         options.input = InputMode::Raw;
         options
     });
-    let verdicts = policies.evaluate(&file(&plan(&[r#""after":{}"#]))).unwrap();
+    let verdicts = policies.evaluate(&file(plan(&[r#""after":{}"#]))).unwrap();
     assert_eq!(verdicts.rules[0].outcome(), Outcome::Fail);
     assert_eq!(verdicts.rules[0].findings[0].address.as_deref(), Some("t.r0"));
-    let unknown = policies.evaluate(&file(&plan(&[r#""after":{},"after_unknown":{"ok":true}"#]))).unwrap();
+    let unknown = policies.evaluate(&file(plan(&[r#""after":{},"after_unknown":{"ok":true}"#]))).unwrap();
     assert_eq!(waits(&unknown.rules[0]), ["t.r0 ok"]);
     let excepted = plan(&[r#""after":{}"#]).replacen('{', r#"{"variables":{"skip":{"value":true}},"#, 1);
     assert_eq!(policies.evaluate(&file(&excepted)).unwrap().rules[0].outcome(), Outcome::Excepted);
@@ -396,7 +396,7 @@ deny_other contains \"x\" if input.tfplan
 
 deny_failing contains \"y\" if to_number(\"z\") == 1
 ";
-    let verdicts = compiled(text, Options::new(|| 0)).evaluate(&file(&plan(&[]))).unwrap();
+    let verdicts = compiled(text, Options::new(|| 0)).evaluate(&file(plan(&[]))).unwrap();
     let outcomes: Vec<_> = verdicts.rules.iter().map(RuleVerdict::outcome).collect();
     assert_eq!(outcomes, [Outcome::Error, Outcome::Fail, Outcome::Pass]);
     let conflict = verdicts.rules[0].error.as_deref().unwrap();
@@ -405,7 +405,7 @@ deny_failing contains \"y\" if to_number(\"z\") == 1
     assert_eq!(verdicts.warnings[0].place.line, 7);
     let mut strict = Options::new(|| 0);
     strict.strict_builtin_errors = true;
-    let verdicts = compiled(text, strict).evaluate(&file(&plan(&[]))).unwrap();
+    let verdicts = compiled(text, strict).evaluate(&file(plan(&[]))).unwrap();
     assert_eq!(verdicts.rules[2].outcome(), Outcome::Error);
 }
 
@@ -599,14 +599,14 @@ fn a_rule_of_several_definitions_has_a_verdict_for_each_that_says_something_or_o
     let policy = "deny contains \"a\" if count(input.tfplan.resource_changes) > 1\n\n\
                   deny contains \"b\" if input.tfplan\n\n\
                   deny contains \"c\" if count(input.tfplan.resource_changes) > 1\n";
-    let verdicts = policies(policy).evaluate(&file(&plan(&[]))).unwrap();
+    let verdicts = policies(policy).evaluate(&file(plan(&[]))).unwrap();
     assert_eq!(
         verdicts.rules.iter().map(|rule| (rule.outcome(), said(rule))).collect::<Vec<_>>(),
         [(Outcome::Fail, vec!["b"])]
     );
     let verdicts =
         policies(&policy.replace("if input.tfplan\n", "if count(input.tfplan.resource_changes) > 2\n"))
-            .evaluate(&file(&plan(&[])))
+            .evaluate(&file(plan(&[])))
             .unwrap();
     let [rule] = &verdicts.rules[..] else { panic!("{verdicts:?}") };
     assert_eq!((rule.outcome(), rule.place.line), (Outcome::Pass, 3));

@@ -153,7 +153,7 @@ fn read_all<A>(
                     origin,
                 })?,
                 Err(error) => {
-                    queue.answer((origin.folder(), DocumentOutcome::Unreadable(error.to_string())))?
+                    queue.answer((origin.folder(), DocumentOutcome::Unreadable(error.to_string())))?;
                 }
             }
         }

@@ -12,13 +12,14 @@ use objchange::schema::ProviderSchemas;
 use objchange_module::{ProviderAddress, ProviderConfigAddress};
 use objchange_provider::client::Limits;
 use objchange_provider::schema_document;
+use objchange_text::Notice;
 
 pub(crate) use self::answers::JoinedProviders;
 use self::process::{Process, RealProvider};
 use crate::installed_providers::InstalledProviders;
 use crate::plan::PlanError;
 use crate::program::ProviderProgram;
-use crate::remark::{Remark, Remarks};
+use crate::remark::Remarks;
 use crate::workplace::Workplace;
 
 /// The real providers to run; none by default.
@@ -52,7 +53,7 @@ impl RealChoice<'_> {
             if !known.contains(&address) {
                 let known: Vec<String> = known.iter().map(ProviderAddress::for_display).collect();
                 let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-                remarks(Remark::Note(format!(
+                remarks(Notice::Note(format!(
                     "{text} is not asked: the module has no such provider, only {known}"
                 )));
                 continue;
