@@ -97,7 +97,10 @@ impl HiddenSource {
             _ => None,
         });
         let (of_bodies, mut references) = search.found(bodies);
-        hidden.extend(of_bodies.into_iter().map(|span| with_comment(span, sources)));
+        let of_bodies = of_bodies.into_iter().map(|span| with_comment(span, sources)).collect();
+        let of_bodies = merged(of_bodies);
+        hidden.extend(search.opaque().flat_map(|expr| comments_in(expr, sources, &of_bodies)));
+        hidden.extend(of_bodies);
         references.sort();
         Self { spans: merged(hidden), references }
     }
@@ -189,6 +192,40 @@ impl Declared {
     fn is_public(&self, name: &str) -> bool {
         self.variables.get(name) == Some(&false)
     }
+}
+
+/// The comments in an expression, which may be values that somebody has taken out. What is hidden of it in any case is no
+/// comment.
+fn comments_in(expr: Span, sources: &Sources, hidden: &[Span]) -> Vec<Span> {
+    let behind = sources.files().partition_point(|file| file.start <= expr.start);
+    let file = behind.checked_sub(1).and_then(|last| sources.files().get(last));
+    let text = file
+        .and_then(|file| Some((file.start, file.text.get(..(expr.end.checked_sub(file.start)?) as usize)?)));
+    let Some((start, text)) = text else { return Vec::new() };
+    let mut at = (expr.start - start) as usize;
+    let mut comments = Vec::new();
+    while let Some(found) = text.get(at..).and_then(|rest| rest.find(['#', '/'])) {
+        at += found;
+        let place = start + at as u32;
+        let last = hidden.partition_point(|span| span.start <= place);
+        if let Some(span) = last.checked_sub(1).map(|last| hidden[last]).filter(|span| span.end > place) {
+            at = (span.end - start) as usize;
+            continue;
+        }
+        let comment = &text[at..];
+        let end = match comment.get(..2) {
+            Some("/*") => comment.find("*/").map(|end| end + 2),
+            _ if comment.starts_with('#') || comment.starts_with("//") => comment.find('\n'),
+            _ => {
+                at += 1;
+                continue;
+            }
+        };
+        let end = at + end.unwrap_or(comment.len());
+        comments.push(Span::new(place, start + end as u32));
+        at = end;
+    }
+    comments
 }
 
 /// A part with the comment behind it, which may be the rest of a secret without quotes: `password = abc#def`.

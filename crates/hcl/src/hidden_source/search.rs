@@ -155,7 +155,7 @@ impl<'e, 's, 'f> Search<'e, 's, 'f> {
     /// A test file or a mock file: what it gives to sensitive variables, attributes and outputs.
     pub(super) fn test_file(&mut self, body: &'e Body) {
         for block in &body.blocks {
-            self.calls_of(&block.body, None);
+            self.calls_of_block(block, None);
             let label = block.labels.first().map(|label| &*label.text).unwrap_or_default();
             match &*block.kind {
                 "variables" => self.given_values(&block.body),
@@ -240,12 +240,14 @@ impl<'e, 's, 'f> Search<'e, 's, 'f> {
             self.calls(&attribute.expr);
             self.all.push((&attribute.expr, own));
         }
-        for block in &body.blocks {
+        body.blocks.iter().for_each(|block| self.calls_of_block(block, own));
+    }
+
+    fn calls_of_block(&mut self, block: &'e Block, own: Option<&'s Schema>) {
+        match &*block.kind {
             // A test says there what it expects of made-up values, and Terraform shows it.
-            match &*block.kind {
-                "assert" => block.body.attributes.iter().for_each(|attribute| self.calls(&attribute.expr)),
-                _ => self.calls_of(&block.body, own),
-            }
+            "assert" => block.body.attributes.iter().for_each(|attribute| self.calls(&attribute.expr)),
+            _ => self.calls_of(&block.body, own),
         }
     }
 
@@ -308,6 +310,11 @@ impl<'e, 's, 'f> Search<'e, 's, 'f> {
                 self.opaque_block(block);
             }
         }
+    }
+
+    /// The expressions of which any part that is written out may be a secret.
+    pub(super) fn opaque(&self) -> impl Iterator<Item = Span> {
+        self.opaque.iter().map(|expr| expr.span)
     }
 
     /// The places of the secrets, with the local values and defaults that they are made of; and the references in them, which

@@ -1,7 +1,5 @@
 //! The plan document.
 
-use std::collections::HashSet;
-
 use super::checks::not_passed;
 use super::error::{DocumentError, Problem};
 use super::field::{bracketed, by_name, flag, keep, list, text};
@@ -152,25 +150,18 @@ impl<'t> Plan<'t> {
     }
 }
 
-/// Reads resources; `location` follows them, so that an error can name the one. No object is in the list twice.
+/// Reads resources; `location` follows them, so that an error can name the one.
 fn resources<'t>(
     reader: &mut Reader<'t>,
     location: &mut String,
 ) -> Result<Vec<ChangedResource<'t>>, JsonError> {
     let start = location.len();
     let mut index = 0;
-    let mut seen = HashSet::new();
     let resources = list(reader, |reader| {
         location.truncate(start);
         location.push_str(&format!("[{index}]"));
         index += 1;
-        let entry = reader.clone();
-        let resource = resource(reader)?;
-        let is_named = !resource.address.is_empty();
-        if is_named && !seen.insert((resource.address.clone(), resource.deposed.clone())) {
-            return Err(entry.error("this object is in the list twice"));
-        }
-        Ok(resource)
+        resource(reader)
     })?;
     location.truncate(start);
     Ok(resources)

@@ -1,5 +1,6 @@
 //! A plan or state with its text: read once, and shared by everything that looks at it.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -97,6 +98,11 @@ impl PlanFile {
                 }
             },
         };
+        if let Document::Plan(plan) = cell.borrow_dependent()
+            && let Some(address) = repeated_object(plan)
+        {
+            return Err(PlanFileError { name, kind: PlanFileErrorKind::RepeatedObject(address) });
+        }
         let name = line.map_or(name.clone(), |line| format!("{name}:{line}"));
         Ok(Self(Arc::new(Contents { name, line, cell, notices, no_state, facts: OnceLock::new() })))
     }
@@ -192,6 +198,17 @@ impl PlanFile {
     }
 }
 
+/// An object of which a list of changes has two. Each list of Terraform has one for an object and one for each deposed
+/// object.
+fn repeated_object(plan: &Plan<'_>) -> Option<String> {
+    [&plan.changes.resources, &plan.changes.drift].into_iter().find_map(|list| {
+        let mut seen = HashSet::with_capacity(list.len());
+        let mut named = list.iter().filter(|resource| !resource.address.is_empty());
+        let repeated = named.find(|one| !seen.insert((one.address.as_str(), one.deposed.as_deref())))?;
+        Some(repeated.address.to_string())
+    })
+}
+
 impl fmt::Debug for PlanFile {
     /// Without its text, which may hold secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -221,6 +238,8 @@ pub enum PlanFileErrorKind {
     IsState,
     /// It is a part of a document, without its format version.
     Part,
+    /// The changes of this object are in a list twice: one says what happens, and nobody knows which.
+    RepeatedObject(String),
     /// It has this member more than once.
     RepeatedMember(String),
     /// Somebody has left out a change.
@@ -245,6 +264,7 @@ impl PlanFileError {
             PlanFileErrorKind::Another(_) => "another_document",
             PlanFileErrorKind::IsState => "state",
             PlanFileErrorKind::Part => "no_format_version",
+            PlanFileErrorKind::RepeatedObject(_) => "repeated_object",
             PlanFileErrorKind::RepeatedMember(_) => "repeated_member",
             PlanFileErrorKind::MissingChange(_) => "lacks_changes",
             PlanFileErrorKind::UnknownAction(_) => "unknown_action",
@@ -276,6 +296,9 @@ impl fmt::Display for PlanFileErrorKind {
                 f.write_str("this is a state, not a plan; pass the output of `terraform show -json PLANFILE`")
             }
             Self::Part => write!(f, "this is a part of a document, without `format_version`; {WHOLE}"),
+            Self::RepeatedObject(address) => {
+                write!(f, "{}: this object is in the list twice; {WHOLE}", visible(address))
+            }
             Self::RepeatedMember(name) => {
                 write!(f, "the member `{}` is in this plan more than once; {WHOLE}", visible(name))
             }

@@ -306,15 +306,23 @@ fn opentofu_shows_what_is_sensitive_where_it_is_asked_to() {
 #[test]
 fn what_only_opentofu_writes_tells_that_it_did() {
     let plan = |part: &str| {
-        format!(r#"{{"format_version":"1.2","terraform_version":"1.9.0","resource_changes":[{{{part}}}]}}"#)
+        format!(
+            r#"{{"format_version":"1.2","terraform_version":"1.9.0","resource_changes":[{{"address":"a.b",{part}}}]}}"#
+        )
     };
     for (part, expected) in [
-        (r#""provider_name":"registry.terraform.io/hashicorp/null""#, "terraform@1.9"),
-        (r#""provider_name":"registry.opentofu.org/hashicorp/null""#, "opentofu"),
+        (
+            r#""change":{"actions":["no-op"]},"provider_name":"registry.terraform.io/hashicorp/null""#,
+            "terraform@1.9",
+        ),
+        (
+            r#""change":{"actions":["no-op"]},"provider_name":"registry.opentofu.org/hashicorp/null""#,
+            "opentofu",
+        ),
         (r#""change":{"actions":["forget"]}"#, "terraform@1.9"),
         (r#""change":{"actions":["forget","create"]}"#, "opentofu"),
-        (r#""action_reason":"delete_because_enabled_false""#, "opentofu"),
-        (r#""action_reason":"delete_because_no_module""#, "terraform@1.9"),
+        (r#""change":{"actions":["delete"]},"action_reason":"delete_because_enabled_false""#, "opentofu"),
+        (r#""change":{"actions":["delete"]},"action_reason":"delete_because_no_module""#, "terraform@1.9"),
     ] {
         let text = plan(part);
         assert_eq!(Program::detect(&Document::parse(&text).unwrap()).to_string(), expected, "{text}");

@@ -78,7 +78,7 @@ fn errors_say_where_and_what_to_do() {
         r#"{"a":1}"#,
         r#"{"format_version":"1.0","valid":true,"error_count":0}"#,
         r#"{"format_version":"2.0","resource_changes":[]}"#,
-        "{\"format_version\":\"1.2\",\n\"resource_changes\":[{\"address\":\"a\"},{\"change\":{\"actions\":[\"cre",
+        "{\"format_version\":\"1.2\",\n\"resource_changes\":[{\"address\":\"a\",\"change\":{\"actions\":[\"create\"]}},{\"change\":{\"actions\":[\"cre",
         r#"{"format_version":"1.2","resource_changes":[{"change":{"actions":[7]}}]}"#,
         r#"{"format_version":"1.2","resource_changes":[{"address":7}]}"#,
         r#"{"format_version":"1.0","values":{"root_module":[]}}"#,

@@ -214,14 +214,13 @@ fn counts_are_of_what_is_chosen() {
 }
 
 #[test]
-fn what_happens_to_is_not_said_is_not_known() {
-    for change in [json!({"before": null, "after": {}}), json!({"actions": []})] {
+fn what_does_not_say_what_happens_is_no_plan() {
+    for change in
+        [json!({"before": null, "after": {}}), json!({"actions": []}), json!({"actions": ["delete", null]})]
+    {
         let mut plan = plan(&[(&["create"], json!({}))]);
         plan["resource_changes"][0]["change"] = change;
-        let shown = summary(&plan, &Filter::default());
-        assert_eq!(shown, "Unknown (1)\n  ? t.a: what happens is not said\nTotal: 1 with unknown actions.\n");
-        let text = plan.to_string();
-        let unfamiliar = Document::parse(&text).unwrap().unfamiliar();
-        assert!(unfamiliar[0].to_string().starts_with("t.a: \"change.actions\", "), "{}", unfamiliar[0]);
+        let error = Document::parse(&plan.to_string()).unwrap_err().to_string();
+        assert!(error.contains("resource_changes[0]: ") && error.contains("actions"), "{error}");
     }
 }

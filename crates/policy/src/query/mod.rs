@@ -12,7 +12,7 @@
 //!         "actions":["update"],"before":{"tags":{"Owner":"ann"}},"after":{"tags":{"Owner":"bob"}},
 //!         "after_unknown":{},"before_sensitive":{},"after_sensitive":{}}}]}"#,
 //! )?;
-//! let subject = Subject::new(CollectionKind::ResourceChanges, document)?;
+//! let subject = Subject::new(CollectionKind::ResourceChanges, &document)?;
 //! let (mut query, mut owner) = (query.on(&subject), owner.on(&subject));
 //! let (key, item) = subject.items().next().unwrap();
 //! assert!(query.matches(item)?);

@@ -42,7 +42,7 @@ fn reading(version: &str) -> String {
     read["action_reason"] = "read_because_simulated".into();
     let mut new = resource("a", &["create"], &Value::Null, &json!({"name": "x"}));
     new["provider_name"] = "terraform.io/builtin/terraform".into();
-    let planned = |address: &str, mode: &str| json!({"address": address, "mode": mode, "type": "test_disk", "name": "l", "values": {"name": "k"}});
+    let planned = |address: &str, mode: &str| json!({"address": address, "mode": mode, "type": "test_disk", "name": address.rsplit('.').next(), "values": {"name": "k"}});
     json!({
         "format_version": "1.2", "terraform_version": version,
         "planned_values": {"root_module": {"resources": [

@@ -74,7 +74,7 @@ impl<R: BufRead> Documents<R> {
             }
             self.line += 1;
         };
-        if bytes[first..].starts_with(b"{") && is_whole(&bytes[first..]) {
+        if bytes[first..].trim_ascii_start().starts_with(b"{") && is_whole(&bytes[first..]) {
             let line = self.line;
             self.line += 1;
             self.skip_blank()?;

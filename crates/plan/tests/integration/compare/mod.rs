@@ -437,8 +437,8 @@ fn what_says_too_little_is_refused() {
     failed["errored"] = json!(true);
     assert_eq!(kind(&failed), "errored");
     let mut silent = plan(&[update(json!({}), json!({}))]);
-    silent["resource_changes"][0]["change"] = json!({"before": {}, "after": {}});
-    assert_eq!(kind(&silent), "no_actions");
+    silent["resource_changes"][0]["change"] = json!({"actions": ["archive"], "before": {}, "after": {}});
+    assert_eq!(kind(&silent), "unknown_actions");
     let one = update(json!({}), json!({"a": 1}));
     assert_eq!(kind(&plan(&[one.clone(), one])), "twice");
     let deep = format!("{}1{}", "[".repeat(300), "]".repeat(300));
