@@ -137,10 +137,10 @@ fn find(
         "" => None,
         select => Some(Projection::parse(of, select).map_err(|error| failure(&error, select))?),
     };
-    if held.plan_file().plan().is_some() {
-        held.judged()?;
-    }
     let file = held.file.as_deref();
+    if held.plan_file().plan().is_some() {
+        of.check(held.plan_file()).map_err(|error| Failure::plan_file(&error, file))?;
+    }
     let subject = Subject::new(of, held.plan_file().document()).map_err(|error| match error {
         SubjectError::Document(error) => Failure::document(&error, file),
         SubjectError::IsState => Failure::new("DocumentError", error.kind(), error.to_string()).in_file(file),

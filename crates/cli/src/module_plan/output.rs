@@ -52,7 +52,8 @@ pub(super) fn plan(args: &Args, planned: &PlannedDirectory) -> Result<ExitCode, 
         write_file(path, document(), Access::Owner)
             .map_err(|error| unusable(format!("{}: cannot be written: {error}", path.display())))?;
     }
-    let changes = change_set(plan);
+    let mut changes = change_set(plan);
+    changes.predicted = !planned.simulated_providers().is_empty();
     let (gate, choice) = (args.gate.gate(), args.places.selection());
     let places = changed_places(&changes);
     if args.gate.is_asked() {

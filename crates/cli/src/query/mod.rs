@@ -215,7 +215,7 @@ impl Args {
     fn answer(&self, search: Search<'_>, document: &InputDocument) -> Result<Answer, String> {
         let file = &document.file;
         if file.plan().is_some() {
-            file.judged().map_err(|error| error.to_string())?;
+            self.of.collection_kind().check(file).map_err(|error| error.to_string())?;
         }
         let subject =
             Subject::new(self.of.collection_kind(), file.document()).map_err(|error| match error {

@@ -1,5 +1,7 @@
 //! The kinds of items that expressions can be about, and their fields.
 
+use objchange_plan::{PlanFile, PlanFileError, PlanFileErrorKind};
+
 use super::kinds::Kinds;
 use crate::{Field, FieldKind, tfconfig, tfplan, tfstate};
 
@@ -22,6 +24,25 @@ pub enum CollectionKind {
     State,
     /// The resources of the configuration.
     Config,
+}
+
+impl CollectionKind {
+    /// Refuses a plan that does not say what a query about this needs: for changes all of them, with known actions.
+    ///
+    /// # Errors
+    ///
+    /// As [`PlanFile::judged`], but changes that are missing or unknown do not matter to the other collections.
+    pub fn check(self, file: &PlanFile) -> Result<(), PlanFileError> {
+        let is_of_changes = matches!(self, Self::ResourceChanges | Self::ResourceDrift | Self::OutputChanges);
+        match file.judged() {
+            Err(error) if is_of_changes || !is_about_changes(&error.kind) => Err(error),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn is_about_changes(kind: &PlanFileErrorKind) -> bool {
+    matches!(kind, PlanFileErrorKind::MissingChange(_) | PlanFileErrorKind::UnknownAction(_))
 }
 
 /// What the checks of an expression know of a part of it.
