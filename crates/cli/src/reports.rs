@@ -1,5 +1,6 @@
 //! The forms in which commands report what they have judged, for people and for other programs.
 
+use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -132,13 +133,14 @@ impl<'a> Reporter<'a> {
         if failures.is_empty() {
             return;
         }
-        let case = |said: &String| JunitCase::new(visible(said), JunitStatus::ERROR.with("not_judged", said));
-        self.suite("not judged", failures.iter().map(case));
+        let said: Vec<_> = failures.iter().map(|failure| visible(failure)).collect();
+        let case =
+            |said: &Cow<'_, str>| JunitCase::new(&**said, JunitStatus::ERROR.with("not_judged", &**said));
+        self.suite("not judged", said.iter().map(case));
         self.sarif(|sarif| {
             sarif.rule("not-judged", "error", "A document that could not be judged");
-            for text in failures {
-                // The sentence begins with the name of the file.
-                let file = text.split(':').next().unwrap_or_default();
+            for text in &said {
+                let file = named_file(text);
                 sarif.found(SarifResult {
                     rule: "not-judged",
                     level: "error",
@@ -164,6 +166,15 @@ impl<'a> Reporter<'a> {
             None => Ok(()),
         }
     }
+}
+
+/// The file that a sentence is about. It begins with its name, perhaps with a line and column: `a.json:1:5: …`.
+fn named_file(sentence: &str) -> &str {
+    let mut file = sentence.split_once(": ").map_or(sentence, |(place, _)| place);
+    while let Some((name, _)) = file.rsplit_once(':').filter(|(_, number)| number.parse::<u64>().is_ok()) {
+        file = name;
+    }
+    file
 }
 
 /// Writes a report to a file; `-` is standard output.

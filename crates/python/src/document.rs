@@ -34,9 +34,9 @@ self_cell! {
 /// Parts of a document that are read when somebody asks for them.
 #[derive(Debug)]
 pub(crate) struct Parts<'t> {
-    /// Of a state its resources and outputs.
+    /// The resources and outputs of a state.
     state: TfState<'t>,
-    /// Of a plan all that its sections call sensitive.
+    /// All that the sections of a plan call sensitive.
     raw: OnceLock<Result<RawPlan<'t>, DocumentError>>,
 }
 

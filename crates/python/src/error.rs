@@ -136,7 +136,7 @@ impl From<Failure> for PyErr {
     }
 }
 
-/// What Python's own `open` raises for this file: `OSError` chooses the subclass by the code of the error.
+/// The error that Python's own `open` raises for this file: `OSError` chooses the subclass by the code of the error.
 pub(crate) fn unreadable(path: &FilePath, error: &io::Error) -> PyErr {
     let raised = |py: Python<'_>| {
         let code = match error.raw_os_error() {

@@ -33,7 +33,7 @@ pub(crate) fn find(
 pub(crate) struct Summary {
     /// How many were answered to.
     pub(crate) answered: u64,
-    /// Of each input or document that could not be, the sentence that was said.
+    /// The sentences that were printed about inputs and documents that could not be answered to.
     pub(crate) failures: Vec<String>,
 }
 
@@ -42,7 +42,8 @@ pub(crate) struct Summary {
 ///
 /// An errored plan is refused, and an unreadable file fails, unless `broken` accepts it.
 ///
-/// What cannot be read or answered (`answer` gives the sentence) is said on standard error and counted, and the others are answered to all the same. What a folder holds beside the
+/// If an input cannot be read or answered to (`answer` gives the sentence), that is printed on standard error and kept in the
+/// summary, and the others are answered to all the same. Other files that a folder holds beside the
 /// wanted documents is skipped, which is said once at the end.
 pub(crate) fn for_each<A: Send>(
     inputs: &Inputs,

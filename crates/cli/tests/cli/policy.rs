@@ -762,7 +762,7 @@ fn rules_that_allow_something_are_refused() {
     assert_eq!(judged("allow", "blocked if { true }", &["--rules", "blocked"]).code, 1);
 }
 
-/// What a rule waits for is said in all reports.
+/// All reports name the values that a rule waits for.
 #[track_caller]
 fn waits_for(body: &str, plan: &str, wanted: &str) {
     let text = format!("package main\n\nimport rego.v1\n\ndeny contains \"x\" if {{ {body} }}\n");

@@ -329,7 +329,7 @@ fn the_time_of_the_plan_is_known() {
     assert_eq!(document["output_changes"]["at"]["after"], document["timestamp"]);
 }
 
-/// Of a provider with a type of the older SDK.
+/// Schemas of a provider with a type of the older SDK.
 const OLD: &str = r#"{"format_version":"1.0","provider_schemas":{"registry.terraform.io/acme/old":{"provider":{"version":0,
     "block":{}},"resource_schemas":{"old_bucket":{"version":0,"block":{"attributes":{
         "id":{"type":"string","optional":true,"computed":true},"name":{"type":"string","required":true},

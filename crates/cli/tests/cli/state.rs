@@ -447,7 +447,7 @@ fn the_headline_says_that_the_workspace_has_no_state() {
             assert_eq!(output.stderr.contains(note), !headline.is_empty(), "{command}: {output:?}");
         }
     }
-    // Who says so knows it; others who read the answer do not.
+    // The user knows it, but whoever reads the answer does not.
     let told = run(&folder, &[], "plan DIR --no-state");
     assert!(!told.stderr.contains("no state"), "{told:?}");
     let summary = run(&folder, &[], "plan DIR --no-state --summary");

@@ -84,7 +84,7 @@ impl Evidence {
             explained.path.as_deref().and_then(|path| path.trim_start_matches('.').parse::<Path>().ok());
         evidence.is_secret = match &path {
             Some(path) => !is_known(block, path) || block.has_hidden_at(path),
-            // What is said may be about any part of the object.
+            // The message may be about any part of the object.
             None => block.has_hidden_at(&Path::root()) && shows_values(explained),
         };
         if let Some(path) = &path {

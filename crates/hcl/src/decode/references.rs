@@ -51,7 +51,7 @@ pub fn expanded_references<'b>(
 
 struct Walk<'b, 's> {
     purpose: Purpose,
-    /// What dynamic blocks are expanded with.
+    /// The values that dynamic blocks are expanded with.
     expansion: Option<(&'s Scope<'s>, &'s Functions)>,
     found: Vec<Reference<'b>>,
     /// Those of the dynamic blocks around, with their elements where blocks are expanded.
@@ -143,7 +143,7 @@ impl<'b> Walk<'b, '_> {
         }
     }
 
-    /// What the iterator of a dynamic block is in each block that it stands for.
+    /// The values of the iterator of a dynamic block, one for each block that it generates.
     fn elements(&self, for_each: Option<&Expr>, (scope, functions): (&Scope<'_>, &Functions)) -> Vec<Value> {
         let Some(for_each) = for_each else { return Vec::new() };
         let (collection, errors) = evaluate(for_each, &scope.with(&self.iterators), functions);

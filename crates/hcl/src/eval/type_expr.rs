@@ -115,7 +115,7 @@ impl TypeConstraint {
         self.with_defaults(value).convert(&self.ty)
     }
 
-    /// The same for a value that may be a secret: then the error names no keys of its maps.
+    /// Converts a value that may be a secret: then the error names no keys of its maps.
     ///
     /// # Errors
     ///

@@ -45,7 +45,7 @@ pub(super) fn compress(text: &[u8]) -> Vec<u8> {
     out
 }
 
-/// A byte that stands for itself, or a repetition.
+/// A token of DEFLATE: a literal byte, or a match with a length and a distance.
 #[derive(Debug, Clone, Copy)]
 enum Token {
     Literal(u8),
@@ -301,7 +301,7 @@ struct Level {
 }
 
 /// How many codes there are of 1 bit, of 2 and so on, for counts in ascending order: the boundary variant of the
-/// package-merge method (Katajainen, Moffat and Turpin 1995). Of solutions that are equally good the first is taken.
+/// package-merge method (Katajainen, Moffat and Turpin 1995). Among equally good solutions it takes the first.
 fn bit_counts(counts: &[u64], most_bits: usize) -> Vec<usize> {
     const NEVER: u64 = u64::MAX;
     let count = |position: usize| counts.get(position).copied().unwrap_or(NEVER);

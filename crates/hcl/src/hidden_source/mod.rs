@@ -194,8 +194,8 @@ impl Declared {
     }
 }
 
-/// The comments in an expression, which may be values that somebody has taken out. What is hidden of it in any case is no
-/// comment.
+/// The comments in an expression, which may be values that somebody has taken out. Parts that are hidden in
+/// any case are no comments.
 fn comments_in(expr: Span, sources: &Sources, hidden: &[Span]) -> Vec<Span> {
     let behind = sources.files().partition_point(|file| file.start <= expr.start);
     let file = behind.checked_sub(1).and_then(|last| sources.files().get(last));

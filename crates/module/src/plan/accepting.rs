@@ -40,7 +40,7 @@ impl<'c> Walk<'_, 'c> {
         self.validated(instance, resource, decoded)
     }
 
-    /// Whether the references are right that a body has once its dynamic blocks are expanded. Those that it has in any case
+    /// Checks the references of a body after its dynamic blocks are expanded. Those that it has in any case
     /// were checked before.
     pub(crate) fn are_expanded_references_right(
         &mut self,

@@ -119,7 +119,7 @@ fn instance_key(value: &Value) -> Option<InstanceKey> {
 
 /// Whether a part differs between two objects, if only in what of it is sensitive; what is unknown does.
 fn differs(before: &Value, after: &Value, path: &[PathStep]) -> bool {
-    // What is in something sensitive is sensitive, too.
+    // A part of a sensitive value is sensitive, too.
     let part = |value: &Value| {
         path.iter().try_fold(value.clone(), |value, step| {
             let marks = value.marks();

@@ -118,7 +118,7 @@ fn or_default(variable: &VariableConfig, value: Value) -> Option<Value> {
     }
     match value.is_null() {
         true => variable.default.clone(),
-        // What is unknown may still be null.
+        // An unknown value may still be null.
         false => Some(value),
     }
 }

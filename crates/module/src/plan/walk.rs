@@ -81,7 +81,7 @@ pub(crate) struct Walk<'i, 'c> {
     pub(crate) failed: Vec<bool>,
     /// Whether all references in the body of a resource are right, by its node.
     pub(crate) right_references: HashMap<usize, bool>,
-    /// What would change if it were not destroyed.
+    /// The change that there would be if it were not destroyed.
     pub(crate) changed_before_destroy: HashSet<InstanceAddress>,
     /// What the state will hold of objects that are replaced, where that is other than planned: only what is sensitive in
     /// their configuration is so there, not what is sensitive in their schemas.

@@ -78,8 +78,8 @@ pub(super) fn only_promised(schema: &Block, prior: &Value, planned: &Value) -> V
     all
 }
 
-/// The planned object as such a provider can say it: the older SDK plans a set as a whole as unknown if an element is. A
-/// block is none of its values.
+/// The planned object as such a provider can say it: the older SDK plans a set as a whole as unknown if an element is. Sets of
+/// blocks stay as they are.
 pub(super) fn without_partly_known_sets(schema: &Block, planned: &Value) -> Value {
     if planned.is_wholly_known() {
         return planned.clone();

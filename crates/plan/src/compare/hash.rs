@@ -204,7 +204,7 @@ impl HashedPlan {
                 digest.part(values.after(&mut writer).bytes());
             }
         }
-        // Who approves a part of the changes has not approved all of them, even if they are the same today.
+        // An approval of some of the changes is not one of all of them, even if they are the same today.
         if changes.complete == Some(false) {
             digest.part(b"incomplete");
         }

@@ -1,4 +1,4 @@
-//! What limits the answers that a document can give.
+//! The limits of the answers that a document can give.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{Document, Plan, UnfamiliarKind, UnknownKind};
 
-/// What limits the answers that a document can give: errors, parts that are missing, words that are unknown.
+/// The limits of the answers that a document can give: errors, parts that are missing, words that are unknown.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Facts {
@@ -19,8 +19,6 @@ pub struct Facts {
     pub incomplete: bool,
     /// The plan was made without asking its providers.
     pub simulated: bool,
-    /// The plan was made without asking its providers and without refreshing, so nothing in it has drifted.
-    pub unrefreshed: bool,
     /// A member that the document has more than once: readers differ in which of them they take.
     pub repeated_member: Option<String>,
     /// One of the changes that somebody has left out.
@@ -42,7 +40,6 @@ impl Facts {
                 errored: plan.changes.errored,
                 incomplete: plan.changes.complete == Some(false),
                 simulated: plan.is_simulated(),
-                unrefreshed: plan.is_unrefreshed(),
                 repeated_member: repeated_member(plan),
                 missing_change: plan.missing_change(),
                 ..facts

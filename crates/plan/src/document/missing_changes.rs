@@ -128,7 +128,7 @@ impl Plan<'_> {
 
     /// A managed resource that is planned otherwise than it is in the state that the plan starts from.
     fn planned_otherwise(&self) -> Option<String> {
-        // Of documents without planned values nothing can be said.
+        // Without planned values there is nothing to compare with.
         let (planned, prior) = self.planned_and_prior();
         let planned = planned?;
         let mut before = values_by_address(&prior);

@@ -147,12 +147,12 @@ impl PlanFile {
         }
     }
 
-    /// What was noticed while it was read.
+    /// Notices about the text, such as log lines around the document.
     pub fn notices(&self) -> &[Notice] {
         &self.0.notices
     }
 
-    /// What limits the answers that it can give. Computed when it is first asked for.
+    /// The limits of the answers that it can give. Computed when it is first asked for.
     pub fn facts(&self) -> &Facts {
         self.0.facts.get_or_init(|| Facts::new(self.document()))
     }

@@ -5,8 +5,8 @@ use objchange_text::reports::{JunitCase, JunitStatus};
 use super::{Outcome, PolicyLocation, RuleVerdict, Severity, TestResult, TestVerdict};
 
 impl RuleVerdict {
-    /// The verdict as a test case. It fails exactly if the gate fails because of it: `fails` says so. What the gate lets pass
-    /// is skipped, with the reason.
+    /// The verdict as a test case. It fails exactly if the gate fails because of it: `fails` says so. Results that the
+    /// gate accepts are skipped, with the reason.
     pub fn junit_case(&self, fails: bool) -> JunitCase {
         let said = self.findings.iter().map(|finding| match &finding.address {
             Some(address) => format!("{address}: {}", finding.text()),

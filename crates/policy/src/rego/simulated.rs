@@ -202,7 +202,7 @@ impl Marking<'_> {
         })
     }
 
-    /// The document, with the members that it has or lacks depending on what the providers say.
+    /// The document as an object whose members may be there or not where only providers decide that.
     pub(super) fn with_possible_members(&mut self, document: Value) -> Value {
         let Value::Object(members) = &document else { return document };
         if !self.simulated.is_simulated {

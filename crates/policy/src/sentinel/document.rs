@@ -136,34 +136,24 @@ impl Document {
     pub(super) fn possible_in_raw(&self, index: usize, path: &[u32]) -> Vec<String> {
         let root = self.items(CollectionKind::Raw, |items| items.key(index).to_owned()).unwrap_or_default();
         let names = self.plan(|plan| {
-            let reads = || plan.simulated.reads.iter().map(|key| format!("actions of {key}"));
             let (what, items) = match root.as_str() {
-                "resource_changes" if path.is_empty() => {
-                    let instances = plan.simulated.instances.iter();
-                    return instances
-                        .map(|item| format!("instances of {}", item.address))
-                        .chain(reads())
-                        .collect();
+                "resource_changes" | "deferred_changes" if path.is_empty() => {
+                    ("instances", &plan.simulated.instances)
                 }
-                "planned_values" if !plan.simulated.reads.is_empty() => {
-                    let instances = plan.simulated.instances.iter();
-                    return instances
-                        .map(|item| format!("instances of {}", item.address))
-                        .chain(reads())
-                        .collect();
-                }
-                "prior_state" => ("instances", &plan.simulated.prior),
-                "deferred_changes" if path.is_empty() => ("instances", &plan.simulated.instances),
                 "planned_values" => ("instances", &plan.simulated.instances),
+                "prior_state" => ("instances", &plan.simulated.prior),
                 "resource_drift" if path.is_empty() => ("drift", &plan.simulated.drift),
                 _ => return Vec::new(),
             };
-            items.iter().map(|item| format!("{what} of {}", item.address)).collect()
+            let has_reads = matches!(root.as_str(), "resource_changes" | "planned_values");
+            let reads = plan.simulated.reads.iter().filter(|_| has_reads);
+            let items = items.iter().map(|item| format!("{what} of {}", item.address));
+            items.chain(reads.map(|key| format!("actions of {key}"))).collect()
         });
         names.unwrap_or_default()
     }
 
-    /// What a member of the plan itself depends on that is missing, and may be there.
+    /// Names what decides whether the plan itself has this member, if it is missing and may be there.
     pub(super) fn possible_member(&self, name: &str) -> Option<String> {
         let depends = self.plan(|plan| {
             let simulated = &plan.simulated;

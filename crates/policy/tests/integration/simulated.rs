@@ -110,7 +110,7 @@ mod query {
             let expected: [Vec<String>; 2] = [names(found), names(undecided)];
             assert_eq!(ask(of, &plan(SIMULATED), expression), expected, "{expression}");
         }
-        // What may be read while planning may be in no list.
+        // A data source that may be read while planning may be in no list.
         let one = |address: &str| vec![address.to_owned()];
         let (read, new) = (one("data.test_disk.l"), one("test_disk.a"));
         let planned = CollectionKind::PlannedValues;

@@ -157,7 +157,7 @@ impl Machine<'_> {
     pub(super) fn begin(&mut self, index: u32) -> Done<()> {
         let of = self.description(index);
         let collection = self.pop();
-        // What the body says of an element that may not be there counts unless it changes nothing.
+        // The verdict on an element that may not be there counts unless it changes nothing.
         let mut optional = None;
         match &collection {
             Value::Map(map) if matches!(of.kind, LoopKind::All | LoopKind::Any | LoopKind::Filter) => {

@@ -213,7 +213,7 @@ impl Map {
         }
     }
 
-    /// What may not be there under a key, which is unknown until apply.
+    /// The name of a member that may not be there, which is unknown until apply.
     pub(crate) fn optional(&self, key: &Key) -> Option<String> {
         match (&*self.0.content.borrow(), key) {
             (Content::Lazy(lazy), Key::String(text)) => lazy.members.optional(text.as_str()?),

@@ -36,12 +36,12 @@ pub trait Members {
         Vec::new()
     }
 
-    /// What the host calls a member that may not be there, which is unknown until apply.
+    /// The name that the host has for a member that may not be there, which is unknown until apply.
     fn optional(&self, _key: &str) -> Option<String> {
         None
     }
 
-    /// What the host calls all members that may not be there.
+    /// The names that the host has for all members that may not be there.
     fn optionals(&self) -> Vec<String> {
         Vec::new()
     }

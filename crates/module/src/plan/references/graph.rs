@@ -174,7 +174,7 @@ fn is_open(walk: &Walk<'_, '_>, index: usize) -> bool {
 /// The path of a module without keys, and the name of a resource in it.
 type Key = (Vec<SmolStr>, ResourceName);
 
-/// What is planned for each resource.
+/// The plan of each resource.
 struct Planned<'w> {
     undecided: HashSet<Key>,
     changes: HashMap<Key, Vec<&'w PlannedObject>>,

@@ -281,7 +281,7 @@ impl<'c> Validator<'_, 'c> {
                 let detail = "References in depends_on must be to a whole object (resource, etc), not to an attribute of an object.";
                 self.found.error("Invalid depends_on reference", *span, detail);
             }
-            // What repeats a resource is nothing that it could depend on, even where it has that.
+            // The `count` or `for_each` of a resource is nothing that it could depend on, even where it has that.
             let is_name_of_instances = |subject: &Subject| {
                 matches!(subject.kind, SubjectKind::Count(_) | SubjectKind::Each(_) | SubjectKind::SelfObject)
             };
@@ -303,7 +303,7 @@ impl<'c> Validator<'_, 'c> {
         schema: &Block,
     ) -> Option<Decoded<'b>> {
         let names = self.names(at, place);
-        // What a dynamic block contains counts once there are such blocks.
+        // The contents of a dynamic block count once it generates a block.
         let needed = self.check(place, &references(body, schema, Purpose::Expansion));
         if !needed.errors.is_empty() {
             self.found.errors(needed.errors);

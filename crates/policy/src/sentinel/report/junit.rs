@@ -10,7 +10,7 @@ use crate::sentinel::judge::{self, Judged, show};
 use crate::sentinel::set::AppliedPolicy;
 use crate::sentinel::testing::Outcome;
 
-/// What a policy says of a plan. A broken policy that does not bind, because it is advisory or overridden, and an undecided
+/// The verdict of a policy on a plan. A broken policy that does not bind, because it is advisory or overridden, and an undecided
 /// one that is accepted are skipped, with the reason.
 pub fn policy_case(
     applied: &AppliedPolicy,
