@@ -3,7 +3,7 @@
 use objchange_plan::Deferred;
 use objchange_rego::{Unknown, Value};
 
-use super::unknown::{Marking, edited, member, with_member};
+use super::unknown::{Marking, each, edited, member, with_member};
 use crate::simulated::PossibleItem;
 
 /// The fields of a change, beside its labels, in collections and documents.
@@ -79,34 +79,8 @@ impl Marking<'_> {
                 (item.address.to_string(), LABELS.iter().filter_map(label).collect())
             })
             .collect();
-        let mut ids = Vec::with_capacity(possible.len());
+        let (mut ids, is_lacking) = self.lacking(&value, part);
         let mut items = Vec::with_capacity(possible.len());
-        let mut may_lack = |key: &Value, item: &Value| {
-            let is_planned = match part {
-                "planned_values" => true,
-                "resource_changes" => false,
-                _ => return false,
-            };
-            let key = match key.as_str() {
-                Some(key) => key.to_owned(),
-                None => key_of(item),
-            };
-            let key = key.as_str();
-            let may_lack = self.simulated.may_lack(is_planned, key);
-            if may_lack {
-                ids.push(self.places.add(key, "actions"));
-            }
-            may_lack
-        };
-        let is_lacking: Vec<bool> = match &value {
-            Value::Array(certain) => {
-                certain.items().iter().map(|item| may_lack(&Value::Null, item)).collect()
-            }
-            Value::Object(certain) => {
-                certain.entries().iter().map(|(key, item)| may_lack(key, item)).collect()
-            }
-            _ => return value,
-        };
         if possible.is_empty() && !is_lacking.contains(&true) {
             return value;
         }
@@ -135,6 +109,43 @@ impl Marking<'_> {
         })
     }
 
+    /// Which items of a list or an object may not be there because a provider reads their data sources while planning, and
+    /// the numbers of these.
+    fn lacking(&mut self, value: &Value, part: &str) -> (Vec<u32>, Vec<bool>) {
+        let is_planned = part == "planned_values";
+        let is_asked = is_planned || part == "resource_changes";
+        let mut ids = Vec::new();
+        let mut may_lack = |key: &str| {
+            let may_lack = is_asked && self.simulated.may_lack(is_planned, key);
+            if may_lack {
+                ids.push(self.places.add(key, "actions"));
+            }
+            may_lack
+        };
+        let is_lacking = match value {
+            Value::Array(listed) => listed.items().iter().map(|item| may_lack(&key_of(item))).collect(),
+            Value::Object(listed) => {
+                let keys = listed.entries().iter().map(|(key, _)| key.as_str().unwrap_or_default());
+                keys.map(may_lack).collect()
+            }
+            _ => Vec::new(),
+        };
+        (ids, is_lacking)
+    }
+
+    /// A module of the planned values, and those in it, where data sources may be read while planning.
+    fn reads_below(&mut self, module: &Value) -> Value {
+        edited(module, &mut |name, part| match (name, part) {
+            ("resources", Value::Array(listed)) => {
+                let (ids, is_lacking) = self.lacking(part, "planned_values");
+                let elements = listed.items().iter().cloned().zip(is_lacking.iter().copied()).collect();
+                is_lacking.contains(&true).then(|| Value::Unknown(Unknown::array(ids, elements)))
+            }
+            ("child_modules", _) => Some(each(part, &mut |_, module| self.reads_below(module))),
+            _ => None,
+        })
+    }
+
     /// The changes that are left to the next plan: with the providers none would be for want of them.
     pub(super) fn deferred(&mut self, changes: Value) -> Value {
         let Value::Array(all) = &changes else { return changes };
@@ -156,6 +167,10 @@ impl Marking<'_> {
         let nothing = Value::array([]);
         let resources = member(root, "resources").unwrap_or(&nothing).clone();
         let root = with_member(root, "resources", self.with_possible(resources, part));
+        let root = edited(&root, &mut |name, modules| {
+            let holds_reads = name == "child_modules" && part == "planned_values";
+            holds_reads.then(|| each(modules, &mut |_, module| self.reads_below(module)))
+        });
         let possible = self.possible_in(part);
         if possible.iter().all(|item| item.module_address.is_empty()) {
             return root;

@@ -203,27 +203,28 @@ impl<'t> Marking<'t> {
     }
 
     fn planned_values(&mut self, planned: &Value, unknowns: &HashMap<SmolStr, Value>) -> Value {
-        let mut planned = self.module(planned, unknowns);
-        if !self.simulated.instances.is_empty() || !self.simulated.reads.is_empty() {
-            planned = match member(&planned, "resources") {
-                Some(resources) => {
-                    let resources = self.with_possible(resources.clone(), "planned_values");
-                    with_member(&planned, "resources", resources)
-                }
-                // The collections have their resources here, and documents theirs below.
-                None => edited(&planned, &mut |name, root| {
-                    (name == "root_module").then(|| self.possible_modules(root, "planned_values"))
-                }),
-            };
-        }
-        edited(&planned, &mut |name, part| match name {
+        // Values that are unknown come first: nothing looks into a list of which an item may be missing.
+        let planned = edited(&self.module(planned, unknowns), &mut |name, part| match name {
             "outputs" => Some(each(part, &mut |name, output| {
                 let address = format!("output.{}", name.as_str().unwrap_or_default());
                 self.planned_output(output, &address, unknowns)
             })),
             "root_module" => Some(self.module(part, unknowns)),
             _ => None,
-        })
+        });
+        if self.simulated.instances.is_empty() && self.simulated.reads.is_empty() {
+            return planned;
+        }
+        match member(&planned, "resources") {
+            Some(resources) => {
+                let resources = self.with_possible(resources.clone(), "planned_values");
+                with_member(&planned, "resources", resources)
+            }
+            // The collections have their resources here, and documents theirs below.
+            None => edited(&planned, &mut |name, root| {
+                (name == "root_module").then(|| self.possible_modules(root, "planned_values"))
+            }),
+        }
     }
 
     /// The resources of a module or a collection, and the modules in it.
@@ -375,7 +376,7 @@ pub(super) fn edited(value: &Value, edit: &mut dyn FnMut(&str, &Value) -> Option
 }
 
 /// An object or array with other members.
-fn each(value: &Value, edit: &mut dyn FnMut(&Value, &Value) -> Value) -> Value {
+pub(super) fn each(value: &Value, edit: &mut dyn FnMut(&Value, &Value) -> Value) -> Value {
     match value {
         Value::Object(object) => {
             let members = object.iter().map(|(key, member)| (key.clone(), edit(key, member)));

@@ -136,6 +136,7 @@ mod query {
 mod rego {
     use objchange_plan::PlanFile;
     use objchange_policy::rego::{Options, Outcome, Policies, PolicyFile};
+    use serde_json::{Value, json};
 
     use super::{SIMULATED, plan, reading, refreshing};
 
@@ -188,6 +189,23 @@ mod rego {
         ] {
             let drift = r#"deny contains "x" if some rc in input.resource_drift"#;
             assert_eq!(outcome(&refreshing(version), drift), expected, "{version}");
+        }
+        // Values that are unknown stay so beside such a data source, and one in a module may be missing, too.
+        let mut nested: Value = serde_json::from_str(&reading(SIMULATED)).unwrap();
+        nested["resource_changes"][1]["change"]["after_unknown"] = json!({"arn": true});
+        nested["resource_changes"][0]["address"] = "module.m.data.test_disk.l".into();
+        let mut read = nested["planned_values"]["root_module"]["resources"][1].take();
+        read["address"] = "module.m.test_disk.l".into();
+        nested["planned_values"]["root_module"] = json!({
+            "resources": [nested["planned_values"]["root_module"]["resources"][0]],
+            "child_modules": [{"address": "module.m", "resources": [read]}],
+        });
+        for body in [
+            "some r in input.planned_values.root_module.resources; not r.values.arn",
+            "some m in input.planned_values.root_module.child_modules; some r in m.resources",
+        ] {
+            let policy = format!("deny contains \"x\" if {{ {body} }}");
+            assert_eq!(outcome(&nested.to_string(), &policy), Outcome::Undecided, "{body}");
         }
         // A drift may be there, or not; with an import whose ID only the provider knows the plan may be complete.
         for body in ["not input.resource_drift", "input.prior_state", "not input.deferred_changes"] {
