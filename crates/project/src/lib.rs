@@ -74,7 +74,7 @@ pub use schema_lookup::{CachedChoice, SchemaLookup, Wanted};
 pub use schemas::{AskedSchemas, provider_schemas};
 pub use schemas::{GivenSchemas, SchemaError, SchemaText, SchemaTextError, schema_files, schema_texts};
 #[cfg(feature = "provider")]
-pub use signals::Signals;
+pub use signals::{Signals, on_signals};
 pub use state::{StateChoice, StateError};
 #[cfg(feature = "provider")]
 pub use workplace::{Interrupt, Stopper, Workplace};

@@ -1,20 +1,33 @@
 //! Signals that end a program.
 
-use std::io;
+use std::{io, thread};
 
-/// How somebody says that this program should end.
+/// Listens for signals that end a program, in a thread of its own, so that they are heard whatever the work is busy with.
+/// When this returns a signal is heard: processes that start afterwards are not left behind by one that comes early.
+///
+/// # Errors
+///
+/// The system gives no thread, or does not let us listen.
+pub fn on_signals<F: Future<Output = ()>>(
+    heard: impl FnOnce(Signals) -> F + Send + 'static,
+) -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let signals = {
+        let _inside = runtime.enter();
+        Signals::new()?
+    };
+    thread::Builder::new().name("signals".into()).spawn(move || runtime.block_on(heard(signals))).map(drop)
+}
+
+/// Signals that say that this program should end.
 #[cfg(unix)]
 #[derive(Debug)]
 pub struct Signals([tokio::signal::unix::Signal; 4]);
 
 #[cfg(unix)]
 impl Signals {
-    /// Listens from here on, in place of what the system does then.
-    ///
-    /// # Errors
-    ///
-    /// The system does not let us listen, or no runtime of tokio is there.
-    pub fn new() -> io::Result<Self> {
+    /// Listens from here on, in place of what the system does then. A runtime of tokio must be entered.
+    fn new() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
         let all =
             [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup(), SignalKind::quit()];
@@ -22,7 +35,7 @@ impl Signals {
         Ok(Self([interrupt?, terminate?, hangup?, quit?]))
     }
 
-    /// Comes back when somebody says so, once for each time.
+    /// Comes back with the next signal.
     pub async fn next(&mut self) {
         let [interrupt, terminate, hangup, quit] = &mut self.0;
         tokio::select! {
@@ -34,23 +47,19 @@ impl Signals {
     }
 }
 
-/// How somebody says that this program should end.
+/// Signals that say that this program should end.
 #[cfg(not(unix))]
 #[derive(Debug)]
 pub struct Signals;
 
 #[cfg(not(unix))]
 impl Signals {
-    /// Listens from here on, in place of what the system does then.
-    ///
-    /// # Errors
-    ///
-    /// None here.
-    pub fn new() -> io::Result<Self> {
+    /// Listens once it is asked for the next one: there is nothing to open here.
+    fn new() -> io::Result<Self> {
         Ok(Self)
     }
 
-    /// Comes back when somebody says so.
+    /// Comes back with the next signal.
     pub async fn next(&mut self) {
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;

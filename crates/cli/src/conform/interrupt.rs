@@ -1,10 +1,10 @@
 //! Handles interrupts: no process and no created object is left behind.
 
 use std::time::Duration;
-use std::{io, process, thread};
+use std::{io, process};
 
 use objchange_conform::{Left, Made, Stop};
-use objchange_project::Signals;
+use objchange_project::on_signals;
 use objchange_provider::client::Children;
 
 use crate::exit::{INTERRUPTED, note, warn};
@@ -12,31 +12,26 @@ use crate::exit::{INTERRUPTED, note, warn};
 /// How long the work may take to notice that it was interrupted.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// The same where it destroys what it made.
+/// How long it may take to destroy what it made.
 const TIDY: Duration = Duration::from_secs(25);
 
-/// Stops the run when somebody wants this program to end. It listens in a thread of its own, so that it hears whatever the work
-/// is busy with. Where something may have been made the run is given time to destroy it, until it is interrupted once more.
+/// Stops the run when somebody wants this program to end. Where something may have been made the run is given time to destroy
+/// it, until it is interrupted once more.
 pub(super) fn listen(children: Children, stop: Stop, made: Option<Made>) -> io::Result<()> {
-    let heard = move || {
-        let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
-        runtime.block_on(async {
-            let Ok(mut signals) = Signals::new() else { return };
-            signals.next().await;
-            stop.stop();
-            if let Some(made) = made {
-                note("interrupted: destroying created objects; interrupt again to leave them");
-                let _ = tokio::time::timeout(TIDY, signals.next()).await;
-                left_behind(&made.left());
-            } else {
-                children.kill_all();
-                tokio::time::sleep(GRACE).await;
-            }
+    on_signals(async move |mut signals| {
+        signals.next().await;
+        stop.stop();
+        if let Some(made) = made {
+            note("interrupted: destroying created objects; interrupt again to leave them");
+            let _ = tokio::time::timeout(TIDY, signals.next()).await;
+            left_behind(&made.left());
+        } else {
             children.kill_all();
-            process::exit(INTERRUPTED.into());
-        });
-    };
-    thread::Builder::new().name("signals".into()).spawn(heard).map(drop)
+            tokio::time::sleep(GRACE).await;
+        }
+        children.kill_all();
+        process::exit(INTERRUPTED.into());
+    })
 }
 
 /// The number of things that are named one by one.

@@ -2,10 +2,10 @@
 
 use std::ffi::OsString;
 use std::io;
+use std::process;
 use std::time::Duration;
-use std::{process, thread};
 
-use objchange_project::{Interrupt, ProviderProgram, Signals, Stopper, Workplace};
+use objchange_project::{Interrupt, ProviderProgram, Signals, Stopper, Workplace, on_signals};
 use objchange_provider::Error;
 use objchange_provider::client::{Children, Client, Launch, Limits, Reattach};
 
@@ -104,28 +104,23 @@ pub(crate) fn workplace() -> io::Result<Workplace> {
 fn interruptible(interrupt: &Interrupt) -> io::Result<Workplace> {
     let workplace = Workplace::new()?;
     let (stopper, interrupt) = (workplace.stopper(), interrupt.clone());
-    // In a thread of its own, so that it is heard whatever the work is busy with.
-    thread::Builder::new().name("signals".into()).spawn(move || listen(&stopper, &interrupt))?;
+    on_signals(move |signals| stop(signals, stopper, interrupt))?;
     Ok(workplace)
 }
 
 /// How long the work may take to notice that it was interrupted.
 const GRACE: Duration = Duration::from_secs(2);
 
-fn listen(stopper: &Stopper, interrupt: &Interrupt) {
-    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
-    runtime.block_on(async {
-        let Ok(mut signals) = Signals::new() else { return };
+async fn stop(mut signals: Signals, stopper: Stopper, interrupt: Interrupt) {
+    signals.next().await;
+    if interrupt.is_held_off() {
+        interrupt.interrupt();
         signals.next().await;
-        if interrupt.is_held_off() {
-            interrupt.interrupt();
-            signals.next().await;
-        }
-        stopper.stop();
-        tokio::time::sleep(GRACE).await;
-        stopper.stop();
-        process::exit(INTERRUPTED.into());
-    });
+    }
+    stopper.stop();
+    tokio::time::sleep(GRACE).await;
+    stopper.stop();
+    process::exit(INTERRUPTED.into());
 }
 
 #[cfg(test)]
