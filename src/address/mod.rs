@@ -63,7 +63,7 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// What addresses have before the type; nothing for managed resources.
+    /// The prefix of addresses before the type; empty for managed resources.
     fn prefix(self) -> &'static str {
         match self {
             Self::Managed => "",
@@ -76,7 +76,7 @@ impl Mode {
 /// A resource in an instance of a module: `module.net["a"].data.aws_ami.web`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ResourceAddress {
-    /// The module that it is in.
+    /// The module that contains the resource.
     pub module: ModuleAddress,
     /// The kind of block that declares it.
     pub mode: Mode,

@@ -12,9 +12,9 @@ use crate::value::{Path, Type, Value};
 pub struct AnsweredError {
     /// Where.
     pub place: Place,
-    /// Its kind, as cases name it: a slug or, of what is wrong with a source text, the summary.
+    /// The kind as cases write it: a slug, or the summary of a diagnostic about source text.
     pub kind: Cow<'static, str>,
-    /// The same for people, with the place. Shows nothing that is marked.
+    /// A sentence for people that includes the place. Marked content is left out.
     pub sentence: String,
 }
 
@@ -23,7 +23,7 @@ pub struct AnsweredError {
 pub enum Place {
     /// In a value.
     Path(Path),
-    /// In a source text: line and column where the part begins, and those where it ends.
+    /// In a source text: line and column of the start, then of the end.
     Range([u32; 4]),
 }
 
@@ -57,21 +57,22 @@ pub enum Answer {
     Names(Vec<(&'static str, Vec<String>)>),
     /// Texts, each with its name, `text` or `color`, or why there is none.
     Texts(Vec<(&'static str, Result<String, String>)>),
-    /// What comes of a change, part by part: of each its name and an answer, names of actions standing for any word.
+    /// A planned or applied change: the answers by the name of the part. An [`Answer::Action`] holds any
+    /// single word here.
     Change(Vec<(&'static str, Answer)>),
-    /// The engine cannot work with what it is given, and says why.
+    /// The engine cannot work with the input, and says why.
     Refused(String),
 }
 
 impl Answer {
     /// The `want` of a case that has this answer; `None` if a case cannot want it.
     ///
-    /// It holds content that is marked, as a case does, so it is for case files and not for reports.
+    /// Marked content is written in full, as in the case itself: use it for case files, not for reports.
     pub fn want(&self) -> Option<String> {
         self.write(false)
     }
 
-    /// The same, with a mark on what a schema calls sensitive or write-only in objects of its type.
+    /// Marks attributes that the schema calls sensitive or write-only, in values of the schema's type.
     ///
     /// ```
     /// use objchange::case::Answer;
@@ -96,9 +97,9 @@ impl Answer {
         }
     }
 
-    /// The same as [`want`](Self::want) for programs: each error has its sentence as `message`, beside its place and kind.
+    /// Like [`want`](Self::want), for programs: each error also has its sentence as `message`.
     ///
-    /// It holds content that is marked, with the markers of the form that cases have.
+    /// Marked content is written in full, with the markers of case files.
     pub fn to_json(&self) -> Option<String> {
         self.write(true)
     }
@@ -148,7 +149,7 @@ impl Answer {
             Self::Change(parts) => {
                 let part = |(name, answer): &(&str, Answer)| {
                     let want = answer.write(with_sentences)?;
-                    // What a part wants stands without the name of its form.
+                    // Inside of a change a part has no `{"value":…}` or `{"errors":…}` around it.
                     let (_, want) = want.strip_suffix('}')?.split_once(':')?;
                     Some(format!(r#""{name}":{want}"#))
                 };

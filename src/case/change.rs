@@ -14,7 +14,7 @@ use crate::schema::Block;
 use crate::value::{Path, PathStep, Type, Value};
 use objchange_text::json::{self, Part};
 
-/// What besides the objects decides how a change is made, as cases write it.
+/// The field `lifecycle` of a case: the settings besides the objects that a change depends on.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct LifecycleField<'a> {
@@ -47,7 +47,7 @@ enum StepField<'a> {
     Index(Part<'a>),
 }
 
-/// What comes of planning a change.
+/// Plans the change of a case, and returns its parts.
 pub(super) fn plan(case: &Case<'_>) -> Result<Answer, CaseError> {
     let schema = case.schema()?;
     Ok(Answer::Change(match planned(case, &schema)? {
@@ -75,7 +75,7 @@ pub(super) fn plan(case: &Case<'_>) -> Result<Answer, CaseError> {
     }))
 }
 
-/// What comes of making a change that is planned first.
+/// Plans the change of a case, applies it, and returns the parts of the result.
 pub(super) fn apply(case: &Case<'_>) -> Result<Answer, CaseError> {
     let schema = case.schema()?;
     let ty = schema.implied_type();

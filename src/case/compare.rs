@@ -17,7 +17,7 @@ struct Want<'a> {
     value: Option<Part<'a>>,
     #[serde(default, rename = "type")]
     ty: Option<Type>,
-    /// What an error looks like depends on where it is.
+    /// Unparsed, because the form of an error depends on where it is: in a value or in a source text.
     #[serde(borrow, default)]
     errors: Option<Vec<Part<'a>>>,
     #[serde(default)]
@@ -63,7 +63,7 @@ impl Want<'_> {
         }
     }
 
-    /// What is wanted where the answer is of another sort.
+    /// The wanted answer as text, for an answer of another sort.
     fn described(&self, case: &Case<'_>) -> Result<String, CaseError> {
         Ok(match self {
             Self { errors: Some(errors), .. } => {
@@ -184,7 +184,7 @@ fn text_difference(name: &str, got: &Result<String, String>, want: &Want<'_>) ->
     }
 }
 
-/// What is wanted of a part of a change, in the form that its answer has.
+/// The wanted part of a change, in the form of the answer for that part.
 fn wanted_part<'a>(case: &Case<'a>, part: &Answer, raw: Part<'a>) -> Result<Want<'a>, CaseError> {
     let text = raw.0;
     let wrong = |error| case.wrong_json("want", text, error);
@@ -229,7 +229,7 @@ fn against<'a>(case: &Case<'a>, answer: &Answer, want: Want<'a>) -> Result<Optio
             difference::of_values(&list(got), &list(&want), list(got).ty())
         }
         (Answer::Errors(got), Want { errors: Some(want), .. }) => {
-            // What is a key in our paths because it must not be shown may be a name in the reference's.
+            // A step that we make a marked key, the reference may write as an attribute.
             let is_marked = |step: &PathStep| matches!(step, PathStep::Index(key) if key.is_marked());
             let loose = got.iter().any(|error| match &error.place {
                 Place::Path(path) => path.steps().iter().any(is_marked),
@@ -293,23 +293,23 @@ fn answer_text(case: &Case<'_>, answer: &Answer) -> String {
 /// An error as text.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct ErrorText {
-    /// The same for equal errors: the path with all its keys, and the kind.
+    /// Text to compare: equal errors have equal keys. Holds the path with all its keys, and the kind.
     key: String,
     /// As it may be shown.
     shown: String,
-    /// What it means, if the engine says so.
+    /// The engine's sentence about the error; empty if there is none.
     sentence: String,
 }
 
 impl ErrorText {
-    /// Of a part of a source text.
+    /// An error in a part of a source text.
     fn in_source(range: [u32; 4], summary: &str) -> Self {
         let [line, column, to_line, to_column] = range;
         let key = format!("{line}:{column}-{to_line}:{to_column}: {}", visible(summary));
         Self { shown: key.clone(), key, sentence: String::new() }
     }
 
-    /// Of a path as it may be shown, and of its steps as texts to compare.
+    /// An error at a path. `steps` are the texts of the path's steps to compare; the path itself is shown.
     fn new(path: &Path, steps: impl Iterator<Item = String>, kind: &str) -> Self {
         let text = |path: String| if path.is_empty() { kind.to_owned() } else { format!("{path}: {kind}") };
         Self { key: text(steps.collect()), shown: text(path.to_string()), sentence: String::new() }
@@ -392,7 +392,7 @@ fn shown_texts(errors: &[&ErrorText]) -> String {
     list_of(errors.iter().map(|error| error.shown.clone()))
 }
 
-/// What the first of two sorted lists has and the second lacks.
+/// The elements of the first of two sorted lists that the second lacks.
 fn only_in<'e>(these: &'e [ErrorText], those: &[ErrorText]) -> Vec<&'e ErrorText> {
     let mut rest = those.iter().map(|error| &error.key).peekable();
     let lacking = |error: &&ErrorText| {

@@ -1,4 +1,5 @@
-//! The difference between an answer and the expected one, as text for people. What is marked is never shown.
+//! The difference between an answer and the expected one, as text for people. Marked values are never
+//! shown.
 
 use std::collections::BTreeMap;
 use std::iter::zip;
@@ -10,8 +11,8 @@ use objchange_text::json::{JsonError, Reader, Token};
 
 /// A difference between an answer and the expected one: the path, and both values.
 ///
-/// Both texts are what a case file would hold, with `(sensitive value)` or `(ephemeral value)` in place of
-/// what is marked so.
+/// Both texts are in the form of case files, with `(sensitive value)` or `(ephemeral value)` in place of
+/// marked content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
     /// The first part that differs; the root where the answers differ as a whole.
@@ -20,9 +21,10 @@ pub struct Difference {
     pub got: String,
     /// The expected answer.
     pub want: String,
-    /// What a reader must know to understand the two texts.
+    /// A remark that explains the two texts, where they do not explain themselves.
     pub note: Option<String>,
-    /// Both parts, where they are two sets, texts or values of different kinds: to show more than one line of each.
+    /// Both parts, if they are sets, texts or values of different kinds, which take more than one line each
+    /// to show.
     pub values: Option<(Value, Value)>,
     /// The sentences of the errors that the engine reports and the case does not want.
     pub explained: Vec<String>,
@@ -117,7 +119,8 @@ fn whole_part(got: &Value, want: &Value, path: Path, declared: &Type) -> Differe
         (false, false) => &Type::Dynamic,
     };
     let texts = (value_text(got, declared), value_text(want, declared));
-    // What one side hides may stand anywhere in the other.
+    // A value that is marked on one side may be anywhere in the other, so a mark inside hides the other
+    // side as well.
     let hides =
         |value: &Value, other: &Value| other.contains_marked() && value.is_known() && !value.is_null();
     let hidden = |hides: bool, text: String| if hides { SENSITIVE.to_owned() } else { text };
@@ -206,7 +209,7 @@ pub(super) fn value_text(value: &Value, declared: &Type) -> String {
     value.to_redacted_json(declared).unwrap_or_else(|_| value.to_string())
 }
 
-/// JSON with its keys in order and without spaces. Of a repeated key the last member counts.
+/// JSON with sorted keys and without spaces. The last member wins if a key is repeated.
 pub(super) fn sorted(text: &str) -> Result<String, JsonError> {
     let mut reader = Reader::strict(text);
     let text = sorted_part(&mut reader)?;

@@ -47,7 +47,7 @@ pub enum CaseErrorKind {
     NotACase,
     /// The case lacks a field.
     MissingField,
-    /// What is in a field is not what belongs there.
+    /// A field has a value of the wrong form.
     WrongField,
 }
 
@@ -122,7 +122,7 @@ impl<'a> Case<'a> {
         Ok(Self { text, id: None, op: Cow::Borrowed(operation), fields, schema: None })
     }
 
-    /// The same case with this schema, whatever its field `schema` says.
+    /// Uses this schema in place of the field `schema`.
     #[must_use]
     pub fn with_schema(self, schema: &'a Block) -> Self {
         Self { schema: Some(schema), ..self }
@@ -208,7 +208,8 @@ impl<'a> Case<'a> {
             #[serde(borrow)]
             block: Part<'a>,
         }
-        // No block has a member of that name. What is not an entry is read as a block, and if it is none, that says why.
+        // No block has a member called `block`, so only an entry parses as `Entry`. Everything else is read
+        // as a block, and the error of that attempt is reported.
         let text = json::from_str::<Entry<'a>>(text).map_or(text, |entry| entry.block.0);
         json::from_str(text).map_err(|e| self.wrong_json("schema", text, e))
     }
@@ -217,7 +218,7 @@ impl<'a> Case<'a> {
     ///
     /// # Errors
     ///
-    /// The case has no such field, or what is there is no such value.
+    /// The case has no such field, or the field does not hold a value of this type.
     pub fn value(&self, name: &str, ty: &Type) -> Result<Value, CaseError> {
         self.value_in(name, self.field(name)?, ty)
     }
@@ -232,7 +233,7 @@ impl<'a> Case<'a> {
     ///
     /// # Errors
     ///
-    /// What is there is no such value.
+    /// The text is not a value of this type.
     pub fn value_in(&self, field: &str, text: &'a str, ty: &Type) -> Result<Value, CaseError> {
         Value::from_marker_json(text, ty).map_err(|ReadError { offset, path, message, .. }| {
             let path = self.schema().map_or_else(|_| path.clone(), |schema| schema.hide_keys(&path));

@@ -60,16 +60,16 @@ impl Case<'_> {
     ///
     /// # Errors
     ///
-    /// What the case says is not in the format.
+    /// The case is not in the format.
     pub fn answer(&self) -> Result<Option<Answer>, CaseError> {
         self.answer_by(OPERATIONS)
     }
 
-    /// Like [`Case::answer`], of these operations.
+    /// Like [`Case::answer`], with these operations.
     ///
     /// # Errors
     ///
-    /// What the case says is not in the format.
+    /// The case is not in the format.
     pub fn answer_by(&self, operations: &[Operation]) -> Result<Option<Answer>, CaseError> {
         let operation = operations.iter().find(|operation| operation.name == self.op());
         operation.map(|operation| (operation.answer)(self)).transpose()

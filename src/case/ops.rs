@@ -46,7 +46,7 @@ impl Operation {
         Self { name, fields, kinds: Vec::new, answer }
     }
 
-    /// The same, whose errors are of these kinds.
+    /// Sets the kinds of errors that the operation reports.
     #[must_use]
     pub const fn reporting(self, kinds: fn() -> Vec<&'static str>) -> Self {
         Self { kinds, ..self }
@@ -147,9 +147,11 @@ fn implied_type(case: &Case<'_>) -> Result<Answer, CaseError> {
     Ok(Answer::Type(case.schema()?.implied_type().clone()))
 }
 
-/// A coerced value as a case file can write it: under the type that the schema implies, which holds blocks by label in
-/// a map even where they were given as an object, and so stay one. What was given as a map is left as it is, so that an
-/// object in its place is noticed.
+/// A coerced value under the type that the schema implies, so that a case file can hold it.
+///
+/// That type has a map for labelled blocks, and coercion keeps them as an object if they were given as one.
+/// Such an object becomes a map here. A given map is left alone, so that an object in its place shows up as
+/// a difference.
 fn as_written(coerced: &Value, given: &Value, ty: &Type) -> Value {
     let part = |coerced: &Value, given: Option<&Value>, ty: &Type| {
         given.map_or_else(|| coerced.clone(), |given| as_written(coerced, given, ty))

@@ -30,7 +30,7 @@ struct WantedError {
 
 /// Whether the names in the case are those of the format.
 pub(super) fn check(case: &Case<'_>, operations: &[Operation]) -> Result<(), CaseError> {
-    // Of an unknown operation, nothing is known.
+    // The fields of an unknown operation cannot be checked.
     let Some(operation) = operations.iter().find(|operation| operation.name == case.op()) else {
         return Ok(());
     };
@@ -47,7 +47,7 @@ pub(super) fn check(case: &Case<'_>, operations: &[Operation]) -> Result<(), Cas
     if kinds.is_empty() {
         return Ok(());
     }
-    // What is wrong with it otherwise is for the run to say.
+    // A `want` that is wrong in another way fails when the case runs.
     let Some(Ok(want)) = case.optional_field("want").map(from_str::<Want>) else { return Ok(()) };
     match want.errors.iter().find(|error| !kinds.contains(&error.kind.as_str())) {
         Some(WantedError { kind }) => {

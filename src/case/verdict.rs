@@ -27,18 +27,18 @@ pub struct CaseVerdict {
 pub enum CaseFailure {
     /// The engine gives another answer.
     Different(Box<Difference>),
-    /// What is there is no case.
+    /// The line is not a case.
     Malformed(MalformedCase),
     /// There is no such operation.
     UnknownOperation,
-    /// A defect of the program, which said more on standard error.
+    /// A defect in the program; details are on standard error.
     Panicked,
 }
 
 /// A problem with a line that is not a case.
 #[derive(Debug, Clone)]
 pub struct MalformedCase {
-    /// In bytes from 1.
+    /// The column in bytes, from 1.
     pub column: usize,
     /// The problem.
     pub message: String,

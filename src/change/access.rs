@@ -6,7 +6,8 @@ use super::ChangeError;
 use crate::schema::{Member, Members};
 use crate::value::{Kind, PathStack, Type, Value};
 
-/// What stands for a prior object or element that is not there. Its type does not matter: a null is a null.
+/// The prior object or element where there is none. Its type does not matter, because nulls are compared as
+/// nulls.
 pub(super) static NOTHING: std::sync::LazyLock<Value> =
     std::sync::LazyLock::new(|| Value::null(Type::Dynamic));
 

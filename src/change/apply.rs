@@ -37,7 +37,7 @@ impl ApplyRequest {
     }
 }
 
-/// What the schema calls sensitive is not shown, whether it is marked or not.
+/// Hides values that the schema calls sensitive, marked or not.
 impl fmt::Debug for ApplyRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { schema, change, config, prior_private } = self;
@@ -50,12 +50,12 @@ impl fmt::Debug for ApplyRequest {
     }
 }
 
-/// Makes a planned change from end to end, and checks what comes of it.
+/// Applies a planned change from end to end, and checks the provider's answers.
 ///
 /// # Errors
 ///
-/// The configuration does not fit the schema or is not wholly known, or the provider does not answer. What is
-/// wrong with its answer is not an error of this function: see [`AppliedChange::violations`].
+/// The configuration does not fit the schema or is not wholly known, or the provider does not answer.
+/// Violations in its answer are not an error of this function: see [`AppliedChange::violations`].
 ///
 /// ```
 /// use objchange::change::{
@@ -128,7 +128,7 @@ struct Apply {
     prior: Value,
     planned: Value,
     prior_private: PrivateData,
-    /// What has come of the steps so far.
+    /// The result of the steps so far.
     result: AppliedChange,
     /// The steps that are left, the next one last.
     steps: Vec<Step>,
@@ -216,7 +216,8 @@ impl Apply {
             Step::Update => (self.prior.clone(), self.planned.clone(), self.config.clone()),
             Step::Destroy => (self.prior.clone(), nothing.clone(), nothing),
         };
-        // What was planned for the new object is not for the old one.
+        // Private data and identity were planned for the new object, so the call that destroys the old one
+        // gets its own.
         let is_old = step == Step::Destroy && self.change.action.is_replace();
         let private = if is_old { self.prior_private.clone() } else { self.change.private.clone() };
         let identity = self.change.identity.clone().filter(|_| !is_old);
@@ -278,11 +279,11 @@ impl ApplyQuestion {
     }
 }
 
-/// What a provider's answer comes to.
+/// A provider's answer, checked.
 struct Judged {
     /// The object with its marks.
     saved: Value,
-    /// The provider gave none that could be saved.
+    /// The provider returned no object that can be saved, so an earlier one is kept.
     is_kept: bool,
     violations: Vec<ApplyViolation>,
 }

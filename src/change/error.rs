@@ -13,7 +13,7 @@ pub enum ChangeError {
     WrongKind {
         /// Where it stands.
         path: Path,
-        /// What the schema expects.
+        /// The expected type or form.
         expected: &'static str,
         /// The type that the value has, without the names of attributes where they may be secret.
         found: Type,
@@ -23,7 +23,7 @@ pub enum ChangeError {
     MissingMember {
         /// Where the object stands.
         path: Path,
-        /// What it lacks.
+        /// The missing attribute or block.
         name: String,
     },
     /// A collection of blocks is marked as a whole; only its blocks and their attributes may be.

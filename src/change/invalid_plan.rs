@@ -54,15 +54,15 @@ kinds! {
         WriteOnlyNotNull = "write_only_not_null",
         /// A value is planned for an attribute that is neither configured nor computed.
         NoncomputedPlanned = "noncomputed_planned",
-        /// The same, for a sensitive attribute.
+        /// Like [`NoncomputedPlanned`](Self::NoncomputedPlanned), for a sensitive attribute.
         SensitiveNoncomputedPlanned = "sensitive_noncomputed_planned",
         /// The planned value is not the configured one, and there is no prior value.
         NotConfig = "not_config",
-        /// The same, for a sensitive attribute.
+        /// Like [`NotConfig`](Self::NotConfig), for a sensitive attribute.
         SensitiveNotConfig = "sensitive_not_config",
         /// The planned value is neither the configured nor the prior one.
         NotConfigNorPrior = "not_config_nor_prior",
-        /// The same, for a sensitive attribute.
+        /// Like [`NotConfigNorPrior`](Self::NotConfigNorPrior), for a sensitive attribute.
         SensitiveNotConfigNorPrior = "sensitive_not_config_nor_prior",
         /// An attribute with a nested type is planned as unknown although it is configured.
         PlannedUnknownForConfigured = "planned_unknown_for_configured",

@@ -6,18 +6,19 @@ use hashbrown::HashSet;
 
 use crate::value::{Kind, StepRef, Value, hasher};
 
-/// What the prior object holds under marks of its own.
+/// The marked contents of the prior object.
 ///
 /// Terraform puts the marks of configuration and schema on a planned object, not those of the prior one: a value that
 /// is kept from the prior object would be shown after the change although it is hidden before.
 pub(super) struct Carried {
-    /// Each marked value and each part of one. What says little by itself, such as `true`, comes with its place.
+    /// Each marked value and each part of one. A value such as `true`, which says little by itself, is
+    /// stored with its place.
     contents: HashSet<(Option<Place>, Value)>,
 }
 
-/// The names on the way to a value, hashed: a map of blocks is an object where their types differ, so that
-/// the name of an attribute and the key of a map are the same. Positions count for nothing: what is at one
-/// before may be at another one after.
+/// The names on the way to a value, hashed. Attribute names and map keys are treated alike, because a map
+/// of blocks is an object if their types differ. Positions are left out: an element may have another
+/// position after the change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 struct Place(u64);
 
@@ -52,7 +53,7 @@ impl Carried {
     }
 
     fn holds(&self, value: &Value, place: Place) -> bool {
-        // What the schema marks in it does not make it another value.
+        // Marks that the schema adds inside do not make it another value.
         !value.is_null() && self.contents.contains(&key(value.unmark_deep().0, place))
     }
 }

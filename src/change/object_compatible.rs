@@ -32,7 +32,7 @@ pub fn assert_object_compatible(schema: &Block, planned: &Value, actual: &Value)
     object_violations(schema, planned, actual, Cover::new(schema, &[planned, actual]).root())
 }
 
-/// The same for objects of which the path knows what may be told.
+/// Like [`assert_object_compatible`], with a path that knows which parts are secret.
 pub(super) fn object_violations(
     schema: &Block,
     planned: &Value,

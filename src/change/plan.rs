@@ -28,8 +28,8 @@ use crate::value::{Marks, Path, PathStep, Type, Value};
 /// # Errors
 ///
 /// The configuration or the prior object does not fit the schema, the configuration is unknown as a whole,
-/// what is to be ignored is nothing that the schema knows, or the provider cannot plan. What is wrong with
-/// the provider's answer is not an error of this function: see [`PlannedChange::violations`].
+/// `ignore_changes` has a path that the schema does not, or the provider cannot plan. Violations in the
+/// provider's answer are not an error of this function: see [`PlannedChange::violations`].
 ///
 /// ```
 /// use objchange::change::{Action, PlanRequest, SimulatedProvider, plan_change};
@@ -134,11 +134,11 @@ struct Plan {
     lifecycle: Lifecycle,
     /// The marks of the answers, which only a provider in the same program can set.
     marks: Vec<(Path, Marks)>,
-    /// What the first answer has led to, where it is a replacement.
+    /// The outcome of the first answer, if it was a replacement.
     first: Option<First>,
 }
 
-/// What is left of the first answer where the provider is asked again.
+/// The outcome of the first answer, kept while the provider plans the replacement as a creation.
 struct First {
     action: Action,
     replace_reason: Option<ReplaceReason>,
@@ -180,8 +180,8 @@ impl Plan {
         let Self { sides, first, .. } = self;
         let Judged { after, mut diagnostics, unusable: mut violations, invalid: mut at_apply, .. } = answer;
         match first {
-            // Of the object that takes the place of the old one the contract is looked at when it is applied. What is
-            // wrong with the first answer as well need not be said twice.
+            // Terraform checks the plan of the replacement's new object only while it applies the change.
+            // Violations that the first answer has as well are not repeated.
             Some(first) => {
                 let known: HashSet<Path> = first.violations.iter().map(|v| v.path().clone()).collect();
                 at_apply.retain(|violation| !known.contains(violation.path()));
@@ -194,7 +194,8 @@ impl Plan {
             Action::NoOp if !sides.before.same_sensitive_parts(&after) => Action::Update,
             action => action,
         };
-        // What is hidden after the change is hidden before it, or it would seem to become sensitive.
+        // A part that is hidden after the change is hidden before it as well; otherwise it would seem to
+        // become sensitive.
         let (before, shown) = sides.show(answer.shown);
         PlannedChange {
             action,
@@ -225,8 +226,8 @@ impl PlanQuestion {
     ///
     /// # Errors
     ///
-    /// The provider has found errors, or the change cannot be planned for the second time. What is wrong with
-    /// the answer is not an error: see [`PlannedChange::violations`].
+    /// The provider has reported errors, or the change cannot be planned for the second time. Violations in
+    /// the answer are not an error: see [`PlannedChange::violations`].
     pub fn answer(self, answer: PlannedResource) -> Result<Planning, PlanChangeError> {
         let Self { mut plan, request } = self;
         if have_errors(&answer.diagnostics) {
@@ -299,8 +300,8 @@ impl Plan {
     }
 }
 
-/// The part at a path, if there is one. What is below something unknown is unknown, and an index may name an attribute:
-/// a provider's map is an object where its type says nothing.
+/// The part at a path, if there is one. Everything below an unknown value is unknown. An index may name an
+/// attribute, because a provider's map is an object where its type is dynamic.
 fn part(value: &Value, path: &Path) -> Option<Value> {
     let mut at = value;
     for step in path.steps() {

@@ -33,7 +33,8 @@ pub fn assert_plan_valid(schema: &Block, prior: &Value, config: &Value, planned:
     plan_violations(schema, [prior, config, planned], Cover::new(schema, &[prior, config, planned]).root())
 }
 
-/// The same for prior object, configuration and planned object, of which the path knows what may be told.
+/// Like [`assert_plan_valid`] for prior object, configuration and planned object, with a path that knows
+/// which parts are secret.
 pub(super) fn plan_violations(
     schema: &Block,
     [prior, config, planned]: [&Value; 3],

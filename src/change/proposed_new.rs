@@ -8,8 +8,8 @@ use crate::value::{Kind, PathStack, SetMerge, StepRef, Type, Value, read_ahead};
 
 /// Merges prior state and configuration into the object that a provider is asked to plan for.
 ///
-/// What configuration sets comes from there; what it leaves to the provider (computed and null) comes from
-/// the prior state. Elements of sets are matched by what configuration can say about them.
+/// Configured values come from the configuration. Attributes that it leaves to the provider (computed and
+/// null) come from the prior state. Set elements are matched by the values that configuration can set.
 ///
 /// The prior value is wholly known or null; configuration may have unknown parts.
 ///
@@ -66,17 +66,17 @@ pub fn proposed_from_config(schema: &Block, prior: &Value, config: &Value) -> Re
     merge(schema, prior, config, Kept::Computed, Cover::new(schema, &[prior, config]).root())
 }
 
-/// What stays of the prior state where configuration leaves something out.
+/// The computed values that stay if configuration leaves them out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kept {
-    /// Everything that is computed.
+    /// All computed values keep their prior value.
     Prior,
-    /// What cannot be configured. The rest is unknown.
+    /// Only attributes that cannot be configured keep their prior value; others become unknown.
     Computed,
 }
 
 impl Kept {
-    /// What becomes of something computed that configuration leaves out.
+    /// The value of a computed attribute that configuration leaves out.
     fn merge<'v>(self, is_argument: bool, prior: &Value) -> Merge<'v> {
         match self {
             Self::Computed if is_argument && !prior.is_null() => {
@@ -126,7 +126,7 @@ fn merge_members(
     kept: Kept,
     path: PathStack<'_>,
 ) -> Result<Value, ChangeError> {
-    // Of an unknown object each member is unknown, and not marked as the object is.
+    // Each member of an unknown object is unknown, without the object's marks.
     let prior = if prior.is_known() { prior } else { prior.unmarked() };
     let prior = ObjectView::new(prior, schema);
     let config = ObjectView::new(config, schema);
@@ -189,13 +189,13 @@ impl<'v> Merged<'v> {
     }
 }
 
-/// What became of a member.
+/// The merged value of a member.
 enum Merge<'v> {
-    /// It is prior's.
+    /// The prior value.
     Prior,
-    /// It is config's.
+    /// The configured value.
     Config(&'v Value),
-    /// It is a new one.
+    /// A new value.
     New(Value),
 }
 

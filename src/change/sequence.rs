@@ -8,8 +8,8 @@ use crate::value::Value;
 /// The elements of `xs` that a list shares with `ys`, in order, as many as possible.
 ///
 /// Two elements are equal if they are definitely equal, marks aside, and carry equally many distinct marks.
-/// Of several answers it is the one that Terraform gives; see [`common_subsequence`] for which, and for what
-/// it costs.
+/// If there are several longest subsequences, the result is Terraform's choice; [`common_subsequence`]
+/// describes it, and the cost.
 ///
 /// ```
 /// use objchange::Value;
@@ -40,7 +40,7 @@ impl<'v> Key<'v> {
     }
 }
 
-/// What is not wholly known equals only itself: the same element of the same list.
+/// An element that is not wholly known equals only itself: the same element of the same list.
 impl PartialEq for Key<'_> {
     fn eq(&self, other: &Self) -> bool {
         if !self.value.is_wholly_known() || !other.value.is_wholly_known() {

@@ -1,8 +1,8 @@
 //! Changes, violations and actions as JSON (`schema/change.schema.json`).
 //!
-//! Paths are lists of steps and kinds have their stable names, both as in case files; a violation has its
-//! sentence as well. Values are under their own types with `(sensitive value)` in place of what is marked, as
-//! [`Value::to_redacted_json`] writes them. What a provider keeps for itself is left out.
+//! Paths are lists of steps and kinds have their stable names, both as in case files. A violation also has
+//! its sentence. Values are under their own types, with `(sensitive value)` in place of marked parts, as
+//! [`Value::to_redacted_json`] writes them. The provider's private data is left out.
 
 use std::fmt::Display;
 
@@ -151,7 +151,7 @@ impl Serialize for Diagnostic {
     }
 }
 
-/// What is marked in one of the objects is shown of none.
+/// A part that is marked in one of the objects is hidden in all of them.
 ///
 /// ```
 /// use objchange::change::{PlanRequest, SimulatedProvider, plan_change};
@@ -209,7 +209,7 @@ impl Serialize for PlannedChange {
     }
 }
 
-/// What is marked in one of the objects is shown of none.
+/// A part that is marked in one of the objects is hidden in all of them.
 impl Serialize for AppliedChange {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(serde::Serialize)]

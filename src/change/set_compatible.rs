@@ -1,12 +1,13 @@
 //! Finds the compatible elements of a planned and an actual set, without comparing every pair.
 //!
-//! What a planned element knows for certain must be found in its actual partner. So planned elements are
-//! grouped by their *pattern*, which says which parts are certain, and for each pattern both sets are indexed by a
-//! hash over those parts. Elements whose pattern is rare are found by the rarest of their certain parts. Actual
-//! elements whose blocks would pass for anything are found by their attributes alone.
+//! All certain parts of a planned element must be found in its actual partner. So planned elements are
+//! grouped by their *pattern*, which says which parts are certain, and for each pattern both sets are
+//! indexed by a hash over those parts. Elements whose pattern is rare are found by the rarest of their
+//! certain parts. Actual elements whose blocks are compatible with anything are found by their attributes
+//! alone.
 //!
-//! What map blocks hold is certain of nothing, because a planned key that the actual map lacks is skipped:
-//! elements that only their map blocks tell apart are tried one by one.
+//! The content of map blocks is never certain, because a planned key that the actual map lacks is skipped.
+//! Elements that differ only in map blocks are tried one by one.
 
 mod lookup;
 mod pattern;

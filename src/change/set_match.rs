@@ -1,12 +1,12 @@
 //! Finds the prior element of a set that a configured element may come from, without comparing every pair.
 //!
-//! Whether a prior element fits a configured one is decided by a walk over the prior element. What the walk
-//! passes through depends only on the prior element's *shape*: where it has nulls, how long its nested lists
-//! are, which keys its nested maps have. And the parts that must be equal depend on which computed
-//! attributes configuration leaves null. So for each shape, and each such choice that occurs, the prior
-//! elements are indexed by a hash over the parts that must be equal. Elements of one set mostly have one
-//! shape and one choice; those whose shape is rare, such as those with map keys of their own, are found by what
-//! is rarest in them.
+//! A walk over the prior element decides whether it fits a configured one. The parts that the walk visits
+//! depend only on the prior element's *shape*: where it has nulls, how long its nested lists are, which
+//! keys its nested maps have. The parts that must be equal also depend on which computed attributes are
+//! null in the configuration. So for each shape, and each such choice that occurs, the prior elements are
+//! indexed by a hash over the parts that must be equal. Elements of one set mostly have one shape and one
+//! choice. Elements of a rare shape, such as those with map keys of their own, are found by their rarest
+//! part.
 
 mod rare;
 mod signature;
@@ -123,7 +123,7 @@ impl<'v> SetMatcher<'v> {
             shape.index(found.choice, *members, prior, likely);
             (found.choice, hash)
         } else {
-            // Of the attributes that config sets, the one whose value is the rarest.
+            // Look up by one configured attribute only: the one whose value is the rarest.
             let coarser = found.choice.single().chain([Choice::default()]).map(|choice| {
                 let mut signature = Signature::new(choice, false);
                 signature.object(*members, example, config);

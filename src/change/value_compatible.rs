@@ -26,7 +26,7 @@ pub fn assert_value_compatible(planned: &Value, actual: &Value) -> Vec<Inconsist
     findings.errors
 }
 
-/// What is found to be wrong. A probe only wants to know whether there is one.
+/// The violations found. A probe only records whether there is one.
 #[derive(Default)]
 pub(super) struct Findings {
     pub(super) errors: Vec<InconsistentResult>,

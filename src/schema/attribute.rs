@@ -72,14 +72,14 @@ struct Inner {
     traits: Traits,
 }
 
-/// What is to be found in an object, at any depth: what is not there need not be looked for.
+/// Features that occur in an object at any depth. A search for a feature skips objects without it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Traits(u8);
 
 impl Traits {
     pub(super) const SENSITIVE: Self = Self(1);
     pub(super) const WRITE_ONLY: Self = Self(2);
-    /// What nobody may see: what is sensitive, and what is for the provider alone.
+    /// Values that must not be shown: sensitive ones, and write-only ones, which only the provider sees.
     pub(super) const HIDDEN: Self = Self(1 | 2);
     /// A computed attribute.
     pub(super) const COMPUTED: Self = Self(4);
@@ -173,13 +173,13 @@ impl Attribute {
         Self { optional: true, computed: true, ..Self::new(ty.into()) }
     }
 
-    /// The same attribute, its value never to be shown.
+    /// Marks the attribute as sensitive: its value is never shown.
     #[must_use]
     pub fn sensitive(self) -> Self {
         Self { sensitive: true, ..self }
     }
 
-    /// The same attribute, for the provider alone.
+    /// Makes the attribute write-only: only the provider sees its value.
     #[must_use]
     pub fn write_only(self) -> Self {
         Self { write_only: true, ..self }
@@ -193,8 +193,8 @@ impl Attribute {
         }
     }
 
-    /// What a configured value is converted to: the implied type, in which attributes of nested types that
-    /// configuration may leave out are optional.
+    /// The type that configured values are converted to: the implied type, in which the attributes of
+    /// nested types that configuration may leave out are optional.
     pub fn accepted_type(&self) -> &Type {
         match &self.ty {
             AttributeType::Plain(ty) => ty,

@@ -24,15 +24,15 @@ struct Inner {
     attribute_positions: Box<[usize]>,
     /// The position of each block in `object`.
     block_positions: Box<[usize]>,
-    /// What is at each position of `object`.
+    /// The member at each position of `object`.
     order: Box<[Slot]>,
     object: Arc<ObjectType>,
     implied: Type,
     /// A block type at any depth is computed.
     has_computed_blocks: bool,
-    /// Those of all attributes inside, at any depth.
+    /// The traits of all attributes inside, at any depth.
     traits: Traits,
-    /// Made when it is first asked for.
+    /// Made on first use.
     empty: OnceLock<Value>,
 }
 
@@ -204,7 +204,7 @@ impl NestedBlock {
         Self { nesting, block, min_items: 0, max_items: 0, computed: false }
     }
 
-    /// The same block type, which the provider may fill where configuration has none.
+    /// Makes the block type computed: the provider may fill it if it is not configured.
     #[must_use]
     pub fn computed(self) -> Self {
         Self { computed: true, ..self }

@@ -184,7 +184,7 @@ fn object(block: &Block, value: &Value, held: Held, path: PathStack<'_>) -> Resu
         values[position] = Some(coerced);
     }
     for (position, name, nested) in block.positioned_blocks() {
-        // Of a name that is an attribute as well, the attribute counts.
+        // If a name is both an attribute and a block type, the attribute wins.
         if values[position].is_none() {
             values[position] = Some(blocks(nested, name, member(position, name).as_ref(), held, path)?);
         }
@@ -250,7 +250,7 @@ fn blocks(
         }
     };
     let coerced = match (&ty, given.kind()) {
-        // Of several types they may be once they are converted: only an object holds such.
+        // Blocks may have several types once they are converted; only an object holds such elements.
         (Type::Map(_), Kind::Map(_) | Kind::Object(_)) if implied.has_dynamic() => Value::object(entries()?),
         (Type::Map(_), Kind::Object(_)) if held == Held::AsGiven => Value::object(entries()?),
         (Type::Map(_), Kind::Map(_) | Kind::Object(_)) => {

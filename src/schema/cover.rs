@@ -1,7 +1,8 @@
-//! What of objects must not be shown: what their schema calls sensitive or write-only, and what is marked in one of them.
+//! Finds the secret parts of objects: those that their schema calls sensitive or write-only, and those that
+//! are marked in one of the objects.
 //!
-//! This is the one place that knows. A walk over the objects has a path that asks a [`Cover`] where there is something to
-//! tell, so that the paths, names, types and values in errors are made without secrets.
+//! No other code decides this. A walk over objects carries a path that asks a [`Cover`] when there is
+//! something to report, so that paths, names, types and values in errors contain no secrets.
 
 use std::sync::OnceLock;
 
@@ -10,16 +11,16 @@ use super::block::Block;
 use super::members::{Member, Members};
 use crate::value::{Cover as Covers, Descend, Disclosure, Path, PathStack, PathStep, PathTrie, Type, Value};
 
-/// What must not be shown of objects that belong together, such as those of a change: what is marked in one of them is a
-/// secret in each.
+/// The secret parts of objects that belong together, such as those of a change: a part that is marked in
+/// one is secret in all.
 pub(crate) struct Cover<'a> {
-    /// Without one the objects are plain values.
+    /// `None` for plain values.
     schema: Option<&'a Block>,
     /// The objects, with their marks.
     objects: &'a [&'a Value],
-    /// All is a secret that is this many steps from the root.
+    /// Everything is secret from this many steps below the root on.
     depth: usize,
-    /// Where marks are. Found when it is first asked for: about most objects there is nothing to tell.
+    /// Where marks are. Computed on first use, because most objects have nothing to report.
     marks: OnceLock<PathTrie<bool>>,
 }
 
@@ -33,7 +34,7 @@ impl<'a> Cover<'a> {
         Self { schema: None, objects, depth: usize::MAX, marks: OnceLock::new() }
     }
 
-    /// The same, where all is a secret below the first `depth` steps.
+    /// Makes everything below the first `depth` steps secret.
     pub(crate) fn below(self, depth: usize) -> Self {
         Self { depth, ..self }
     }
@@ -43,7 +44,7 @@ impl<'a> Cover<'a> {
         PathStack::under(self)
     }
 
-    /// The path of a part as it may be told.
+    /// The path of a part without secrets.
     pub(crate) fn path(&self, path: &Path) -> Path {
         self.told(path).0
     }
@@ -133,7 +134,7 @@ impl Block {
         Cover::new(self, &[]).told(path).1 != Disclosure::All
     }
 
-    /// The same path, where all is hidden that is below the first `depth` steps of it.
+    /// The path with everything below its first `depth` steps hidden.
     pub fn hide_keys_below(&self, path: &Path, depth: usize) -> Path {
         Cover::new(self, &[]).below(depth).path(path)
     }
@@ -160,14 +161,14 @@ enum Scope<'s> {
     Value,
 }
 
-/// What a step leads to.
+/// The part that a step leads to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum At {
     /// An attribute or blocks, whose name the schema gives.
     Member { is_secret: bool },
     /// An element, whatever its key.
     Element,
-    /// Something else that is called by a name, which may be a key.
+    /// Another part with a name, which may be a secret key.
     Name,
 }
 
@@ -179,8 +180,8 @@ impl<'s> Scope<'s> {
         }
     }
 
-    /// Takes a step. What is not as the schema says, such as a list where one object belongs, is skipped, and
-    /// a map in place of an object is taken for one.
+    /// Takes a step. Values that do not have the schema's form are tolerated: a list in place of one object
+    /// is skipped, and a map in place of an object is treated as an object.
     fn go(&mut self, step: &PathStep) -> At {
         let member = match *self {
             Self::Objects(members) => {

@@ -211,9 +211,9 @@ impl ProviderSchemas {
         Ok(Self { format_version, providers })
     }
 
-    /// The schemas of one provider whose texts are elsewhere, such as in a cache. The function gets the text of a part
-    /// when it is asked for: an object as the document has it for this name. What it returns as an error
-    /// becomes the message of one.
+    /// The schemas of one provider whose texts are elsewhere, such as in a cache. The function is called
+    /// when a part is first needed, and returns the JSON object that a document has under this name. Its
+    /// error becomes the message of a [`SchemaDocumentError`].
     ///
     /// ```
     /// use objchange::schema::{ProviderSchemas, SchemaKind, SchemaPart};
@@ -270,12 +270,12 @@ impl ProviderSchemas {
         provider.and_then(|p| p.kinds.get(&kind)).into_iter().flatten().map(|(name, _)| name.as_str())
     }
 
-    /// A provider's schema, read once; `None` if the document has none of this name. Of a schema that was read
-    /// before this allocates nothing.
+    /// A provider's schema, read once; `None` if the document has none of this name. Reading a schema again
+    /// allocates nothing.
     ///
     /// # Errors
     ///
-    /// What is there is no schema; the error names the place.
+    /// The text is not a schema; the error names the place.
     pub fn get(
         &self,
         provider: &str,
@@ -325,11 +325,12 @@ impl ProviderSchemas {
         self.providers.get(provider).into_iter().flat_map(|p| p.functions.keys().map(SmolStr::as_str))
     }
 
-    /// What a function of a provider takes and returns; `None` if the document has none of this name.
+    /// The parameters and the result of a provider's function; `None` if the document has none of this
+    /// name.
     ///
     /// # Errors
     ///
-    /// What is there is no function; the error names the place.
+    /// The text is not a function; the error names the place.
     pub fn function(
         &self,
         provider: &str,

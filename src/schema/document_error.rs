@@ -11,7 +11,7 @@ use objchange_text::json::{Segment, place};
 pub struct SchemaDocumentError {
     /// The kind of the error, for programs.
     pub kind: SchemaDocumentErrorKind,
-    /// What was being read: the keys from the root of the document on, as
+    /// The part of the document with the problem: the keys from the root on, such as
     /// `provider_schemas["registry.terraform.io/hashicorp/null"].resource_schemas.null_resource.block`.
     pub location: String,
     /// The byte in the document that is wrong, from 0; its length where that ends too early.

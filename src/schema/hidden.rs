@@ -14,8 +14,8 @@ pub(crate) struct Marked<'v> {
 }
 
 impl Block {
-    /// The value with each attribute marked as sensitive that the schema calls sensitive or write-only. Other marks
-    /// stay. Of a set of objects in which something is to be hidden, the set is marked.
+    /// Marks each attribute that the schema calls sensitive or write-only as sensitive. Other marks stay.
+    /// If objects in a set have something to hide, the set is marked.
     ///
     /// ```
     /// use objchange::schema::{Attribute, Block};
@@ -29,7 +29,7 @@ impl Block {
         object(Members::Block(self), value, None)
     }
 
-    /// The same. What the value shares with one that was marked earlier is taken from there.
+    /// Like [`mark_hidden`](Self::mark_hidden); reuses the parts that `value` shares with an earlier one.
     pub(crate) fn mark_hidden_like(&self, value: &Value, earlier: Marked<'_>) -> Value {
         object(Members::Block(self), value, Some(earlier))
     }
@@ -85,7 +85,7 @@ fn objects(members: Members<'_>, nesting: NestingMode, value: &Value, earlier: O
     match nesting {
         _ if !members.have_hidden() => value.clone(),
         NestingMode::Single | NestingMode::Group => object(members, value, earlier),
-        // What is not coerced yet may hold the objects in another way than the schema says.
+        // Before coercion the objects may be in another collection than the schema says.
         _ if matches!(value.kind(), Kind::Set(_)) => {
             let hides = |element: &Value| object(members, element, None).contains_marked();
             match value.as_elements() {

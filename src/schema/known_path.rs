@@ -42,7 +42,7 @@ pub enum UnknownPathKind {
     /// A tuple has fewer elements.
     #[error("the schema has fewer elements there")]
     NoSuchIndex,
-    /// What is there has no parts.
+    /// The value there has no parts.
     #[error("the schema has no such attribute or block: the value there has no parts")]
     NoParts,
 }
@@ -62,7 +62,7 @@ impl UnknownPathKind {
     }
 }
 
-/// What the schema says about the place that a path has led to.
+/// The schema of the place that a path has led to.
 #[derive(Clone, Copy)]
 enum Place<'s> {
     Object(Members<'s>),
@@ -73,8 +73,8 @@ enum Place<'s> {
 
 impl Block {
     /// Checks that a path leads to an attribute, a block, or a part of one that values of this schema have.
-    /// That a certain value lacks it, such as the key of a map, is not an error. Paths into sets are: an
-    /// element that changes is another one.
+    /// A part that only a certain value lacks, such as the key of a map, is no error. Paths into sets are
+    /// errors, because an element that changes is another element.
     ///
     /// # Errors
     ///

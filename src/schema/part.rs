@@ -20,13 +20,13 @@ pub enum SchemaKind {
     Action,
 }
 
-/// What has a text of its own in a document of provider schemas.
+/// A part of a document of provider schemas that has a text of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum SchemaPart {
     /// A schema of this kind.
     Schema(SchemaKind),
-    /// What a function takes and returns.
+    /// The parameters and the result of a function.
     Function,
 }
 

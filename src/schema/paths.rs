@@ -40,7 +40,8 @@ impl Block {
         self.write_only_paths_at(value, Cover::new(self, &[value]).root())
     }
 
-    /// The same for an object at the end of a path, which knows what may be told.
+    /// Like [`write_only_paths`](Self::write_only_paths), for an object at the end of a path that knows
+    /// which parts are secret.
     pub(crate) fn write_only_paths_at(&self, value: &Value, path: PathStack<'_>) -> Vec<Path> {
         self.paths_of(Traits::WRITE_ONLY, value, path)
     }

@@ -121,7 +121,7 @@ impl Block {
     }
 }
 
-/// What a part of the schema is inside of, at any depth.
+/// The constructs around a part of the schema, at any depth.
 #[derive(Clone, Copy)]
 struct Around {
     set: bool,

@@ -110,7 +110,7 @@ impl Type {
         self.mismatches_at(wanted, PathStack::ROOT)
     }
 
-    /// The same for the type of something that is at this path.
+    /// Like [`mismatches`](Self::mismatches), for the type of a part at this path.
     pub(crate) fn mismatches_at(&self, wanted: &Type, path: PathStack<'_>) -> Vec<TypeMismatch> {
         let mut found = Vec::new();
         // Nearly all types conform, and that is seen without paths and mostly without a walk.

@@ -83,14 +83,14 @@ impl Value {
 struct Target<'t> {
     /// As it was asked for.
     accepts: &'t Type,
-    /// The same without optional attributes, made once for all values.
+    /// `accepts` without optional attributes, computed once for all values.
     gives: &'t Type,
-    /// What is known already about the types of the value.
+    /// Answers about the types of the value that are already known.
     types: &'t Unifier,
 }
 
 impl<'t> Target<'t> {
-    /// The same for another type, which has no optional attributes.
+    /// The target for another type, which has no optional attributes.
     fn with<'u>(self, ty: &'u Type) -> Target<'u>
     where
         't: 'u,
@@ -249,7 +249,7 @@ fn elements(
     if !to.gives.has_dynamic() {
         return Err(no_common_type(Apart::Never));
     }
-    // What stands in for the dynamic type differs from element to element.
+    // Types that replace the dynamic type differ from element to element.
     let types: Vec<&Type> = elements.iter().map(Value::ty).collect();
     let common = to.types.common(&types).map_err(no_common_type)?;
     let elements =
@@ -289,7 +289,7 @@ fn object(
     }
 }
 
-/// The same value of a type in which no attribute is optional, at any depth.
+/// The value under its type without optional attributes, at any depth.
 fn without_optional(value: &Value) -> Value {
     if !value.ty().has_optional() {
         return value.clone();

@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 
 use super::{Kind, Repr, Value};
 
-/// What counts when two values are compared part by part.
+/// The properties that count when two values are compared part by part.
 #[derive(Clone, Copy)]
 struct Relation {
     marks: bool,
@@ -206,7 +206,7 @@ pub(crate) fn hasher() -> foldhash::fast::FoldHasher<'static> {
     SEED.build_hasher()
 }
 
-/// The same equality as [`identical`](Value::identical).
+/// Equality is [`identical`](Value::identical).
 impl PartialEq for Value {
     fn eq(&self, other: &Self) -> bool {
         self.identical(other)

@@ -29,10 +29,10 @@ enum Form {
 #[error("line {line}, column {column}: {}{message}", super::place(path))]
 #[non_exhaustive]
 pub struct ReadError {
-    /// What is wrong: [`Mismatch`](ReadErrorKind::Mismatch) where the text is JSON.
+    /// The kind of problem: [`Mismatch`](ReadErrorKind::Mismatch) if the text is JSON.
     pub kind: ReadErrorKind,
-    /// The byte in the text that is wrong, from 0: the last one of what was read and is not what is expected,
-    /// the first one that cannot be there, or the length of a text that ends too early.
+    /// The byte in the text that is wrong, from 0: the last byte of an unexpected token, the first byte
+    /// that cannot be there, or the length of a text that ends too early.
     pub offset: usize,
     /// The line in the text, from 1.
     pub line: usize,
@@ -152,8 +152,8 @@ impl Value {
         write::to_string(self, ty, Form::Plain)
     }
 
-    /// Reads the JSON of case files under a type: as [`from_json`](Self::from_json), with markers for what
-    /// is unknown or marked. What is dynamic must state its type.
+    /// Reads the JSON of case files under a type: like [`from_json`](Self::from_json), with markers for
+    /// unknown and marked parts. A dynamic value must state its type.
     ///
     /// # Errors
     ///

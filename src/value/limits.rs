@@ -1,15 +1,15 @@
-//! What keeps a document from outside within bounds: a limit on nesting, and a budget for parts that do not
-//! be in it.
+//! Limits for documents from outside: one on nesting, and a budget for parts that a document implies
+//! without spelling them out.
 
 use std::cell::Cell;
 
-/// A value nested so deep, or deeper, is not read: the limit that all formats share.
+/// Values nested this deep or deeper are not read: the limit that all formats share.
 pub(super) const MAX_DEPTH: u32 = objchange_text::json::TOO_DEEP as u32;
 
-/// How many parts a document may ask for that do not be in it.
+/// How many parts a document may imply without spelling them out.
 const MAX_IMPLIED_PARTS: u64 = 1 << 20;
 
-/// What is left of the parts that a document may ask for without holding them.
+/// The rest of the budget for implied parts.
 ///
 /// A few bytes can promise a list of a million unknown elements, or name a type with thousands of
 /// attributes and then objects that have none of them. Without a common bound, many such few bytes would
@@ -17,10 +17,10 @@ const MAX_IMPLIED_PARTS: u64 = 1 << 20;
 #[derive(Debug)]
 pub(super) struct Budget(Cell<u64>);
 
-/// A document asks for too many parts that do not be in it.
+/// A document implies too many parts that it does not spell out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "more than {MAX_IMPLIED_PARTS} elements and attributes are implied that do not stand in the document; \
+    "more than {MAX_IMPLIED_PARTS} elements and attributes are implied and not written in the document; \
      write them out, or promise shorter lists"
 )]
 pub struct TooManyImplied(());

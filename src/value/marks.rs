@@ -90,7 +90,7 @@ impl Value {
         (self.unmarked().clone(), self.marks())
     }
 
-    /// The same value with these marks in addition to its own.
+    /// Adds these marks to the value's own.
     #[doc(alias = "WithMarks")]
     #[must_use]
     pub fn with_marks(self, marks: Marks) -> Value {
@@ -105,7 +105,7 @@ impl Value {
         Value(Repr::Marked(Arc::new(Marked { marks: all, value })))
     }
 
-    /// The same value marked as sensitive.
+    /// Marks the value as sensitive.
     #[must_use]
     pub fn sensitive(self) -> Value {
         self.with_marks(Marks::SENSITIVE)
@@ -209,8 +209,8 @@ impl Value {
         visit_texts(self, declared, false, visit);
     }
 
-    /// Whether the same parts of both are sensitive; both have the same content. What is ephemeral is not kept, and no
-    /// difference.
+    /// Whether the same parts of two values with equal content are sensitive. Ephemeral marks are ignored,
+    /// because ephemeral values are not saved.
     pub fn same_sensitive_parts(&self, other: &Value) -> bool {
         if self.same_place(other) || !self.contains_marked() && !other.contains_marked() {
             return true;
@@ -362,9 +362,8 @@ fn mark(value: &Value, at: &PathTrie<Place>) -> Value {
 }
 
 impl Value {
-    /// The same container, each part replaced by itself with other marks. What is known about the content of the
-    /// whole stays as it is, so nothing is hashed or put in order again. Marks that elements of a set get go to the
-    /// set.
+    /// Replaces each part of the container by itself with other marks. Everything known about the content
+    /// of the whole stays, so nothing is hashed or sorted again. Marks of set elements go to the set.
     pub(crate) fn with_parts_marked(&self, mut change: impl FnMut(StepRef<'_>, &Value) -> Value) -> Value {
         if let Repr::Set(elements) = &self.unmarked().0 {
             let found =

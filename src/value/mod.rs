@@ -1,4 +1,4 @@
-//! What a value is: types, numbers, marks, unknowns and their refinements, paths, equality, set order,
+//! The model of values: types, numbers, marks, unknowns and their refinements, paths, equality, set order,
 //! walking and conversion; and its formats: JSON, `MessagePack` and the marker JSON of case files.
 //!
 //! A [`Value`] is immutable and its clone is O(1): containers are shared. Each container knows the hash of
@@ -142,26 +142,26 @@ struct Marked {
     value: Value,
 }
 
-/// What is known about a container without looking at its elements.
+/// Facts about a container that need no look at its elements.
 #[derive(Debug)]
 struct Head {
     /// Every element has the type that this type declares for it.
     ty: Type,
-    /// Of the content without marks, refinements and types.
+    /// The hash of the content without marks, refinements and types.
     hash: u64,
     flags: Flags,
 }
 
-/// What may be found at or below a value.
+/// Features that occur at or below a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Flags(u8);
 
 impl Flags {
     const UNKNOWN: Self = Self(1);
     const MARKED: Self = Self(2);
-    /// Of a set: two of its elements have the same order key, so that their order is that of insertion.
+    /// For a set: two of its elements have the same order key, so they are in the order of insertion.
     const TIED: Self = Self(4);
-    /// What a container has if one of its elements has it.
+    /// The flags that a container has if one of its elements has them.
     const INHERITED: Self = Self(3);
 
     const fn has(self, other: Self) -> bool {

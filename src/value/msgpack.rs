@@ -69,9 +69,9 @@ pub enum MsgpackProblem {
     /// The message holds something of another kind than the type asks for.
     #[error("{expected} is expected here, not {found}")]
     WrongKind {
-        /// What the type asks for.
+        /// The kind that the type asks for.
         expected: &'static str,
-        /// What is there instead.
+        /// The kind found.
         found: &'static str,
     },
     /// A tuple, an object or an inner structure has another number of parts than it must have.
@@ -97,7 +97,7 @@ pub enum MsgpackProblem {
     /// A number is NaN.
     #[error("NaN is no number; use null or an unknown value where there is none")]
     NotANumber,
-    /// What should be a type is none.
+    /// The text is not a type.
     #[error(r#"the first of the two parts must be a type as JSON, such as "string" or ["list","string"]"#)]
     InvalidType,
     /// The elements of a collection have several types.
@@ -118,7 +118,7 @@ pub enum MsgpackProblem {
     /// Promises about an unknown value that cannot hold.
     #[error(transparent)]
     Refinement(#[from] RefinementError),
-    /// The message asks for too many parts that do not be in it.
+    /// The message implies too many parts that it does not spell out.
     #[error(transparent)]
     TooManyImplied(#[from] TooManyImplied),
 }

@@ -178,23 +178,24 @@ pub(crate) enum StepRef<'a> {
     Element(&'a Value),
 }
 
-/// What may be told of a part of a value.
+/// How much of a part of a value may be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Disclosure {
     All,
-    /// Where it stands and the names of its parts, but nothing of what it holds: some of that is secret.
+    /// The place and the names of its parts but no content, because some of that is secret.
     Names,
     Nothing,
 }
 
-/// Knows what may be told of the objects that a walk leads through. It is asked where something is found to tell, and
-/// not on the way.
+/// Knows which parts of the objects on a walk may be shown. Asked only when a walk finds something to
+/// report, not at each step.
 pub(crate) trait Cover: Sync {
-    /// The path as it may be told, and what may be told of the part there.
+    /// The path without secrets, and how much of the part there may be shown.
     fn told(&self, path: &Path) -> (Path, Disclosure);
 }
 
-/// What an error that is found here may hold: all of it is made with these.
+/// The parts of errors that are found here. All errors are made with these functions, which leave secrets
+/// out.
 impl PathStack<'_> {
     /// The path as one of its own.
     pub fn to_path(self) -> Path {
@@ -282,7 +283,7 @@ impl<'a> PathStack<'a> {
     pub fn last(self) -> Option<PathStep> {
         match self.at {
             At::Start(start, _) => start.last().cloned(),
-            // What is secret is inside of a part, not where it is.
+            // Being inside of a secret part hides the key, not the place of the part.
             At::Step(StepRef::Label(name), before) if before.hidden => {
                 Some(PathStep::Index(Value::from(name).sensitive()))
             }
@@ -305,7 +306,7 @@ impl<'a> PathStack<'a> {
         PathStack { at: At::Step(step, self), hidden: self.hidden }
     }
 
-    /// The same place, where what follows may belong to something that must not be shown.
+    /// The path with everything that follows hidden, if `hidden`.
     pub(crate) fn hide(self, hidden: bool) -> PathStack<'a> {
         PathStack { hidden: self.hidden || hidden, ..self }
     }

@@ -64,7 +64,7 @@ fn distinct(mut elements: Vec<Value>) -> Vec<Value> {
     let mut seen: HashTable<(u64, u32)> = HashTable::with_capacity(elements.len());
     let mut repeated = Vec::new();
     for (i, element) in elements.iter().enumerate() {
-        // What is not wholly known equals nothing, not even itself.
+        // An element that is not wholly known equals nothing, not even itself.
         if !element.is_wholly_known() {
             continue;
         }

@@ -1,16 +1,17 @@
-//! Values as text for people. What is marked is never shown.
+//! Values as text for people. Marked values are never shown.
 
 use std::fmt;
 
 use super::{Kind, Marks, Type, Value};
 use objchange_text::{quote_into, visible};
 
-/// What stands for a sensitive value wherever a value is shown.
+/// Stands for a sensitive value wherever values are shown.
 pub(crate) const SENSITIVE: &str = "(sensitive value)";
-/// The same for an ephemeral value that is not sensitive.
+/// Stands for an ephemeral value that is not sensitive.
 pub(crate) const EPHEMERAL: &str = "(ephemeral value)";
 
-/// The type with no attributes in its objects: where those of a map are written as an object, its keys are names.
+/// The type with no attributes in its objects. Where a map is written as an object, its keys appear as
+/// attribute names, which may be secret.
 pub(crate) fn nameless(ty: &Type) -> Type {
     match ty {
         Type::List(element) => Type::list(nameless(element)),

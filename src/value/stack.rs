@@ -5,12 +5,12 @@ use std::sync::Arc;
 use super::build::sealed;
 use super::{ConstructError, Flags, ObjectType, Repr, Type, Value};
 
-/// What was read of the containers that are still open, for a whole document: the parts of an inner one lie above
-/// those of the one around it. So a container takes one allocation, its own.
+/// The parts read so far of all containers that are still open in a document: those of an inner container
+/// lie above those of the outer one. So a container takes one allocation, its own.
 #[derive(Default)]
 pub(super) struct Stack {
     values: Vec<Value>,
-    /// For each attribute of the objects that are open whether it was read.
+    /// For each attribute of the open objects, whether it was read.
     given: Vec<bool>,
 }
 

@@ -241,7 +241,7 @@ impl Type {
         }
     }
 
-    /// The same type in which no attribute is optional, at any depth.
+    /// The type with no attribute optional, at any depth.
     #[must_use]
     pub fn without_optional(&self) -> Type {
         if !self.has_optional() {

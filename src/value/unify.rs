@@ -10,9 +10,9 @@ use super::{ObjectType, Type};
 /// The one type that values of all these types can be converted to: the type of a conditional with such
 /// branches, and of the elements of a list made of such elements. `None` if there is none.
 ///
-/// Of primitives, string takes in the others; a number and a bool have nothing in common. Tuples of one
-/// length and objects with the same attributes go part by part; otherwise tuples become a list and objects a
-/// map. A list takes in sets and tuples, a set tuples, a map objects. Next to anything that is not a
+/// Among primitives string takes in the others; a number and a bool have nothing in common. Tuples of one
+/// length and objects with the same attributes go part by part; otherwise tuples become a list and objects
+/// a map. A list takes in sets and tuples, a set tuples, a map objects. Next to anything that is not a
 /// primitive, and next to types that have nothing in common, a dynamic type leaves the whole dynamic. No
 /// types at all give the dynamic type.
 ///
@@ -35,8 +35,9 @@ pub fn unify<'t>(types: impl IntoIterator<Item = &'t Type>) -> Option<Type> {
     Unifier::default().common(&types.into_iter().collect::<Vec<_>>()).ok()
 }
 
-/// How many questions about types one question may lead to. What takes that many are thousands of different lists
-/// mixed with sets and tuples that one or the other refuses, and types that hold one type very often.
+/// How many questions about types one question may lead to. Only two kinds of input take that many:
+/// thousands of different lists mixed with sets and tuples that one or the other refuses, and types that
+/// hold one type very often.
 const MAX_STEPS: u64 = 1 << 24;
 
 /// Why types do not go together.
@@ -48,13 +49,13 @@ pub(super) enum Apart {
     TooComplex,
 }
 
-/// Answers questions about types that hang together, and remembers what takes long to find out.
+/// Answers related questions about types, and remembers expensive answers.
 ///
-/// Whether a tuple converts to a list of elements of any type is the question which type its elements have in
-/// common. It comes up again for each type around the tuple: twice a level, if nobody remembered the answer.
+/// Whether a tuple converts to a list of any type depends on the common type of its elements. Each type
+/// around the tuple asks for it again, twice a level if nobody remembered the answer.
 pub(super) struct Unifier {
-    /// What the parts of a tuple or an object have in common, by where that type is in memory. It is kept, so
-    /// that no other one can come to be there.
+    /// The common type of the parts of a tuple or an object, by the address of that type in memory. The
+    /// type is kept alive, so that no other type can take its address.
     common_parts: RefCell<HashMap<usize, Known>>,
     steps_left: Cell<u64>,
 }
@@ -246,7 +247,7 @@ impl Unifier {
     /// The first of the candidates that all types convert to.
     fn first_for_all(&self, types: &[&Type], mut candidates: Vec<&Type>) -> Result<Type, Apart> {
         candidates.dedup();
-        // What does not convert to one of them often converts to none, so it is asked first.
+        // A type that does not convert to one candidate often converts to none, so it is tried first.
         let mut refusing = None;
         for candidate in candidates {
             let mut all = refusing.into_iter().chain(types.iter().copied());
@@ -259,8 +260,8 @@ impl Unifier {
         Err(Apart::Never)
     }
 
-    /// How much a type asks of the values that are converted to it: how many attributes, and how many numbers and bools.
-    /// A type that converts to another one without fail asks for as much or more.
+    /// How demanding a type is for values that are converted to it: the number of attributes, and of
+    /// numbers and bools. A type that always converts to another one is at least as demanding.
     fn demands(&self, ty: &Type) -> Result<(usize, usize), Apart> {
         self.spend_one()?;
         match ty {

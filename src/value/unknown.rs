@@ -135,7 +135,7 @@ impl Refinements {
         }
     }
 
-    /// The same promises with every length and bound left out that a value of another type could not have.
+    /// The promises without lengths and bounds, which a value of another type could not have.
     pub(crate) fn nullness_only(&self) -> Self {
         if self.not_null { Self::not_null() } else { Self::default() }
     }

@@ -101,7 +101,7 @@ impl Value {
         }
     }
 
-    /// The same container with each element or attribute replaced; anything else is returned as it is.
+    /// Replaces each element or attribute of a container; returns other values as they are.
     pub(crate) fn map_children(&self, mut change: impl FnMut(&Value) -> Value) -> Value {
         self.map_steps(|_, child| change(child))
     }
@@ -116,7 +116,7 @@ impl Value {
         }
     }
 
-    /// The same container with each element or attribute replaced, unless that fails; marks stay.
+    /// Replaces each element or attribute of a container, unless that fails; marks stay.
     pub(crate) fn try_map_steps<E>(
         &self,
         mut change: impl FnMut(StepRef<'_>, &Value) -> Result<Value, E>,

@@ -17,11 +17,12 @@ pub(super) struct Judged {
     pub(super) planned: Value,
     /// The planned object with the marks that Terraform puts on it.
     pub(super) after: Value,
-    /// The same, in which what stood under a mark before is marked, too.
+    /// `after`, in which values that were marked in the prior object are marked as well.
     pub(super) shown: Value,
-    /// What makes the answer unusable: it has not the schema's type, or holds what is for the provider alone.
+    /// Violations that make the answer unusable: it does not have the schema's type, or holds values of
+    /// write-only attributes.
     pub(super) unusable: Vec<PlanViolation>,
-    /// What does not go with prior object and configuration.
+    /// Violations of the rules between the plan, the prior object and the configuration.
     pub(super) invalid: Vec<PlanViolation>,
     pub(super) legacy_type_system: bool,
     pub(super) private: PrivateData,
@@ -30,7 +31,7 @@ pub(super) struct Judged {
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
-/// Looks at an answer; its marks are added to those of an earlier one.
+/// Checks an answer. Its marks are added to those of an earlier answer.
 pub(super) fn judge(
     request: &PlanResourceChange,
     answer: PlannedResource,
@@ -59,7 +60,7 @@ pub(super) fn judge(
         let found = plan_violations(schema, [prior, config, &planned], cover.root());
         invalid.extend(found.into_iter().map(PlanViolation::Invalid));
     } else {
-        // What is of the wrong type is not looked at further.
+        // Values of the wrong type are not checked further.
         unusable.extend(mismatches.into_iter().map(PlanViolation::WrongType));
     }
     let diagnostics = covered(answer.diagnostics, &cover);

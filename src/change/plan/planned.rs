@@ -77,10 +77,11 @@ pub struct PlannedChange {
     pub after: Value,
     /// The proposed new object, which the provider was asked to plan.
     pub proposed: Value,
-    /// The parts of the object before that are marked as sensitive, and will not be any more. What they hold is marked
-    /// in the object after all the same, wherever it comes out again.
+    /// The parts that are marked as sensitive before and not after. Values that they hold are still marked
+    /// in the object after, wherever they occur again.
     pub no_longer_sensitive: Vec<Path>,
-    /// The marks of the configuration that the object after has, by path. What is ignored has those of the object before.
+    /// The marks of the configuration that the object after has, by path. Ignored parts have the marks of
+    /// the object before.
     pub configured_marks: Vec<(Path, Marks)>,
     /// The violations in the provider's answer. Terraform would stop here, unless the provider uses the
     /// legacy type system.
@@ -113,7 +114,7 @@ pub enum PlanChangeError {
     /// The configuration is unknown as a whole; only parts of it may be.
     #[error("configuration: it is unknown as a whole; only parts of a configuration may be unknown")]
     UnknownConfig,
-    /// What is to be ignored is nothing that the schema knows.
+    /// A path in `ignore_changes` does not exist in the schema.
     #[error("ignore_changes: {0}")]
     IgnoreChanges(#[from] UnknownPath),
     /// A value does not fit the schema.

@@ -65,7 +65,7 @@ impl PlanRequest {
     }
 }
 
-/// What the schema calls sensitive is not shown, whether it is marked or not.
+/// Hides values that the schema calls sensitive, marked or not.
 impl fmt::Debug for PlanRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { schema, prior, config, lifecycle, private, identity, deferral_allowed } = self;

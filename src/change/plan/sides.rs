@@ -97,9 +97,10 @@ impl Sides {
         }
     }
 
-    /// The object before and the planned one, as they are shown: what repeats a secret of the prior object is hidden in both.
+    /// The prior and the planned object as they are shown: repeats of a secret in the prior object are
+    /// hidden in both.
     ///
-    /// What is hidden before only as such a repeat, and becomes unknown, stays hidden. It has lost no mark.
+    /// A repeat that becomes unknown stays hidden; it is not reported as a part that lost its mark.
     pub(super) fn show(&self, planned: Value) -> (Value, Value) {
         let before = self.carried.mark(&self.before);
         if before.same_sensitive_parts(&self.before) {
@@ -125,7 +126,8 @@ impl Sides {
         };
         let mut outermost: Vec<&Path> = Vec::new();
         for (path, marks) in &self.prior_marks {
-            // What is inside comes right behind what is around it, and its keys are not to be seen.
+            // Paths are sorted, so a part comes right after the one around it. Parts inside are skipped,
+            // because their keys are hidden.
             let is_inside = outermost.last().is_some_and(|outer| path.starts_with(outer));
             if !is_inside && marks.contains(Marks::SENSITIVE) {
                 outermost.push(path);
@@ -134,7 +136,7 @@ impl Sides {
         outermost.into_iter().filter(is_shown).cloned().collect()
     }
 
-    /// What happens where nothing is configured.
+    /// The planned change if nothing is configured: the object, if any, is deleted.
     pub(super) fn without_config(self, request: &PlanRequest) -> PlannedChange {
         let gone = self.nothing();
         PlannedChange {

@@ -6,8 +6,8 @@ use super::question::{Outline, PrivateData};
 use crate::schema::Cover;
 use crate::value::{Path, Value};
 
-/// A provider's plan of a resource. What of the object is sensitive is not known here, so [`Debug`] shows
-/// none of its content.
+/// A provider's plan of a resource. The type has no schema to tell which parts are sensitive, so [`Debug`]
+/// shows none of its content.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PlannedResource {
@@ -27,8 +27,8 @@ pub struct PlannedResource {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// A provider's result of applying a change. What of the object is sensitive is not known here, so [`Debug`]
-/// shows none of its content.
+/// A provider's result of applying a change. The type has no schema to tell which parts are sensitive, so
+/// [`Debug`] shows none of its content.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AppliedResource {
@@ -160,7 +160,7 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// The same, without what the path of the part would show of a secret.
+/// The diagnostics with secrets removed from their paths.
 pub(in crate::change) fn covered(mut diagnostics: Vec<Diagnostic>, cover: &Cover<'_>) -> Vec<Diagnostic> {
     for diagnostic in &mut diagnostics {
         diagnostic.path = diagnostic.path.take().map(|path| cover.path(&path));

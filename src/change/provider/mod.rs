@@ -13,8 +13,8 @@ pub(super) use question::Outline;
 pub use question::{ApplyResourceChange, PlanResourceChange, PrivateData};
 pub use simulated::SimulatedProvider;
 
-/// What keeps a provider from answering at all: a lost connection, a crash. What it has to say about a change is a
-/// [`Diagnostic`].
+/// The reason why a provider did not answer at all, such as a lost connection or a crash. Problems with a
+/// change are [`Diagnostic`]s.
 pub type ProviderError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Plans and applies a resource: a real provider, a simulated one, or a test.

@@ -32,12 +32,12 @@ impl Provider for SimulatedProvider {
     }
 }
 
-/// What becomes of a proposed object.
+/// How the simulated provider answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Answer {
-    /// What would be saved if nothing was computed.
+    /// The proposed object, as if nothing were computed.
     Kept,
-    /// What has no value yet, and is computed, is unknown.
+    /// Computed attributes without a value become unknown.
     Computed,
 }
 
@@ -49,7 +49,7 @@ impl Answer {
         self.members(Members::Block(schema), value, prior)
     }
 
-    /// Each member of an object; what the schema does not know stays.
+    /// Each member of an object; members that the schema lacks stay.
     fn members(self, schema: Members<'_>, value: &Value, prior: &Value) -> Value {
         let Some(object) = value.as_object() else { return value.clone() };
         let prior = prior.as_object();

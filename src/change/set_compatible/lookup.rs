@@ -9,7 +9,7 @@ use crate::value::Value;
 
 /// So many patterns, the first that occur, have indexes of their own. Low in tests, so that few elements reach it.
 const MANY_PATTERNS: usize = if cfg!(test) { 3 } else { 8 };
-/// What elements that are certain of nothing are found by.
+/// The hash of elements without any certain part.
 const NO_FACTS: u64 = 0;
 
 /// Planned and actual elements by what is certain.

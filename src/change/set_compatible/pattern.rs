@@ -6,11 +6,11 @@ use crate::change::groups::{mix, mix_key};
 use crate::schema::{Block, Member, Members, NestingMode};
 use crate::value::{Kind, Value, hasher};
 
-/// What of an element is looked at.
+/// The parts of an element that are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Depth {
     Whole,
-    /// Not its blocks.
+    /// Attributes without blocks.
     Attributes,
 }
 
@@ -62,13 +62,14 @@ fn has_open_blocks(schema: &Block, actual: &Value) -> bool {
 pub(super) enum Pattern {
     /// The content as a whole.
     Equal,
-    /// Nothing.
+    /// No part is certain.
     Open,
-    /// Of the members of an object, or the elements of a list or tuple, as many as there are.
+    /// The members of an object, or the elements of a list or tuple, and their number.
     Parts(Vec<Pattern>),
-    /// The keys, and of the elements of a map, in their order.
+    /// The keys of a map and its elements, in order.
     Entries(Vec<Pattern>),
-    /// Of each element of a set, all of which know the same; several may turn out equal.
+    /// The elements of a set, which all have the same certain parts. Several may turn out equal, so their
+    /// number is open.
     Members(Box<Pattern>),
 }
 

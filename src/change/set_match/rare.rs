@@ -1,11 +1,11 @@
 //! Prior elements of shapes that few others have: found by what is rarest in them.
 //!
-//! What a prior element needs of a configured one is a collection of *facts*, one for each object in it:
-//! where the object is, and its own leaves. An element of config can only be matched by prior elements all of
-//! whose facts it has. So each prior element waits under the one of its facts that the fewest others share,
-//! and an element of config looks under each of its own: time in proportion to its size, however many shapes
-//! there are. Only where every fact of an element is shared by many, in ever new combinations, are many tried
-//! in vain.
+//! A prior element's requirements are a collection of *facts*, one for each object in it: where the object
+//! is, and its own leaves. An element of the configuration can only be matched by prior elements all of
+//! whose facts it has. So each prior element is stored under the fact that the fewest others share, and an
+//! element of the configuration looks under each of its own facts. This takes time in proportion to the
+//! element's size, however many shapes there are. Only where every fact of an element is shared by many, in
+//! ever new combinations, are many tried in vain.
 
 use std::hash::Hasher;
 
@@ -17,11 +17,11 @@ use crate::change::groups::{Groups, mix, mix_key};
 use crate::schema::{Members, NestingMode};
 use crate::value::{Kind, Value, hasher};
 
-/// Which computed leaves of the schema config leaves to the provider in some object: each has a bit, which it may
-/// share with others. What is left does not count in facts.
+/// The computed leaves that the configuration leaves to the provider in some object. Each leaf has a bit,
+/// which it may share with others. These leaves are not part of facts.
 type Left = u128;
 
-/// What prior elements without facts wait under; everybody looks there.
+/// The hash of prior elements without facts; every look-up includes them.
 const NO_FACTS: u64 = 0;
 
 #[derive(Default)]

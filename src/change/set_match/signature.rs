@@ -1,5 +1,5 @@
-//! What stands for an element when the ones that may match are looked up: its shape, and a hash over the parts
-//! that must be equal.
+//! Keys under which matching elements are looked up: an element's shape, and a hash over the parts that
+//! must be equal.
 
 use std::hash::Hasher;
 
@@ -131,10 +131,10 @@ impl Signature {
     }
 }
 
-/// What any part of an unknown value is, as far as hashes go.
+/// Stands for each part of an unknown value in hashes.
 static UNKNOWN: std::sync::LazyLock<Value> = std::sync::LazyLock::new(|| Value::unknown(Type::Dynamic));
 
-/// Writes what the walk over an element depends on besides its leaves.
+/// Hashes the structure of an element that the walk depends on: everything but the leaves.
 pub(super) fn shape(members: Members<'_>, element: &Value, hash: &mut impl Hasher) {
     let Some(object) = Element::new(members, element) else {
         hash.write_u8(0);

@@ -139,7 +139,7 @@ proptest! {
         let members = Members::Block(&schema);
         config.extend(echoed.iter().map(|(i, j, mask)| like(&prior[*i], &others[*j], *mask)));
         if uids {
-            // What the provider computes is null in most configurations.
+            // Most configurations leave computed attributes null.
             let null = Value::null(Type::String);
             config = config.iter().map(|c| Value::object(c.as_object().unwrap().iter().map(|(name, v)| {
                 (name.clone(), if matches!(name.as_str(), "uid" | "zone") { null.clone() } else { v.clone() })

@@ -3,7 +3,7 @@
 use crate::schema::{AttributeType, Member, Members, NestingMode};
 use crate::value::{Kind, Object, Type, Value};
 
-/// What a member of an element is to the walk.
+/// How the walk treats a member of an element.
 #[derive(Clone, Copy)]
 pub(super) enum Part<'s> {
     /// A value seen as a whole.
@@ -91,7 +91,7 @@ pub(super) fn could_have_come_from(members: Members<'_>, prior: &Value, config: 
     })
 }
 
-/// The same for all objects of a nested type or block, which differ somewhere.
+/// Whether all objects of a nested type or block fit, given that they are not equal as a whole.
 fn objects_fit(nesting: NestingMode, members: Members<'_>, prior: &Value, config: &Value) -> bool {
     if nesting == NestingMode::Set || matches!(config.ty(), Type::Set(_)) {
         return false;

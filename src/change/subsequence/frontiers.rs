@@ -13,7 +13,7 @@ pub(super) fn walk_back(xs: &[Option<u32>], ys: &[Option<u32>], work: usize) -> 
     let mut frontiers = Frontiers::within(work, &common_xs, &common_ys)?;
     let mut pairs = Vec::new();
     let (mut i, mut j) = (xs.len(), ys.len());
-    // The same position in the lists of common elements, and the number of edits up to it.
+    // The position in the lists of common elements, and the number of edits up to it.
     let (mut ci, mut cj) = (common_xs.len(), common_ys.len());
     let mut edits = frontiers.edits;
     while i > 0 && j > 0 {

@@ -18,15 +18,16 @@ use walk::{Places, walk_back};
 
 /// Finds the longest common subsequence of `xs` and `ys`, as pairs of positions, ascending.
 ///
-/// Of several the one is chosen that Terraform's table of lengths and its walk back from the end pick: equal
-/// elements are paired as late as possible, and an element of `ys` is skipped before one of `xs` where both
-/// would do.
+/// If there are several, the result is the one that Terraform's table of lengths and its walk back from the
+/// end pick: equal elements are paired as late as possible, and an element of `ys` is skipped before one of
+/// `xs` if both would do.
 ///
-/// With n elements, of which d are edits (they are on both sides, but not in the subsequence), and m pairs of equal
-/// elements, it costs the least of O(n·d), O((n+m)·log n) and O(n²/64) time: linear where the lists differ little,
-/// n·log n where each element occurs a few times, and quadratic only for lists that repeat elements often, and yet
-/// differ a lot. The memory is O(n) and of these ways O(d·√d), O(√(n·m)) and O(n·√n/64) words. Elements that occur on
-/// one side alone count for nothing, so that lists without a common element are free.
+/// With n elements, of which d are edits (they are on both sides, but not in the subsequence), and m pairs
+/// of equal elements, the time is the least of O(n·d), O((n+m)·log n) and O(n²/64). It is linear if the
+/// lists differ little, n·log n if each element occurs a few times, and quadratic only for lists that
+/// repeat elements often and yet differ a lot. The memory is O(n), plus O(d·√d), O(√(n·m)) or O(n·√n/64)
+/// words for these ways. Elements that occur on one side alone cost nothing, so lists without a common
+/// element are free.
 ///
 /// ```
 /// use objchange::change::common_subsequence;
@@ -39,7 +40,8 @@ pub fn common_subsequence<T: Eq + Hash>(xs: &[T], ys: &[T]) -> Vec<(usize, usize
     let (way, work) = if thresholds < bits { (Way::Thresholds, thresholds) } else { (Way::Bits, bits) };
     // The bound of the log at which it and the thresholds that start its blocks take equally much.
     let room = (named.matches.saturating_mul(xs.len().min(ys.len()))).isqrt().max(xs.len() + ys.len());
-    // What it takes to begin: without it, five to ten elements of which one had moved took up to a third longer.
+    // 32 steps cover the set-up: without them, five to ten elements of which one had moved took up to a
+    // third longer.
     named.common_subsequence(work.saturating_add(32), way, room)
 }
 
@@ -87,15 +89,15 @@ impl Named {
         Self { xs, ys, matches }
     }
 
-    /// What the thresholds cost, in steps of the frontiers: a step took about 5 ns, and the binary search of one
-    /// match 15 to 30 ns in lists of 10,000 to 100,000 distinct elements.
+    /// The cost of the thresholds in steps of the frontiers. A step took about 5 ns, and the binary search
+    /// of one match 15 to 30 ns in lists of 10,000 to 100,000 distinct elements.
     fn cost_of_thresholds(&self) -> usize {
         let length = self.xs.len().min(self.ys.len());
         let search = length.checked_ilog2().unwrap_or_default() as usize + 1;
         self.matches.saturating_mul(search) / 3
     }
 
-    /// What the bits cost, in the same steps.
+    /// The cost of the bits in steps of the frontiers.
     fn cost_of_bits(&self) -> usize {
         let words = self.ys.len().div_ceil(64);
         self.xs.len().saturating_mul(words / 2 + 8)

@@ -13,7 +13,7 @@ pub(super) struct Thresholds<'a> {
     thresholds: Vec<u32>,
     /// How many rows the thresholds are after.
     row: usize,
-    /// What the rows from `start` on have changed.
+    /// The changes by the rows from `start` on.
     log: Vec<Change>,
     start: usize,
     /// The thresholds at which earlier blocks start, whose changes are no longer in the log.
@@ -24,7 +24,7 @@ pub(super) struct Thresholds<'a> {
 struct Change {
     row: u32,
     index: u32,
-    /// What it was; `NONE` if there was none.
+    /// The threshold before; `NONE` if there was none.
     old: u32,
 }
 

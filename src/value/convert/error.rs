@@ -27,7 +27,7 @@ pub enum ConvertErrorKind {
         from: Type,
         /// The type that it should have.
         to: Type,
-        /// What of the type does not convert.
+        /// The part of the type that does not convert.
         why: String,
     },
     /// A string does not hold a number.
@@ -74,7 +74,7 @@ impl ConvertErrorKind {
     }
 }
 
-/// What is said of a text that is not a number. That a number is too large is a limit of ours.
+/// The message for a text that is not a number. Only our limit on the size of numbers gets another one.
 fn not_a_number(error: &ParseNumberError) -> String {
     match error {
         ParseNumberError::Empty | ParseNumberError::NotANumber => "a number is required".to_owned(),
@@ -101,7 +101,7 @@ pub(crate) fn place(path: &Path) -> String {
 fn mismatch(from: &Type, to: &Type, tells_all: bool, types: &Unifier) -> String {
     let fails = |from: &Type, to: &Type| types.converts(from, to).is_err();
     let mismatch = |from: &Type, to: &Type| mismatch(from, to, tells_all, types);
-    // What was given is named where it can have no part that converts.
+    // The given type is named if none of its parts can convert.
     let is_named =
         from.is_primitive() || to.is_primitive() || matches!((from, to), (Type::Tuple(_), Type::Object(_)));
     let whole = || match is_named {

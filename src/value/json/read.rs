@@ -27,7 +27,7 @@ pub(super) fn from_str(text: &str, ty: &Type, form: Form) -> Result<Value, ReadE
     })
 }
 
-/// What is wrong with a part of the value, or with the text as a whole. One word wide.
+/// A problem with a part of the value, or with the text as a whole. One word wide.
 struct Failure(Box<(Path, JsonError)>);
 
 impl From<JsonError> for Failure {

@@ -28,7 +28,7 @@ impl<'m> Cursor<'m> {
         self.rest.len()
     }
 
-    /// What comes next, which stays.
+    /// The next marker, without taking it.
     pub(super) fn peek(&self) -> Result<Marker, MsgpackProblem> {
         self.rest.first().map(|byte| Marker::from_u8(*byte)).ok_or(TooShort { missing: 1 })
     }

@@ -253,7 +253,7 @@ impl Number {
             _ if other.is_zero() => return Ok(Self(Infinite { negative })),
             _ => {}
         }
-        // What is left without digits is zero, or divided by infinity.
+        // Only a zero, or a division by infinity, has operands without digits here.
         let (Some(a), Some(b)) = (self.to_binary(), other.to_binary()) else {
             return Ok(Self(Int(0, precision)));
         };
@@ -338,7 +338,7 @@ fn digits(number: &Binary) -> BigUint {
     number.leading_bits(Binary::PRECISION)
 }
 
-/// What the last bit of the mantissa stands for is two to this power.
+/// The last bit of the mantissa stands for two to the power of this.
 fn lowest(number: &Binary) -> i32 {
     number.exponent() - Binary::PRECISION as i32
 }

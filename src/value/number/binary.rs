@@ -23,11 +23,11 @@ const WORDS: usize = 8;
 pub(super) struct Precision(u16);
 
 impl Precision {
-    /// Of a double.
+    /// The precision of a double.
     pub(super) const DOUBLE: Self = Self(f64::MANTISSA_DIGITS as u16);
-    /// Of integers that the program made.
+    /// The precision of integers that the program made.
     pub(super) const INTEGER: Self = Self(u64::BITS as u16);
-    /// Of numbers from text; no number has more.
+    /// The precision of numbers from text; no number has more.
     pub(super) const MAX: Self = Self(Binary::PRECISION as u16);
 
     pub(super) fn bits(self) -> u32 {

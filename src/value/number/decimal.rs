@@ -61,7 +61,7 @@ impl Decimal {
         let (upper, upper_inexact) = scaled(&(&magnitude + 1_u32), exponent, scale);
         let (digits, inexact) = scaled(&magnitude, exponent, scale);
 
-        // The same number of digits each, so that a position means the same in all.
+        // Equal lengths, so that a position means the same in all three.
         let upper = upper.to_string().into_bytes();
         let width = upper.len();
         let digits = format!("{digits:0>width$}").into_bytes();

@@ -42,7 +42,7 @@ pub enum ParsePathErrorKind {
     /// A string that does not end, or has an escape that JSON does not know.
     #[error("the string in double quotes is not closed, or has a wrong escape")]
     BadString,
-    /// What is in brackets is not a key.
+    /// The text in brackets is not a key.
     #[error("an index is a number or a string in double quotes")]
     NoKey,
     /// A bracket is not closed.
@@ -70,8 +70,8 @@ impl ParsePathErrorKind {
 /// An attribute's name that is not an identifier is in double quotes, with the escapes of JSON:
 /// `labels."a b"`.
 ///
-/// What [`Display`](std::fmt::Display) writes is read back, but for steps to elements of a set that are not
-/// string, number or bool, and for sensitive keys: these have no text.
+/// Text written by [`Display`](std::fmt::Display) is read back. Two kinds of steps have no text: steps to
+/// elements of a set that are not string, number or bool, and sensitive keys.
 ///
 /// ```
 /// use objchange::value::Path;
@@ -109,10 +109,10 @@ impl FromStr for Path {
     }
 }
 
-/// What is left of the text where the problem is, and what it is.
+/// The rest of the text from the problem on, and the problem.
 type Problem<'t> = (&'t str, ParsePathErrorKind);
 
-/// The name of an attribute, and what follows it; or the place of a problem.
+/// The name of an attribute, and the text after it; or the place of a problem.
 fn attribute(text: &str) -> Result<(PathStep, &str), Problem<'_>> {
     if text.starts_with('"') {
         let (name, rest) = quoted(text)?;

@@ -26,7 +26,7 @@ pub(super) enum Fields<'a, 't> {
 }
 
 impl<'a, 't> Fields<'a, 't> {
-    /// Of a type that objects are read under.
+    /// The fields of an object that is read under this type.
     pub(super) fn new(document: &mut Document<'t>, ty: &'a Type) -> Self {
         match ty {
             Type::Map(element) => Self::Map(element, UniqueEntries::default()),

@@ -30,7 +30,7 @@ fn aligned(a: &(BigInt, i32), b: &(BigInt, i32)) -> (BigInt, BigInt, i32) {
     (&a.0 << (a.1 - least), &b.0 << (b.1 - least), least)
 }
 
-/// The same value in another precision.
+/// The value in another precision.
 fn in_precision(number: &Number, precision: Precision) -> Number {
     match number.to_binary() {
         Some(binary) => Number::from_binary(binary, precision),

@@ -1,4 +1,4 @@
-//! What holds for every number.
+//! Laws that hold for every number.
 
 use std::hash::BuildHasher;
 
