@@ -27,7 +27,7 @@ use crate::value::{Marks, ObjectType, PathStack, StepRef, Type, Value};
 /// assert_eq!(errors[0].to_string(), ".size: was planned as (1), but is (2)");
 /// ```
 #[doc(alias = "AssertObjectCompatible")]
-#[must_use = "the answer is what is wrong; nothing is wrong only if it is empty"]
+#[must_use = "returns the violations; empty means valid"]
 pub fn assert_object_compatible(schema: &Block, planned: &Value, actual: &Value) -> Vec<InconsistentResult> {
     object_violations(schema, planned, actual, Cover::new(schema, &[planned, actual]).root())
 }

@@ -28,7 +28,7 @@ use crate::value::{PathStack, StepRef, Value, read_ahead, set_length_range};
 /// );
 /// ```
 #[doc(alias = "AssertPlanValid")]
-#[must_use = "the answer is what is wrong; nothing is wrong only if it is empty"]
+#[must_use = "returns the violations; empty means valid"]
 pub fn assert_plan_valid(schema: &Block, prior: &Value, config: &Value, planned: &Value) -> Vec<InvalidPlan> {
     plan_violations(schema, [prior, config, planned], Cover::new(schema, &[prior, config, planned]).root())
 }

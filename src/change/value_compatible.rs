@@ -19,7 +19,7 @@ use crate::value::{Kind as ValueKind, PathStack, StepRef, Type, Value};
 /// assert_eq!(errors[0].to_string(), r#"[0]: was planned as ("a"), but is ("c")"#);
 /// ```
 #[doc(alias = "AssertValueCompatible")]
-#[must_use = "the answer is what is wrong; nothing is wrong only if it is empty"]
+#[must_use = "returns the violations; empty means valid"]
 pub fn assert_value_compatible(planned: &Value, actual: &Value) -> Vec<InconsistentResult> {
     let mut findings = Findings::default();
     compare(planned, actual, Cover::of_values(&[planned, actual]).root(), &mut findings);

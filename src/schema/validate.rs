@@ -112,7 +112,7 @@ impl Block {
     /// ]);
     /// ```
     #[doc(alias = "InternalValidate")]
-    #[must_use = "the answer is what is wrong; nothing is wrong only if it is empty"]
+    #[must_use = "returns the violations; empty means valid"]
     pub fn validate(&self) -> Vec<SchemaProblem> {
         let mut problems = Vec::new();
         let outside = Around { set: false, computed_block: false };

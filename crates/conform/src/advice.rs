@@ -6,9 +6,9 @@ use super::Clause;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Advice {
-    /// What it means for users of the provider.
+    /// The consequences for users of the provider.
     pub meaning: &'static str,
-    /// What they can do until it is fixed.
+    /// Their workaround until the provider is fixed.
     pub workaround: &'static str,
     /// The most common cause.
     pub cause: &'static str,
@@ -21,7 +21,7 @@ pub struct Advice {
 }
 
 impl Clause {
-    /// What to do where this clause is broken in this way, by the stable name of the way.
+    /// Advice for a violation of this clause, by the stable name of the kind of violation.
     pub fn advice(self, kind: Option<&str>) -> &'static Advice {
         let kind = kind.unwrap_or_default();
         match self {
@@ -205,7 +205,7 @@ pub(crate) const WRONG_TYPE: Advice = Advice {
     others: "Encode every answer with the type that the schema implies: all attributes present, none more, numbers as numbers.",
 };
 
-/// The same where the message names the resource.
+/// The advice for a wrong type if the message names the resource.
 pub(crate) const WRONG_TYPE_AT: Advice = Advice {
     meaning: "What the provider answers for this resource does not have the type that its own schema says.",
     workaround: "Use another version of the provider, and report the error to its authors.",
@@ -500,7 +500,7 @@ const INVALID_UTF8: Advice = Advice {
     others: "All texts of the protocol are UTF-8.",
 };
 
-/// What to do where Terraform's own provider only passes on what it was given.
+/// The advice for Terraform's built-in provider, which only passes on its input.
 pub(crate) const BUILT_IN: Advice = Advice {
     meaning: "The provider is built into Terraform, and passes on what it is given. What it was given changed between the plan and the apply.",
     workaround: "Run `terraform apply` again: now the values are known from the start. Then look at what the attribute refers to, and report the error to the provider of that resource.",

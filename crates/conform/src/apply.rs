@@ -19,14 +19,14 @@ const NOT_DESTROYED: &str = "the provider does not destroy the object that it ha
 
 /// The result of applying a plan.
 pub(super) struct Applied {
-    /// What is saved, if the provider could be asked; null if nothing is there.
+    /// The saved object, null if it is gone; `None` if the provider could not be asked.
     pub(super) saved: Option<Saved>,
-    /// Whether Terraform goes on with it.
+    /// Whether Terraform continues with it.
     pub(super) is_fine: bool,
 }
 
 impl Flow<'_> {
-    /// Applies a plan, and gives what is saved.
+    /// Applies a plan, and returns the saved object.
     pub(super) async fn apply(
         &mut self,
         change: &PlannedChange,
@@ -62,7 +62,7 @@ impl Flow<'_> {
             true => !self.fails(&applied.diagnostics, (Clause::A8, "destroy_failed"), NOT_DESTROYED),
             false => !self.refuses(&applied.diagnostics),
         };
-        // What of the objects is secret is marked in the saved one, and in what was planned.
+        // Secrets are marked in the saved object and in the planned one.
         let actual = last.map(|last| self.block.mark_hidden(&last));
         let mut findings = Vec::new();
         for violation in &applied.violations {
@@ -90,13 +90,13 @@ impl Flow<'_> {
             }
         }
         let (private, identity) = (applied.private, applied.identity);
-        // What the provider must not have said is not handed back to it.
+        // A wrong identity is not handed back to the provider.
         let identity = identity.filter(|_| is_fine);
         let object = self.stored(&applied.saved);
         Ok(Applied { saved: Some(Saved { object, private, identity }), is_fine })
     }
 
-    /// Whose objects have an identity, all of them do.
+    /// If the provider has an identity schema for a type, each of its objects must have an identity.
     fn identity_is_missing(&mut self) {
         if self.schemas.identities.contains_key(self.type_name) {
             let message = "the applied object has no identity, and the provider has a schema of it";
@@ -104,8 +104,8 @@ impl Flow<'_> {
         }
     }
 
-    /// An object that was destroyed is not found any more. A provider that reads back whatever it is asked for, also what never
-    /// was there, has nowhere to look.
+    /// Checks that a destroyed object cannot be read any more. A provider without a service reads back any
+    /// object; an invented identifier tells such a provider apart, and it is not reported.
     pub(super) async fn gone_for_good(&mut self, saved: &Saved) {
         let is_read = async |object: Value| {
             let question = self.question(&Saved { object, ..saved.clone() });

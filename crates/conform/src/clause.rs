@@ -22,13 +22,13 @@ macro_rules! clauses {
                 match self { $(Self::$clause => stringify!($clause),)* }
             }
 
-            /// What Terraform's message is headed with where the clause is broken; `None` where Terraform does not look, or
-            /// repeats what the provider says.
+            /// The summary of Terraform's message about a violation; `None` if Terraform does not check the
+            /// clause, or repeats the provider's message.
             pub const fn terraform_summary(self) -> Option<&'static str> {
                 match self { $(Self::$clause => $summary,)* }
             }
 
-            /// What it asks for.
+            /// The rule, as a sentence.
             pub const fn sentence(self) -> &'static str {
                 match self { $(Self::$clause => $sentence,)* }
             }

@@ -14,7 +14,7 @@ pub struct Corpus {
     kept: Vec<Kept>,
 }
 
-/// One configuration, in the JSON of case files. What is secret was replaced by something else.
+/// One configuration, in the JSON of case files. Secrets were replaced.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Kept {
@@ -27,7 +27,7 @@ pub(super) struct Kept {
     update: Option<Box<RawValue>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     update_known: Option<Box<RawValue>>,
-    /// Which clause it has shown to be broken, for people.
+    /// The clause that it has shown to be broken, for people.
     #[serde(default)]
     clause: String,
 }
@@ -83,7 +83,7 @@ impl Kept {
         texts.into_iter().flatten().any(|json| secrets.finds_in_json(json.get()))
     }
 
-    /// What tells it from others.
+    /// All fields that distinguish entries.
     fn key(&self) -> [&str; 6] {
         [
             &self.subject,

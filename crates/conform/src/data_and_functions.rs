@@ -20,7 +20,7 @@ pub async fn judge_data(provider: &dyn Provider, type_name: &str, config: &Value
     data(provider, type_name, (config, Provenance::default())).await
 }
 
-/// The same for a configuration of this origin.
+/// Like [`judge_data`], for a configuration of this origin.
 pub(super) async fn data(
     provider: &dyn Provider,
     type_name: &str,
@@ -133,7 +133,7 @@ pub async fn judge_function(provider: &dyn Provider, name: &str, arguments: &[Va
     Ok(judgement)
 }
 
-/// What a function returned; `None` if it says that it cannot be called so.
+/// The function's result; `None` if the function refuses the arguments.
 fn result(
     function: &Function,
     answer: FunctionAnswer,

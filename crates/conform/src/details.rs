@@ -15,7 +15,7 @@ fn configurations(of: &TypeReport, found: &FindingReport) -> Vec<(&'static str, 
 }
 
 impl Advice {
-    /// What to do, a line for each reader.
+    /// The advice as text, one line for each audience.
     pub fn text(&self) -> String {
         let lines = [
             ("Likely cause", self.cause),

@@ -2,20 +2,20 @@
 
 use objchange::schema::{Block, NestedBlock};
 
-/// Whose rules a provider is held to.
+/// The implementation whose rules apply to the provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Flavor {
-    /// Those of Terraform.
+    /// Terraform.
     #[default]
     Terraform,
-    /// Those of OpenTofu: it knows no computed blocks, and does not hand the private data of the first plan to the provider
-    /// when it plans again.
+    /// OpenTofu: it knows no computed blocks, and does not hand the private data of the first plan to the
+    /// provider when it plans again.
     OpenTofu,
 }
 
 impl Flavor {
-    /// What it is called in arguments.
+    /// The name in arguments.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Terraform => "terraform",
@@ -23,7 +23,7 @@ impl Flavor {
         }
     }
 
-    /// The schema as it understands it.
+    /// The schema as this implementation understands it.
     pub(super) fn understood(self, block: &Block) -> Block {
         match self {
             Self::OpenTofu if has_computed(block) => without_computed(block),

@@ -21,21 +21,22 @@ use super::{Clause, Finding, FindingSeverity};
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Trial {
-    /// The configuration when the object is planned. It may have unknown parts.
+    /// The configuration at planning time. It may have unknown parts.
     pub config: Value,
-    /// The same with all of it known, as it is when the plan is applied; `None` if it is known already.
+    /// The wholly known configuration at apply time; `None` if `config` is wholly known.
     pub known: Option<Value>,
-    /// Another configuration, to which the object is changed then, with all of it known as a second.
+    /// A second configuration for an update, and its wholly known form.
     pub update: Option<(Value, Option<Value>)>,
-    /// Whether anything is applied. What is created is destroyed at the end, as far as the provider does so.
+    /// Whether plans are applied. Created objects are destroyed at the end, as far as the provider destroys
+    /// them.
     pub apply: bool,
-    /// Whose rules the provider is held to.
+    /// The rules to check against.
     pub flavor: Flavor,
-    /// By what the object is imported; `None` if that is its `id`.
+    /// The identifier to import the object by; `None` for its `id`.
     pub import_id: Option<String>,
-    /// Who made the configurations.
+    /// The author of the configurations.
     pub(super) origin: Origin,
-    /// What is secret besides what is in them.
+    /// Secrets beyond those in the configurations.
     pub(super) secrets: Secrets,
 }
 
@@ -71,17 +72,17 @@ impl std::fmt::Debug for Trial {
 pub struct Judgement {
     /// The violations, in the order in which they were found.
     pub findings: Vec<Finding>,
-    /// What the provider says against the configuration, so that nothing more could be asked. What is secret is hidden.
+    /// The provider's errors about the configuration, which end the trial. Secrets in them are hidden.
     pub refused: Vec<Diagnostic>,
 }
 
-/// Goes through all that can happen to an object with this configuration. It ends where Terraform would: after an answer that
-/// Terraform does not go on with, nothing more is asked but to destroy what was created.
+/// Checks a resource through its whole life with this configuration. Like Terraform, it stops at an answer
+/// that Terraform does not accept; created objects are still destroyed.
 ///
 /// # Errors
 ///
-/// The configuration does not fit the schema, or the provider has no such type. What the provider does wrong, up to a crash,
-/// is a [`Finding`].
+/// The configuration does not fit the schema, or the provider has no such type. Faults of the provider,
+/// even a crash, are [`Finding`]s.
 pub async fn judge(provider: &dyn Provider, type_name: &str, trial: &Trial) -> Result<Judgement> {
     let schemas = provider.schemas().await?;
     let (block, declared) = match usable(&schemas, Component::Resource, type_name)? {
@@ -94,7 +95,7 @@ pub async fn judge(provider: &dyn Provider, type_name: &str, trial: &Trial) -> R
     for finding in declared {
         flow.find(finding);
     }
-    // How far it came is in the findings.
+    // The findings tell how far it came.
     let _ = flow.all(trial).await?;
     Ok(flow.judgement)
 }
@@ -137,13 +138,13 @@ pub(super) struct Flow<'p> {
     pub(super) judgement: Judgement,
     pub(super) secrets: Secrets,
     leaks: Leaks,
-    /// When what is found now shows, where that is not when the configuration is planned first.
+    /// The step at which findings show, unless that is the first plan.
     pub(super) when: Option<String>,
-    /// What was found already: a provider is asked the same more than once.
+    /// Findings so far. The provider gets some questions more than once, so that they could repeat.
     known: HashSet<(Clause, String, Path, String)>,
-    /// Nobody is there any more to be asked.
+    /// The provider is gone.
     is_gone: bool,
-    /// An object that was applied could be read.
+    /// An applied object could be read.
     pub(super) is_readable: bool,
 }
 
@@ -240,7 +241,8 @@ impl<'p> Flow<'p> {
         shows_again(finding.clause) && !stops(finding) && self.judgement.findings.iter().any(is_cause)
     }
 
-    /// What of an object is secret is not to be found in what the provider says, and what is write-only nowhere else in it.
+    /// Registers the secrets of an object, to hide them in the provider's messages. Reports a write-only
+    /// value that is repeated elsewhere in the object.
     pub(super) fn learn(&mut self, object: &Value) {
         self.secrets.learn(self.block, object);
         if let Some(finding) = self.leaks.in_object(self.block, object) {
@@ -273,14 +275,14 @@ impl<'p> Flow<'p> {
         fails
     }
 
-    /// What the provider says since then against what it has made itself is a finding.
+    /// Turns errors since `since` into findings: they concern objects that the provider itself has made.
     fn refusals_are_wrong(&mut self, since: usize, (clause, kind): (Clause, &str), what: &str) {
         for said in self.judgement.refused.split_off(since) {
             self.find(Finding::failed(clause, kind, what, &said));
         }
     }
 
-    /// Whether there are errors among the diagnostics; then the provider refuses, which is its right.
+    /// Whether there are errors among the diagnostics. They count as a refusal, not as a fault.
     pub(super) fn refuses(&mut self, diagnostics: &[Diagnostic]) -> bool {
         self.tells_no_secret(diagnostics);
         let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error);
@@ -332,13 +334,13 @@ impl<'p> Flow<'p> {
             true => self.with_object(&mut saved, trial, known).await?,
             false => None,
         };
-        // What was created is not left behind, whatever came of the rest.
+        // Created objects are destroyed, whatever came before.
         self.destroyed(&saved, went_on.is_some()).await?;
         Ok(went_on)
     }
 
-    /// Destroys what is left of an object. What goes wrong with one that Terraform would not have gone on
-    /// with is not a fault.
+    /// Destroys an object that is left. If Terraform would not have continued with it, errors are no
+    /// findings.
     async fn destroyed(&mut self, saved: &Saved, is_sound: bool) -> Result<()> {
         if self.is_gone || saved.object.is_null() {
             return Ok(());
@@ -359,7 +361,8 @@ impl<'p> Flow<'p> {
         Ok(())
     }
 
-    /// What was made is not known. What was planned may be enough for the provider to destroy it.
+    /// The creation had no answer, so the object is unknown. The planned object may be enough for the
+    /// provider to destroy it.
     async fn destroyed_by_plan(&mut self, created: &PlannedChange) -> Result<()> {
         if self.is_gone {
             self.adds("what was created, if anything, is left behind");
@@ -415,7 +418,8 @@ impl<'p> Flow<'p> {
         Ok(self.imported(saved, trial.import_id.as_deref()).await)
     }
 
-    /// What an object that was just applied has to stand: it is upgraded and read, and then there is nothing left to do.
+    /// Checks an object that was just applied: it can be upgraded and read, and planning again changes
+    /// nothing.
     async fn settled(&mut self, saved: &mut Saved, known: &Value) -> Result<Option<()>> {
         let applied = saved.clone();
         if self.upgraded(saved).await.is_none() || self.read_back(saved).await.is_none() {
@@ -431,7 +435,7 @@ impl<'p> Flow<'p> {
         self.nothing_to_do(saved, known, "after reading").await
     }
 
-    /// What is wholly known of a plan is what apply gives, and from that there is nothing left to do.
+    /// A wholly known plan is the result of the apply, so planning again from it changes nothing.
     async fn planned_from_plan(&mut self, planned: &PlannedChange, known: &Value) -> Result<Option<()>> {
         let object = planned.after.unmark_deep().0;
         if object.is_null() || !object.is_wholly_known() || !known.is_wholly_known() {
@@ -442,7 +446,7 @@ impl<'p> Flow<'p> {
         self.nothing_to_do(&Saved { object, private, identity }, known, "from what was planned").await
     }
 
-    /// Plans once more for the configuration that an object has.
+    /// Plans again for the object's own configuration.
     async fn nothing_to_do(&mut self, saved: &Saved, known: &Value, when: &str) -> Result<Option<()>> {
         let refused = self.judgement.refused.len();
         self.when = Some(format!("when it is planned again {when}"));

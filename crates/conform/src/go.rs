@@ -43,7 +43,7 @@ fn write_value(value: &Value, out: &mut String) {
     }
 }
 
-/// What is promised.
+/// The calls that add the promises about an unknown value.
 fn write_refinements(refinements: &Refinements, out: &mut String) {
     let not_null = Refinements { not_null: true, ..Refinements::default() };
     if *refinements == Refinements::default() {

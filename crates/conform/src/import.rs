@@ -1,5 +1,5 @@
-//! What is done with objects that come from elsewhere: imported, moved from another type; and the configuration that is
-//! written for them.
+//! Checks objects that come from elsewhere, imported or moved from another type, and the configuration that
+//! is generated for them.
 
 use objchange::Value;
 use objchange::change::{Diagnostic, Severity};
@@ -20,7 +20,7 @@ fn has_errors(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(|d| d.severity == Severity::Error)
 }
 
-/// What is set of that which a configuration cannot set.
+/// The attributes in a generated configuration that cannot be configured.
 fn computed_set(block: &Block, config: &Value) -> Vec<Path> {
     let mut found: Vec<Path> = Vec::new();
     config.visit(|path, part| {
@@ -127,7 +127,7 @@ impl Flow<'_> {
             }
         };
         self.learn(&found);
-        // What is unknown is looked at when the object was read.
+        // Unknown parts are checked after the object was read.
         let faults = unsound(self.block, &found, [Clause::R1, Clause::I9, Clause::I4]);
         let faults: Vec<_> = faults.into_iter().filter(|finding| finding.clause != Clause::R1).collect();
         if !faults.is_empty() {

@@ -15,15 +15,16 @@ const MIN_LENGTH: usize = 6;
 /// The texts of configurations that nobody may see.
 #[derive(Default)]
 pub(super) struct Leaks {
-    /// What the schema calls sensitive or write-only, and where it is.
+    /// Values of sensitive and write-only attributes, each with its path.
     hidden: BTreeMap<String, Path>,
     write_only: HashSet<String>,
-    /// What configurations have outside of write-only attributes: a provider may repeat it, secret or not.
+    /// Values that configurations have outside of write-only attributes. A provider may repeat those,
+    /// secret or not.
     ordinary: HashSet<String>,
 }
 
 impl Leaks {
-    /// Remembers what of a configuration is hidden, and is nowhere in it in the clear.
+    /// Registers the hidden values of a configuration that are not repeated in it in the clear.
     pub(super) fn learn(&mut self, block: &Block, config: &Value) {
         let mut visible = HashSet::new();
         visible_texts(&block.mark_hidden(config), &mut visible);
@@ -75,7 +76,7 @@ impl Leaks {
         Some(Finding::new(Clause::K2, "secret_in_diagnostic", path.clone(), message))
     }
 
-    /// What is write-only and is in another attribute of an object.
+    /// Reports a write-only value that another attribute of the object repeats.
     pub(super) fn in_object(&self, block: &Block, object: &Value) -> Option<Finding> {
         if self.write_only.is_empty() {
             return None;

@@ -155,7 +155,7 @@ pub(super) fn first_difference(was: &Value, is: &Value) -> Option<Path> {
         let goes_on = !part.is_marked()
             && is_there
             && part.as_elements().is_none_or(|_| {
-                // Of a list whose length is the same, one element is another.
+                // In a list of equal length some element differs.
                 !matches!(part.kind(), Kind::Set(_)) && now.and_then(Value::len) == part.len()
             });
         let has_same_keys = || {
@@ -196,7 +196,7 @@ pub(super) fn unsound(
     let mismatches = object.ty().mismatches(block.implied_type());
     if !mismatches.is_empty() {
         let finding = |mismatch: &TypeMismatch| {
-            // What is not of the type may hold names that are content.
+            // Where types differ, attribute names may come from content.
             let names =
                 mismatch.path.steps().iter().take_while(|step| matches!(step, PathStep::Attribute(_)));
             let path: Path = names.cloned().collect();

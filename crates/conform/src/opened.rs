@@ -23,7 +23,7 @@ pub async fn judge_ephemeral(provider: &dyn Provider, type_name: &str, config: &
     ephemeral(provider, type_name, (config, Provenance::default())).await
 }
 
-/// The same for a configuration of this origin.
+/// Like [`judge_ephemeral`], for a configuration of this origin.
 pub(super) async fn ephemeral(
     provider: &dyn Provider,
     type_name: &str,
@@ -50,7 +50,7 @@ pub async fn judge_list(provider: &dyn Provider, type_name: &str, config: &Value
     list(provider, type_name, (config, Provenance::default())).await
 }
 
-/// The same for a configuration of this origin.
+/// Like [`judge_list`], for a configuration of this origin.
 pub(super) async fn list(
     provider: &dyn Provider,
     type_name: &str,
@@ -86,7 +86,7 @@ pub async fn judge_action(
     action(provider, type_name, (config, Provenance::default()), invoke).await
 }
 
-/// The same for a configuration of this origin.
+/// Like [`judge_action`], for a configuration of this origin.
 pub(super) async fn action(
     provider: &dyn Provider,
     type_name: &str,

@@ -3,7 +3,7 @@
 use objchange::value::Kind;
 use objchange::{Type, Value};
 
-/// What is directly inside of a value that is known: elements, or values of attributes and keys.
+/// The direct parts of a known value: elements, or values of attributes and keys.
 pub(super) fn parts(value: &Value) -> Vec<&Value> {
     match value.kind() {
         Kind::List(parts) | Kind::Set(parts) | Kind::Tuple(parts) => parts.iter().collect(),
@@ -13,12 +13,13 @@ pub(super) fn parts(value: &Value) -> Vec<&Value> {
     }
 }
 
-/// The same container with these parts, as many as it had. `None` if they cannot be together.
+/// Replaces all parts of a container. `None` if they cannot be together.
 pub(super) fn with_parts(value: &Value, parts: Vec<Value>) -> Option<Value> {
     with_some(value, parts.into_iter().map(Some).collect())
 }
 
-/// The same container without the elements that are `None`. An object has all of its attributes.
+/// Replaces the parts of a container and removes those that are `None`. An object needs all of its
+/// attributes.
 pub(super) fn with_some(value: &Value, parts: Vec<Option<Value>>) -> Option<Value> {
     let element = || value.ty().element().cloned().unwrap_or(Type::Dynamic);
     let made = match value.kind() {

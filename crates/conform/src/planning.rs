@@ -153,7 +153,7 @@ impl Flow<'_> {
         (clause, kind): (Clause, &str),
         when: &str,
     ) {
-        // Of what is only sensitive on one side, as people say of a configuration, the provider knows nothing.
+        // Sensitivity marks that only the configuration sets are unknown to the provider.
         let is_same = || change.before.unmark_deep().0.identical(&change.after.unmark_deep().0);
         if change.action == Action::NoOp || (change.action == Action::Update && is_same()) {
             return;
@@ -181,7 +181,8 @@ impl Flow<'_> {
         if simulated.action == Action::NoOp {
             return false;
         }
-        // What is replaced differs in all that is computed; what is marked is not looked into.
+        // In a replacement all computed values differ, so the simulated plan is compared. Marks are
+        // ignored.
         let after = if change.action.is_replace() { &simulated.after } else { &change.after };
         let (before, after) = (change.before.unmark_deep().0, after.unmark_deep().0);
         let Some(path) = first_difference(&before, &after) else { return false };
@@ -190,14 +191,14 @@ impl Flow<'_> {
         is_of_objects && before.at(&path).is_some_and(|part| matches!(part.kind(), Kind::Set(_)))
     }
 
-    /// Terraform looks at what requires a replacement only where there is something to be replaced.
+    /// Terraform checks paths that require a replacement only if there is an object to replace.
     fn replacements_lead_somewhere(&mut self, paths: &[Path]) {
         let block = self.block;
         let is_lost = |path: &&Path| {
             if path.is_root() {
                 return false;
             }
-            // What is below an attribute of a plain type is a part of its value.
+            // A path below an attribute of a plain type leads to a part of its value.
             let parts =
                 (1..=path.steps().len()).rev().map(|n| path.steps()[..n].iter().cloned().collect::<Path>());
             let mut known = parts.filter(|path| matches!(path.steps().last(), Some(PathStep::Attribute(_))));

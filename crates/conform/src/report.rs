@@ -75,20 +75,20 @@ pub struct Time {
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 #[non_exhaustive]
 pub struct TypeReport {
-    /// What it is.
+    /// The kind of subject.
     pub subject: Subject,
-    /// Its name; that of the provider itself is empty.
+    /// Its name; empty for the provider itself.
     pub name: String,
-    /// Its schema, or of a function one with an attribute for each parameter.
+    /// Its schema; for a function, a schema with an attribute for each parameter.
     #[serde(skip)]
     pub schema: Block,
     /// Why it was not tried, or given up.
     pub skipped: Option<String>,
-    /// How many configurations there were.
+    /// How many configurations were tried.
     pub samples: u64,
-    /// How many of them the provider accepted.
+    /// How many the provider accepted.
     pub accepted: u64,
-    /// How many it refused, however they were changed.
+    /// How many it refused, even after changes.
     pub refused: u64,
     /// How many plans it made; those of looking for the smallest configuration are not among them.
     pub plans: u64,
@@ -102,11 +102,11 @@ pub struct TypeReport {
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Refusal {
-    /// What it says.
+    /// The summary of the diagnostic.
     pub summary: String,
-    /// What it says more of it, the first time.
+    /// The detail of the first such diagnostic.
     pub detail: Option<String>,
-    /// How often.
+    /// The number of such diagnostics.
     pub count: u64,
 }
 
@@ -114,7 +114,7 @@ pub struct Refusal {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct FindingReport {
-    /// How it shows with the smallest configuration.
+    /// The finding with the smallest configuration.
     pub finding: Finding,
     /// The place, with `[*]` for each index.
     pub place: String,
@@ -128,17 +128,17 @@ pub struct FindingReport {
     pub is_known: bool,
 }
 
-/// The smallest configuration that shows something. What is sensitive in it is marked.
+/// The smallest configuration that shows a finding. Sensitive values in it are marked.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Smallest {
-    /// The configuration, or of a function the tuple of its arguments.
+    /// The configuration; for a function, the tuple of its arguments.
     pub config: Value,
-    /// The same when all of it is known, where it shows only then.
+    /// The wholly known form of `config`, if only that shows it.
     pub known: Option<Value>,
-    /// What it is changed to, where it shows only then.
+    /// The configuration to update to, if only an update shows it.
     pub update: Option<Value>,
-    /// The same when all of it is known, where some of it is not.
+    /// The wholly known form of `update`, if `update` has unknown parts.
     pub update_known: Option<Value>,
 }
 
@@ -162,7 +162,7 @@ impl Subject {
         }
     }
 
-    /// What it is called in sentences.
+    /// The noun for it in sentences.
     pub const fn noun(self) -> &'static str {
         match self {
             Self::Component(component) => component.noun(),
@@ -216,7 +216,7 @@ impl Report {
     }
 }
 
-/// What stands for the reasons that are not told apart.
+/// Counts the reasons beyond [`MAX_REFUSALS`].
 const OTHER_REFUSALS: &str = "(other reasons)";
 
 /// The number of reasons for refusals that are distinguished.
@@ -419,7 +419,7 @@ impl Serialize for FindingReport {
 }
 
 impl Finding {
-    /// What heads Terraform's message about it; `None` where Terraform says nothing.
+    /// The summary of Terraform's message about the finding; `None` if Terraform has none.
     pub fn said_by_terraform(&self) -> Option<&str> {
         self.summary
             .as_deref()

@@ -15,7 +15,7 @@ impl Report {
     ///
     /// # Errors
     ///
-    /// What the writer says.
+    /// Writing fails.
     pub fn write_text(&self, out: &mut impl Write, gone: usize) -> io::Result<()> {
         let mut advised = Vec::new();
         for (of, found) in self.findings().filter(|(_, found)| !found.is_known) {
@@ -97,7 +97,7 @@ fn finding(out: &mut impl Write, of: &TypeReport, found: &FindingReport) -> io::
     Ok(())
 }
 
-/// What to do about it, where that was not told yet.
+/// The advice, unless it was printed before.
 fn advice(out: &mut impl Write, found: &FindingReport, advised: &mut Vec<&'static Advice>) -> io::Result<()> {
     let advice = found.finding.clause.advice(Some(&found.finding.kind));
     if advised.contains(&advice) {
@@ -114,7 +114,7 @@ fn indented(out: &mut impl Write, text: &str) -> io::Result<()> {
     text.lines().try_for_each(|line| writeln!(out, "    {}", visible(line)))
 }
 
-/// What was not tried, or hardly.
+/// A type that was skipped or mostly refused.
 fn silent(out: &mut impl Write, of: &TypeReport) -> io::Result<()> {
     let name = if of.name.is_empty() { of.subject.noun() } else { &of.name };
     if let Some(reason) = &of.skipped {

@@ -24,9 +24,9 @@ pub(crate) const CHECKED_COMPONENTS: [Component; 6] = [
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SchemaFinding {
-    /// Of what: `resource type kit_disk`.
+    /// The part of the schemas, such as `resource type kit_disk`.
     pub place: String,
-    /// What is wrong; its path leads through the names of the schema.
+    /// The finding; its path leads through the names of the schema.
     pub finding: Finding,
 }
 
@@ -82,7 +82,7 @@ pub fn judge_schemas(schemas: &Schemas) -> Vec<SchemaFinding> {
     found
 }
 
-/// What is wrong with the schema of one type, also where there is none that could be understood.
+/// The findings about the schema of one type, even one that could not be understood.
 pub(super) fn of_type(schemas: &Schemas, component: Component, name: &str) -> Vec<Finding> {
     let wanted = place(component, name);
     let problems = schemas.problems.iter().map(misunderstood);
@@ -111,7 +111,7 @@ pub(super) fn place(component: Component, name: &str) -> String {
     }
 }
 
-/// What could not be read: of what it is, and what is wrong there.
+/// A schema that could not be read: its place, and the finding.
 fn misunderstood(fault: &SchemaFault) -> (&str, Finding) {
     let (place, names) = fault.place.split_once(": ").unwrap_or((&fault.place, ""));
     let names = names.split(": ").filter(|name| !name.is_empty());
@@ -165,7 +165,7 @@ fn clause_of(kind: SchemaProblemKind) -> Clause {
     }
 }
 
-/// What configuration says of all components of a kind by these names.
+/// Names that have a meaning in the configuration of each component of a kind.
 fn reserved(component: Component) -> &'static [&'static str] {
     match component {
         Component::Provider => &["alias", "version"],
@@ -176,7 +176,7 @@ fn reserved(component: Component) -> &'static [&'static str] {
     }
 }
 
-/// What Terraform does not look at, at any depth.
+/// Problems at any depth that Terraform does not notice.
 fn unnoticed(block: &Block, path: &Path, found: &mut Vec<Finding>) {
     attributes(block.attributes(), path, found);
     for (name, nested) in block.block_types() {

@@ -15,36 +15,36 @@ use super::finding::shortened;
 /// A number of fewer digits is not a secret in a case: it is part of too many.
 const SHORT_NUMBER: usize = 4;
 
-/// Who made a configuration.
+/// The author of a configuration.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Origin {
-    /// People: what the schema calls sensitive in it is secret.
+    /// People: values of sensitive attributes are secret.
     #[default]
     People,
-    /// The generator: nothing in it is secret but what hints say, which is marked. What it made of sensitive attributes is
-    /// shown, because a finding cannot be reproduced without it.
+    /// The generator: only values that hints call secret, which are marked, are secret. Generated values of
+    /// sensitive attributes are shown, because a finding cannot be reproduced without them.
     Generated,
 }
 
-/// Who made a configuration, and what is secret besides what is in it: a provider may repeat an earlier configuration's, of
-/// which a shorter secret may be a part.
+/// The author of a configuration, and secrets of earlier ones. A provider may repeat an earlier
+/// configuration's secret, and a shorter secret may be a part of it.
 #[derive(Clone, Default)]
 pub(super) struct Provenance {
     pub(super) origin: Origin,
     pub(super) secrets: Secrets,
 }
 
-/// The texts of what is sensitive or write-only. A provider may put them into what it says.
+/// The texts of sensitive and write-only values. Providers may repeat them in messages.
 #[derive(Clone, Default)]
 pub(super) struct Secrets {
     texts: Texts,
-    /// What the generator made, which is not a secret although it is where secrets are.
+    /// Generated texts, which are not secret even in sensitive attributes.
     ours: HashSet<String>,
     redactor: OnceLock<Redactor>,
 }
 
 impl Secrets {
-    /// Learns what of a configuration is secret.
+    /// Registers the secrets of a configuration.
     pub(super) fn learn_config(&mut self, block: &Block, config: &Value, origin: Origin) {
         match origin {
             Origin::People => self.learn(block, config),

@@ -92,7 +92,7 @@ mod tests {
             let mut seen = Vec::new();
             each(&new, &path, &mut |part| seen.push(part.clone()));
             assert_eq!(seen, [Value::from(7), Value::from(7)]);
-            // What is elsewhere stays.
+            // Other places stay.
             assert_eq!(first(&new, &names(&["disk", "name"])), Some(&Value::from("a")));
             assert_eq!(first(&new, &names(&["disk", "none"])), None);
         }

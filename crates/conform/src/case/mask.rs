@@ -12,24 +12,24 @@ use super::super::parts::{parts, with_parts};
 /// A text that is shorter may be anything, and tells nobody anything.
 const SECRET: usize = 4;
 
-/// What is in the place of which secret.
+/// The replacement of each secret.
 #[derive(Clone)]
 pub(crate) struct Mask {
-    /// What the generator made: no secret, wherever it is.
+    /// Generated texts, which are never secret.
     ours: HashSet<String>,
     texts: BTreeMap<String, String>,
     numbers: Vec<Value>,
-    /// What stands for the first bool that was seen is false.
+    /// The first bool that was replaced; it becomes false.
     first: Option<bool>,
 }
 
 impl Mask {
-    /// A mask of nothing. What the generator made is left as it is.
+    /// An empty mask. Generated texts are left as they are.
     pub(crate) fn new(ours: HashSet<String>) -> Self {
         Self { ours, texts: BTreeMap::new(), numbers: Vec::new(), first: None }
     }
 
-    /// The mask of what a schema calls sensitive or write-only in these objects, too.
+    /// Adds the values that the schema calls sensitive or write-only in these objects.
     pub(crate) fn learned<'v>(mut self, block: &Block, objects: impl IntoIterator<Item = &'v Value>) -> Self {
         for object in objects {
             self.learn(&block.mark_hidden(object), false);
@@ -84,7 +84,7 @@ impl Mask {
         };
         match value.kind() {
             Kind::Null => Some(Value::null(value.ty().clone())),
-            // What is promised of it may tell of the secret.
+            // Promises about the unknown value may tell of the secret.
             Kind::Unknown(_) => Some(Value::unknown(value.ty().clone())),
             Kind::Bool(_) if !self.ours.is_empty() => Some(value.unmarked().clone()),
             Kind::Number(n) if self.ours.contains(&n.to_string()) => Some(value.unmarked().clone()),

@@ -15,8 +15,8 @@ use self::mask::{Mask, hides_names};
 use super::run::Exchange;
 use super::{Clause, Finding, shape};
 
-/// The line, or why there is none. What the schema says is secret, and what is at these paths, is replaced in
-/// it by others of their type.
+/// The case as a line, or why there is none. Values that the schema calls secret, and those at the paths in
+/// `secrets`, are replaced by others of their type.
 pub(super) fn case(
     id: &str,
     block: &Block,
@@ -43,7 +43,8 @@ pub(super) fn case(
     asked.iter().find_map(shown).ok_or("what the provider answered is nothing that a case can hold")
 }
 
-/// What a case asks: an operation, and its fields. A field may be a list of answers, each with one object.
+/// The question of a case: an operation, and its fields. A field may be a list of answers, each with one
+/// object.
 #[derive(Clone)]
 struct Asked {
     op: &'static str,
@@ -80,7 +81,7 @@ impl Asked {
     }
 }
 
-/// What may show that a clause is broken.
+/// Questions that may show a violation of the clause.
 fn questions(clause: Clause, exchanges: &[Exchange]) -> Vec<Asked> {
     let plans = || {
         exchanges.iter().filter_map(|exchange| match exchange {
@@ -169,7 +170,7 @@ fn changes(exchanges: &[Exchange]) -> Vec<Asked> {
     changes
 }
 
-/// The same without all that is nowhere set, so that people see what it is about.
+/// Removes members that are set nowhere, so that people see the point of the case.
 fn pruned(block: &Block, finding: &Finding, asked: &Asked) -> (Block, Asked) {
     let about = shape(&finding.path);
     let is_about = |name: &str| about.split(['.', '[']).nth(1) == Some(name);

@@ -42,19 +42,19 @@ static FRAME: LazyLock<Regex> = LazyLock::new(|| pattern(r"\.go:[0-9]+\S* \+0x[0
 static PACKAGE: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"\b[a-z0-9-]+\.[a-z]+/[A-Za-z0-9_.~/-]+\.[A-Za-z0-9_.()*]+\("));
 
-/// What only providers have in their traces.
+/// Packages that occur only in stack traces of providers.
 const PROVIDER: [&str; 4] = ["terraform-provider-", "terraform-providers/", "terraform-plugin-", BUILT_IN];
 
-/// Code that only Terraform has.
+/// Packages of Terraform and OpenTofu themselves.
 const CORE: [&str; 2] = ["hashicorp/terraform/", "opentofu/opentofu/"];
-/// How the log names a provider that is a part of Terraform, before 0.10.
+/// How logs before 0.10 name a provider that is a part of Terraform.
 const BUILT_IN: &str = "plugin: terraform: ";
-/// How the signal that ended a program is named.
+/// How the runtime of Go names the signal that ended a program.
 const SIGNAL: &str = "[signal SIG";
 
 const BANNERS: [&str; 2] = ["TERRAFORM CRASH", "OPENTOFU CRASH"];
 
-/// What a message tells of a crash.
+/// Facts about a crash in a message.
 #[derive(Debug, Default)]
 pub(super) struct Trace<'m> {
     reason: Option<&'m str>,
@@ -66,7 +66,7 @@ pub(super) struct Trace<'m> {
 }
 
 impl<'m> Trace<'m> {
-    /// What a message that is about a crash of a provider tells of it.
+    /// Reads the facts from a message about a crash of a provider.
     pub(super) fn new(message: &'m Message) -> Self {
         let paragraphs = || message.paragraphs.iter().map(String::as_str);
         let is_program = |text: &&str| {
@@ -121,7 +121,7 @@ pub(super) fn call(text: &str) -> Option<String> {
     CALL.captures(text)?.get(1).map(|call| call.as_str().to_owned())
 }
 
-/// What a program says when it crashes, without where.
+/// The reason that a program prints when it crashes, without the stack.
 fn panic(paragraph: &str) -> Option<&str> {
     // Terraform's log has the name of the program before it.
     let logged = paragraph
@@ -148,7 +148,7 @@ pub(super) fn is_crash(message: &Message) -> bool {
     let any = |is_it: &dyn Fn(&str) -> bool| message.paragraphs.iter().any(|text| is_it(text));
     let has_panic = any(&|text| panic(text).is_some());
     let is_core = any(&|text| CORE.iter().chain(&BANNERS).any(|word| text.contains(word)));
-    // What other programs say when they crash is below a heading of its own, or names their packages.
+    // A crash of another program is below a heading of its own, or names other packages.
     let has_trace = message.summary.is_empty() && any(&|text| text.contains("goroutine "));
     let is_other = is_core || any(&|text| PACKAGE.is_match(text));
     // The folder of a provider's code may have other programs in it.
@@ -198,8 +198,9 @@ const LOST: [&str; 3] = [
     "rpc error: code = Unavailable desc = transport is closing",
 ];
 
-/// What Terraform 0.11 says of each resource when the provider has crashed: `* aws_vpc.a: aws_vpc.a: unexpected EOF`; in the
-/// log, `[ERROR] root.net: eval: *terraform.EvalDiff, err: aws_vpc.a: unexpected EOF`.
+/// A message of Terraform 0.11 about each resource when the provider has crashed:
+/// `* aws_vpc.a: aws_vpc.a: unexpected EOF`; in the log,
+/// `[ERROR] root.net: eval: *terraform.EvalDiff, err: aws_vpc.a: unexpected EOF`.
 pub(super) fn lost_connection(paragraph: &str) -> Option<ParsedSentence<'_>> {
     let lost =
         |said: &'_ str| LOST.iter().find_map(|words| Some(said.len() - said.strip_suffix(words)?.len()));
@@ -268,7 +269,7 @@ pub(super) fn merged(all: Vec<Explained>) -> Vec<Explained> {
     let cancelled: Vec<&Explained> = all.iter().filter(|one| is_cancelled(one)).collect();
     let providers: BTreeSet<&str> = crashes.iter().filter_map(|one| name(one)).collect();
     let mut merged = if providers.len() > 1 {
-        // What names no provider is of the one whose type it is, or a consequence.
+        // A message without a provider belongs to the provider whose type it names, or is a consequence.
         let provider_of = |one: &Explained| {
             let by_type = || one.resource_type()?.split('_').next();
             providers.get(name(one).or_else(by_type)?).copied()
@@ -304,11 +305,11 @@ fn name(one: &Explained) -> Option<&str> {
     one.provider.as_deref()?.rsplit('/').next()
 }
 
-/// What is known of the crashes of one provider, as one where they may be one.
+/// Joins the crashes of one provider, unless their reasons differ.
 fn joined(crashes: &[&Explained], cancelled: &[&Explained]) -> Vec<Explained> {
     let Some(first) = crashes.first() else { return Vec::new() };
     let mut reasons: BTreeSet<&str> = crashes.iter().filter_map(|one| reason(one)).collect();
-    // The signal is below what the program says.
+    // Go prints the signal below the program's own reason.
     if reasons.len() > 1 {
         reasons.retain(|reason| !reason.starts_with(SIGNAL));
     }
@@ -352,15 +353,15 @@ fn joined(crashes: &[&Explained], cancelled: &[&Explained]) -> Vec<Explained> {
     boxes.into_iter().map(of_box).collect()
 }
 
-/// What the program itself said when it crashed.
+/// The program's own words about its crash.
 pub(super) fn reason(one: &Explained) -> Option<&str> {
     let is_reason =
         |words: &&str| ["panic: ", "fatal error: ", SIGNAL].iter().any(|word| words.starts_with(word));
     one.words.as_deref().filter(is_reason)
 }
 
-/// An error of the connection to the plugin, and not one of a service that the provider asks: it is all that
-/// is said, or is behind the call.
+/// An error of the connection to the plugin, and not one of a service that the provider calls: the whole
+/// text, or behind the name of the call.
 pub(super) fn rpc_error(text: &str) -> Option<&str> {
     const ERROR: &str = "rpc error: code = ";
     let at = text.find(ERROR)?;
@@ -388,8 +389,8 @@ pub(super) fn kind_of_rpc(text: &str) -> Option<&'static str> {
     }
 }
 
-/// What is in the log of Terraform's side of the plugin: connections end there whenever a provider has done
-/// its work.
+/// A line of Terraform's plugin client in the log, where connections end whenever a provider has done its
+/// work.
 pub(super) fn is_housekeeping(paragraph: &str) -> bool {
     const NAMES: [&str; 4] = ["provider: plugin ", "plugin: plugin ", "provider.stdio: ", "plugin.stdio: "];
     page::is_logged(paragraph)

@@ -28,32 +28,33 @@ impl std::fmt::Debug for Objects {
     }
 }
 
-/// What a schema and objects tell of a message.
+/// Facts about a message from a schema and objects.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Evidence {
-    /// The schema calls the place sensitive, or something in it: nothing that the message says of its value may be shown.
+    /// The schema calls the place sensitive, or something in it: no part of its value in the message may be
+    /// shown.
     pub is_secret: bool,
     /// The path without keys of what is sensitive, if there is one.
     pub path: Option<String>,
-    /// What the schema says of the place: `optional, computed; string`.
+    /// The attribute's properties in the schema: `optional, computed; string`.
     pub schema: Option<String>,
-    /// What is there: in which object, and the value.
+    /// The values at the path: the name of the object, and the value.
     pub values: Vec<(&'static str, String)>,
-    /// What is wrong by the rules: the path, the stable name of what is wrong, and a sentence.
+    /// The violations at the path: the path, the stable name of the kind, and a sentence.
     pub violations: Vec<(String, &'static str, String)>,
 }
 
-/// A message, with what a schema and objects tell of it.
+/// A message, with facts from a schema and objects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExplainedMessage {
-    /// What the message says.
+    /// The parsed message.
     pub explained: Explained,
-    /// What is at hand about its object; `None` if that is nothing.
+    /// Facts about its object; `None` if there are none.
     pub evidence: Option<Evidence>,
 }
 
 impl ExplainedMessage {
-    /// Whether the schema calls the place sensitive: what the message shows of it is not shown again then.
+    /// Whether the schema calls the place sensitive. Values in the message must not be shown then.
     pub fn is_secret(&self) -> bool {
         self.evidence.as_ref().is_some_and(|evidence| evidence.is_secret)
     }
@@ -76,7 +77,7 @@ impl ExplainedMessage {
 }
 
 impl Evidence {
-    /// What is at hand about the object of a message.
+    /// Collects facts about the object of a message.
     pub fn new(explained: &Explained, block: &Block, objects: &Objects) -> Self {
         let Objects { prior, config, planned, actual } = objects;
         let mut evidence = Self::default();
@@ -134,7 +135,7 @@ fn shows_values(explained: &Explained) -> bool {
     texts.any(|text| text.contains("cty.") || text.contains(['"', '\'']))
 }
 
-/// What the schema says of an attribute, without what it does not say.
+/// The properties of an attribute in the schema, without those that it lacks.
 fn flags(attribute: &Attribute) -> String {
     let flags = [
         (attribute.required, "required"),

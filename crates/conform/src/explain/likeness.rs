@@ -26,9 +26,9 @@ pub enum Likeness {
     Part,
     /// The numbers are the same but for what a number of 64 or 32 bits cannot hold.
     Precision,
-    /// The same elements in another order.
+    /// Equal elements in another order.
     Order,
-    /// The same elements, some of them more often.
+    /// Equal elements, some of them more often.
     Repetition,
     /// The one is the other as text.
     Text,
@@ -69,7 +69,7 @@ impl Likeness {
         }
     }
 
-    /// What it tells, in a sentence.
+    /// The likely reason for the difference, as a sentence.
     pub const fn sentence(self) -> &'static str {
         match self {
             Self::NullAndEmpty => {
@@ -116,7 +116,7 @@ impl Likeness {
     }
 }
 
-/// What two values have in common that are not the same, as they are printed.
+/// How two printed values that differ are alike.
 pub(super) fn likeness(one: &str, other: &str) -> Option<Likeness> {
     let (one, other) = (Literal::read(one)?, Literal::read(other)?);
     between(&one, &other).or_else(|| between(&other, &one))
@@ -236,7 +236,8 @@ fn is_quoted(inside: &str, whole: &str) -> bool {
         || (whole.starts_with('"') && serde_json::from_str::<String>(whole).is_ok_and(|text| text == inside))
 }
 
-/// What Windows-1252 has for the bytes that Latin-1 has no letters for; it has none for some of them either.
+/// Windows-1252 for the bytes 0x80 to 0x9f, to which Latin-1 assigns control characters; five have no
+/// letter there either.
 const WINDOWS: [char; 32] = [
     '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}', '\u{90}',
     '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',

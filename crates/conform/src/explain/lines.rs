@@ -61,17 +61,17 @@ const ENTITIES: [(&str, &str); 9] = [
 const EDGES: [char; 2] = ['╷', '╵'];
 const SIDE: char = '│';
 
-/// What encloses code in Markdown.
+/// Encloses code in Markdown.
 const FENCE: &str = "```";
 
-/// What is longer is not a prefix of a tool.
+/// Longer texts are not prefixes of a tool.
 const MAX_PREFIX: usize = 200;
 
-/// The number of prefixes that are looked for at a time, in so many lines below a heading.
+/// How many prefixes are tried at a time, and in how many lines below a heading.
 const MAX_PREFIXES: usize = 16;
 const LINES_AHEAD: usize = 8;
 
-/// Times and counters in what a tool writes before each line; names have one or two digits.
+/// Times and counters in the prefixes of tools; names have one or two digits.
 static CLOCK: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?(?:[.,][0-9]+)?|[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{3,}")
 });
@@ -101,17 +101,17 @@ static TIME: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// What tools write before each line: Docker's builds, Compose, the log of GitHub's client, Terragrunt.
+/// Prefixes that tools put before each line: Docker's builds, Compose, GitHub's client, Terragrunt.
 static TOOL: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"^(?:#[0-9]+ [0-9.]+ |[A-Za-z0-9_.-]+ +\| |[^\t]{1,100}\t[^\t]{1,100}\t|[ \t]*(?:(?:STDOUT|STDERR|stdout|stderr|ERROR|WARN|INFO)[ \t]+)?(?:\[[^\]]{1,100}\][ \t]+)?(?:terraform|tofu|terragrunt):(?:[ \t]|$))",
     )
 });
 
-/// Marks of quotes and diffs, and what boxes were drawn with where there is nothing better.
+/// Marks of quotes and diffs, and ASCII drawings of boxes.
 static MARKS: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[ \t]*(?:[>+|?¦]+(?:[ \t]+|$))+"));
 
-/// What Terraform tells of its progress, in between.
+/// Terraform's progress messages, which come between others.
 static PROGRESS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"^[^ ]+: (?:Creating|Creation|Still|Refreshing|Reading|Read complete|Modifying|Modifications|Destroying|Destruction|Provisioning|Importing|Import prepared|Preparing|Drift)|^(?:Releasing|Acquiring) state lock",
@@ -197,7 +197,7 @@ impl Line {
         self.pieces.iter().all(|piece| matches!(piece, Piece::Text(text) if text.is_empty()))
     }
 
-    /// What it tells of the progress of a run.
+    /// The line, if it is a progress message.
     pub(super) fn progress(&self) -> Option<&str> {
         match &self.pieces[..] {
             [Piece::Text(text)] if PROGRESS.is_match(text) => Some(text),
@@ -221,12 +221,12 @@ fn is_prose(before: &str) -> bool {
     before.starts_with("# ") || (is_sentence && !TIME_OF_DAY.is_match(before))
 }
 
-/// What may be behind a fence: nothing, or the name of a language.
+/// Whether a text can follow a fence: nothing, or the name of a language.
 fn is_language(text: &str) -> bool {
     text.len() < 20 && !text.contains(char::is_whitespace) && !text.contains(':')
 }
 
-/// What a tool writes before a line.
+/// A tool's prefix of a line.
 struct Prefix {
     text: String,
     /// A space is behind it.
@@ -234,7 +234,7 @@ struct Prefix {
 }
 
 impl Prefix {
-    /// What is before the heading of a message.
+    /// The prefix before the heading of a message.
     fn before_heading(text: &str) -> Option<Self> {
         let at = ["Error: ", "Warning: "].iter().filter_map(|word| text.find(word)).min()?;
         let before = &text[..at];
@@ -288,9 +288,9 @@ pub(super) fn without_prefixes(lines: &mut [&mut Line]) {
     }
 }
 
-/// What is before a line.
+/// A line without the prefixes of tools.
 struct Stamps<'t> {
-    /// What a tool writes, without times.
+    /// The prefixes without times.
     stream: String,
     has_time: bool,
     rest: &'t str,
@@ -298,7 +298,7 @@ struct Stamps<'t> {
 
 fn without_stamps(line: &str) -> Stamps<'_> {
     let (mut stream, mut has_time, mut rest) = (String::new(), false, line);
-    // Services write theirs before that of the tool.
+    // Services put their prefix before that of the tool.
     for _ in 0..4 {
         if let Some(time) = TIME.find(rest) {
             (has_time, rest) = (true, &rest[time.end()..]);

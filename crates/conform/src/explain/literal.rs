@@ -42,7 +42,7 @@ fn take(rest: &mut &str, word: &str) -> bool {
     after.is_some()
 }
 
-/// What is in the parentheses, with nothing of it read.
+/// Skips a text in parentheses without reading it.
 fn skip_parentheses(rest: &mut &str) -> Option<()> {
     let mut depth = 0_usize;
     let (mut is_quoted, mut is_escaped) = (false, false);

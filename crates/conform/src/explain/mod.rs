@@ -61,16 +61,17 @@ use crate::{Advice, Clause};
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Explained {
-    /// What the message is headed with; empty where the text has no heading.
+    /// The heading of the message; empty if it has none.
     pub summary: String,
-    /// The clause that was broken. Where the message does not tell, all that it may be, the most likely
-    /// first. None if the message is about a [trouble](Self::trouble).
+    /// The broken clause, or all possible ones if the message leaves that open, the most likely first.
+    /// Empty if the message is about a [trouble](Self::trouble).
     pub clauses: Vec<Clause>,
-    /// The stable name of the way in which it was broken, where the message tells, or of the trouble.
+    /// The stable name of the kind of violation, if the message tells, or of the trouble.
     pub kind: Option<&'static str>,
-    /// What is wrong where no clause is broken.
+    /// The problem if no clause is broken.
     pub trouble: Option<Trouble>,
-    /// Terraform goes on: the provider uses the legacy type system, or something changed outside of Terraform.
+    /// Terraform continues: the provider uses the legacy type system, or something changed outside of
+    /// Terraform.
     pub tolerated: bool,
     /// The provider's source address, or its name where the message has no more.
     pub provider: Option<String>,
@@ -86,16 +87,16 @@ pub struct Explained {
     pub schema_type: Option<String>,
     /// Where in the object or schema, as Terraform writes it.
     pub path: Option<String>,
-    /// What is wrong there, in Terraform's words.
+    /// Terraform's words about the place.
     pub words: Option<String>,
-    /// The values of the message as it prints them, by what they are: `planned`, `config`, `prior`, `actual`, `key`,
+    /// The values as the message prints them, by role: `planned`, `config`, `prior`, `actual`, `key`,
     /// `target_type`.
     pub values: BTreeMap<String, String>,
     /// How the two values are alike.
     pub likeness: Option<Likeness>,
 }
 
-/// The messages about providers in a text, in their order. What is about something else is left out.
+/// The messages about providers in a text, in order. Other messages are left out.
 pub fn explain(text: &str) -> Vec<Explained> {
     let mut messages = page::messages(text);
     let exited = crash::exited(&messages);
@@ -125,7 +126,8 @@ pub fn explain(text: &str) -> Vec<Explained> {
     once::without_titles(&all)
 }
 
-/// What Terraform's log says of a node of its graph: `vertex "aws_disk.a" error: Provider produced invalid plan`.
+/// A message of Terraform's log about a node of its graph:
+/// `vertex "aws_disk.a" error: Provider produced invalid plan`.
 fn in_graph(paragraph: &str) -> Option<Explained> {
     let (_, rest) = paragraph.split_once("vertex \"").filter(|_| page::is_logged(paragraph))?;
     let (vertex, summary) = rest.split_once("\" error: ")?;
@@ -300,7 +302,7 @@ fn complete(found: &mut ParsedSentence<'_>, message: &Message) {
     }
 }
 
-/// What Terraform 0.11 lists below its sentence about two plans that differ.
+/// The list of Terraform 0.11 below its sentence about two plans that differ.
 fn mismatch(text: &str) -> Option<ParsedSentence<'_>> {
     let (_, rest) = text.split_once("Resource ID: ")?;
     let (address, reason) = rest.split_once(" Mismatch reason: ")?;
@@ -312,7 +314,7 @@ fn mismatch(text: &str) -> Option<ParsedSentence<'_>> {
     })
 }
 
-/// The attribute of which Terraform 0.11 says that the two plans differ.
+/// The attribute in which the two plans differ, as Terraform 0.11 names it.
 fn mismatched_attribute(text: &str) -> Option<&str> {
     const REASONS: [&str; 2] = ["attribute mismatch: ", "extra attributes: "];
     let (_, path) = REASONS.iter().find_map(|reason| text.split_once(reason))?;
@@ -351,7 +353,7 @@ fn load_failures(message: &Message) -> Vec<ParsedSentence<'_>> {
             .map(|(_, provider, words, trouble)| failure(trouble, Some(provider), words))
             .collect();
     }
-    // What is not installed is listed, too.
+    // The list also has providers that are not installed.
     let items = message.paragraphs.iter().filter_map(|paragraph| paragraph.strip_prefix("- "));
     let found = items.filter_map(|item| {
         let provider =
@@ -363,13 +365,13 @@ fn load_failures(message: &Message) -> Vec<ParsedSentence<'_>> {
     found.collect()
 }
 
-/// What is wrong where no clause is broken.
+/// The problem if no clause is broken.
 fn by_trouble<'m>(message: &'m Message, whole: &str) -> Option<ParsedSentence<'m>> {
     let trouble = Trouble::find(whole)?;
     let said = message.paragraphs.iter().map(String::as_str).chain([message.summary.as_str()]);
-    // The line of the source is not what is said.
+    // The lines of source below a message are not its words.
     let mut sentences = said.clone().filter(|text| !page::is_place(text));
-    // The SDK says more below the sentence by which it is known.
+    // The SDK explains more below the sentence that identifies it.
     let below = message.paragraphs.iter().skip_while(|text| Trouble::find(text) != Some(trouble)).nth(1);
     let words = match trouble {
         Trouble::ValueConversion => conversion(message),
@@ -436,7 +438,7 @@ fn conversion_place(text: &str) -> Option<(&str, &str)> {
     text.split_once(" Path: ")
 }
 
-/// What the framework says of a value that it cannot convert: the sentence before the path.
+/// The framework's words about a value that it cannot convert: the sentence before the path.
 fn conversion(message: &Message) -> Option<&str> {
     let at = message.paragraphs.iter().position(|text| conversion_place(text).is_some());
     if at.is_none() {
@@ -469,7 +471,7 @@ fn heading_and_detail(text: &str) -> Option<(&'static str, &str)> {
     })
 }
 
-/// What a title, or somebody's prose, says of a value behind a heading.
+/// The words about a value behind a heading, in a title or in prose.
 fn by_title(text: &str) -> Option<ParsedSentence<'_>> {
     let (heading, detail) = heading_and_detail(text)?;
     let (path, words) = match place::place(detail, &[": "]).filter(|(at, _)| at.starts_with('.')) {
@@ -496,7 +498,7 @@ fn by_title(text: &str) -> Option<ParsedSentence<'_>> {
 /// The clauses that most messages with their headings are about.
 const LIKELIEST: [Clause; 4] = [Clause::P5, Clause::F2, Clause::A5, Clause::D1];
 
-/// What can be told from the heading alone.
+/// The meaning of a heading alone.
 fn by_summary(message: &Message) -> Option<ParsedSentence<'_>> {
     let summary = message.summary.as_str();
     if let Some(found) = sentence::heading(summary).or_else(|| sentence::wrong_type(summary)) {
@@ -506,7 +508,7 @@ fn by_summary(message: &Message) -> Option<ParsedSentence<'_>> {
         return Some(found);
     }
     let detail = message.paragraphs.iter().map(String::as_str).find(|text| !page::is_place(text));
-    // Below a title comes somebody's prose.
+    // Text below a title is somebody's prose.
     let detail = detail.filter(|text| page::is_sentence_start(text));
     let summary =
         OTHER_SUMMARIES.iter().find(|(other, _)| *other == summary).map_or(summary, |(_, usual)| usual);
@@ -544,7 +546,7 @@ impl Explained {
         self.address.as_deref().and_then(place::resource_type).or(self.schema_type.as_deref())
     }
 
-    /// What to do; where the message may be about several clauses, about the most likely.
+    /// The advice; for the most likely clause, if there are several.
     pub fn advice(&self) -> Option<&'static Advice> {
         if let (Some(Trouble::ValueConversion), Some(words)) = (self.trouble, &self.words)
             && words.contains("unknown value")

@@ -13,14 +13,14 @@ use super::{Evidence, Explained, Objects};
 /// A text that has an object: the object as JSON, or a plan or state with it.
 #[derive(Clone)]
 pub struct ObjectText {
-    /// What it is called in errors.
+    /// The name in errors.
     pub name: String,
     /// The text itself.
     pub text: String,
 }
 
 impl fmt::Debug for ObjectText {
-    /// Without the text, which may hold secrets.
+    /// Leaves out the text, which may hold secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ObjectText").field("name", &self.name).finish_non_exhaustive()
     }
@@ -45,12 +45,12 @@ pub enum ObjectTextError {
     /// The text has no such object, or one that is not of the schema.
     #[error("{name}: {message}")]
     Object {
-        /// What the text is called.
+        /// The name of the text.
         name: String,
-        /// What is wrong.
+        /// The problem.
         message: String,
     },
-    /// A text is one object, and the messages are about these.
+    /// The text is one object, but the messages are about these several addresses.
     #[error("the text is about several resource instances; choose one ({})", .0.join(", "))]
     SeveralAddresses(Vec<String>),
 }
@@ -82,11 +82,12 @@ impl ObjectTexts {
         Ok(())
     }
 
-    /// What schemas and these texts tell of a message; `None` if it is about no object, or about one without a schema.
+    /// Facts about a message from schemas and these texts; `None` if it is about no object, or about one
+    /// without a schema.
     ///
     /// # Errors
     ///
-    /// A text has no such object, or one that is not of the schema.
+    /// A text lacks the object, or the object does not fit the schema.
     pub fn evidence(
         &self,
         explained: &Explained,
@@ -111,7 +112,7 @@ impl ObjectTexts {
     }
 }
 
-/// Of a message that names no resource: that its value is secret, if any type has something sensitive at its path.
+/// For a message without a resource: its value is secret if any type has something sensitive at its path.
 fn hidden_anywhere(explained: &Explained, schemas: &ProviderSchemas) -> Option<Evidence> {
     let path = explained.path.as_deref()?.trim_start_matches('.').parse::<Path>().ok()?;
     let is_of = |provider: &&str| explained.provider.as_deref().is_none_or(|of| of == *provider);

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::{Explained, Trouble};
 use crate::Clause;
 
-/// What a message is about.
+/// The topic of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Topic {
     Clause(Clause),
@@ -16,14 +16,15 @@ fn topics(one: &Explained) -> impl Iterator<Item = Topic> {
     one.clauses.iter().copied().map(Topic::Clause).chain(one.trouble.map(Topic::Trouble))
 }
 
-/// What a message names; it says more than one that names only some of it.
+/// The parts that a message names. One that names more replaces one that names only some of them.
 type Parts<'e> = [Option<&'e str>; 4];
 
 fn parts(one: &Explained) -> Parts<'_> {
     [one.provider.as_deref(), one.address.as_deref(), one.path.as_deref(), one.kind]
 }
 
-/// Adds what the log says of nodes of the graph: the message itself may be elsewhere in the log, and name no address.
+/// Adds the log's messages about nodes of the graph. The message itself may be elsewhere in the log,
+/// without an address.
 pub(super) fn add_nodes(all: &mut Vec<Explained>, mut nodes: Vec<Explained>) {
     let place = |one: &Explained| topics(one).map(|topic| (topic, one.address.clone())).collect::<Vec<_>>();
     let placed: HashSet<_> = all.iter().flat_map(place).collect();

@@ -14,19 +14,19 @@ use crate::Clause;
 /// A message: what is behind `Error:`, and the paragraphs below it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Message {
-    /// What it is headed with; empty where the text begins in the middle of a message.
+    /// The heading; empty if the text begins in the middle of a message.
     pub(super) summary: String,
-    /// The address of the resource instance that it is about, where it has a line for that.
+    /// The address of the resource instance, if the message has a line for it.
     pub(super) address: Option<String>,
-    /// The address that Terraform imported to, as it said before.
+    /// The address that Terraform imported to, from a line before.
     pub(super) importing: Option<String>,
-    /// The provider, where the log names it.
+    /// The provider, if the log names it.
     pub(super) provider: Option<String>,
-    /// It is in the provider's log.
+    /// The message is in the provider's log.
     pub(super) is_log: bool,
-    /// Somebody wrote it as the title of a text.
+    /// The message is the title of a text that somebody wrote.
     pub(super) is_title: bool,
-    /// What is below, each paragraph in one line.
+    /// The text below, each paragraph in one line.
     pub(super) paragraphs: Vec<String>,
 }
 
@@ -36,7 +36,7 @@ impl Message {
     }
 }
 
-/// What tells a line of Terraform's log.
+/// Levels, which identify lines of Terraform's log.
 const LEVELS: [&str; 5] = ["[TRACE]", "[DEBUG]", "[INFO]", "[WARN]", "[ERROR]"];
 
 /// Whether a line is one of Terraform's log.
@@ -44,7 +44,7 @@ pub(super) fn is_logged(line: &str) -> bool {
     LEVELS.iter().any(|level| line.contains(level))
 }
 
-/// What a line of Terraform's log says, without its level and the step that failed.
+/// The message in a line of Terraform's log, without its level and the step that failed.
 pub(super) fn without_log(line: &str) -> &str {
     let Some((_, said)) = line.split_once("] ").filter(|_| is_logged(line)) else { return line };
     said.split_once(", err: ").map_or(said, |(_, said)| said).trim()
@@ -56,12 +56,12 @@ pub(super) const TRACE: &str = "Stack trace from the ";
 /// The stream of Terraform's log, which may come between the lines of its messages.
 const LOG: &str = "[log]";
 
-/// The maximum depth of boxes inside of others.
+/// How deep boxes may be nested.
 const MAX_CUT: usize = 8;
 
-/// What a line of a text is.
+/// An entry of a text.
 enum Entry {
-    /// A message that is complete.
+    /// A complete message.
     Message(Message),
     Line(Line),
 }
@@ -193,7 +193,7 @@ impl Pages {
             }
             None => {
                 self.end(stream);
-                // What is left is of the other one.
+                // The rest belongs to the other one.
                 if is_lower && let Some(other) = self.cut.iter().rposition(|(of, _)| of == stream) {
                     let page = self.cut.remove(other);
                     self.open.push(page);
@@ -202,7 +202,7 @@ impl Pages {
         }
     }
 
-    /// Goes on with the message that a line is of, where boxes are mixed.
+    /// Switches to the message that a line belongs to, where boxes are mixed.
     fn turn(&mut self, stream: &str, text: &str) {
         if self.cut.is_empty() || text.is_empty() {
             return;
@@ -261,7 +261,7 @@ impl Pages {
     }
 
     fn text(&mut self, stream: &str, line: &str) {
-        // What an SDK reports begins like a message.
+        // A report of an SDK begins like a message.
         let is_reported = |(of, page): &(String, Page)| {
             let last = page.message.paragraphs.last();
             of == stream && last.is_some_and(|last| last.ends_with("to the provider developer:"))
@@ -354,7 +354,7 @@ impl Page {
             self.message.address.get_or_insert(address);
             self.in_summary = false;
         }
-        // What a log says is one line a message, and an item of a list one a problem.
+        // Each line of a log is one message, and each item of a list one problem.
         let stands_alone = ["- ", "* ", "error: "].iter().any(|start| line.starts_with(start))
             || (line.starts_with('*') && !line.starts_with("**"))
             || is_logged(line)
@@ -456,7 +456,7 @@ fn block(text: &str) -> Option<String> {
     }
 }
 
-/// What Terraform writes with `-json`: a line a message.
+/// A line of Terraform's output with `-json`: one message a line.
 fn from_json(line: &str) -> Option<Message> {
     #[derive(Deserialize)]
     struct Logged {
@@ -472,7 +472,7 @@ fn from_json(line: &str) -> Option<Message> {
     }
     let start = line.find('{').filter(|_| line.contains("\"diagnostic\""))?;
     let Logged { diagnostic } = serde_json::from_str(&line[start..]).ok()?;
-    // What the message is headed with may have several paragraphs itself.
+    // The summary may have several paragraphs.
     let (summary, more) = diagnostic.summary.split_once('\n').unwrap_or((&diagnostic.summary, ""));
     let mut below = Page::from_summary(summary.trim());
     more.lines().chain([""]).chain(diagnostic.detail.lines()).for_each(|line| below.text(line.trim()));
@@ -481,14 +481,14 @@ fn from_json(line: &str) -> Option<Message> {
     Some(Message { summary, address, paragraphs, ..Message::default() })
 }
 
-/// What Terragrunt writes in the form of logfmt.
+/// Terragrunt's lines in the form of logfmt.
 static LOGFMT: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r#"^(?:time=\S+ )?level=[a-z]+ (?:prefix=(\S+) )?(?:tf-?path=\S+ )?msg=(.*?)(?: (?:prefix|tf-?path)=(\S+))*$"#,
     )
 });
 
-/// The lines inside one log entry, and what names the log.
+/// The message inside one log entry, and the name of its log.
 fn unpacked(line: &str) -> Option<(String, String)> {
     let line = line.trim();
     if let Some(read) = LOGFMT.captures(line).filter(|_| line.contains("level=")) {
@@ -549,7 +549,7 @@ fn escaped(line: &str) -> Option<String> {
     Some(lines)
 }
 
-/// What is behind `Error:` or `Warning:`; or a line that is no more than one of Terraform's headings.
+/// The text behind `Error:` or `Warning:`; or a line that is just one of Terraform's headings.
 fn heading(line: &str) -> Option<&str> {
     let is_title = line.starts_with('#');
     let line = line.trim_matches(['`', '*', '#', ' ']);

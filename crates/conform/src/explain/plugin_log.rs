@@ -26,7 +26,7 @@ pub(super) fn message(lines: &[&str]) -> Option<(Message, usize)> {
     Some((Message { provider, is_log: true, ..page.message }, count))
 }
 
-/// What is behind `name=`: a word, a text in quotes, or the lines below it.
+/// The value behind `name=`: a word, a text in quotes, or the lines below it.
 fn value(lines: &[&str], name: &str) -> Option<String> {
     let (at, rest) = lines.iter().enumerate().find_map(|(at, line)| {
         let (_, rest) = line.match_indices(name).find_map(|(start, _)| {

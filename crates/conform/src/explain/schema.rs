@@ -28,14 +28,14 @@ static FAULTS: LazyLock<Regex> = LazyLock::new(|| {
 static TYPE: LazyLock<Regex> =
     LazyLock::new(|| pattern(r#"\btype "([^"\s]+)"|\b(?:resource|data source) ([a-z0-9_]+): "#));
 
-/// What terraform-plugin-sdk says of all that it finds wrong in a provider.
+/// The sentence of terraform-plugin-sdk above its list of faults.
 const INTERNAL: &str = "Internal validation of the provider failed!";
 
-/// A type of which it says what is wrong, and mostly where: `resource acme_disk: size: …`.
+/// An item of that list: a type and mostly a path, as in `resource acme_disk: size: …`.
 static ITEM: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"^(?:resource|data source) ([a-z0-9_]+): (?:([a-z0-9_.]+): )?(.+)$"));
 
-/// The faults that terraform-plugin-sdk lists, those among them that are not known here as well.
+/// The faults that terraform-plugin-sdk lists, including those that this crate does not know.
 pub(super) fn internal_faults(message: &Message) -> Vec<ParsedSentence<'_>> {
     let texts = [&message.summary].into_iter().chain(&message.paragraphs).map(String::as_str);
     let list = texts.skip_while(|text| !text.contains(INTERNAL));

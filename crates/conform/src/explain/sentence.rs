@@ -10,7 +10,7 @@ use crate::sentences::{
     HEADINGS, Rest, SENTENCES, Statement, is_about_type, matched, read_of_plan, read_of_result,
 };
 
-/// What a sentence says of a provider.
+/// A parsed sentence about a provider.
 #[derive(Debug, Default)]
 pub(super) struct ParsedSentence<'t> {
     pub(super) clauses: Vec<Clause>,
@@ -22,16 +22,17 @@ pub(super) struct ParsedSentence<'t> {
     pub(super) schema: Option<&'t str>,
     /// The words about the value.
     pub(super) words: Option<&'t str>,
-    /// Terraform goes on: the provider uses the legacy type system, or something changed outside of Terraform.
+    /// Terraform continues: the provider uses the legacy type system, or something changed outside of
+    /// Terraform.
     pub(super) is_tolerated: bool,
-    /// What is wrong where no clause is broken.
+    /// The problem if no clause is broken.
     pub(super) trouble: Option<Trouble>,
 }
 
-/// What is before the reason why a schema cannot be had.
+/// The words before the reason why a schema cannot be loaded.
 pub(super) const LOADING: &str = "failed to retrieve schema from provider \"";
 
-/// What a paragraph says of a provider.
+/// Parses a paragraph about a provider.
 pub(super) fn sentence(text: &str) -> Option<ParsedSentence<'_>> {
     let rpc_error = rpc_error(text);
     let address_first = address_first(text);
@@ -106,8 +107,8 @@ fn address_first(text: &str) -> Option<(&str, &str)> {
     is_whole.then(|| text.split_at(address.len()))
 }
 
-/// What is left of a sentence where its beginning is cut off: `.path: what is wrong`. Below a heading of Terraform's it need
-/// not be about a value.
+/// Parses a sentence whose beginning is cut off: `.path: what is wrong`. Below one of Terraform's headings
+/// it need not be about a value.
 pub(super) fn without_place<'t>(text: &'t str, summary: &str) -> Option<ParsedSentence<'t>> {
     let text = text.trim_start_matches(['-', '`', ' ']);
     let (path, words) = place(text, &[": "]).filter(|(at, _)| at.starts_with('.') && !at.contains(' '))?;
@@ -256,7 +257,7 @@ fn read_type<'t>(text: &'t str, found: &mut ParsedSentence<'t>) {
     found.words = Some(sentence_end(words));
 }
 
-/// What Terraform says in a heading that has no detail.
+/// Parses a heading that has no detail.
 pub(super) fn heading(summary: &str) -> Option<ParsedSentence<'_>> {
     HEADINGS.iter().find_map(|(template, clause)| {
         let mut found = ParsedSentence { clauses: vec![*clause], ..ParsedSentence::default() };
@@ -271,7 +272,7 @@ pub(super) fn heading(summary: &str) -> Option<ParsedSentence<'_>> {
     })
 }
 
-/// Whose values may be of the wrong type.
+/// Clauses about values of the wrong type.
 const WRONG_TYPES: [Clause; 9] = [
     Clause::P4,
     Clause::A2,
@@ -284,7 +285,7 @@ const WRONG_TYPES: [Clause; 9] = [
     Clause::I9,
 ];
 
-/// What Terraform says of a value of the wrong type: neither the resource nor the call is named.
+/// Parses a sentence about a value of the wrong type, which names neither the resource nor the call.
 pub(super) fn wrong_type(summary: &str) -> Option<ParsedSentence<'_>> {
     let (path, words) = match place(summary, &[": "]).filter(|(at, _)| at.starts_with(['[', '.'])) {
         Some((path, words)) => (Some(Cow::Borrowed(path)), words),

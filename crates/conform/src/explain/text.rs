@@ -24,7 +24,7 @@ struct Group<'m> {
 ///
 /// # Errors
 ///
-/// What the writer says.
+/// Writing fails.
 pub fn write_text(out: &mut impl Write, messages: &[ExplainedMessage]) -> io::Result<()> {
     for (i, group) in groups(messages).iter().enumerate() {
         if i > 0 {
@@ -35,7 +35,7 @@ pub fn write_text(out: &mut impl Write, messages: &[ExplainedMessage]) -> io::Re
     out.flush()
 }
 
-/// There are few sorts of advice, however many messages there are.
+/// Groups messages with the same advice: there are few sorts of advice, however many messages.
 fn groups(all: &[ExplainedMessage]) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
     for message in all {

@@ -1,12 +1,12 @@
-//! What keeps Terraform from asking a provider, or from reading what it has stored: no clause of the contract, but told beside
-//! the messages about those.
+//! Problems that keep Terraform from calling a provider, or from reading stored objects. They break no
+//! clause of the contract, but are reported beside those that do.
 
 use crate::Advice;
 
-/// Each trouble: its stable name, what it is, what its message holds, and what to do.
+/// Each trouble: its stable name, a sentence, words of its message, and advice.
 macro_rules! troubles {
     ($($(#[doc = $doc:literal])* $trouble:ident, $kind:literal, $sentence:literal, [$($words:literal)*], $advice:ident;)*) => {
-        /// What is wrong where no clause of the contract is broken.
+        /// A problem that breaks no clause of the contract.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum Trouble {
@@ -21,17 +21,17 @@ macro_rules! troubles {
                 match self { $(Self::$trouble => $kind,)* }
             }
 
-            /// What it is, in a sentence.
+            /// The problem as a sentence.
             pub const fn sentence(self) -> &'static str {
                 match self { $(Self::$trouble => $sentence,)* }
             }
 
-            /// What to do about it.
+            /// The advice.
             pub const fn advice(self) -> &'static Advice {
                 match self { $(Self::$trouble => &$advice,)* }
             }
 
-            /// What a message about it holds, one of these in any letter case.
+            /// A message about the trouble contains one of these, in any letter case.
             const fn words(self) -> &'static [&'static str] {
                 match self { $(Self::$trouble => &[$($words),*],)* }
             }
@@ -118,11 +118,11 @@ troubles! {
          "please report this to the provider developer"], OWN_FAULT;
 }
 
-/// What is before the reason why a provider does not start.
+/// The words before the reason why a provider does not start.
 const START: [&str; 2] = ["nstantiate provider \"", "\" to obtain schema:"];
 
 impl Trouble {
-    /// The trouble that a message is about.
+    /// The trouble in a message.
     pub(super) fn find(text: &str) -> Option<Self> {
         let text = text.to_lowercase();
         let is_it = |trouble: &Self| trouble.words().iter().any(|words| text.contains(words));
@@ -284,7 +284,7 @@ const UNCONFIGURED: Advice = Advice {
     others: NOTHING_TO_FIX,
 };
 
-/// What to do about a value conversion where the value is not known yet.
+/// The advice for a value conversion of an unknown value.
 pub(super) const UNKNOWN_CONVERSION: Advice = Advice {
     meaning: "The provider's own code cannot take a value that is not known yet. Nothing was changed by this call.",
     workaround: "Give the attribute of the path a value that is known when it is planned, or apply what it depends on first (`-target`). Then report the error to the authors of the provider.",

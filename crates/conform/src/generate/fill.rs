@@ -34,14 +34,14 @@ pub(in super::super) struct Maker<'a> {
     made: Cell<u32>,
 }
 
-/// What is set of what need not be.
+/// Which optional members are set.
 pub(in super::super) enum Taste<'d> {
     Nothing,
     Everything,
     Random(&'d mut Dice),
 }
 
-/// Something that is set at the end of a path, whatever the taste.
+/// Sets a member at the end of a path, whatever the taste.
 #[derive(Clone, Copy)]
 pub(in super::super) struct Put<'p> {
     pub(in super::super) names: &'p [SmolStr],
@@ -50,35 +50,35 @@ pub(in super::super) struct Put<'p> {
 
 #[derive(Clone, Copy)]
 pub(in super::super) enum What<'p> {
-    /// What may well be taken.
+    /// A value that a provider is likely to accept.
     Plausible,
-    /// Blocks or objects with all that there is in them.
+    /// Blocks or objects with all of their members.
     Full,
-    /// This; it is converted.
+    /// This value, converted.
     Value(&'p Value),
-    /// So many blocks, objects or elements.
+    /// This many blocks, objects or elements.
     Many(usize, Are),
 }
 
-/// What many are beside each other.
+/// How several elements relate to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) enum Are {
     Different,
     Same,
-    /// All but the first have all that there is in them.
+    /// All but the first have all of their members.
     Fuller,
-    /// The first ones have these keys or labels, where they have any.
+    /// The first ones have these keys or labels, if the collection has any.
     Called(&'static [&'static str]),
 }
 
 impl<'p> Put<'p> {
-    /// What is put into the member of this name.
+    /// The part of this that concerns the member of this name.
     fn at(self, name: &str) -> Option<Self> {
         let (first, names) = self.names.split_first()?;
         (first == name).then_some(Self { names, ..self })
     }
 
-    /// What is put here, if it is here.
+    /// The value to set here, if the path ends here.
     fn here(self) -> Option<What<'p>> {
         self.names.is_empty().then_some(self.what)
     }
@@ -214,7 +214,7 @@ impl<'a> Maker<'a> {
         let given = self.hints.hinted(self.component, self.name, path);
         let numbering = Numbering { sequence: self.at.sequence + n, ..self.at };
         if let Some(value) = given.and_then(|given| given.value(attribute.accepted_type(), numbering)) {
-            // What people give for what the schema hides is secret, whether they mark it or not.
+            // Values from hints for sensitive attributes are secret, marked or not.
             let is_secret = (attribute.sensitive || attribute.write_only) && !value.is_null();
             let value = if is_secret { value.sensitive() } else { value };
             let is_better = is_wanted && !(value.is_null() && attribute.required);

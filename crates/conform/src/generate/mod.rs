@@ -1,6 +1,6 @@
 //! Configurations to try a provider with, made from a schema.
 //!
-//! The same seed generates the same configurations. All of them are such as Terraform Core would send: of the
+//! The same seed generates the same configurations. All of them could come from Terraform Core: of the
 //! schema's type, with all required attributes, and with an allowed number of blocks. Strings are in
 //! Unicode's normal form C, as in Terraform. For configurations that the provider accepts, see
 //! [`accepted`](super::accepted).
@@ -30,15 +30,15 @@ pub(super) use self::spots::{SchemaPart, Spot, spots};
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Sample {
-    /// The configuration. What hints say is secret in it is marked, and must be [unmarked](Value::unmark_deep) for a provider.
+    /// The configuration. Secrets from hints are marked; [unmark](Value::unmark_deep) it for a provider.
     pub config: Value,
-    /// The same with all of it known, where some of it is not.
+    /// Its wholly known form, if it has unknown parts.
     pub known: Option<Value>,
-    /// A label that says what is special about it.
+    /// A label for its special feature.
     pub label: String,
-    /// How often it was changed until the provider took it.
+    /// How often it was changed until the provider accepted it.
     pub repairs: u32,
-    /// Which one it is.
+    /// Its number.
     pub(super) at: Numbering,
 }
 
@@ -87,12 +87,13 @@ pub fn samples(
     seed: u64,
 ) -> impl Iterator<Item = Sample> {
     let mut all = samples_from(block, component, name, hints, seed, 0).peekable();
-    // Of a schema whose smallest configuration is too large there are none.
+    // A schema whose smallest configuration is too large gets no samples.
     let are_some = all.peek().is_some_and(Option::is_some);
     all.take_while(move |_| are_some).flatten()
 }
 
-/// The same from one of them on, which costs nothing for those before it; `None` in place of one that would be too large.
+/// Samples from number `first` on, without making those before; `None` in place of one that would be too
+/// large.
 pub(super) fn samples_from(
     block: &Block,
     component: Component,

@@ -32,7 +32,7 @@ fn words(name: &str) -> impl Iterator<Item = &str> {
 /// Each form: the words of which one is in the name, and an example.
 macro_rules! forms {
     ($($form:ident, [$($word:literal)*], |$n:pat_param| $example:expr;)*) => {
-        /// What a text looks like.
+        /// The form of a text.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub(in super::super) enum Form {
             $($form,)*
@@ -41,7 +41,7 @@ macro_rules! forms {
         impl Form {
             const ALL: &[Self] = &[$(Self::$form),*];
 
-            /// The form that the name of an attribute, or a sentence about it, suggests: that of the last word that suggests one.
+            /// The form that a name or a sentence suggests: that of its last word that suggests one.
             pub(in super::super) fn from_name(name: &str) -> Option<Self> {
                 let of_word = |word: &str| Self::ALL.iter().copied().find(|form| form.words().contains(&word));
                 let lower = name.to_lowercase();

@@ -24,7 +24,7 @@ pub(super) fn sample(maker: &Maker<'_>, block: &Block) -> Sample {
     Sample { known, ..Sample::new(config, label) }
 }
 
-/// The value with some of its parts that hold no others unknown. What is secret stays known: unknown it would be marked all the same.
+/// Makes some leaves unknown. Secrets stay known: a marked unknown would stay marked anyway.
 fn with_unknowns(value: &Value, dice: &mut Dice) -> Value {
     let changed = value.transform(|_, part| {
         let can_be = matches!(part.kind(), Kind::String(_) | Kind::Number(_) | Kind::Bool(_));

@@ -54,17 +54,17 @@ enum Special {
     Empty,
     /// An element that is an empty text.
     EmptyElement,
-    /// The same twice.
+    /// Equal elements, twice.
     Duplicates,
-    /// One bare block, and a full one.
+    /// One empty block, and a full one.
     Fuller,
     /// An element that is null beside one that is not.
     NullElement,
-    /// All keys or labels that are not as most are, in one.
+    /// All unusual keys or labels, in one value.
     Keys,
-    /// One of them alone: a provider may refuse others.
+    /// One of these alone, because a provider may refuse the others.
     Key(usize),
-    /// Elements that differ in case alone.
+    /// Elements that differ only in case.
     Alike,
     Number(usize),
     Text(usize),
@@ -100,7 +100,7 @@ impl Special {
 }
 
 impl<'b> Systematic<'b> {
-    /// Those of a block. What is given by hints has its value, but may be absent or unknown.
+    /// The cases of a block. Parts that have hints keep the hinted value, but may be absent or unknown.
     pub(super) fn new(block: &'b Block, seed: u64, is_given: &dyn Fn(&str) -> bool) -> Self {
         let spots = spots(block);
         let (mut unknowns, mut groups): (Vec<Case>, [Vec<Case>; 6]) = Default::default();
@@ -120,7 +120,7 @@ impl<'b> Systematic<'b> {
         let mut dice = Dice::new(Numbering { seed, sequence: 0 });
         let shuffled = |mut group: Vec<Case>| {
             dice.shuffle(&mut group);
-            // What holds several others comes before them.
+            // Cases that combine several others come before them.
             group.sort_by_key(|case| !matches!(case.special, Special::Keys | Special::Fuller));
             group.into()
         };
@@ -130,7 +130,7 @@ impl<'b> Systematic<'b> {
         Self { spots, unknowns: unknowns.into(), groups, turn: 0, others: 0 }
     }
 
-    /// The next one; `None` if it is to be a random one.
+    /// The next sample; `None` if the next one is random.
     pub(super) fn next(&mut self, maker: &Maker<'_>, block: &Block) -> Option<Sample> {
         Some(match self.skip() {
             Next::Minimal => Sample::new(maker.config(block, Taste::Nothing, None), "minimal"),
@@ -140,7 +140,7 @@ impl<'b> Systematic<'b> {
         })
     }
 
-    /// What the next one is, without making it.
+    /// Determines the next case without making its sample.
     pub(super) fn skip(&mut self) -> Next {
         let turn = self.turn;
         self.turn += 1;
@@ -167,7 +167,7 @@ impl<'b> Systematic<'b> {
     }
 }
 
-/// What can be special at a place, each in its group.
+/// The special cases of a place, each with its group.
 fn specials(spot: &Spot<'_>, i: usize) -> Vec<(usize, Special)> {
     match spot.part {
         SchemaPart::Blocks(nested) => of_blocks(nested),

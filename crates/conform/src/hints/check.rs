@@ -9,9 +9,9 @@ use super::{HintedValue, Hints, HintsError};
 use crate::schemas::CHECKED_COMPONENTS;
 
 impl Hints {
-    /// What is said of types or attributes that the provider does not have, or cannot be the value of one: each is a hint
-    /// that nothing will ever heed.
-    #[must_use = "the answer is what is wrong; nothing is wrong only if it is empty"]
+    /// Hints without effect: about types or attributes that the provider does not have, or with a value
+    /// that the attribute cannot have.
+    #[must_use = "returns the violations; empty means valid"]
     pub fn check(&self, schemas: &Schemas) -> Vec<HintsError> {
         let mut errors = Vec::new();
         for (i, of) in self.types.iter().enumerate() {

@@ -10,16 +10,16 @@ use regex::RegexBuilder;
 /// How large a compiled regular expression may be.
 const MAX_PATTERN: usize = 1 << 18;
 
-/// What an attribute is given.
+/// How an attribute gets its value.
 #[derive(Clone)]
 pub(in super::super) enum HintedValue {
-    /// This; `{seq}` and `{seed}` in its texts are replaced.
+    /// This value; `{seq}` and `{seed}` in its texts are replaced.
     Value(Value),
-    /// One of these, in turn.
+    /// One of these values, in turn.
     OneOf(Vec<Value>),
     /// A text that a regular expression matches.
     Matching(RegexText),
-    /// Nothing: it is null wherever that is possible.
+    /// No value: null wherever possible.
     Absent,
 }
 
@@ -92,12 +92,12 @@ impl RegexText {
         Some(Self { strategy: string_regex(whole).ok()?.into(), is_secret: false })
     }
 
-    /// The same, which are secret.
+    /// Marks the generated texts as secret.
     pub(super) fn secret(self) -> Self {
         Self { is_secret: true, ..self }
     }
 
-    /// A text, the same each time for the same sample.
+    /// A text that is always the same for the same sample.
     pub(in super::super) fn text(&self, at: Numbering) -> Option<String> {
         let mut runner = TestRunner::new_with_rng(Config::default(), at.random());
         self.strategy.new_tree(&mut runner).ok().map(|tree| tree.current())

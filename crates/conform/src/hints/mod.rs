@@ -43,9 +43,9 @@ use super::within;
 /// The key of an object that stands for a secret.
 const SENSITIVE: &str = "$sensitive";
 
-/// Hints about a provider: see the [module](self). The default says nothing.
+/// Hints about a provider: see the [module](self). The default has none.
 ///
-/// What is said later in a file counts before what is said earlier, and what is said of types before what is said of all.
+/// Later hints in a file win over earlier ones, and hints for types win over hints for all types.
 #[derive(Clone, Default)]
 pub struct Hints {
     provider: Option<Value>,
@@ -53,7 +53,7 @@ pub struct Hints {
     types: Vec<OfTypes>,
 }
 
-/// What is said of all types whose name matches.
+/// Hints for all types whose name matches.
 #[derive(Clone)]
 struct OfTypes {
     name: WildMatch,
@@ -65,7 +65,7 @@ struct OfTypes {
     update: Vec<(String, Value)>,
 }
 
-/// A diagnostic that is not a surprise.
+/// An expected diagnostic.
 #[derive(Clone)]
 struct Expected {
     severity: Option<Severity>,
@@ -112,7 +112,7 @@ impl Hints {
         read::hints(file)
     }
 
-    /// What is said of a type, the last first.
+    /// The hints for a type, the last first.
     fn about(&self, component: Component, name: &str) -> impl Iterator<Item = &OfTypes> {
         let is_of = move |of: &&OfTypes| of.component.is_none_or(|c| c == component) && of.name.matches(name);
         self.types.iter().rev().filter(is_of)
@@ -123,11 +123,11 @@ impl Hints {
         self.about(component, name).find_map(|of| of.skip.as_deref())
     }
 
-    /// The provider's own configuration; all of it is null that the file does not say. What is secret in it is marked.
+    /// The provider's own configuration; attributes without a hint are null. Secrets in it are marked.
     ///
     /// # Errors
     ///
-    /// It does not fit the schema: the file says something else, or not all that is required.
+    /// The hints do not fit the schema, or lack a required attribute.
     pub fn provider_config(&self, block: &Block) -> Result<Value, HintsError> {
         let said = self.provider.clone().unwrap_or_else(|| Value::object::<&str, Value>([]));
         block.coerce_config(&said).map_err(|error| {
@@ -136,7 +136,7 @@ impl Hints {
         })
     }
 
-    /// Whether the file says that a type has this to say.
+    /// Whether hints expect this diagnostic from a type.
     pub fn is_expected(&self, component: Component, name: &str, diagnostic: &Diagnostic) -> bool {
         self.about(component, name).flat_map(|of| &of.expect).any(|expected| {
             let is_said = match &expected.summary {
@@ -169,7 +169,7 @@ impl Hints {
         }))
     }
 
-    /// What is said of the attribute at this path, whose steps are names with dots between them.
+    /// The hint for the attribute at this path, which is names with dots between them.
     pub(super) fn hinted(&self, component: Component, name: &str, path: &str) -> Option<&HintedValue> {
         let find =
             |values: &'_ [(WildMatch, HintedValue)]| values.iter().rposition(|(glob, _)| glob.matches(path));

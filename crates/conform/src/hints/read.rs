@@ -118,7 +118,7 @@ fn values(json: &Node<'_>, at: &str) -> Result<Vec<(WildMatch, HintedValue)>> {
     object(json, at)?.iter().map(one).collect()
 }
 
-/// What an attribute is given: an object with one key that begins with `$` says how it is made.
+/// The hint for an attribute: an object with one key that begins with `$` tells how the value is made.
 fn hinted_value(json: &Node<'_>, at: &str) -> Result<HintedValue> {
     let NodeKind::Object(members) = &json.kind else { return Ok(HintedValue::Value(value(json, at)?)) };
     let [Property { name: key, value: inner, .. }] = &members[..] else {
@@ -188,7 +188,7 @@ fn no_duplicates(json: &Node<'_>, at: &str) -> Result<()> {
                 if !keys.insert(key) {
                     return Err(HintsError::new(at, "this stands here twice"));
                 }
-                // What is inside a secret may be one.
+                // Keys inside a secret may be secret.
                 no_duplicates(member, if key == SENSITIVE { "a secret" } else { &at })?;
             }
             Ok(())

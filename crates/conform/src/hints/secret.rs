@@ -10,7 +10,8 @@ use super::hinted_value::HintedValue;
 use crate::schemas::CHECKED_COMPONENTS;
 
 impl Hints {
-    /// What the file calls secret, each marked. Of a text in which `{seq}` or the like is replaced these are its parts.
+    /// All marked values in the file. A text with placeholders such as `{seq}` is split into the parts
+    /// around them.
     pub fn secrets(&self) -> Vec<Value> {
         let values = self.values.iter().chain(self.types.iter().flat_map(|of| &of.values));
         let given = values.flat_map(|(_, given)| given.values());
@@ -30,7 +31,7 @@ impl Hints {
 }
 
 impl Hints {
-    /// What the file gives to attributes that schemas call sensitive or write-only, each marked.
+    /// All values in the file for attributes that schemas call sensitive or write-only, each marked.
     pub fn secrets_by(&self, schemas: &Schemas) -> Vec<Value> {
         let mut secrets = Vec::new();
         let mut keep = |value: &Value| {
@@ -56,7 +57,7 @@ impl Hints {
     }
 }
 
-/// What stays of texts in which something is replaced.
+/// The parts of a text around its placeholders.
 fn parts(secret: &Value, parts: &mut Vec<Value>) {
     secret.unmark_deep().0.visit(|_, part| {
         if let Kind::String(text) = part.kind() {

@@ -19,7 +19,7 @@ pub(super) fn edit(value: &Value, path: &str, change: impl Fn(&Value) -> Value) 
     }
 }
 
-/// The same with this value there.
+/// Replaces the value at a path.
 pub(super) fn set(value: &Value, path: &str, new: impl Into<Value>) -> Value {
     let new = new.into();
     edit(value, path, |_| new.clone())
@@ -134,8 +134,8 @@ pub(super) fn other(value: &Value) -> Value {
     }
 }
 
-/// The same for a secret: what is secret in one type is hidden in findings of all others, so that it must be
-/// a text of its own.
+/// Another value of a secret. It must be unique text, because the secrets of one type are hidden in
+/// findings about all others.
 pub(super) fn other_secret(value: &Value) -> Value {
     match value.as_str() {
         Some(text) => Value::from(format!("{text}-other-secret")),
@@ -143,8 +143,7 @@ pub(super) fn other_secret(value: &Value) -> Value {
     }
 }
 
-/// The object with something in place of all that is unknown: what a service might have answered. Of nested objects it chooses
-/// only what is computed.
+/// Replaces unknown parts as a service might. In nested objects only computed attributes get a value.
 pub(super) fn settled(block: &Block, value: &Value) -> Value {
     if value.is_wholly_known() {
         return value.clone();

@@ -96,7 +96,7 @@ faults! {
     PlannedSecret, "planned_secret", P5, Create, Some("sensitive planned value does not match config value");
     /// Nothing is planned for what is configured.
     PlannedNull, "planned_null", P5, Create, Some("planned value cty.NullVal(cty.String) does not match config value");
-    /// What is configured is planned as unknown.
+    /// A configured value is planned as unknown.
     PlannedUnknown, "planned_unknown", P5, Create, Some("planned value cty.UnknownVal(cty.String) does not match config value");
     /// Something is planned that is neither configured nor computed.
     PlannedUnset, "planned_unset", P5, Create, Some("for a non-computed attribute");
@@ -166,9 +166,9 @@ faults! {
     PlannedDeferred, "planned_deferred", P2, Create, Some("Provider deferred changes when Terraform did not allow deferrals");
     /// The transport tells of an error, and no diagnostic does.
     PlanStatus, "plan_status", T1, Create, Some("rpc error: code = Internal desc = boom");
-    /// What does not exist needs a replacement, where there was nothing before.
+    /// A path that does not exist requires a replacement, on creation.
     ReplaceNowhereOnCreate, "replace_nowhere_on_create", P6, Create, None;
-    /// What does not exist needs a replacement.
+    /// A path that does not exist requires a replacement.
     ReplaceNowhere, "replace_nowhere", P6, Update, Some("for a non-existent attribute path");
     /// Another string is planned than there was and than is configured.
     UpdatedString, "updated_string", P5, Update, Some("planned value cty.StringVal(\"b-other\") does not match config value cty.StringVal(\"b\") nor prior value cty.StringVal(\"a\")");
@@ -254,7 +254,7 @@ faults! {
     AppliedNestedKeyed, "applied_nested_keyed", A5, Apply, Some(".keyed[\"k\"].name: was cty.StringVal(\"a\"), but now cty.StringVal(\"a-other\")");
     /// A nested object is gone.
     AppliedNestedGone, "applied_nested_gone", A5, Apply, Some("but now null");
-    /// What comes of the plan breaks its promise.
+    /// The applied value breaks the promise of the plan.
     AppliedPrefix, "applied_prefix", A5, Apply, Some("does not conform to planning placeholder");
     /// Something in a block is unknown still.
     AppliedDeepUnknown, "applied_deep_unknown", A4, Apply, Some("All values must be known after apply");
@@ -292,7 +292,7 @@ faults! {
     ReadWriteOnly, "read_write_only", R3, Read, Some("Provider produced invalid object");
     /// An object is read that was destroyed.
     ReadDestroyed, "read_destroyed", A9, ApplyDestroy, None;
-    /// What is read differs from what was applied.
+    /// The object read differs from the one applied.
     ReadDrift, "read_drift", R5, Read, None;
     /// Null is read right after apply.
     ReadNothing, "read_nothing", R5, Read, None;

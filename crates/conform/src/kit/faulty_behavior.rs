@@ -16,7 +16,7 @@ use super::{Fault, Stage};
 /// By this an imported object is known that nobody can read.
 const GONE: &[u8] = b"gone";
 
-/// What a provider must not answer where nobody said that it may.
+/// A deferral, in answers where Terraform did not allow one.
 const LATER: Option<DeferredReason> = Some(DeferredReason::AbsentPrerequisite);
 
 fn boom() -> Error {
@@ -45,7 +45,7 @@ fn name(object: &Value) -> Option<&str> {
     object.attribute("name").and_then(Value::as_str)
 }
 
-/// What the faults need to know of the resource type: how often it was asked before.
+/// How often the resource type was called before.
 pub(super) type Calls = u64;
 
 impl Fault {

@@ -20,11 +20,11 @@ pub struct Planted {
     pub given: String,
     /// In the configuration of the provider itself.
     pub own: String,
-    /// What it makes for objects.
+    /// The secret that it generates for objects.
     pub made: String,
 }
 
-/// A provider that says and keeps secrets wherever it can.
+/// A provider that repeats secrets in its messages wherever it can.
 ///
 /// A plan of `kit_panic` ends its process after a dump as programs in Go print it.
 pub struct Leaky {
@@ -128,7 +128,7 @@ impl Provider for Leaky {
             Call::Validate(_, "kit_said" | "kit_action", _) => vec![self.said()].into(),
             Call::Validate(_, name, _) if name != "kit_status" => Vec::<Diagnostic>::new().into(),
             Call::Configure(_) => {
-                // What it has not made yet it cannot tell.
+                // It has not generated its own secret yet.
                 let Planted { given, own, .. } = &self.planted;
                 vec![Diagnostic::warning(format!("{given}: {given:?} x{given}{own}x"))].into()
             }
@@ -139,7 +139,7 @@ impl Provider for Leaky {
                 if type_name == "kit_panic" {
                     self.panic();
                 }
-                // What it has made for objects of another type before.
+                // Repeats the secret that it generated for another type before.
                 if type_name == "kit_later" {
                     planned.diagnostics.push(self.said());
                 }

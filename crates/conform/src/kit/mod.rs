@@ -105,21 +105,21 @@ impl Default for Kit {
 }
 
 impl Kit {
-    /// The same provider with a configuration of its own.
+    /// Gives the provider a configuration of its own.
     #[must_use]
     pub fn configuration(mut self, block: Block) -> Self {
         self.schemas.provider = Some(Schema::new(0, block));
         self
     }
 
-    /// The same provider, which is configured so.
+    /// Sets how the provider is configured.
     #[must_use]
     pub fn on_configure(mut self, f: impl Fn(&Value) -> Vec<Diagnostic> + Send + Sync + 'static) -> Self {
         self.configure = Some(Box::new(f));
         self
     }
 
-    /// The same provider with one more resource type.
+    /// Adds a resource type.
     #[must_use]
     pub fn resource(mut self, name: impl Into<SmolStr>, resource: ResourceType) -> Self {
         let name = name.into();
@@ -131,7 +131,7 @@ impl Kit {
         self
     }
 
-    /// The same provider with one more data source.
+    /// Adds a data source.
     #[must_use]
     pub fn data_source(
         mut self,
@@ -145,7 +145,7 @@ impl Kit {
         self
     }
 
-    /// The same provider with one more function.
+    /// Adds a function.
     #[must_use]
     pub fn function(
         mut self,
@@ -159,15 +159,15 @@ impl Kit {
         self
     }
 
-    /// The same provider, which can do this. What a kit is not told otherwise, it can do well: every type of it can be moved to,
-    /// and writes the configuration of its objects.
+    /// Sets the capabilities of the provider. By default a kit has all of them: every type can be moved to,
+    /// and generates configuration for its objects.
     #[must_use]
     pub fn capabilities(mut self, capabilities: Capabilities) -> Self {
         self.schemas.capabilities = capabilities;
         self
     }
 
-    /// The same provider with one more ephemeral resource type. Renewing changes nothing, and closing does nothing.
+    /// Adds an ephemeral resource type. Renewing changes nothing, and closing does nothing.
     #[must_use]
     pub fn ephemeral_resource(
         mut self,
@@ -181,7 +181,7 @@ impl Kit {
         self
     }
 
-    /// The same provider, which can list the objects of the resource type of this name.
+    /// Adds a list resource for the resource type of this name.
     #[must_use]
     pub fn list_resource(
         mut self,
@@ -195,7 +195,7 @@ impl Kit {
         self
     }
 
-    /// The same provider with one more action.
+    /// Adds an action.
     #[must_use]
     pub fn action(
         mut self,

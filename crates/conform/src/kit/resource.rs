@@ -26,16 +26,17 @@ type Read = Box<dyn Fn(&ReadResource) -> Answer + Send + Sync>;
 type Upgrade = Box<dyn Fn(&UpgradeResource) -> Answer + Send + Sync>;
 type Import = Box<dyn Fn(&ImportResource) -> ImportAnswer + Send + Sync>;
 
-/// A resource type: its schema, and what it does. What is not said, it does as a provider without a service behind it
-/// would: every configuration is valid, what is computed is unknown until apply, and what is read is what was there.
+/// A resource type: its schema, and its behavior. By default it behaves as a provider without a service:
+/// every configuration is valid, computed attributes are unknown until apply, and reading returns the
+/// stored object.
 pub struct ResourceType {
     pub(super) schema: Schema,
     pub(super) identity: Option<Schema>,
     requires_replace: Vec<Path>,
     fault: Option<Fault>,
-    /// How often it was asked to plan or to read.
+    /// How often it was called to plan or to read.
     calls: AtomicU64,
-    /// What was applied last under each `id`, for who imports it: it lasts as long as the program.
+    /// The last applied object for each `id`, for imports. Kept as long as the program runs.
     objects: Mutex<BTreeMap<String, Value>>,
     validate: Option<Validate>,
     plan: Option<Plan>,
@@ -73,21 +74,21 @@ impl ResourceType {
         }
     }
 
-    /// The same type, whose objects have identities.
+    /// Gives the objects an identity.
     #[must_use]
     pub fn identity(mut self, block: Block) -> Self {
         self.identity = Some(Schema::new(0, block));
         self
     }
 
-    /// The same type, of whose objects these parts cannot change in place.
+    /// Sets the attributes that cannot change in place.
     #[must_use]
     pub fn requires_replace(mut self, paths: impl IntoIterator<Item = Path>) -> Self {
         self.requires_replace = paths.into_iter().collect();
         self
     }
 
-    /// The same type with a fault.
+    /// Adds a fault.
     #[must_use]
     pub fn fault(mut self, fault: Fault) -> Self {
         if fault.is_replaced() {
@@ -97,14 +98,14 @@ impl ResourceType {
         self
     }
 
-    /// The same type, which validates configurations so.
+    /// Sets how configurations are validated.
     #[must_use]
     pub fn on_validate(mut self, f: impl Fn(&Value) -> Vec<Diagnostic> + Send + Sync + 'static) -> Self {
         self.validate = Some(Box::new(f));
         self
     }
 
-    /// The same type, which plans so.
+    /// Sets how changes are planned.
     #[must_use]
     pub fn on_plan(
         mut self,
@@ -114,7 +115,7 @@ impl ResourceType {
         self
     }
 
-    /// The same type, which applies so.
+    /// Sets how changes are applied.
     #[must_use]
     pub fn on_apply(
         mut self,
@@ -124,21 +125,21 @@ impl ResourceType {
         self
     }
 
-    /// The same type, which reads so.
+    /// Sets how objects are read.
     #[must_use]
     pub fn on_read(mut self, f: impl Fn(&ReadResource) -> Answer + Send + Sync + 'static) -> Self {
         self.read = Some(Box::new(f));
         self
     }
 
-    /// The same type, which upgrades stored objects so.
+    /// Sets how stored objects are upgraded.
     #[must_use]
     pub fn on_upgrade(mut self, f: impl Fn(&UpgradeResource) -> Answer + Send + Sync + 'static) -> Self {
         self.upgrade = Some(Box::new(f));
         self
     }
 
-    /// The same type, which imports so.
+    /// Sets how objects are imported.
     #[must_use]
     pub fn on_import(mut self, f: impl Fn(&ImportResource) -> ImportAnswer + Send + Sync + 'static) -> Self {
         self.import = Some(Box::new(f));

@@ -120,7 +120,7 @@ fn found() -> Block {
 
 type Answered = fn(&Value) -> Value;
 
-/// What is wrong with an object that is found.
+/// Faults of a found object.
 const WRONG: [(&str, Answered); 5] = [
     ("kit_thing", Value::clone),
     ("kit_null", null),

@@ -10,25 +10,25 @@ use super::super::hints::{Numbering, RegexText};
 use super::super::within::elements_like;
 use super::sentence::{Measure, Wish};
 
-/// What exists nearly everywhere.
+/// Paths that exist on nearly every machine.
 const EXISTING: [&str; 3] = ["/etc/hosts", "/dev/null", "/"];
 
 /// No text is made longer than this.
 const MAX_TEXT: usize = 100_000;
 
-/// How a wish for a value is granted.
+/// Adjusts a value to a wish.
 pub(super) struct Grant<'w> {
     pub(super) wish: &'w Wish,
     /// The name of the attribute.
     pub(super) name: &'w str,
     pub(super) at: Numbering,
-    /// How often its wishes were granted in vain.
+    /// How many wishes of the attribute were granted in vain.
     pub(super) turn: usize,
 }
 
 impl Grant<'_> {
-    /// The value as it is wanted: each text, number and truth value in it that is known and not as wanted. The same value where
-    /// there is nothing to be done.
+    /// Adjusts each known text, number and bool in the value that does not meet the wish. Returns an equal
+    /// value if there is nothing to adjust.
     pub(super) fn to(&self, value: &Value) -> Value {
         if let Kind::List(all) | Kind::Set(all) = value.kind() {
             match self.wish {
@@ -44,12 +44,13 @@ impl Grant<'_> {
         }
         let is_numeric =
             matches!(self.wish, Wish::Range { of: Measure::Itself, .. } | Wish::Whole | Wish::MultipleOf(_));
-        // What is said of numbers is about those, as long as one of them is not as wanted.
+        // A wish about numbers concerns number values, unless all of them meet it already; then it concerns
+        // texts.
         let numbers = is_numeric.then(|| self.granted(value, false)).filter(|numbers| numbers != value);
         numbers.unwrap_or_else(|| self.granted(value, true))
     }
 
-    /// The value with its numbers as they are wanted, and with its texts.
+    /// Adjusts the numbers in a value, and the texts if `with_texts`.
     fn granted(&self, value: &Value, with_texts: bool) -> Value {
         let granted = value.transform(|_, part| {
             Ok::<_, Infallible>(match part.kind() {

@@ -47,9 +47,9 @@ pub enum Acceptance {
     No(Vec<Diagnostic>),
 }
 
-/// Changes a configuration by what the provider says against it, until the provider takes it. What is unknown in it stays so,
-/// what hints give stays as it is, and diagnostics that hints expect are none. No secret of the hints is in what the provider is
-/// told to have said.
+/// Changes a configuration until the provider accepts it, guided by its diagnostics. Unknown values stay
+/// unknown, values from hints stay as they are, and expected diagnostics are ignored. Secrets from hints
+/// are removed from the returned diagnostics.
 ///
 /// # Errors
 ///
@@ -83,7 +83,7 @@ pub async fn accepted(
     accepted_when(provider, (component, name), block, sample, hints, component == Component::Resource).await
 }
 
-/// The same, where an object to be created is also planned or not.
+/// Like [`accepted`]; `is_planned` says whether creating the object is planned as well.
 pub(super) async fn accepted_when(
     provider: &dyn Provider,
     (component, name): (Component, &str),
@@ -118,11 +118,11 @@ pub(super) async fn accepted_when(
     }
 }
 
-/// What a provider says against a configuration.
+/// The provider's diagnostics about a configuration.
 struct Rejection {
-    /// As it is; some of it may be unknown.
+    /// For the configuration as it is, maybe with unknown parts.
     while_unknown: Vec<Diagnostic>,
-    /// When all of it is known, where some of it is not.
+    /// For its wholly known form, if it has unknown parts.
     when_known: Vec<Diagnostic>,
 }
 
@@ -135,16 +135,17 @@ struct Repair<'a> {
     sample: Sample,
     /// Whether an object to be created is planned, too.
     is_planned: bool,
-    /// What can be configured; made when it is needed.
+    /// The places that can be configured; computed on first use.
     spots: Vec<Spot<'a>>,
-    /// How often something was done for a part.
+    /// How often each part was changed.
     turns: HashMap<Vec<SmolStr>, usize>,
-    /// How many rounds have changed nothing, since the last one that did.
+    /// How many rounds in a row have changed nothing.
     idle: u32,
 }
 
 impl<'a> Repair<'a> {
-    /// What the provider says against it: with its unknown parts, then without. An object to be created is planned, too.
+    /// The provider's diagnostics: with the unknown parts, then without. If an object would be created,
+    /// that is planned as well.
     async fn refused(&self, provider: &dyn Provider) -> Result<Rejection> {
         let configs = [Some(&self.sample.config), self.sample.known.as_ref()];
         let mut said = [Vec::new(), Vec::new()];
@@ -168,7 +169,8 @@ impl<'a> Repair<'a> {
         Ok(Rejection { while_unknown, when_known })
     }
 
-    /// What the provider says when it plans to create an object. An answer that is none is for a judge to find.
+    /// The provider's diagnostics when it plans to create an object. An unusable answer counts as none
+    /// here; the judge reports it.
     async fn planned(&self, provider: &dyn Provider, config: &Value) -> Result<Vec<Diagnostic>> {
         let nothing = Value::null(self.block.implied_type().clone());
         let Ok(Planning::Ask(question)) = begin_plan(&PlanRequest::new(self.block, &nothing, config)) else {
@@ -303,7 +305,7 @@ impl<'a> Repair<'a> {
             return;
         }
         if is_over && turn >= 2 * PATIENCE {
-            // What is around it may be what need not be there.
+            // An optional block around it may be the reason.
             let around =
                 (1..spot.names.len()).rev().find_map(|i| spots.iter().find(|s| s.names == spot.names[..i]));
             if around.is_some_and(|around| self.remove(around)) {
@@ -318,7 +320,7 @@ impl<'a> Repair<'a> {
             }
         }
         let name = spot.names.last().map_or("", |name| name.as_str());
-        // What was understood did not help.
+        // Granting the wish as understood did not help.
         let wish = if turn >= PATIENCE { &Wish::Other } else { wish };
         let grant = Grant { wish, name, at: self.sample.at, turn };
         self.change(spot, &mut |value| grant.to(value));

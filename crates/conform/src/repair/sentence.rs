@@ -10,12 +10,12 @@ use regex::{Captures, Regex, RegexBuilder};
 
 use super::super::generate::Form;
 
-/// What a provider wants of a part of a configuration.
+/// A provider's demand on a part of a configuration.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Wish {
-    /// One of these.
+    /// One of these values.
     OneOf(Vec<String>),
-    /// A number, or so many characters or elements.
+    /// A number, or a number of characters or elements.
     Range {
         least: Option<Number>,
         most: Option<Number>,
@@ -60,12 +60,12 @@ pub(super) enum Wish {
     Other,
 }
 
-/// What of a value is between bounds.
+/// The property that bounds apply to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Measure {
     Itself,
     Characters,
-    /// The number of elements, or what else a length may be.
+    /// The number of elements, or another length.
     Length,
 }
 
@@ -123,10 +123,10 @@ fn is(pattern: &LazyLock<Option<Regex>>, text: &str) -> bool {
     pattern.as_ref().is_some_and(|regex| regex.is_match(text))
 }
 
-/// What is wanted, as far as the sentence is understood. `name` is that of the attribute that it is about, if that is known:
-/// its own words say nothing about what is wanted. `is_known` says whether there is an attribute or block type of a name.
+/// The wish in a sentence, as far as it is understood. `name` is the attribute, if known: the words of a
+/// name say nothing about the wish. `is_known` tells whether there is an attribute or block type of a name.
 pub(super) fn wish(sentence: &str, name: Option<&str>, is_known: &dyn Fn(&str) -> bool) -> Wish {
-    // What is quoted of the configuration is not a wish.
+    // A quoted value of the configuration is not a wish.
     let text = GOT.as_ref().map_or(sentence.into(), |got| got.replace(sentence, ""));
     let text = text.as_ref();
     if is(&ONLY_ONE, text) {
@@ -231,7 +231,7 @@ fn range(text: &str) -> Option<Wish> {
     }
     let (above, below) = (number(&ABOVE), number(&BELOW));
     let one = Number::from(1);
-    // What is not above a bound is the bound or below it.
+    // Values that are not above a bound equal it or are below it.
     let (least, most) = if is(&DENIED, text) {
         (below, above)
     } else {

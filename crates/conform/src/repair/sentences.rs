@@ -9,7 +9,7 @@ fn number(text: &str) -> Option<Number> {
     Number::parse(text).ok()
 }
 
-/// What is wanted where there are attributes of these names.
+/// The wish, given attributes of these names.
 #[track_caller]
 fn check(sentence: &str, wanted: &Wish) {
     let known = ["size", "a", "b", "c", "auth_type", "vlan_id", "list", "port_id"];

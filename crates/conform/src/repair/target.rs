@@ -84,7 +84,7 @@ fn mentioned<'s, 'b>(
     let named = |spot: &&Spot<'_>| spot.names.last().is_some_and(|name| words.contains(name.as_str()));
     let is_quoted = |spot: &&Spot<'_>| spot.names.last().is_some_and(|name| quoted(name));
     let best = |mut found: Vec<&'s Spot<'b>>| -> Vec<&'s Spot<'b>> {
-        // What is around it is named as well, by a word that need not be in the same case.
+        // A containing block may be named as well, by a word in another case.
         let lower = text.to_lowercase();
         let around = |spot: &Spot<'_>| {
             spot.names.iter().rev().skip(1).filter(|name| lower.contains(&name.to_lowercase())).count()
@@ -93,13 +93,13 @@ fn mentioned<'s, 'b>(
         found.retain(|spot| around(spot) == most);
         let least = found.iter().map(|spot| spot.names.len()).min().unwrap_or_default();
         found.retain(|spot| spot.names.len() == least);
-        // Several words may name something; the longest is the least likely to do so by chance.
+        // Several words may name an attribute; the longest is the least likely to do so by chance.
         let length = |spot: &Spot<'_>| spot.names.last().map_or(0, SmolStr::len);
         let longest = found.iter().map(|spot| length(spot)).max().unwrap_or_default();
         found.retain(|spot| length(spot) == longest);
         found
     };
-    // What is not named may be known by its value.
+    // A part may be known by its value instead of its name.
     let is_cited = |spot: &&Spot<'_>| {
         let mut is_cited = false;
         within::each(config, &spot.names, &mut |part| {

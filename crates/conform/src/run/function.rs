@@ -24,7 +24,7 @@ pub(super) fn arguments(function: &Function, config: &Value) -> Option<Vec<Value
     Some(arguments.iter().map(|argument| argument.unmark_deep().0).collect())
 }
 
-/// The same with what is secret in them marked.
+/// Like [`arguments`], with marks on secrets.
 pub(super) fn marked_arguments(function: &Function, config: &Value) -> Option<Vec<Value>> {
     let all = config.as_object()?.values();
     let may_be = |(i, argument): (usize, &Value)| {

@@ -29,17 +29,17 @@ pub struct Made(Arc<Mutex<Vec<Thing>>>);
 /// An object that may be there.
 #[derive(Clone)]
 struct Thing {
-    /// Who made it.
+    /// The worker that made it.
     owner: usize,
     type_name: String,
     id: Option<String>,
-    /// What is known of it; `None` where its creation was not answered.
+    /// The object; `None` if its creation was not answered.
     object: Option<Object>,
-    /// Why it could not be destroyed, where that was tried.
+    /// Why it could not be destroyed, if that was tried.
     reason: Option<&'static str>,
 }
 
-/// What is needed to destroy an object.
+/// The data that destroying an object needs.
 #[derive(Clone)]
 pub(super) struct Object {
     pub(super) type_name: String,
@@ -125,7 +125,7 @@ impl Made {
         }
     }
 
-    /// What is to be destroyed of what somebody made; nothing is told twice.
+    /// The next object of a worker to destroy. Each is returned once.
     pub(super) fn next(&self, owner: usize) -> Option<Object> {
         let mut things = self.things();
         let is_next =
@@ -135,7 +135,7 @@ impl Made {
         thing.object.clone()
     }
 
-    /// Whether it is gone, or why not.
+    /// Records that an object is gone, or why not.
     pub(super) fn ended(&self, owner: usize, object: &Object, how: Result<(), &'static str>) {
         let mut things = self.things();
         let is_it = |thing: &Thing| {

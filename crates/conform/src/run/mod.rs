@@ -33,31 +33,31 @@ use super::schemas::named;
 
 type Started = Pin<Box<dyn Future<Output = Result<Arc<dyn Provider>>> + Send>>;
 
-/// What all workers share.
+/// Data that all workers share.
 struct Context {
     start: Box<dyn Fn() -> Started + Send + Sync>,
     options: Options,
     schemas: Arc<Schemas>,
     /// The provider's own configuration, if it is given one.
     config: Option<Value>,
-    /// What a provider may say, and nobody may see.
+    /// Secrets that a provider may repeat and reports must not show.
     secrets: SharedSecrets,
     meter: Arc<Meter>,
     gate: Gate,
     deadline: Option<Instant>,
-    /// What is to be tried, or tried further.
+    /// Types that still have turns.
     tasks: Mutex<VecDeque<Task>>,
     done: AtomicUsize,
     progress: Box<dyn Fn(Progress<'_>) + Send + Sync>,
 }
 
-/// How long an answer is waited for when the run is over, where it may be about what was made.
+/// How long after the end of a run an answer is awaited that may be about created objects.
 const ANSWER: Duration = Duration::from_secs(8);
 
-/// How long after the end of a run what it made is destroyed.
+/// How long after the end of a run created objects are destroyed.
 const GRACE: Duration = Duration::from_secs(20);
 
-/// How often it is looked whether the run is over.
+/// How often workers check whether the run is over.
 const LISTEN: Duration = Duration::from_millis(100);
 
 /// A type that is to be tried.
@@ -78,11 +78,11 @@ struct Outcome {
 /// Tries a provider. It is started by `start`: for each of the jobs, and again wherever it crashes. The second of what comes of
 /// it is the corpus with what was found.
 ///
-/// What is reported depends on the provider, the options and their seed alone, as long as the provider does.
+/// For a deterministic provider the report depends only on options and seed.
 ///
 /// # Errors
 ///
-/// The provider does not start, or says nothing of its schemas. All else that it does wrong is in the report.
+/// The provider does not start, or does not return its schemas. All other faults are in the report.
 pub async fn run<S, F>(
     start: S,
     options: Options,
@@ -178,17 +178,17 @@ async fn until<T>(end: Option<Instant>, work: impl Future<Output = T>) -> Option
 }
 
 impl Context {
-    /// What is to be tried next.
+    /// The next type to try.
     fn task(&self) -> Option<Task> {
         self.tasks.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
     }
 
-    /// Tries the rest of it when all others had their turn.
+    /// Puts a type at the end of the queue.
     fn later(&self, task: Task) {
         self.tasks.lock().unwrap_or_else(PoisonError::into_inner).push_back(task);
     }
 
-    /// Why nothing more is begun, if nothing is.
+    /// Why no more work may begin; `None` if it may.
     fn ended(&self) -> Option<Ended> {
         if self.options.stop.is_stopped() {
             return Some(Ended::Stopped);
@@ -202,7 +202,7 @@ impl Context {
         [self.deadline, stopped].into_iter().flatten().min()
     }
 
-    /// Does this as long as the run is not over. What may make something is given time to come to an end.
+    /// Runs this until the run is over. Work that may create objects gets extra time to finish.
     async fn in_time<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         let over = async {
             loop {
@@ -240,7 +240,7 @@ fn names(schemas: &Schemas, subject: Subject) -> Vec<SmolStr> {
     }
 }
 
-/// What is tried, by kind and name.
+/// The types to try, by kind and name.
 fn tasks(schemas: &Schemas, options: &Options) -> VecDeque<Task> {
     let all = Subject::ALL
         .into_iter()

@@ -27,19 +27,19 @@ pub struct Options {
     pub subjects: Vec<Subject>,
     /// Hints about the provider.
     pub hints: Hints,
-    /// Whose rules it is held to.
+    /// The rules to check against.
     pub flavor: Flavor,
-    /// Whether anything is applied, opened or invoked.
+    /// Whether plans are applied, ephemeral resources opened, and actions invoked.
     pub apply: bool,
-    /// By which configurations are made: the same are made of the same seed.
+    /// The seed for generated configurations.
     pub seed: u64,
-    /// How many configurations there are of each type, at most.
+    /// The maximum number of configurations of each type.
     pub cases: usize,
-    /// How long it may take; no new configuration is tried then.
+    /// The time limit; no new configuration is tried after it.
     pub time: Option<Duration>,
-    /// How many providers are asked at the same time.
+    /// How many providers run at the same time.
     pub jobs: usize,
-    /// How many smaller configurations are tried for each finding, at most.
+    /// The maximum number of smaller configurations to try for each finding.
     pub shrink: usize,
     /// The configurations that are tried first.
     pub corpus: Corpus,

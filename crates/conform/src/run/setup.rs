@@ -18,18 +18,18 @@ use crate::{Clause, Finding, judge_schemas};
 
 pub(super) const OWN: Subject = Subject::Component(Component::Provider);
 
-/// What is known of a provider before its types are tried.
+/// The state of a provider before its types are tried.
 pub(super) struct Setup {
     /// Its configuration, if it is given one.
     pub(super) config: Option<Value>,
-    /// Why not, if it should have one.
+    /// Why it was not configured, if it should have been.
     pub(super) not_configured: Option<String>,
-    /// What it does wrong so far.
+    /// Its findings so far.
     pub(super) report: Option<TypeReport>,
 }
 
 impl Setup {
-    /// Where the time was over before the provider was configured.
+    /// The time was over before the provider was configured.
     pub(super) fn late() -> Self {
         Self { config: None, not_configured: Some("the time was over before".to_owned()), report: None }
     }
@@ -98,7 +98,7 @@ fn refusal(said: &[Diagnostic]) -> Option<&Diagnostic> {
     said.iter().find(|diagnostic| diagnostic.severity == Severity::Error)
 }
 
-/// What is wrong with schemas of which none is that of a type that can be tried.
+/// Findings about schemas that belong to no type that can be tried.
 fn of_the_whole(schemas: &Schemas) -> Vec<FindingReport> {
     let components = Subject::ALL.iter().filter_map(|subject| match subject {
         Subject::Component(component) if *subject != OWN => Some(*component),
@@ -115,7 +115,7 @@ fn of_the_whole(schemas: &Schemas) -> Vec<FindingReport> {
     found.collect()
 }
 
-/// What is wrong with the schema of one type.
+/// Findings about the schema of one type.
 pub(super) fn of_one(schemas: &Schemas, component: Component, name: &str) -> Vec<FindingReport> {
     let findings = of_type(schemas, component, name).into_iter();
     let found = findings.map(|finding| {
@@ -125,7 +125,7 @@ pub(super) fn of_one(schemas: &Schemas, component: Component, name: &str) -> Vec
     found.collect()
 }
 
-/// Something that shows before anything is configured.
+/// A finding that needs no configuration.
 pub(super) fn without_config(finding: Finding, place: String) -> FindingReport {
     let case = Err("no configuration is needed to see it".into());
     FindingReport { finding, place, count: 1, smallest: None, case, is_known: false }

@@ -29,7 +29,7 @@ use crate::{
 /// A type whose provider dies so often is given up.
 const MAX_DEATHS: u32 = 3;
 
-/// The same where it hangs, which takes time.
+/// How many times it may hang; lower than [`MAX_DEATHS`] because that takes time.
 const MAX_HUNG: u32 = 2;
 
 /// A configuration that is to be tried.
@@ -38,17 +38,17 @@ struct Candidate {
     update: Option<Configured>,
 }
 
-/// A configuration, and the same when all of it is known.
+/// A configuration, and its wholly known form.
 type Configured = (Value, Option<Value>);
 
-/// What was tried before, to which an object may be changed.
+/// Configurations that were tried before, as targets for updates.
 #[derive(Default)]
 struct ConfigHistory {
     last: Option<Configured>,
-    /// Those of which all was known from the start: the last one, and the one in which most is set.
+    /// Wholly known ones: the last, and the one with the most members set.
     known: Option<Value>,
     fullest_known: Option<(usize, Value)>,
-    /// The one in which most is set.
+    /// The one with the most members set.
     fullest: Option<(usize, Configured)>,
 }
 
@@ -75,8 +75,8 @@ impl ConfigHistory {
         self.last = Some(configured);
     }
 
-    /// What an object was before a part of its configuration becomes unknown: something else where that can be, because what
-    /// turns out to be as it was needs no update.
+    /// The prior configuration for one whose part becomes unknown. It should differ at that part: if the
+    /// part turns out unchanged there is no update.
     fn before_unknown(&self, config: &Value, known: &Value) -> Option<&Value> {
         let name = |step: &PathStep| match step {
             PathStep::Attribute(name) => Some(name.clone()),
@@ -90,29 +90,29 @@ impl ConfigHistory {
             _ => 1,
         };
         let fullest = self.fullest_known.as_ref().map(|(_, fullest)| fullest);
-        // Of equals the last.
+        // `max_by_key` returns the last of equals.
         [fullest, self.known.as_ref()].into_iter().flatten().max_by_key(rank)
     }
 
-    /// Of two in a row one is changed to what came before it, one to what changes most.
+    /// Alternates between an update to the configuration before and one to the fullest.
     fn update(&self, sample: u64) -> Option<Configured> {
         let fullest = self.fullest.as_ref().map(|(_, configured)| configured);
         fullest.filter(|_| sample.is_multiple_of(2)).or(self.last.as_ref()).cloned()
     }
 }
 
-/// What has more parts than these is not looked at more often than it must be.
+/// Configurations with more parts are checked no more often than necessary.
 const MAX_SIZE: usize = 500;
 
-/// The number of configurations of a type that are tried before others have their turn, and so many times
-/// more in its next.
+/// How many configurations of a type are tried in its first turn, before other types have theirs, and the
+/// factor for each later turn.
 const FIRST_TURN: usize = 3;
 const MORE: usize = 4;
 
-/// The number of configurations that are remembered that the provider accepts.
+/// How many accepted configurations are remembered.
 const MAX_VALID: usize = 8;
 
-/// What tells a finding from others.
+/// Identifies a finding.
 #[derive(Debug, Clone, PartialEq)]
 struct Key {
     clause: Clause,
@@ -121,7 +121,7 @@ struct Key {
 }
 
 impl Key {
-    /// The same, whatever its cause.
+    /// The key without the cause.
     fn at_its_place(finding: &Finding) -> Self {
         let kind = common_kind(&finding.kind).to_owned();
         Self { clause: finding.clause, kind, place: shape(&finding.path) }
@@ -153,23 +153,23 @@ pub(super) struct TrialState {
     deaths: u32,
     hung: u32,
     tolerated: usize,
-    /// What the provider accepts of what it was asked about last.
+    /// Recent configurations that the provider accepts.
     valid: VecDeque<Value>,
     earlier: ConfigHistory,
-    /// How many candidates were tried, and how many are, before other types have their turn.
+    /// How many candidates were tried in this turn, and how many may be.
     tried: usize,
     turn: usize,
 }
 
-/// What comes of a turn.
+/// The end of a turn.
 pub(super) enum Turn {
     Done(Box<Outcome>),
-    /// There is more to be tried.
+    /// There are more candidates.
     More(Box<TrialState>),
 }
 
 impl TrialState {
-    /// Begins with a type, unless it is no use to try it.
+    /// Starts with a type; an error is the outcome of one that cannot be tried.
     pub(super) fn new(context: &Context, subject: Subject, name: &str) -> Result<Self, Box<Outcome>> {
         let schemas = context.schemas.clone();
         let block = match subject {
@@ -227,7 +227,7 @@ impl TrialState {
         }
     }
 
-    /// What seemed to have a cause of its own, and shows at all of its places without that, too, has none.
+    /// Drops a cause if all of its places have a finding without it as well.
     fn join_causes(&mut self) {
         for (cause, places) in std::mem::take(&mut self.caused) {
             let findings = &mut self.report.findings;
@@ -307,7 +307,7 @@ impl<'w> Trials<'w> {
     fn component(&self) -> Component {
         match self.of.subject {
             Subject::Component(component) => component,
-            // What is said of attributes by name may hold for arguments.
+            // Hints for attributes by name may apply to arguments.
             Subject::Function => Component::Provider,
         }
     }
@@ -316,7 +316,7 @@ impl<'w> Trials<'w> {
         self.of.schemas.functions.get(&self.of.name).cloned()
     }
 
-    /// Tries one configuration. The error is why it is the last.
+    /// Tries one configuration. An error is the reason why it is the last.
     async fn one(&mut self, candidate: Candidate) -> Result<(), String> {
         let Candidate { sample, update } = candidate;
         let provider = self.worker.provider_in_time().await?;
@@ -461,7 +461,7 @@ impl<'w> Trials<'w> {
         Err(format!("given up: the provider crashed or hung {} times", self.of.deaths))
     }
 
-    /// What is found with a trial, and what was asked; `None` if the run is over.
+    /// Judges a trial, and returns the recorded exchanges; `None` if the run is over.
     async fn judged(&mut self, trial: &Trial) -> Result<Option<(Judgement, Vec<Exchange>)>, String> {
         let provider = self.worker.provider_in_time().await?;
         provider.take();
@@ -545,8 +545,8 @@ impl<'w> Trials<'w> {
         }
     }
 
-    /// Keeps what was found; of what is new the smallest configuration is looked for.
-    /// What a configuration has shown already is counted once.
+    /// Records findings, and searches the smallest configuration for each new one. A configuration counts
+    /// once for each finding.
     async fn find(
         &mut self,
         trial: &Trial,

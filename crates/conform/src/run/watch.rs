@@ -23,7 +23,7 @@ pub(crate) enum Exchange {
     Data(Value, Value),
 }
 
-/// What is secret, known to all that try a provider.
+/// Secrets, shared by all workers of a provider.
 #[derive(Clone, Default)]
 pub(super) struct SharedSecrets(Arc<Mutex<Secrets>>);
 
@@ -69,7 +69,7 @@ pub(super) struct Watched {
     /// All that is known to be secret in this run.
     secrets: SharedSecrets,
     gate: Gate,
-    /// Whose it is.
+    /// The worker.
     owner: usize,
     meter: Arc<Meter>,
     exchanges: Mutex<Vec<Exchange>>,
@@ -127,7 +127,7 @@ impl Watched {
         self.exchanges.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What was asked since this was called last.
+    /// The exchanges since the last call of this function.
     pub(super) fn take(&self) -> Vec<Exchange> {
         std::mem::take(&mut *self.exchanges())
     }
@@ -137,7 +137,8 @@ impl Watched {
         self.plans.load(Ordering::Relaxed)
     }
 
-    /// Whether a call has shown that nothing more can be asked, or that it goes on with a call that nobody waits for.
+    /// Whether a call has shown that the provider is gone, or that it still works on a call that nobody
+    /// waits for.
     pub(super) fn is_gone(&self) -> bool {
         self.is_gone.load(Ordering::Relaxed)
     }
@@ -153,7 +154,7 @@ impl Watched {
         if schemas.capabilities.plan_destroy {
             let mut plan = PlanResourceChange::new(block, &object.value, &nothing, &nothing);
             (plan.private, plan.identity) = (object.private.clone(), object.identity.clone());
-            // What it says against that, it says again.
+            // An error here returns with the call below.
             if let Ok(planned) = self.provider.plan(&object.type_name, &plan).await {
                 end.private = planned.private;
             }
@@ -167,7 +168,7 @@ impl Watched {
         }
     }
 
-    /// Asks where anything may still be asked.
+    /// Makes a call, if calls are still allowed.
     async fn asked<T>(&self, call: impl Future<Output = Result<T>> + Send) -> Result<T> {
         if self.gate.is_open() { self.timed(call).await } else { Err(ErrorKind::Disconnected.into()) }
     }
@@ -192,7 +193,7 @@ impl Provider for Watched {
     async fn call(&self, call: Call<'_>) -> Result<Reply> {
         let reply = match call {
             Call::Schemas | Call::Stop => return self.provider.call(call).await,
-            // What was made can only be destroyed by a provider that has its configuration.
+            // Allowed even after the end, because only a configured provider can destroy created objects.
             Call::Configure(_) | Call::Validate(Component::Provider, ..) => {
                 self.timed(self.provider.call(call)).await?
             }

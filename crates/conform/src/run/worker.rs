@@ -74,7 +74,7 @@ impl Worker {
         if let Some(live) = self.live.as_ref().filter(|live| !live.is_gone()) {
             return Ok(live.clone());
         }
-        // What is left of the old one ends first.
+        // The old provider ends first.
         self.live = None;
         let started = (self.context.start)().await?;
         let watched = Arc::new(Watched::new(
@@ -88,7 +88,7 @@ impl Worker {
         if let Some(config) = &self.context.config {
             let said = watched.configure(config).await?;
             if said.iter().any(|said| said.severity == Severity::Error) {
-                // What it says may hold a secret.
+                // Its message may hold a secret.
                 let again = "it refuses the configuration that it took before".to_owned();
                 return Err(Error::new(ErrorKind::Refused(vec![again])).during("ConfigureProvider"));
             }
@@ -96,7 +96,7 @@ impl Worker {
         Ok(self.live.insert(watched).clone())
     }
 
-    /// The same as long as the run is not over. The error is why nothing can be asked.
+    /// Like `provider`, until the run is over. An error is the reason why no provider can be called.
     pub(super) async fn provider_in_time(&mut self) -> std::result::Result<Arc<Watched>, String> {
         let context = self.context.clone();
         match context.in_time(self.provider()).await {

@@ -21,7 +21,7 @@ const SAMPLES: usize = 20;
 pub struct ScaleReport {
     /// The version of this form.
     pub format_version: &'static str,
-    /// What the provider is called.
+    /// The provider's name.
     pub provider: String,
     /// The seed of the configurations.
     pub seed: u64,
@@ -119,7 +119,7 @@ pub async fn scale_all(
     })
 }
 
-/// What measures one provider.
+/// Measures one provider.
 struct Measuring<'a, S> {
     options: &'a Options,
     start: S,
@@ -178,7 +178,7 @@ impl<S: AsyncFn() -> Result<Client>> Measuring<'_, S> {
         options.is_over = Arc::new(move || {
             stop.is_stopped() || deadline.is_some_and(|deadline| Instant::now() >= deadline)
         });
-        // What it says may hold a secret.
+        // Its message may hold a secret.
         scale(client, name, &options).await.map_err(|error| error.kind().kind().to_owned())
     }
 }

@@ -12,11 +12,11 @@ pub struct Growth {
     pub exponent: Option<f64>,
     /// The standard error of that.
     pub uncertainty: Option<f64>,
-    /// What that means.
+    /// The meaning of the exponent.
     pub verdict: Verdict,
 }
 
-/// What a growth means for who has many elements.
+/// The consequence of a growth for users with many elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -31,13 +31,14 @@ pub enum Verdict {
     Quadratic,
 }
 
-/// What takes less, in seconds, is lost in the noise of a busy machine.
+/// Times below this, in seconds, are lost in the noise of a busy machine.
 const NOISE: f64 = 50e-6;
 
-/// Of many points the largest tell how it goes on.
+/// With many points the largest ones show the trend.
 const LAST: usize = 4;
 
-/// How times grow with numbers of elements, in ascending order. That of none, if it is there, is what a call costs anyway.
+/// How times grow with the number of elements, in ascending order. The time without elements, if there is
+/// one, is the fixed cost of a call.
 ///
 /// ```
 /// use objchange_conform::scale::{Verdict, growth};

@@ -10,7 +10,7 @@ pub(super) struct Collection<'s> {
     pub(super) kind: Kind<'s>,
 }
 
-/// What its elements are.
+/// The kind of the elements.
 pub(super) enum Kind<'s> {
     Plain(&'s Type),
     Nested(&'s Attribute, NestingMode),
@@ -32,7 +32,7 @@ fn of_block<'s>(block: &'s Block, path: &Path, found: &mut Vec<Collection<'s>>) 
         let path = path.clone().attribute(name.clone());
         match nested.nesting {
             NestingMode::Single | NestingMode::Group => of_block(&nested.block, &path, found),
-            // What is limited does not grow.
+            // A limited collection does not grow.
             _ if nested.max_items > 0 => {}
             _ => found.push(Collection { path, kind: Kind::Blocks(nested) }),
         }
@@ -162,7 +162,7 @@ fn object(attributes: &[(smol_str::SmolStr, Attribute)], i: usize) -> Option<Val
     Some(Value::object(members.collect::<Option<Vec<_>>>()?))
 }
 
-/// What tells elements apart are their texts and numbers; of the rest there is what must be there.
+/// The elements differ in texts and numbers. Other attributes are set only if they are required.
 fn configured(attribute: &Attribute, i: usize) -> Option<Value> {
     let null = || Value::null(attribute.implied_type().clone());
     let may_be_set = attribute.required || attribute.optional;

@@ -38,7 +38,7 @@ pub struct Scale {
     pub sizes: Vec<usize>,
     /// How often each is measured; the shortest time counts.
     pub repeats: usize,
-    /// Whether plans are applied, too. What is created is destroyed.
+    /// Whether plans are also applied. Created objects are destroyed.
     pub apply: bool,
     /// Where one call takes longer, no more elements are tried.
     pub limit: Duration,
@@ -95,7 +95,7 @@ pub struct Scaling {
 pub struct Curve {
     /// Where the collection is.
     pub path: String,
-    /// What it is: `list`, `set`, `map`, `nested list` or `blocks (set)`, for example.
+    /// The kind: `list`, `set`, `map`, `nested list` or `blocks (set)`, for example.
     pub what: String,
     /// The measurements, the empty collection first.
     pub points: Vec<Point>,
@@ -103,7 +103,7 @@ pub struct Curve {
     pub plan: Growth,
     /// How applying grows, where that was done.
     pub apply: Option<Growth>,
-    /// Why nothing more was measured: what the provider says against so many elements, or that it took too long.
+    /// Why no more was measured: the provider's error about so many elements, or that it took too long.
     pub stopped: Option<String>,
 }
 
@@ -179,7 +179,7 @@ impl Measuring<'_> {
             let config = prepare_computed_blocks(self.block, &config).map_err(bad)?;
             let validated = self.provider.validate(Component::Resource, self.type_name, &config).await?;
             if self.is_refused(&config, &validated) {
-                // What must not be empty is measured from its first elements on.
+                // A collection that must not be empty is measured from its first elements on.
                 if n == 0 {
                     self.stopped = None;
                     continue;

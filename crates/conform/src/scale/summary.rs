@@ -12,7 +12,7 @@ impl ScaleReport {
     ///
     /// # Errors
     ///
-    /// What the writer says.
+    /// Writing fails.
     pub fn write_summary(&self, out: &mut impl Write) -> io::Result<()> {
         for of in &self.types {
             if let Some(reason) = &of.skipped {

@@ -99,8 +99,8 @@ const fn sentence(template: &'static str, clauses: &'static [Clause], rest: Rest
     Sentence { template, clauses, rest }
 }
 
-/// What is longer is before what is a part of it. Holes: the `provider`, the `address` of a resource, an
-/// `attribute` with its address, and the `rest`.
+/// A longer sentence comes before one that is a part of it. Holes: the `provider`, the `address` of a
+/// resource, an `attribute` with its address, and the `rest`.
 pub(crate) const SENTENCES: &[Sentence] = {
     use Clause::*;
     &[
@@ -325,7 +325,7 @@ pub(crate) const SENTENCES: &[Sentence] = {
             &[T2],
             Rest::Whole,
         ),
-        // What the SDKs say instead of Terraform.
+        // Sentences of the SDKs.
         sentence("Missing Resource State After {call}", &[A6, A1], Rest::Other),
         sentence("unexpectedly returned no resource state after having no errors", &[A6, A1], Rest::Other),
         sentence("Missing Resource Identity After Read", &[R4], Rest::Other),

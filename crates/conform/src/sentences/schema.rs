@@ -2,8 +2,8 @@
 
 use crate::Clause;
 
-/// The words behind the name of the attribute or block, the clause, and the engine's name for it. What is
-/// longer is before what it begins with.
+/// The words behind the name of the attribute or block, the clause, and the engine's name for it. Longer
+/// words come before those that they begin with.
 pub(crate) const SCHEMA_SENTENCES: &[(&str, Clause, &str)] = {
     use Clause::{S0, S1, S2, S4, S5, S6, S8};
     &[

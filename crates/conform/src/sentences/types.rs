@@ -3,8 +3,8 @@
 use objchange::Type;
 use objchange::value::{Path, PathStep, TypeMismatch, TypeMismatchKind};
 
-/// What Terraform says, and nothing else, where a value is not of the type that the schema says; `None` if
-/// that was not seen.
+/// Terraform's whole message about a value that is not of the schema's type; `None` if no such message was
+/// seen.
 pub(crate) fn required(path: &Path, wanted: &Type, parts: Option<[usize; 2]>) -> Option<String> {
     let wanted = match (wanted, parts) {
         (Type::Object(_), Some([wanted, given])) => {
@@ -24,7 +24,7 @@ pub(crate) fn required(path: &Path, wanted: &Type, parts: Option<[usize; 2]>) ->
     })
 }
 
-/// The same for one of the parts in which a type differs from what the schema says.
+/// Terraform's message about one of the parts in which a type differs from the schema.
 pub(crate) fn mismatched(mismatch: &TypeMismatch, given: &Type, wanted: &Type) -> Option<String> {
     use TypeMismatchKind as K;
     match &mismatch.kind {
@@ -38,7 +38,8 @@ pub(crate) fn mismatched(mismatch: &TypeMismatch, given: &Type, wanted: &Type) -
     }
 }
 
-/// What Terraform says below its headline of an object that lacks an attribute: one that was sent as an empty map.
+/// Terraform's words below its headline about an object that lacks an attribute: one that was sent as an
+/// empty map.
 pub(crate) fn lacking(mismatch: &TypeMismatch) -> Option<String> {
     match &mismatch.kind {
         TypeMismatchKind::MissingAttribute { name } if !mismatch.path.is_root() => {
@@ -48,7 +49,7 @@ pub(crate) fn lacking(mismatch: &TypeMismatch) -> Option<String> {
     }
 }
 
-/// Whether a text is such a sentence, without the path in front of it.
+/// Whether a text is a sentence about a type, without the path in front of it.
 pub(crate) fn is_about_type(words: &str) -> bool {
     let is_type = ["string", "number", "bool", "list", "set", "map", "object", "tuple"]
         .iter()
@@ -81,7 +82,7 @@ mod tests {
         }
     }
 
-    /// Of an object within another one: Terraform says nothing more of the outermost.
+    /// Only an object within another one is named: Terraform has no words about the outermost.
     #[test]
     fn what_an_object_lacks_is_named() {
         let object = |names: &[&str]| Type::object(names.iter().map(|name| (*name, Type::String)));

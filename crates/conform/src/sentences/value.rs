@@ -19,7 +19,7 @@ const fn said(template: &'static str, kind: &'static str) -> Sentence {
     Sentence { kind, template, is_printed: false }
 }
 
-/// Of plans. What is longer is before what it begins with.
+/// Sentences about plans. Longer ones come before those that they begin with.
 const PLANNED: &[Sentence] = &[
     says("planned for absence but config wants existence", "planned_absent"),
     says("planned for existence but config wants absence", "planned_present"),
@@ -67,7 +67,7 @@ const PLANNED: &[Sentence] = &[
     says("planned unknown for configured value", "planned_unknown_for_configured"),
 ];
 
-/// Of results, and of plans that are held against an earlier one.
+/// Sentences about results, and about final plans that differ from the first one.
 const RESULTS: &[Sentence] = &[
     says("Root object was present, but now absent", "no_object"),
     said("Root resource was present, but now absent", "no_object"),
@@ -99,12 +99,12 @@ const RESULTS: &[Sentence] = &[
     says("length changed from {planned} to {actual}", "set_grew"),
 ];
 
-/// What a sentence about a plan says, with this in its holes; `None` if there is none, or a hole stays empty.
+/// Terraform's words about a plan, with the holes filled; `None` if there are none, or a hole stays empty.
 pub(crate) fn words_of_plan(kind: &str, fill: impl FnMut(&str) -> Option<String>) -> Option<String> {
     words(PLANNED, kind, fill)
 }
 
-/// The same for a result, or of a final plan.
+/// Terraform's words about a result, or about a final plan.
 pub(crate) fn words_of_result(kind: &str, fill: impl FnMut(&str) -> Option<String>) -> Option<String> {
     words(RESULTS, kind, fill)
 }
@@ -114,20 +114,20 @@ fn words(sentences: &[Sentence], kind: &str, fill: impl FnMut(&str) -> Option<St
     filled(printed.template, fill)
 }
 
-/// What was read about a value.
+/// A parsed statement about a value.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Statement {
     pub(crate) kind: Option<&'static str>,
-    /// What stands where: `planned`, `config`, `prior`, `actual`, `key`.
+    /// The values by the name of the hole: `planned`, `config`, `prior`, `actual`, `key`.
     pub(crate) values: Vec<(String, String)>,
 }
 
-/// Reads what Terraform says of a plan.
+/// Parses Terraform's words about a plan.
 pub(crate) fn read_of_plan(text: &str) -> Statement {
     read(text, PLANNED)
 }
 
-/// Reads what Terraform says of a result, or of a final plan.
+/// Parses Terraform's words about a result, or about a final plan.
 pub(crate) fn read_of_result(text: &str) -> Statement {
     read(text, RESULTS)
 }
@@ -174,7 +174,7 @@ mod tests {
         }
     }
 
-    /// What is printed is read as what it is.
+    /// Each printed sentence is read as its own kind.
     #[test]
     fn what_is_printed_is_read() {
         for (sentences, words, read) in [

@@ -50,7 +50,7 @@ pub(super) fn edit(value: &Value, edit: &Edit) -> Option<Value> {
     with_parts(value, parts)
 }
 
-/// What is known of the parts of a value.
+/// The schema of a value's parts.
 #[derive(Clone, Copy)]
 enum Shape<'s> {
     Block(&'s Block),
@@ -170,7 +170,7 @@ impl EditList {
     }
 }
 
-/// What stands where a member has no content; `None` if it must have some.
+/// The empty value of a member; `None` if the member must have content.
 fn empty(shape: Shape<'_>, name: &str, part: &Value) -> Option<Value> {
     let null = || Value::null(part.ty().clone());
     let attribute = |attribute: &Attribute| (!attribute.required).then(null);
@@ -224,7 +224,8 @@ fn inside(shape: Shape<'_>) -> Shape<'_> {
     }
 }
 
-/// What is simpler than a leaf, the simplest first. Nothing is simpler than itself, however often one asks.
+/// Simpler values than a leaf, the simplest first. The search ends, because no chain of simpler values
+/// returns to the leaf.
 fn simpler(leaf: &Value) -> Vec<Value> {
     match leaf.kind() {
         Kind::Bool(true) => vec![Value::from(false)],

@@ -16,20 +16,21 @@ use self::edits::{Change, Edit, edit, edits, known_edits};
 use super::parts::parts;
 use super::{Trial, within};
 
-/// A search for the smallest trial. The same answers lead to the same trial.
+/// A search for the smallest trial. Equal answers lead to the same trial.
 #[derive(Debug)]
 pub(super) struct Shrink<'s> {
     block: &'s Block,
     current: Trial,
     steps: Vec<Reduction>,
     next: usize,
-    /// How many candidates in a row did not show it.
+    /// How many candidates in a row did not show the finding.
     refuted: usize,
     candidate: Option<Trial>,
     fixed: Fixed,
 }
 
-/// What people give stays as it is: the values that the parts at these places may have, all in configurations that they gave.
+/// Parts with values from hints stay: a part at one of these places may only have one of the values that it
+/// has in the first trial.
 #[derive(Debug, Default)]
 struct Fixed(Vec<(Vec<SmolStr>, Vec<Value>)>);
 
@@ -68,26 +69,26 @@ fn configs(trial: &Trial) -> impl Iterator<Item = &Value> {
 /// One way to make a trial smaller.
 #[derive(Debug)]
 enum Reduction {
-    /// Nothing is changed afterwards.
+    /// The update is removed.
     NoUpdate,
-    /// What is known in the end is known from the beginning.
+    /// Unknown parts are known from the start.
     AllKnown,
-    /// The same for what it is changed to.
+    /// Unknown parts of the update are known from the start.
     UpdateKnown,
-    /// A smaller object; and the same change of what it is changed to, where both have that part.
+    /// A smaller object; and a smaller update, if both have that part.
     Object(Edit),
-    /// Something smaller when all is known.
+    /// A smaller wholly known form.
     Known(Edit),
-    /// A smaller object to change to, and when all of it is known.
+    /// A smaller update, and a smaller wholly known form of it.
     Update(Edit),
     UpdateLater(Edit),
-    /// One part less that is changed.
+    /// One part that the update leaves alone.
     Unchanged(usize),
 }
 
 impl<'s> Shrink<'s> {
-    /// Begins with a trial that shows it. Its configurations are of the type that the schema implies. What is
-    /// at the places that are given stays what it is, or goes with all that is around it.
+    /// Begins with a trial that shows the finding. Its configurations are of the type that the schema
+    /// implies. Parts at the `given` places keep their value, or go with the part around them.
     pub(super) fn new(block: &'s Block, trial: Trial, given: Vec<Vec<SmolStr>>) -> Self {
         let steps = steps(block, &trial);
         let fixed = Fixed::new(&trial, given);
@@ -117,7 +118,7 @@ impl<'s> Shrink<'s> {
         if let Some(candidate) = self.candidate.take() {
             self.current = candidate;
             self.steps = steps(self.block, &self.current);
-            // What is at this position now has not been tried, and what is behind it neither.
+            // The steps at this position and behind it are new.
             (self.next, self.refuted) = (self.next.saturating_sub(1), 0);
         }
     }
@@ -143,7 +144,7 @@ fn steps(block: &Block, trial: &Trial) -> Vec<Reduction> {
     if let Some((config, known)) = &trial.update {
         let pairs = parts(&trial.config).into_iter().zip(parts(config)).enumerate();
         let changed = pairs.filter(|(_, (was, is))| was != is).map(|(at, _)| Reduction::Unchanged(at));
-        // What changes nothing any more is not an update.
+        // An update that changes nothing is none.
         let changed: Vec<Reduction> = changed.collect();
         if changed.len() > 1 {
             steps.extend(changed);
@@ -159,8 +160,8 @@ fn steps(block: &Block, trial: &Trial) -> Vec<Reduction> {
     steps
 }
 
-/// What of an edit is of parts that are changed. What is the same before is made smaller with it: otherwise it would differ then,
-/// and be made the same again, without end.
+/// The part of an edit that concerns parts that the update changes. An equal part of both configurations is
+/// made smaller in both at once: if only one became smaller, the search would never end.
 fn changing(mut edit: Edit, differs: &[bool]) -> Option<Edit> {
     let is_changed = |at: usize| differs.get(at).copied().unwrap_or_default();
     match (edit.at.first(), &mut edit.change) {
@@ -173,7 +174,7 @@ fn changing(mut edit: Edit, differs: &[bool]) -> Option<Edit> {
     }
 }
 
-/// The trial after a step; `None` if that is none that Terraform would come to.
+/// The trial after a step; `None` if Terraform would never get to it.
 fn smaller(block: &Block, trial: &Trial, step: &Reduction) -> Option<Trial> {
     let mut smaller = trial.clone();
     match step {
@@ -188,7 +189,7 @@ fn smaller(block: &Block, trial: &Trial, step: &Reduction) -> Option<Trial> {
             smaller.config = still_unknown(smaller.config, &mut smaller.known);
             if let Some((config, known)) = &mut smaller.update {
                 let part = |value| change.at.first().map(|at| parts(value).get(*at).copied());
-                // What is changed there anyway is made smaller by itself.
+                // A part that the update changes is made smaller by a step of its own.
                 if part(config) == part(&trial.config)
                     && let Some(new) = edited(known, config, change)
                 {

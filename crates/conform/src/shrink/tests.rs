@@ -1,4 +1,4 @@
-//! What is smallest is so: it shows what is looked for, and nothing can be taken away.
+//! The smallest trial shows the finding, and nothing can be taken away.
 
 use objchange::schema::{Attribute, Block, NestedType, NestingMode};
 use objchange::value::Descend;
@@ -69,7 +69,7 @@ proptest! {
         trial.update = is_updated.then_some((second.config, second.known));
         let all = parts(&trial.config);
         let needs: Vec<String> = picks.iter().map(|pick| pick.get(&all).clone()).collect();
-        // What does not show it is not a trial to begin with.
+        // A trial that does not show the finding is no start.
         let odd = if wrong(&trial, &needs, odd) { odd } else { 0 };
         let (smallest, _) = shrunk(trial.clone(), &needs, odd);
         prop_assert!(wrong(&smallest, &needs, odd));
@@ -106,7 +106,7 @@ fn large_collections_are_halved() {
     assert_eq!((zones.len(), asked < 100), (Some(1), true), "{asked}");
 }
 
-/// What people give is what anything is tried with, however small the rest is.
+/// Values from hints are in each candidate, however small the rest is.
 #[test]
 fn what_is_given_stays() {
     let block = trial_block(true);
@@ -129,7 +129,7 @@ fn what_is_given_stays() {
     assert!(smallest.update.is_none() && smallest.config.attribute("tags").unwrap().is_null());
 }
 
-/// What else the update changes is as before.
+/// The update leaves all other parts alone.
 #[test]
 fn an_update_changes_only_what_shows_it() {
     let block = trial_block(true);

@@ -40,7 +40,8 @@ fn what_keeps_the_contract_has_no_findings() {
     });
 }
 
-/// What was unknown may turn out to be what is there already: then there is nothing to apply, and no answer to judge.
+/// An unknown value may turn out to be the prior one: then there is nothing to apply, and no answer to
+/// judge.
 #[test]
 fn an_update_that_becomes_nothing_needs_no_answer() {
     run(async {
@@ -60,9 +61,9 @@ fn each_fault_is_found_with_its_clause() {
             for fault in Fault::ALL {
                 let judgement = judged(provider, *fault).await;
                 let clauses: Vec<Clause> = judgement.findings.iter().map(|finding| finding.clause).collect();
-                // What Terraform does not notice goes on, and may show in other ways.
+                // Terraform continues after faults that it does not notice, which may show in other ways.
                 let is_consequence = |clause: &Clause| {
-                    // What the plan of another action has otherwise is told, too.
+                    // The plan of another action is also reported for other differences.
                     let is_other_plan = *clause == Clause::F2 && fault.clause() == Clause::F1;
                     let goes_on = [Clause::F2, Clause::C2, Clause::G2, Clause::I7].contains(clause)
                         && fault.terraform().is_none();
@@ -83,7 +84,7 @@ fn each_fault_is_found_with_its_clause() {
     });
 }
 
-/// What Terraform stops at is an error, and what it does not notice is none.
+/// Faults that stop Terraform are errors, and those that it does not notice are not.
 #[test]
 fn the_weight_is_what_terraform_gives_it() {
     run(async {
@@ -128,7 +129,7 @@ fn the_words_are_terraforms() {
     });
 }
 
-/// What is wrong with a schema is found before anything is asked.
+/// Faults of a schema are found before any call.
 #[test]
 fn each_wrong_schema_is_found_with_its_clause() {
     run(async {

@@ -164,7 +164,8 @@ fn computed_blocks_are_terraforms() {
     assert_eq!(found(&trial), [(Clause::P5, "block_count_disagrees".to_owned())]);
 }
 
-/// What is known of a plan is what apply gives: planned once more from there, nothing is left to do.
+/// The known values of a plan are the result of the apply: planned once more from there, nothing is left to
+/// do.
 #[test]
 fn a_plan_rests_on_itself() {
     let block = Block::new(

@@ -59,7 +59,7 @@ fn some_samples(hints: &Hints, seed: u64) -> Vec<Sample> {
     samples(&block(), Component::Resource, "cloud_vm", hints, seed).take(120).collect()
 }
 
-/// What a text is refused with.
+/// The error for a text.
 #[track_caller]
 fn refused(text: &str, error: &str) {
     assert_eq!(Hints::parse(text.as_bytes()).unwrap_err().to_string(), error, "{text}");
@@ -106,7 +106,7 @@ fn the_example_is_of_the_published_form() {
     let validator = jsonschema::draft202012::options().build(&schema).unwrap();
     let is_valid = |text: &str| validator.is_valid(&serde_json::from_str(text).unwrap());
     assert!(is_valid(EXAMPLE));
-    // What is refused here is refused there, and what is taken here is taken there.
+    // The JSON schema and the parser refuse and accept the same texts.
     for (text, is_hint) in [
         (r#"{"valeus":{}}"#, false),
         (r#"{"values":{"a":{"$oneof":[1]}}}"#, false),

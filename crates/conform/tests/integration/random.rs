@@ -1,5 +1,5 @@
-//! What holds for every schema and configuration: a provider that keeps the contract is not accused, and nothing that is secret
-//! comes out of a judgement.
+//! Laws for every schema and configuration: a provider that keeps the contract is not accused, and a
+//! judgement contains no secret.
 
 #[path = "../../../../tests/integration/common/mod.rs"]
 mod common;
@@ -33,7 +33,7 @@ fn doubtful(schema: &Block, config: &Value, choices: &[bool]) -> Value {
     doubtful
 }
 
-/// What the objects of a schema are tried with, and what of them cannot change in place.
+/// A schema, two configurations, and the attributes that cannot change in place.
 #[derive(Debug, Clone)]
 struct Case {
     block: Block,
@@ -59,7 +59,7 @@ impl Case {
 }
 
 fn case() -> impl Strategy<Value = Case> {
-    // What the kit chooses for something dynamic has another type each time, which only some schemas allow.
+    // The kit gives a dynamic attribute another type each time, which only some schemas allow.
     let blocks =
         block_without_dynamic().prop_filter("names that Terraform mistakes", |block| !is_mistaken(block));
     blocks.prop_flat_map(|block| {
@@ -68,7 +68,7 @@ fn case() -> impl Strategy<Value = Case> {
             1 => Just(vec![false]),
             1 => prop::collection::vec(prop::bool::weighted(0.3), 1..12),
         ];
-        // What is write-only always differs from what was kept of it: that is for the provider to look after.
+        // A write-only value always differs from the stored one, so providers must not compare it.
         let kept = block.attributes().iter().filter(|(_, attribute)| !attribute.write_only);
         let names: Vec<_> = kept.map(|(name, _)| Path::root().attribute(name.clone())).collect();
         let count = names.len();

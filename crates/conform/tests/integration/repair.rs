@@ -61,7 +61,7 @@ fn block() -> Block {
     Block::new(attributes, [("disk", disks(NestingMode::List)), ("spare", disks(NestingMode::Set))])
 }
 
-/// What the rules say against a configuration.
+/// The errors of the rules about a configuration.
 fn refused(config: &Value, rules: &[(&'static str, Rule)], has_paths: bool) -> Vec<Diagnostic> {
     let mut said = Vec::new();
     for (name, (sentence, is_kept)) in rules {
@@ -95,7 +95,7 @@ fn run<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
 }
 
-/// What comes of a sample.
+/// The result for a sample.
 fn tried(kit: &Kit, sample: Sample, hints: &Hints) -> Acceptance {
     run(accepted(kit, Component::Resource, "t", &block(), sample, hints)).unwrap()
 }
@@ -165,7 +165,7 @@ fn config_is_lost(sample: &Sample, was_unknown: bool) -> bool {
 fn check(hints: &Hints, rule: impl Fn(&Value) -> Vec<Diagnostic> + Clone + Send + Sync + 'static) {
     let kit = Kit::default().resource("t", ResourceType::new(block()).on_validate(rule.clone()));
     for sample in samples(&block(), Component::Resource, "t", hints, 1).take(60) {
-        // What must stay unknown may be just what the rule is about.
+        // The rule may be about the part that must stay unknown.
         if sample.known.is_some() {
             continue;
         }

@@ -100,7 +100,7 @@ fn samples_of_deep_types_are_bounded() {
     assert_eq!(of(&required).len(), 0);
 }
 
-/// What is wrong with an object of a block in the eyes of Core.
+/// The problems of an object of a block, as Core sees them.
 fn wrong(block: &Block, value: &Value, path: &str, out: &mut Vec<String>) {
     attributes_wrong(block.attributes(), value, path, out);
     for (name, nested) in block.block_types() {

@@ -20,7 +20,7 @@ use crate::{Clause, Finding, Trial};
 /// How many smaller configurations are tried, at most, of what kills the provider each time.
 const MAX_DEADLY: usize = 30;
 
-/// The same for what Terraform tolerates; and for all such findings of a type.
+/// Lower limits for findings that Terraform tolerates: for one, and for all of a type.
 const MAX_TOLERATED: usize = 40;
 const MAX_TOLERATED_OF_TYPE: usize = 200;
 
@@ -45,7 +45,7 @@ impl Trials<'_> {
         match key.clause {
             // Each candidate would take as long again.
             Clause::T3 => left = 0,
-            // What is refused is not judged.
+            // A refused configuration cannot be judged.
             Clause::V1 => left = 0,
             Clause::T2 => left = left.min(MAX_DEADLY),
             _ if !finding.severity.is_error() => {
@@ -139,7 +139,7 @@ fn coerced(block: &Block, mut trial: Trial) -> Trial {
     trial
 }
 
-/// What is told of a configuration: what is secret is marked, but not that there is nothing.
+/// A configuration as reports show it: with marks on secrets, but not on nulls.
 fn shown(config: &Value) -> Value {
     let shown = config.transform(|_, part| {
         Ok::<_, std::convert::Infallible>(if part.is_null() { part.unmark().0 } else { part })
@@ -153,7 +153,7 @@ fn mask(block: &Block, trial: &Trial) -> Mask {
     Mask::new(ours).learned(block, values(trial))
 }
 
-/// What is marked in the configurations.
+/// The marks in the configurations.
 fn marks(trial: &Trial) -> Vec<(Path, Marks)> {
     values(trial).flat_map(|value| value.unmark_deep_with_paths().1).collect()
 }

@@ -45,8 +45,8 @@ fn summary_of(explained: &Explained) -> [String; 5] {
     ]
 }
 
-/// What people read of each message, to the last word; the advice is left out, which is the same for all of a kind.
-/// `INSTA_UPDATE=always cargo test` writes it anew.
+/// The printed words about each message, in full. The advice is left out, because it is equal for all
+/// messages of a kind. `INSTA_UPDATE=always cargo test` writes the file anew.
 #[test]
 fn what_people_paste_is_explained_in_these_words() {
     let mut text = String::new();

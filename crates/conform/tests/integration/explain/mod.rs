@@ -1,4 +1,4 @@
-//! What Terraform says of each fault of the kit's provider is understood.
+//! Terraform's messages about each fault of the kit's provider are understood.
 
 mod issues;
 
@@ -9,7 +9,7 @@ use objchange_conform::explain::{
 };
 use objchange_conform::kit::Fault;
 
-/// What Terraform 1.11.4 printed when it ran the kit's provider, fault by fault.
+/// The output of Terraform 1.11.4 when it ran the kit's provider, fault by fault.
 const SAID: &str = include_str!("terraform-1.11.4.txt");
 
 fn fault(explained: &Explained) -> Option<Fault> {
@@ -23,7 +23,7 @@ fn each_message_is_about_the_clause_of_its_fault() {
     let mut found = Vec::new();
     for explained in &all {
         let Some(fault) = fault(explained) else { continue };
-        // Of what is replaced in the end, Terraform says besides that its values have changed.
+        // For a change that becomes a replacement, Terraform also reports the changed values.
         let is_consequence = fault == Fault::FinalAction && explained.clauses == [Clause::F2];
         assert!(
             explained.clauses.contains(&fault.clause()) || is_consequence,
@@ -312,7 +312,7 @@ fn crashes_of_two_providers_are_told_apart() {
     }
 }
 
-/// What a message tells beside its clause decides what to do.
+/// Details of a message beside its clause decide the advice.
 #[test]
 fn advice_is_about_what_happened() {
     for (text, words) in [

@@ -1,4 +1,4 @@
-//! What a run checks, what it finds once, and what it does not check.
+//! Checks of a run, findings that are reported once, and things that are not checked.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -68,7 +68,7 @@ fn an_update_that_is_ignored_is_one_finding() {
     assert_eq!(findings, [(Clause::A5, "")]);
 }
 
-/// What shows without an update, too, is not an ignored update as well.
+/// A fault that also shows without an update is not reported as an ignored update.
 #[test]
 fn two_causes_are_two_findings_and_one_is_one() {
     let make = || {

@@ -26,7 +26,7 @@ fn faults() -> &'static Report {
             tried(|| faulty(true), options).0
         };
         let mut all = report("", 50, KEYS);
-        // What one type calls a secret is hidden in cases of others.
+        // The secrets of one type are hidden in cases of others.
         let special = [
             report("kit_replaced_*", 50, NAMES),
             report("kit_planned_nested_*", 150, KEYS),
@@ -43,10 +43,10 @@ fn faults() -> &'static Report {
     })
 }
 
-/// What hints cannot say: the label of a block.
+/// Hints have no way to set the label of a block.
 const NEVER: [Fault; 2] = [Fault::PlannedLabelledValue, Fault::AppliedLabelledValue];
 
-/// What else shows where Terraform goes on, or where the fault shows in another call already.
+/// Further findings of a fault: Terraform continues, or the fault shows in an earlier call already.
 fn follows(fault: Fault, clause: Clause) -> bool {
     let goes_on = fault.terraform().is_none() && [Clause::C2, Clause::I7, Clause::G2].contains(&clause);
     let shows_elsewhere = match fault {
@@ -116,7 +116,7 @@ fn each_is_shown_by_the_smallest_configuration() {
     let parts = |found: &FindingReport| {
         let Some(smallest) = &found.smallest else { return 0 };
         let members = smallest.config.as_object().unwrap();
-        // What hints give stays.
+        // Values from hints stay.
         let is_hinted = |name: &str| ["labels", "keyed"].contains(&name);
         let is_set = |part: &objchange::Value| !part.is_null() && part.len() != Some(0);
         let own = members.iter().filter(|(name, part)| is_set(part) && !is_hinted(name)).count();
@@ -124,7 +124,8 @@ fn each_is_shown_by_the_smallest_configuration() {
     };
     for fault in Fault::ALL {
         for found in &type_report(report, &format!("kit_{}", fault.kind())).findings {
-            // What is changed may have to be beside what is not; and these replace only what is called `b`.
+            // A changed part may need an unchanged one beside it; and these types replace only objects
+            // called `b`.
             let is_updated = found.smallest.as_ref().is_some_and(|smallest| smallest.update.is_some());
             let most = if is_updated || fault.stage() == Stage::Replace { 2 } else { 1 };
             assert!(parts(found) <= most, "{}: {}", fault.kind(), smallest(found));

@@ -1,4 +1,4 @@
-//! What was made is not left behind, whenever the run ends.
+//! Created objects are not left behind, whenever the run ends.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -66,7 +66,7 @@ fn nothing_is_left_when_the_time_is_over() {
     }
 }
 
-/// What cannot be destroyed is named, with its identifier.
+/// An object that cannot be destroyed is named, with its identifier.
 #[test]
 fn what_is_left_is_named() {
     let options = Options::default();

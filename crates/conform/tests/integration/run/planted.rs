@@ -86,7 +86,7 @@ fn no_rest_of_a_secret_comes_out() {
     }
 }
 
-/// What the generator makes of sensitive attributes is shown: without it nobody could see the finding again.
+/// Generated values of sensitive attributes are shown: nobody could reproduce the finding without them.
 #[test]
 fn what_the_generator_makes_is_shown() {
     let planted = Planted { given: "unused-1".into(), own: "unused-2".into(), made: "unused-3".into() };

@@ -10,7 +10,7 @@ pub(crate) fn wait<T>(work: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)
 }
 
-/// What comes of a provider that is made anew each time.
+/// Runs against a provider that is made anew each time.
 pub(crate) fn tried(make: impl Fn() -> Kit + Send + Sync + 'static, options: Options) -> (Report, Corpus) {
     let start = move || {
         let provider: Arc<dyn Provider> = Arc::new(make());

@@ -1,4 +1,5 @@
-//! The same options give the same report; what was found is found again first; what is known is told from what is new.
+//! Equal options give equal reports; earlier findings are tried first; known findings are told from new
+//! ones.
 
 use objchange_conform::kit::{Kit, faulty};
 use objchange_conform::{Baseline, Corpus, Ended, Options, Report, Stop, Subject};
@@ -9,7 +10,7 @@ use crate::run::provider::{tried, type_report};
 fn options(seed: u64, jobs: usize) -> Options {
     let mut options = Options::default();
     (options.seed, options.jobs, options.cases) = (seed, jobs, 30);
-    // What it counts lasts longer than one type.
+    // Its counter lasts longer than one type.
     options.exclude = vec!["impure".into()];
     options
 }

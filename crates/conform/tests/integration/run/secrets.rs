@@ -78,7 +78,7 @@ fn holds(secret: &str, tags: &str, own: &str) {
         shown += &found.finding.message;
         shown += found.case.as_deref().unwrap_or_default();
     }
-    // What is not there is no secret.
+    // Nulls are not secret.
     for smallest in report.findings().filter_map(|(_, found)| found.smallest.as_ref()) {
         smallest.config.visit(|path, part| {
             assert!(!(part.is_null() && part.is_marked()), "{}", path.to_path());

@@ -134,7 +134,7 @@ fn each_variant_is_found_once_with_its_clause() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What is secret in one type of the kit does not hide what another type does.
+/// A secret of one type of the kit does not hide the findings of another.
 #[test]
 fn faults_of_secrets_hide_no_others() {
     let mut options = Options::default();

@@ -115,7 +115,7 @@ async fn one_type(timed: &Timed, name: &str, tally: &mut Tally) -> objchange_pro
                 tally.crashing.push(format!("{name} {label}"));
                 return Err(objchange_provider::ErrorKind::Disconnected.into());
             }
-            // What is planned in the end is held against the first plan whatever the type system.
+            // Terraform compares the final plan with the first one in the legacy type system, too.
             if finding.severity != FindingSeverity::Tolerated && finding.clause != Clause::F2 {
                 let (path, message) = (&finding.path, &finding.message);
                 tally.not_tolerated.push(format!("{name} {label}: {}{path}: {message}", finding.clause));

@@ -52,20 +52,20 @@ pub(crate) fn trials() -> Vec<Trial> {
     tests.map(trial).into()
 }
 
-/// What the judge finds that Terraform stops at.
+/// The judge's findings that stop Terraform.
 fn found(fault: Fault) -> Vec<Finding> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let findings = runtime.block_on(trial::judged(&faulty(true), fault)).findings;
     findings.into_iter().filter(|finding| finding.severity == FindingSeverity::Error).collect()
 }
 
-/// Whether Terraform says of a fault what the judge says that it says, and names the same place.
+/// Whether Terraform's message about a fault has the judge's words and place.
 fn is_told(fault: Fault, said: &str) -> bool {
     const PLACED: [Clause; 8] =
         [Clause::P3, Clause::P5, Clause::F2, Clause::A3, Clause::A4, Clause::A5, Clause::I4, Clause::M3];
     let is_told = |finding: &Finding| {
         let is_said = |words: &str| said.contains(words);
-        // What the transport says may stand anywhere.
+        // Words of the transport may be anywhere.
         let summary = finding.said_by_terraform().is_none_or(is_said) || finding.kind == "status";
         // An element of a set that is not known has no name.
         let path = finding.path.to_string();
@@ -78,7 +78,7 @@ fn is_told(fault: Fault, said: &str) -> bool {
     !found.is_empty() && found.iter().all(is_told)
 }
 
-/// Whether what Terraform says of a resource is understood to be about the clause of its fault.
+/// Whether Terraform's messages about a resource are understood to be about the clause of its fault.
 fn is_explained(fault: Fault, said: &[&str]) -> bool {
     // These are the provider's own words.
     if [Clause::P9, Clause::A8, Clause::R6, Clause::U5].contains(&fault.clause()) {
@@ -101,14 +101,14 @@ fn check(stage: Stage, said: &str) {
     for fault in faults(stage) {
         let address = format!("kit_{}.t", fault.kind());
         let of_it: Vec<&str> = said.split("\u{0}").filter(|part| part.contains(&address)).collect();
-        // Of some it does not say which resource it is about.
+        // Some messages do not name their resource.
         let unnamed = said.split("\u{0}").filter(|part| !part.contains("kit_"));
         let is_right = match fault.terraform() {
             Some(words) => {
                 let said: String = of_it.iter().copied().chain(unnamed).collect();
                 said.contains(words) && is_told(fault, &said) && is_explained(fault, &of_it)
             }
-            // Of what was asked for one by one nothing but its name may be there.
+            // A resource that was planned alone prints nothing but its name.
             None => of_it.iter().all(|part| part.trim() == format!("{address}:")),
         };
         if !is_right {

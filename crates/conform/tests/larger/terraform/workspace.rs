@@ -111,7 +111,7 @@ impl Workspace {
         errors.join("\u{0}")
     }
 
-    /// What a command that knows no JSON writes to standard error.
+    /// Standard error of a command without `-json`.
     pub(crate) fn complaint(&self, arguments: &[&str]) -> String {
         String::from_utf8(self.command(arguments).output().unwrap().stderr).unwrap()
     }
