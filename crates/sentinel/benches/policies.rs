@@ -1,4 +1,4 @@
-//! What reading a policy and running one costs, as it grows.
+//! The cost of parsing and running a policy, by size.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -55,7 +55,7 @@ fn mock(resources: usize) -> String {
     format!("terraform_version = \"1.5.0\"\n\nresource_changes = {{\n{resources}}}\n")
 }
 
-/// What a test of a policy costs: its mock is read once, and run with each of the tests.
+/// The cost of a policy's tests: the mock is read once, and run with each test.
 fn mocks(c: &mut Criterion) {
     let policy = "import \"tfplan\"\nv = filter tfplan.resource_changes as _, rc {\n\
                   rc.mode is \"managed\" and rc.type is \"aws_instance\" and rc.change.actions is not [\"no-op\"] }\n\

@@ -1,11 +1,11 @@
-//! What is done with source texts: formatting them, finding what is wrong with them. Growth is to be linear in every shape.
+//! The cost of formatting and linting source texts. It must grow linearly in every shape.
 
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use objchange_sentinel::{LintContext, format, lint};
 
-/// A text of so many parts.
+/// A text with this many parts.
 type Text = fn(usize) -> String;
 
 const SHAPES: [(&str, Text); 6] = [

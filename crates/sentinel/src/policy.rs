@@ -53,7 +53,7 @@ impl Policy {
         &self.name
     }
 
-    /// What it imports, by the names that a host knows.
+    /// The names of its imports.
     #[must_use]
     pub fn imports(&self) -> &[String] {
         &self.compiled.imports

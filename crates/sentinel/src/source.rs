@@ -2,20 +2,20 @@
 
 use objchange_text::{Diagnostic, Span};
 
-/// What is wrong with a source text.
+/// The kind of a syntax error.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum SyntaxErrorKind {
-    /// Something else was expected there.
+    /// An unexpected token.
     Unexpected,
-    /// No text has such a character outside of strings and comments.
+    /// A character that no source has outside of strings and comments.
     Character,
     /// A string or comment does not end.
     Unterminated,
-    /// A backslash in a string begins nothing that is known.
+    /// An unknown escape in a string.
     Escape,
-    /// An integer is none, or too large.
+    /// An integer that is malformed or too large.
     Number,
-    /// A statement is not where it may stand.
+    /// A statement in a place where it is not allowed.
     Misplaced,
     /// Nothing can be assigned to an expression.
     Target,

@@ -110,7 +110,7 @@ impl Diagnostic {
         &self.kind
     }
 
-    /// The same diagnostic in a text that begins so many bytes earlier.
+    /// Moves the diagnostic to a text that begins `by` bytes earlier.
     #[must_use]
     pub fn moved(self, by: u32) -> Self {
         let moved = |span: Option<Span>| span.map(|span| span.moved(by));

@@ -25,7 +25,7 @@ pub fn read_at_most(reader: impl Read, limit: u64) -> io::Result<Vec<u8>> {
 /// finds the place.
 const NOT_TEXT: u8 = 0xff;
 
-/// Reads text as UTF-8, without its byte order mark. What is not valid stays so, for the reader to find.
+/// Reads text as UTF-8, without its byte order mark. Invalid bytes are passed on for the reader to find.
 ///
 /// Without a mark the text is taken for UTF-16 if its first character is an ASCII one, as JSON's is.
 ///

@@ -44,7 +44,7 @@ impl<W: Write> Escaping<W> {
     fn cut(&self) -> usize {
         let end = match std::str::from_utf8(&self.line) {
             Ok(text) => text.len(),
-            // What can never become text is written as it is.
+            // A sequence that can never become valid is written as it is.
             Err(error) if error.error_len().is_some() => self.line.len(),
             Err(error) => error.valid_up_to(),
         };

@@ -63,7 +63,8 @@ impl<'t> LineIndex<'t> {
         Position { line, column: clusters + 1 }
     }
 
-    /// The same with a column in characters of Unicode, as in policies and SARIF.
+    /// Like [`position`](Self::position), with the column in characters of Unicode, as in policies and
+    /// SARIF.
     pub fn char_position(&self, byte: u32) -> Position {
         let (line, start, byte) = self.line_of(byte);
         let before = &self.text.as_bytes()[start as usize..byte as usize];
@@ -72,7 +73,8 @@ impl<'t> LineIndex<'t> {
         Position { line, column: characters as u32 + 1 }
     }
 
-    /// The number of a byte's line, the first byte of that line, and the byte, or the end where there is no such byte.
+    /// The line number of a byte, the first byte of that line, and the byte itself, or the end of the text
+    /// if it has no such byte.
     fn line_of(&self, byte: u32) -> (u32, u32, u32) {
         let byte = byte.min(self.text.len() as u32);
         let line = self.starts.partition_point(|start| *start <= byte).max(1);

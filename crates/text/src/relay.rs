@@ -1,4 +1,4 @@
-//! What others wrote, such as a provider, as far as it is relayed: a provider may write megabytes, and the same again.
+//! Bounds on relayed text of others, such as a provider, which may write megabytes again and again.
 
 use std::borrow::Cow;
 use std::fmt::Display;

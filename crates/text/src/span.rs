@@ -30,7 +30,7 @@ impl Span {
         Self { start: self.start, end }
     }
 
-    /// The same part of a text that begins so many bytes earlier.
+    /// Moves the span to a text that begins `by` bytes earlier.
     #[must_use]
     pub const fn moved(self, by: u32) -> Self {
         Self { start: self.start.saturating_add(by), end: self.end.saturating_add(by) }

@@ -2,11 +2,11 @@
 
 use anstyle::{AnsiColor, Style};
 
-/// What is fine.
+/// Success.
 pub const GOOD: Style = AnsiColor::Green.on_default();
-/// The problem.
+/// Problems.
 pub const BAD: Style = AnsiColor::Red.on_default();
-/// What is beside the point.
+/// Secondary text.
 pub const FAINT: Style = Style::new().dimmed();
-/// What changes, and what to look at.
+/// Changes, and things to look at.
 pub const CHANGED: Style = AnsiColor::Yellow.on_default();

@@ -1,6 +1,6 @@
 //! Configurations to try a provider with, made from a schema.
 //!
-//! The same seed generates the same configurations. All of them could come from Terraform Core: of the
+//! Equal seeds give equal configurations. All of them could come from Terraform Core: of the
 //! schema's type, with all required attributes, and with an allowed number of blocks. Strings are in
 //! Unicode's normal form C, as in Terraform. For configurations that the provider accepts, see
 //! [`accepted`](super::accepted).

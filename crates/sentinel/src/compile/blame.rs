@@ -143,7 +143,7 @@ pub(super) fn falsifies(block: &[Stmt]) -> bool {
     false
 }
 
-/// What `length` is called with: the word, the collection and where the call is.
+/// The parts of a call of `length`: the word, the collection and the place of the call.
 fn counted(expr: &Expr) -> Option<(&crate::syntax::ast::Name, &Expr, u32)> {
     let ExprKind::Postfix(postfix) = &expr.kind else { return None };
     let (ExprKind::Name(name), [call]) = (&postfix.base.kind, &postfix.parts[..]) else { return None };

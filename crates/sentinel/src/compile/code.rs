@@ -8,7 +8,7 @@ use super::Constant;
 use crate::syntax::ast::{BinaryOp, Test, UnaryOp};
 use crate::value::{MemberName, Native, Text, Value};
 
-/// An instruction. What it takes it takes from the top of the stack, and what it gives it puts there.
+/// An instruction. It takes its operands from the top of the stack, and pushes its result.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Op {
     Undefined,
@@ -92,17 +92,20 @@ pub(crate) enum Op {
     Hold,
     /// That collection is what makes the answer on top so, if that is one to be explained.
     HeldBy(Blame),
-    /// What was found to explain an answer since an instruction explains nothing, unless the answer on top is such.
+    /// Drops the causes that were found since an instruction, unless the answer on top is one to explain.
     Settle(Blame, u32),
-    /// The value on top was read from a variable: what made it so comes with it. A rule is evaluated if it may be.
+    /// The value on top was read from a variable: its causes come with it. A rule is evaluated if `force`
+    /// is set.
     Recall {
         access: u32,
         blame: Blame,
         force: bool,
     },
-    /// The condition on top chooses a block in which something is set to false: what explains it explains that.
+    /// The condition on top chooses a block that sets a variable to false: the causes of the condition
+    /// become causes of that.
     Guard(Blame, u32),
-    /// The elements of the loops around, and the conditions, are why the variable is false from now on that gets the value on top.
+    /// The variable that gets the value on top is false from now on. Its causes are the elements of the
+    /// loops around, and the conditions.
     Falsify,
     /// Begins to load an import of the file.
     Import(u32),
@@ -144,7 +147,7 @@ impl Blame {
     }
 }
 
-/// What a unit is.
+/// The kind of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum UnitKind {
     File,
@@ -158,31 +161,32 @@ pub(crate) struct Unit {
     pub(crate) kind: UnitKind,
     /// Where it stands.
     pub(crate) place: u32,
-    /// What it is assigned to at the top of its file.
+    /// The name that it is assigned to at the top of its file.
     pub(crate) name: Option<Arc<str>>,
     pub(crate) params: u32,
     pub(crate) slots: u32,
-    /// Whether something may outlive it that sees its variables.
+    /// Whether a function or rule that sees its variables may outlive it.
     pub(crate) captured: bool,
     pub(crate) ops: Vec<Op>,
-    /// Where each instruction comes from.
+    /// The place of each instruction in the text.
     pub(crate) places: Vec<u32>,
     pub(crate) texts: Vec<Text>,
     pub(crate) names: Vec<MemberName>,
     pub(crate) constants: Vec<(Constant, usize)>,
     pub(crate) accesses: Vec<Access>,
     pub(crate) loops: Vec<Loop>,
-    /// What the instructions may do that a condition of a statement chooses.
+    /// The effects of the instructions that a condition of a statement chooses.
     pub(crate) branches: BTreeMap<u32, Branch>,
-    /// Where lists and maps are changed: by `append` or `delete`, which is loaded there, or by an assignment to an
-    /// index; and the variable that holds what is changed, if that is one.
+    /// Places where lists and maps are changed: calls of `append` and `delete`, by the instruction that
+    /// loads them, and assignments to an index. The value is the variable that holds the collection, if
+    /// there is one.
     pub(crate) changes: BTreeMap<u32, Option<u32>>,
-    /// The instructions of blocks that something explains.
+    /// The instructions of blocks that have causes of their own.
     pub(crate) guards: Vec<Range<u32>>,
     pub(crate) units: Vec<Arc<Unit>>,
 }
 
-/// What a condition of a statement chooses.
+/// The instructions that a condition of a statement chooses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Branch {
     /// The first instruction after the statement.
@@ -190,7 +194,7 @@ pub(crate) struct Branch {
     pub(crate) leaves: Leaves,
 }
 
-/// What a block may leave before its end.
+/// The construct that a block may leave before its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Leaves {
     Nothing,
@@ -206,7 +210,7 @@ pub(crate) struct Access {
     pub(crate) name: Arc<str>,
     /// The first one that is declared is meant; an assignment declares the first if none is.
     pub(crate) candidates: Vec<Slot>,
-    /// What it means where no scope declares it.
+    /// The builtin of this name, used if no scope declares the name.
     pub(crate) builtin: Option<&'static Native>,
 }
 
@@ -217,20 +221,21 @@ pub(crate) struct Slot {
     pub(crate) slot: u32,
 }
 
-/// What a loop or quantifier needs to know.
+/// The description of a loop or quantifier.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Loop {
     pub(crate) kind: LoopKind,
-    /// Which answers are explained.
+    /// The answers that are explained.
     pub(crate) blame: Blame,
-    /// Where the names of an element are, if they are ever read.
+    /// The slots of an element's names, if they are read anywhere.
     pub(crate) first: Option<u32>,
     pub(crate) second: Option<u32>,
     /// Whether an element has two names.
     pub(crate) two: bool,
-    /// The slots of what the body declares, which is new for each element, in the scope around.
+    /// The slots of the variables that the body declares, in the scope around. They are new for each
+    /// element.
     pub(crate) declared: (u32, u32),
-    /// How many slots each element has in a scope of its own, where something may outlive it.
+    /// The number of slots in a scope of each element's own, if functions or rules may outlive the element.
     pub(crate) own_scope: Option<u32>,
     /// Where the next element is taken, and where it goes on after the last.
     pub(crate) next: u32,

@@ -74,7 +74,7 @@ impl Constant {
         })
     }
 
-    /// What the whole of it takes of the memory of a run, at most and about.
+    /// The memory of the whole constant in a run: an upper estimate.
     pub(crate) fn size(&self) -> usize {
         let own = size_of::<Value>();
         match self {

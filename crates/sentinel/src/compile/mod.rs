@@ -24,9 +24,9 @@ pub(crate) struct Compiled {
     pub(crate) unit: Arc<Unit>,
     /// The slots of the names at the top.
     pub(crate) names: HashMap<Arc<str>, u32>,
-    /// What is imported, in order.
+    /// The imports, in order.
     pub(crate) imports: Vec<String>,
-    /// Whether its functions and rules change nothing but their own.
+    /// Whether its functions and rules only change their own variables.
     pub(crate) is_pure: bool,
     /// Literals that are made once in a run.
     pub(crate) shared: Vec<Constant>,
@@ -34,23 +34,23 @@ pub(crate) struct Compiled {
 
 struct Compiler {
     scopes: Scopes,
-    /// The innermost unit that is open.
+    /// The innermost open unit.
     open: OpenUnit,
-    /// Those around it.
+    /// The open units around it.
     around: Vec<OpenUnit>,
-    /// What imports are called, with their places in the list.
+    /// The local names of imports, with their places in the list.
     imports: HashMap<Arc<str>, u32>,
     shared: Vec<Constant>,
-    /// How many instructions were emitted that may explain an answer.
+    /// How many instructions so far may have causes.
     explaining: usize,
 }
 
 /// A unit that is not finished.
 struct OpenUnit {
     unit: Unit,
-    /// The loops around what comes next.
+    /// The loops around the next instruction.
     loops: Vec<u32>,
-    /// How many blocks around are entered for a reason.
+    /// How many of the blocks around have causes of their own.
     guarded: usize,
 }
 
@@ -74,7 +74,8 @@ pub(crate) fn compile(program: &Program) -> Compiled {
     for name in &program.hidden {
         compiler.scopes.may_declare(name);
     }
-    // What is assigned only within a function may be a global of the host: its variable is one of the file then.
+    // A variable that only a function assigns may be a global of the host. It becomes a variable of the
+    // file.
     for name in program.assigned.iter().filter(|name| !compiler.imports.contains_key(*name)) {
         compiler.scopes.may_declare(name);
     }

@@ -14,13 +14,13 @@ pub(super) struct Scopes {
     /// How many slots the scopes of the machine have that are open; the last is the innermost.
     frames: Vec<u32>,
     scopes: Vec<Scope>,
-    /// What imports are called: nothing is assigned to them.
+    /// The local names of imports, which cannot be assigned.
     pub(super) imports: HashSet<Arc<str>>,
 }
 
 #[derive(Debug)]
 struct Scope {
-    /// In which scope of the machine its variables are.
+    /// The scope of the machine that has its variables.
     frame: usize,
     names: HashMap<Arc<str>, Declared>,
 }

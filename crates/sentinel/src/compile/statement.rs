@@ -202,10 +202,10 @@ impl Compiler {
     }
 }
 
-/// What a block may leave before its end.
+/// The construct that a block may leave before its end.
 fn leaves(block: &[Stmt]) -> Leaves {
     let mut found = Leaves::Nothing;
-    // With how it is within a loop of the block.
+    // Each block, and whether it is inside of a loop of the first one.
     let mut blocks = vec![(block, false)];
     while let Some((block, in_loop)) = blocks.pop() {
         for statement in block {

@@ -71,7 +71,7 @@ impl Layout<'_> {
         base
     }
 
-    /// What is in brackets, with commas between.
+    /// The items in brackets, separated by commas.
     fn items<T>(&mut self, items: &[T], gap: Gap, mut write: impl FnMut(&mut Self, &T, Gap)) {
         let outer = self.wrapped;
         let base = self.bracket(gap);
@@ -133,7 +133,7 @@ impl Layout<'_> {
         self.body(&quantifier.body, base, end);
     }
 
-    /// What elements are called, with the word before it.
+    /// The names of elements, with the word `as` before them.
     pub(super) fn names(&mut self, names: &Names) {
         self.put(self.space());
         self.put(self.space());

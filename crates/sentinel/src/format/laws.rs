@@ -1,4 +1,4 @@
-//! What holds for every text: its form is stable, means the same, and has every comment.
+//! Laws for every source: formatting is idempotent, keeps the meaning, and keeps every comment.
 
 use std::sync::LazyLock;
 
@@ -152,7 +152,7 @@ fn filled(template: &str, choices: &[u8]) -> String {
     text
 }
 
-/// What a text says, without places.
+/// The meaning of a text: its syntax tree without places.
 fn meaning(text: &str) -> String {
     static SPAN: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"span: \d+\.\.\d+").unwrap());
     let (program, _) = parse(text).unwrap_or_else(|errors| panic!("{}: {text}", errors[0]));

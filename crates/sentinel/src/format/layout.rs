@@ -5,7 +5,7 @@ use objchange_text::Span;
 use super::align::{self, Entry};
 use crate::syntax::token::{Kind, Token};
 
-/// What comes before a token.
+/// The space before a token.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gap {
     kind: GapKind,
@@ -66,22 +66,22 @@ pub(super) struct Layout<'t> {
     tokens: Vec<Token>,
     at: usize,
     comments: &'t [Span],
-    /// Where in the text lines end.
+    /// The positions of line ends in the text.
     newlines: Vec<u32>,
-    /// The same, and words that make a block be written on lines of its own.
+    /// The positions of line ends, and of words whose block is written on several lines.
     breaks: Vec<u32>,
-    /// What of the text is written.
+    /// How much of the text is written.
     done: u32,
-    /// Whether that is the beginning of something: blank lines are left out there.
+    /// Whether that is the start of a block, where blank lines are left out.
     opened: bool,
     out: String,
     /// How many lines were ended.
     lines: usize,
-    /// The indentation of the line that is written.
+    /// The indentation of the current line.
     line_indent: usize,
-    /// The indentation of lines on which what is written now goes on.
+    /// The indentation of continuation lines.
     pub(super) wrapped: usize,
-    /// Spaces to be put into what was written.
+    /// Spaces to insert into the output.
     spaces: Vec<(usize, usize)>,
 }
 

@@ -25,11 +25,11 @@ use layout::Layout;
 /// * Blank lines stay, one at a place, but not at the beginning or end of a block.
 /// * Comments stay where they are, before or behind the same words, and literals as they are written.
 ///
-/// Line ends become `\n`. What was formatted once stays as it is, and means what it meant.
+/// Line ends become `\n`. Formatted text is not changed by formatting it again, and keeps its meaning.
 ///
 /// # Errors
 ///
-/// Everything that is wrong with a text that cannot be read, in the order of the text.
+/// All syntax errors, in the order of the text.
 ///
 /// # Examples
 ///

@@ -7,7 +7,7 @@ use crate::value::{Code, List, Map, Native, Value, equal};
 
 pub(super) static NATIVES: [Native; 5] = [
     native("filter", 2, 2, true, |machine, a| kept(machine, a, |answer| answer == Some(true))),
-    // What it is not sure of stays.
+    // Undefined answers keep the element: only true rejects it.
     native("reject", 2, 2, true, |machine, a| kept(machine, a, |answer| answer != Some(true))),
     native("find", 2, 2, true, find),
     native("matches", 2, 2, true, matches),

@@ -62,7 +62,7 @@ fn key(name: &str) -> Key {
     Key::String(Text::from(name))
 }
 
-/// What is under a name in a map, or at an index in a list.
+/// The value under a name in a map, or at an index in a list.
 fn part(value: &Value, name: &str, budget: &mut Budget) -> Option<Value> {
     match budget.look(value) {
         Value::Map(map) => {
@@ -80,7 +80,7 @@ fn part(value: &Value, name: &str, budget: &mut Budget) -> Option<Value> {
     }
 }
 
-/// What is under a path; a star is all elements of a list, and what is found in them makes a list.
+/// The value under a path. A star stands for all elements of a list; the values found in them make a list.
 fn find(value: &Value, path: &[String], budget: &mut Budget) -> Option<Value> {
     let mut value = value.clone();
     for (index, name) in path.iter().enumerate() {
@@ -164,7 +164,7 @@ fn changed(machine: &mut Machine<'_>, value: &Value, path: &[String], change: &C
     }
 }
 
-/// What is under some paths of a value, in the collections that it is in; none if there is nothing.
+/// The values under some paths, in the collections that contain them; `None` if there are none.
 fn picked(machine: &mut Machine<'_>, value: &Value, paths: &[&[String]]) -> Done<Option<Value>> {
     machine.budget.step(1 + paths.len())?;
     if paths.iter().any(|path| path.is_empty()) {

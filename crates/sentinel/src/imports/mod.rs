@@ -18,10 +18,10 @@ use crate::builtins::{native, parse_float, parse_int};
 use crate::run::{Done, Machine, Setup, fault};
 use crate::value::{Code, Function, Native, Value, whole};
 
-/// What an import has under a name.
+/// Looks up a member of an import by name.
 pub(crate) type Members = fn(&Setup, &str) -> Option<Value>;
 
-/// The standard import of a name.
+/// The standard import with this name.
 pub(crate) fn standard(name: &str) -> Option<Members> {
     Some(match name {
         "base64" => |_, name| function(&base64::NATIVES, name),
@@ -41,7 +41,7 @@ pub(crate) fn standard(name: &str) -> Option<Members> {
     })
 }
 
-/// What a standard import has.
+/// The names of the members of a standard import.
 pub(crate) fn names(import: &str) -> Vec<&'static str> {
     let natives: &'static [Native] = match import {
         "base64" => &base64::NATIVES,

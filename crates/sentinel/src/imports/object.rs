@@ -9,7 +9,7 @@ use super::time::{self, Moment};
 use super::version::{self, Version};
 use crate::value::{Code, Function, Native, Value};
 
-/// What an import made: a decimal number, a moment, a version.
+/// A value of an import: a decimal number, a moment, a version.
 #[derive(Clone)]
 pub struct Object(pub(crate) Rc<Kind>);
 
@@ -49,7 +49,7 @@ impl Object {
         }
     }
 
-    /// What is under a name.
+    /// The member with this name.
     pub(crate) fn member(&self, name: &str) -> Option<Value> {
         let (field, methods): (_, &'static [Native]) = match &*self.0 {
             Kind::Decimal(decimal) => (decimal.field(name), &decimal::METHODS),

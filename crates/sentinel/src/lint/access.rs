@@ -63,7 +63,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What is under a key that is known.
+    /// The shape under a known key.
     fn member(&mut self, shape: &Shape, name: &str, span: Span) -> Shape {
         if let Some(fields) = shape.has_fields() {
             if let Some(field) = fields.field(name) {
@@ -90,7 +90,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What is under a key or at an index that is not known.
+    /// The shape under an unknown key or index.
     fn indexed(&mut self, shape: &Shape, key: &Shape, span: Span) -> Shape {
         if shape.kinds.is_only(Kinds::LIST.or(Kinds::STRING))
             && key.kinds.is_only(Kinds::STRING.or(Kinds::BOOL))
@@ -130,7 +130,7 @@ impl Walk<'_> {
     }
 }
 
-/// What a standard import is.
+/// The shape of a standard import.
 pub(super) fn standard(path: &str) -> Shape {
     match imports::standard(path) {
         Some(_) => Shape::fields(Arc::new(Standard(path.to_owned()))),

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use super::flow::operands;
 use crate::syntax::ast::{BinaryOp, Expr, ExprKind, Link, Name, PostfixPartKind, Stmt, StmtKind, Target};
 
-/// What is known where a condition holds: that the value under a key of a variable is one of some strings.
+/// Facts that a condition implies: the value under a key of a variable is one of some strings.
 pub(super) fn known(condition: &Expr) -> Vec<(&Name, &str, Vec<String>)> {
     let mut found = Vec::new();
     collect(condition, &mut found);
     found
 }
 
-/// More say nothing that is worth the work.
+/// Longer lists of values are ignored: they are not worth the work.
 const MAX_VALUES: usize = 200;
 
 fn collect<'e>(condition: &'e Expr, found: &mut Vec<(&'e Name, &'e str, Vec<String>)>) {

@@ -64,7 +64,7 @@ fn function(function: &Func, found: &mut LintItems) {
     statements(&function.body, found);
 }
 
-/// What decides whether something is done.
+/// Checks an expression that is used as a condition.
 fn condition(expr: &Expr, found: &mut LintItems) {
     if is_constant(expr) {
         found.add(LintKind::ConstantCondition, expr.span, "this condition is always the same");

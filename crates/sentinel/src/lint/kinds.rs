@@ -15,15 +15,16 @@ use crate::syntax::ast::{
 pub(super) struct Walk<'w> {
     pub(super) names: &'w Names,
     pub(super) found: &'w mut LintItems,
-    /// Names of the language that are variables in this file.
+    /// Builtin names that this file uses for variables.
     hidden: &'w [Arc<str>],
-    /// What variables are that are given a value once.
+    /// The shapes of variables that are assigned once.
     shapes: HashMap<usize, Shape>,
-    /// What they are where the conditions hold that were passed; what was passed last counts.
+    /// Narrower shapes under the conditions around; the innermost condition counts.
     narrowed: HashMap<usize, Vec<Shape>>,
-    /// The variables that conditions were passed of, so that these can be left again.
+    /// The variables that conditions narrowed, to undo this at the end.
     passed: Vec<usize>,
-    /// The words of the conditions of the file: whoever asks for something knows that it may not be there.
+    /// The words in the conditions of the file: a policy that tests for a value knows that it may be
+    /// missing.
     pub(super) guarded: HashSet<Arc<str>>,
 }
 
@@ -50,14 +51,14 @@ pub(super) fn check(program: &Program, names: &Names, context: &LintContext<'_>,
 }
 
 impl Walk<'_> {
-    /// What a name is where it is.
+    /// The shape of a name at this place.
     pub(super) fn name(&self, name: &Name) -> Shape {
         let Some(id) = self.names.binding(name) else { return Shape::ANY };
         let narrowed = self.narrowed.get(&id).and_then(|shapes| shapes.last());
         narrowed.or_else(|| self.shapes.get(&id)).cloned().unwrap_or(Shape::ANY)
     }
 
-    /// The function of the language that a name is.
+    /// The builtin function that an expression names.
     pub(super) fn builtin<'n>(&self, expr: &'n Expr) -> Option<&'n str> {
         match &expr.kind {
             ExprKind::Name(name)
@@ -146,7 +147,7 @@ impl Walk<'_> {
                 items.iter().for_each(|item| {
                     self.expression(item);
                 });
-                // What is in it may change.
+                // The elements may change.
                 Shape::new(Kinds::LIST)
             }
             ExprKind::Map(entries) => {
@@ -259,7 +260,7 @@ impl Walk<'_> {
         left
     }
 
-    /// What is in a collection that has values of one shape.
+    /// The shape of the values in a collection whose values have one shape.
     pub(super) fn known_elements(shape: &Shape) -> Option<&Shape> {
         match shape.inside.as_deref() {
             Some(Inside::Elements(elements)) => Some(elements),

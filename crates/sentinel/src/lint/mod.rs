@@ -85,19 +85,19 @@ impl LintKind {
         LintKind::LoopOverUndefined,
     ];
 
-    /// What it is called in reports. These names stay.
+    /// The stable name in reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.describe().0
     }
 
-    /// What it is, in a few words.
+    /// A short title.
     #[must_use]
     pub fn title(self) -> &'static str {
         self.describe().2
     }
 
-    /// How bad it is.
+    /// The severity.
     #[must_use]
     pub fn severity(self) -> Severity {
         self.describe().1
@@ -138,15 +138,15 @@ impl LintKind {
 /// Says what imports are, by their names.
 pub type ImportShapes<'c> = dyn Fn(&str) -> Option<Shape> + 'c;
 
-/// What is known of the place of a policy.
+/// Knowledge about a policy from outside.
 #[derive(Default)]
 pub struct LintContext<'c> {
-    /// It is run, and not only imported by others: it must have `main`, and nobody else uses its variables. A text that
-    /// has `main` is taken for such a policy in any case.
+    /// Whether the text is run as a policy and not only imported: it must have `main`, and its variables
+    /// are not used elsewhere. A text with `main` is treated as a policy anyway.
     pub is_policy: bool,
-    /// Names that the host gives values.
+    /// Globals that the host sets.
     pub globals: Vec<String>,
-    /// What imports are. Those that are not said are the standard imports, or of unknown shape.
+    /// The shapes of imports. Without an entry the standard import is used, or the shape is unknown.
     pub imports: Option<&'c ImportShapes<'c>>,
 }
 
@@ -160,7 +160,7 @@ impl std::fmt::Debug for LintContext<'_> {
     }
 }
 
-/// Finds what is wrong with a policy that can be read, in the order of the text. The kind of each is the name of a
+/// Finds problems in a policy that parses, in the order of the text. The kind of each is the name of a
 /// [`LintKind`].
 ///
 /// # Errors
@@ -199,20 +199,19 @@ const MAX_LINTS: usize = 500;
 
 type Item = (LintKind, Span, String, Option<String>);
 
-/// What was found, in any order.
+/// Findings, in any order.
 #[derive(Default)]
 struct LintItems {
     items: Vec<Item>,
-    /// How many names were compared.
+    /// How many names were compared for suggestions.
     compared: usize,
 }
 
-/// The maximum number of names that are compared with those that nothing has: a text may have very many of
-/// both.
+/// The maximum number of comparisons with unknown names: a text may have very many of both.
 const MAX_COMPARED: usize = 200_000;
 
 impl LintItems {
-    /// The hint about a name that nothing has: the most similar of those that there are.
+    /// The most similar existing name, as a hint.
     fn suggest<'n>(&mut self, word: &str, names: impl IntoIterator<Item = &'n str>) -> Option<String> {
         let names: Vec<&str> = names.into_iter().collect();
         if self.compared >= MAX_COMPARED {

@@ -12,18 +12,18 @@ use crate::syntax::ast::{
     Expr, ExprKind, Func, Link, Name, Names as ElementNames, PostfixPartKind, Program, Stmt, StmtKind, Target,
 };
 
-/// What a name stands for.
+/// The declaration of a name.
 #[derive(Debug)]
 pub(super) struct Binding {
     pub(super) name: Arc<str>,
-    /// Where it is first given a value.
+    /// The place of the first assignment.
     pub(super) span: Span,
     pub(super) kind: BindingKind,
     /// It is at the top of the file.
     pub(super) is_top: bool,
     pub(super) assigned: usize,
     pub(super) read: usize,
-    /// Those that are read where this one, a rule or function at the top, is worked out.
+    /// The bindings that are read while this one, a rule or function at the top, is evaluated.
     pub(super) needs: Vec<usize>,
 }
 
@@ -34,9 +34,10 @@ pub(super) enum BindingKind {
     Variable,
     Function,
     Rule,
-    /// Of a function that has a name.
+    /// A parameter of a function that has a name.
     Parameter,
-    /// Of a function that is handed to another, which decides how many there are; or the name of an element.
+    /// A parameter of an anonymous function, whose callee fixes the number of parameters; or the name of an
+    /// element.
     Given,
 }
 
@@ -44,9 +45,9 @@ pub(super) enum BindingKind {
 #[derive(Debug, Default)]
 pub(super) struct Names {
     pub(super) bindings: Vec<Binding>,
-    /// By where a name is. One that is not here is a function of the language, a global, or unknown.
+    /// Bindings by the place of a name. A name without an entry is a builtin, a global, or unknown.
     pub(super) at: HashMap<u32, usize>,
-    /// Those that are read where something is worked out that is not a rule or function at the top.
+    /// Bindings that are read outside of the rules and functions at the top.
     pub(super) needed: Vec<usize>,
 }
 

@@ -24,7 +24,7 @@ struct Operands<'o> {
 }
 
 impl Walk<'_> {
-    /// What comes of one operator of a chain.
+    /// The shape of one operation in a chain.
     pub(super) fn operator(
         &mut self,
         left: Shape,

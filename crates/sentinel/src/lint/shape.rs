@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// What a value may be: of which kinds, and what is in it.
+/// The possible values of an expression: their kinds, and the shape of their content.
 ///
 /// # Examples
 ///
@@ -22,25 +22,26 @@ pub struct Shape {
     pub(super) may_be_missing: bool,
 }
 
-/// What a collection holds, if that is known.
+/// The content of a collection, if known.
 #[derive(Debug)]
 pub(super) enum Inside {
     Elements(Shape),
     Fields(Arc<dyn Fields>),
 }
 
-/// The keys of a map that has these and no others.
+/// The keys of a map that has exactly these.
 pub trait Fields: fmt::Debug + Send + Sync {
-    /// What is under a key; nothing if it is not one of them.
+    /// The shape under a key; `None` if the map lacks the key.
     fn field(&self, name: &str) -> Option<Shape>;
 
     /// The keys, for suggestions.
     fn names(&self) -> Vec<String>;
 
-    /// Says of a name that it is not one of them.
+    /// The message for a name that the map lacks.
     fn missing(&self, name: &str) -> String;
 
-    /// What has them if the value under a key is one of these strings, where that tells more.
+    /// Narrower fields for the case that the value under a key is one of these strings; `None` if this
+    /// tells nothing more.
     fn narrowed(&self, _field: &str, _values: &[String]) -> Option<Arc<dyn Fields>> {
         None
     }
@@ -140,13 +141,13 @@ impl Shape {
         Shape { kinds: self.kinds.or(other.kinds), inside, may_be_missing }
     }
 
-    /// The same, which may also not be there.
+    /// A shape that may also be missing.
     #[must_use]
     pub fn or_missing(self) -> Shape {
         Shape { kinds: self.kinds.or(Kinds::UNDEFINED), may_be_missing: true, ..self }
     }
 
-    /// What is there of it.
+    /// The shape without undefined.
     pub(super) fn there(self) -> Shape {
         Shape { kinds: self.kinds.without(Kinds::UNDEFINED), may_be_missing: false, ..self }
     }
@@ -155,7 +156,7 @@ impl Shape {
         Shape { kinds: self.kinds.or(Kinds::UNDEFINED), ..self }
     }
 
-    /// An element or value of it, if it is a collection of whatever keys.
+    /// The shape of an element or value, if all keys have the same one.
     pub(super) fn element(&self) -> Shape {
         match self.inside.as_deref() {
             Some(Inside::Elements(shape)) => shape.clone(),
@@ -171,13 +172,13 @@ impl Shape {
         }
     }
 
-    /// What remains of it if the value under a key is one of these strings.
+    /// The shape under the condition that the value under a key is one of these strings.
     pub(super) fn narrowed(&self, field: &str, values: &[String]) -> Option<Shape> {
         let fields = self.has_fields()?.narrowed(field, values)?;
         Some(Shape { inside: Some(Arc::new(Inside::Fields(fields))), ..self.clone() })
     }
 
-    /// A collection like it, with other elements.
+    /// A collection of this kind with other elements.
     pub(super) fn with_elements(&self, elements: Shape) -> Shape {
         match self.inside.as_deref() {
             Some(Inside::Elements(_)) => {

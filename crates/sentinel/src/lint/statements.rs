@@ -71,7 +71,7 @@ impl Walk<'_> {
     }
 }
 
-/// What the value of an expression is called where it is: its last key, or the name of the variable.
+/// The last word of an expression: its last key, or the name of the variable.
 fn last_word(expr: &Expr) -> Option<&str> {
     match &expr.kind {
         ExprKind::Name(name) => Some(&name.text),

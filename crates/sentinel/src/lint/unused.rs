@@ -47,7 +47,7 @@ fn unread(binding: &Binding, is_policy: bool, found: &mut LintItems) {
         BindingKind::Parameter => {
             (LintKind::UnusedParameter, format!("the parameter {name} of this function is not used"))
         }
-        // What is at the top of a module is there for others, and tests look at rules.
+        // A module's names at the top are there for importers, and tests look at rules.
         BindingKind::Variable | BindingKind::Function if is_policy || !binding.is_top => {
             let what = if binding.kind == BindingKind::Function { "function" } else { "variable" };
             (LintKind::UnusedVariable, format!("the {what} {name} is not used"))

@@ -156,7 +156,7 @@ impl Machine<'_> {
         let base = base.seen().clone();
         let key = self.unwrap(key);
         self.note_code(std::slice::from_ref(&value));
-        // What is unknown of the collection is known no more when it is changed.
+        // The change makes that part of the collection known.
         self.budget.touch(&base);
         let taint = self.take_noted();
         if std::mem::take(&mut self.has_any) {

@@ -1,6 +1,6 @@
-//! What made answers false: the elements at which quantifiers were settled, collections that should have been empty,
-//! rules, and the elements at which a variable was set to false. It is kept only where the compiler says that an answer
-//! is to be explained, so that a policy that passes pays next to nothing.
+//! Causes of false answers: the elements that settled quantifiers, collections that should have been empty,
+//! rules, and the elements at which a variable was set to false. Causes are only kept where the compiler
+//! says that an answer is to be explained, so that a passing policy pays next to nothing.
 
 use std::collections::HashMap;
 use std::rc::{Rc, Weak};
@@ -10,10 +10,10 @@ use super::{Done, Machine};
 use crate::compile::{Blame, Loop, Op};
 use crate::value::{Env, Key, SourcePlace, Value};
 
-/// One of the reasons why an answer is as it is.
+/// One cause of an answer.
 #[derive(Clone)]
 pub(super) struct Cause {
-    /// The instruction that it explains, in the frame that runs.
+    /// The instruction that it explains, in the current frame.
     at: u32,
     /// How deep those nest that explain it.
     depth: u8,
@@ -38,11 +38,11 @@ pub(super) enum CauseKind {
     Held(Value),
     /// Another rule, by its entry.
     Rule(u32),
-    /// What a variable came with.
+    /// The causes that came with a variable.
     Variable(Rc<Stored>),
 }
 
-/// What the body of a quantifier, or a statement of a loop, said of an element.
+/// The answer of a quantifier's body, or of a statement in a loop, for one element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
     False,
@@ -52,7 +52,7 @@ pub(super) enum Answer {
     Assigned,
 }
 
-/// Why a variable is false: a few reasons, and how many more there were.
+/// Causes of a false variable: a few, and the number of the others.
 #[derive(Clone, Default)]
 pub(super) struct Stored {
     pub(super) causes: Vec<Cause>,
@@ -67,9 +67,9 @@ const MAX_VARIABLES: usize = 1_000;
 
 #[derive(Default)]
 pub(super) struct Causes {
-    /// Of what is being evaluated: those of the innermost scope are on top.
+    /// The causes of the current evaluation; those of the innermost scope are on top.
     list: Vec<Cause>,
-    /// A collection whose being empty is asked.
+    /// A collection that is tested for being empty.
     held: Option<Value>,
     variables: HashMap<(usize, u32), (Weak<Env>, Rc<Stored>)>,
 }
@@ -79,7 +79,7 @@ impl Causes {
         self.list.len()
     }
 
-    /// Forgets what was found since there were so many.
+    /// Drops the causes after the first `mark` ones.
     pub(super) fn forget(&mut self, mark: usize) {
         if self.list.len() > mark {
             self.list.truncate(mark);
@@ -90,21 +90,21 @@ impl Causes {
         self.list.split_off(mark.min(self.list.len()))
     }
 
-    /// What was found since there were so many explains this instruction.
+    /// Makes the causes after the first `mark` ones explain the instruction `at`.
     pub(super) fn relabel(&mut self, mark: usize, at: u32) {
         for cause in self.list.iter_mut().skip(mark) {
             cause.at = at;
         }
     }
 
-    /// What explains the value of a variable.
+    /// The causes of a variable's value.
     pub(super) fn variable(&self, env: &Rc<Env>, slot: u32) -> Option<Rc<Stored>> {
         self.variables.get(&(Rc::as_ptr(env) as usize, slot)).map(|(_, stored)| Rc::clone(stored))
     }
 
-    /// A variable gets a value, because of what was found since there were so many.
+    /// Stores the causes after the first `mark` ones with a variable that gets a value.
     ///
-    /// Elements at which it was set to false add up as long as it is set to nothing else.
+    /// The elements at which it was set to false add up until it gets another value.
     pub(super) fn store(&mut self, env: &Rc<Env>, slot: u32, mark: usize) {
         if self.list.len() <= mark && self.variables.is_empty() {
             return;
@@ -115,7 +115,7 @@ impl Causes {
             return;
         }
         let causes = self.take(mark);
-        // What is as another variable was.
+        // A value that comes from another variable shares its causes.
         if let [Cause { kind: CauseKind::Variable(stored), .. }] = &causes[..] {
             let stored = Rc::clone(stored);
             self.remember(env, key, stored);
@@ -252,7 +252,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// What explains the condition on top explains why the block is run that it chooses.
+    /// The causes of the condition on top become causes of the block that it chooses.
     fn guard(&mut self, blame: Blame, guard: u32) {
         let mark = self.causes_mark();
         let is_chosen = self.stack.last().is_some_and(|top| blame.is_on(top));
@@ -264,8 +264,8 @@ impl Machine<'_> {
         }
     }
 
-    /// A variable is set to false: the elements of the loops around in the function that runs, and what explains the
-    /// blocks around, are why.
+    /// A variable is set to false. The causes are the elements of the loops around in the current function,
+    /// and the causes of the blocks around.
     fn falsify(&mut self) {
         let place = self.here();
         let frame = &mut self.frame;

@@ -50,10 +50,10 @@ const STEPS_UNASKED: u64 = 1 << 16;
 /// A pair that was compared, which stays where it is as long as this is there, and what that gave.
 pub(crate) type Compared = (Value, Value, Result<bool, SourcePlace>);
 
-/// What is left of the limits.
+/// The rest of the limits.
 #[derive(Debug)]
 pub(crate) struct Budget {
-    /// How many steps are left until something is to be done, and how many come after that.
+    /// The steps left until the next check, and the steps after it.
     steps: u64,
     later: u64,
     all_steps: u64,
@@ -62,32 +62,33 @@ pub(crate) struct Budget {
     all_memory: u64,
     size: usize,
     nesting: u32,
-    /// What was looked at that is unknown until apply, since this was last read: by the names of the host.
+    /// The unknown values that were looked at since this was last read, by the names of the host.
     pub(crate) touched: Vec<String>,
-    /// What the tainted values were made from that were looked at.
+    /// The sources of tainted values that were looked at.
     pub(crate) noted: Taint,
-    /// Whether there is either.
+    /// Whether one of the two is not empty.
     pub(crate) has_noted: bool,
     pub(crate) taints: Taints,
-    /// Pairs of collections that are part of what is being compared, by their places, and what comparing them gave.
+    /// Pairs of collections that are being compared, by address, with the results so far.
     pub(crate) compared: HashMap<(usize, usize), Compared>,
 }
 
-/// What a list, map or string takes besides its content, with what the allocator needs for it.
+/// The memory of a list, map or string without its content, including the allocator's overhead.
 const LIST_BYTES: usize = 160;
 const TEXT_BYTES: usize = 48;
 
-/// A node of a `BTreeMap` has room for so many entries, and may be half full.
+/// A node of a `BTreeMap` has room for this many entries, and may be half full.
 const NODE_ENTRIES: usize = 11;
 const NODE_BYTES: usize = NODE_ENTRIES * (size_of::<Key>() + size_of::<Value>()) + 32;
 
-/// What a function or rule takes.
+/// The memory of a function or rule.
 pub(crate) const CODE_BYTES: usize = 128;
 
-/// How deep a value may nest where it is looked at as a whole, so that this does not overflow a stack of 2 MB.
+/// How deep a value may nest where it is walked as a whole: deeper recursion would overflow a stack of 2
+/// MB.
 const MAX_NESTING: u32 = 200;
 
-/// How many things one instruction may look at that are unknown; more are not told.
+/// How many unknown values one instruction may report; more are dropped.
 const MAX_TOUCHED: usize = 1_000;
 
 impl Budget {

@@ -115,7 +115,7 @@ const LOOKS_WITHIN: [&str; 13] = [
     "union",
 ];
 
-/// What is called and is not a function of a policy.
+/// A callee that is not a function of a policy.
 enum Called {
     Native(&'static Native, Option<Rc<Value>>),
     Host(Rc<Host>),

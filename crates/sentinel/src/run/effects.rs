@@ -1,7 +1,8 @@
-//! What depends on a choice that depends on something unknown: all that the instructions may do that are chosen.
+//! Taints everything that a choice may change, if the choice depends on something unknown.
 //!
-//! It does not matter whether this run executes them: another one may. Their results are tainted by who uses them;
-//! here it is about what they change besides: variables, lists, maps, and which rules they evaluate.
+//! It does not matter whether this run executes the chosen instructions, because another run may. The users
+//! of their results taint those. This module handles all other effects: changed variables, lists and maps,
+//! and rules that are evaluated.
 
 use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
@@ -163,8 +164,8 @@ impl Machine<'_> {
         Ok(taint)
     }
 
-    /// What the body of a quantifier says of an element decides whether the next one is looked at; says whether it is
-    /// a bool or undefined in any case.
+    /// Decides whether the loop continues; returns the taint, and whether the result is a bool or
+    /// undefined.
     pub(super) fn choose_next(&mut self, index: u32) -> Done<(Taint, bool)> {
         let taint = self.take_noted();
         let has_any = std::mem::take(&mut self.has_any);
@@ -179,7 +180,7 @@ impl Machine<'_> {
         Ok((taint, !has_any))
     }
 
-    /// What a function of the policy said to one of an import decides what that asks next.
+    /// The result of the policy's function decides the next calls of the import's function.
     pub(super) fn choose_calls(&mut self, function: &Value, taint: Taint) -> Done<()> {
         self.may_fail(taint);
         if self.is_final() {
@@ -390,7 +391,7 @@ impl Machine<'_> {
             *changed = unknown.seen.clone();
         }
         let changed = changed.clone();
-        // What is unknown of it is known no more when it is changed.
+        // The change makes that part of the collection known.
         self.budget.touch(&changed);
         if let (Some(key), "delete") = (arguments.get_mut(1), name) {
             *key = self.unwrap(std::mem::replace(key, Value::Null));
@@ -402,7 +403,7 @@ impl Machine<'_> {
         arguments
     }
 
-    /// A list or map is changed now, depending on something unknown.
+    /// Taints a list or map whose change depends on something unknown.
     pub(super) fn taint_changed(&mut self, changed: &Value, taint: Taint) {
         let (before, changed_late) = match changed {
             Value::List(list) => (&list.0.taint, &list.0.changed_late),

@@ -7,7 +7,7 @@ use crate::value::SourcePlace;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RunErrorKind {
-    /// What is done with a value is not for its type, or not for what it is.
+    /// An operation on a value of the wrong type, or outside of its range.
     Value,
     /// An integer is divided by zero.
     DivisionByZero,

@@ -14,18 +14,18 @@ use crate::value::{Map, MemberName, Value, of_document};
 
 /// Data and functions of the host.
 pub trait Import: Send + Sync + fmt::Debug {
-    /// What is under a name; it is asked once for each name in a run.
+    /// The member with this name. Called once for each name in a run.
     fn member(&self, name: &str) -> Option<Value>;
 }
 
-/// What is behind the name of an import.
+/// The content of an import.
 #[derive(Clone, Debug)]
 pub enum Source {
-    /// A text of the language, whose names are the members: a module, or what stands in for an import in a test.
+    /// A text of the language: a module, or a mock in a test. Its names are the members.
     Module(Arc<Policy>),
-    /// An object, whose keys are the members.
+    /// An object. Its keys are the members.
     Data(Arc<serde_json::Value>),
-    /// Whatever the host has.
+    /// An implementation of the host.
     Host(Arc<dyn Import>),
 }
 

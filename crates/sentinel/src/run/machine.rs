@@ -1,5 +1,5 @@
-//! What runs the compact form: a stack of values, and frames of what is being run, so that calls of a policy take
-//! nothing of the stack of the program.
+//! The machine that runs the compact form. It has a stack of values, and a stack of frames for units, so
+//! that calls in a policy do not use the stack of the program.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -25,29 +25,30 @@ pub(crate) struct Machine<'r> {
     /// Those that were read.
     pub(super) globals: HashMap<Arc<str>, Value>,
     pub(super) stack: Vec<Value>,
-    /// What is being run; where nothing is, one that does nothing.
+    /// The current frame; between units, an empty one.
     pub(super) frame: Frame,
-    /// What waits for it, the last one first.
+    /// The waiting frames, the most recent one last.
     callers: Vec<Frame>,
     pub(super) walks: Vec<Walk>,
-    /// What was printed.
+    /// The printed text.
     pub(crate) printed: Vec<u8>,
-    /// The rules at the top of the policy whose evaluation was begun, and which of them are being evaluated.
+    /// The rules at the top of the policy whose evaluation has begun, and those being evaluated.
     pub(super) entries: Vec<Entry>,
     pub(super) running: Vec<u32>,
     pub(super) causes: Causes,
-    /// What decides whether the verdict is an error.
+    /// The unknown values that decide whether the verdict is an error.
     pub(super) verdict_taint: Taint,
-    /// What decides what any rule is that is not yet evaluated, where that cannot be said more exactly.
+    /// The unknown values that may decide any rule that is not evaluated yet, where no closer bound is
+    /// known.
     pub(super) havoc: Taint,
-    /// Whether an unknown value that was looked at may be anything.
+    /// Whether an unknown value without bounds was looked at.
     pub(super) has_any: bool,
     pub(super) counted_taints: usize,
-    /// How many rules were looked into for what is unknown in their values.
+    /// How many rules were searched for unknown values.
     pub(super) looked_into: usize,
-    /// How often lists and maps were changed after something that may end the run.
+    /// How many lists and maps were changed after a point where the run may end.
     pub(super) late_changes: u32,
-    /// Whether an error ended the run which may not be there after apply.
+    /// Whether the run ended with an error that may not occur after apply.
     pub(super) ended_early: bool,
     /// Whether the statements of all files have been run.
     pub(super) is_run: bool,
@@ -79,9 +80,9 @@ pub(super) struct Frame {
     stack: usize,
     pub(super) walks: usize,
     pub(super) causes: usize,
-    /// What explains that a block is run, by its number.
+    /// The causes of running a block, by its number.
     pub(super) guards: Vec<(u32, Rc<[Cause]>)>,
-    /// What decides which value it returns, where that is unknown.
+    /// The unknown values that decide which value it returns.
     pub(super) taint: Taint,
     then: Then,
 }
@@ -103,20 +104,22 @@ impl Frame {
     }
 }
 
-/// What becomes of the value that a frame returns.
+/// The use of the value that a frame returns.
 pub(super) enum Then {
-    /// It goes to the stack, and with it what made it false if that is to be kept.
+    /// Push it on the stack, with the causes of a false value if they are kept.
     Push(bool),
-    /// It is the value of a rule, and takes its place on the stack; with what decides that it is this rule.
+    /// Store it as the value of a rule, and replace the rule on the stack; the taint is that of choosing
+    /// this rule.
     Memo(Rc<Rule>, usize, Taint),
-    /// A module has been run.
+    /// Finish a module.
     Module(String),
 }
 
-/// How often functions of imports may call functions that call functions of imports …
+/// The maximum depth of functions of imports that call functions of the policy that call functions of
+/// imports …
 const MAX_WAITING: usize = 40;
 
-/// How many rules are listed that one rule uses.
+/// How many used rules are listed for one rule.
 const MAX_USES: usize = 100;
 
 impl<'r> Machine<'r> {
@@ -173,19 +176,19 @@ impl<'r> Machine<'r> {
         self.files.get(file as usize).map_or(self.main(), |file| &file.policy)
     }
 
-    /// What a name at the top of the policy is.
+    /// The value of a name at the top of the policy.
     pub(super) fn top(&self, name: &str) -> Option<Value> {
         let file = &self.files[0];
         file.policy.compiled.names.get(name).and_then(|slot| file.env.get(*slot))
     }
 
-    /// A value between calls, evaluated if it is a rule.
+    /// The value, evaluated if it is a rule. For use between calls.
     pub(super) fn evaluated(&mut self, value: Value) -> Done<Value> {
         self.stack.push(value);
         self.settle()
     }
 
-    /// Where the instruction stands that is executed.
+    /// The place of the current instruction.
     pub(crate) fn here(&self) -> SourcePlace {
         let frame = &self.frame;
         let place = frame.next.checked_sub(1).and_then(|at| frame.unit.places.get(at));
@@ -495,7 +498,7 @@ impl<'r> Machine<'r> {
         let called = self.call(count, false).and_then(|_| self.run(depth)).and_then(|()| self.settle());
         self.waiting -= 1;
         let value = self.goes_on(called, noted)?;
-        // What the function of the import does next may depend on it.
+        // The result may decide the next calls of the import's function.
         if let Value::Unknown(unknown) = &value {
             let taint = self.taint_of(unknown);
             self.choose_calls(function, taint)?;
@@ -503,7 +506,8 @@ impl<'r> Machine<'r> {
         Ok(self.unwrap(value))
     }
 
-    /// After something was evaluated in the middle of an instruction: what that had looked at before decided whether it was.
+    /// Continues an instruction after an evaluation in its middle: values that the instruction looked at
+    /// before decided whether this was evaluated.
     fn goes_on(&mut self, evaluated: Done<Value>, noted: Taint) -> Done<Value> {
         match evaluated {
             Ok(_) => self.budget.note_taint(noted),

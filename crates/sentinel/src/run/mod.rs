@@ -44,20 +44,20 @@ use machine::Then;
 pub struct Setup {
     /// The values of its parameters.
     pub params: BTreeMap<String, serde_json::Value>,
-    /// Names that have a value everywhere.
+    /// Globals of all files.
     pub globals: BTreeMap<String, serde_json::Value>,
-    /// What can be imported beside the standard imports, or in place of them.
+    /// Imports beside the standard ones, or in place of them.
     pub imports: BTreeMap<String, Source>,
-    /// The current time in nanoseconds since 1970: a run has no clock.
+    /// The current time in nanoseconds since 1970; a run has no clock of its own.
     pub now: i64,
-    /// What a run is allowed.
+    /// The limits of a run.
     pub limits: Limits,
-    /// Asked now and then whether the run is to end: it has no clock.
+    /// Polled to end the run early.
     pub interrupt: Option<Interrupt>,
-    /// Whether an `all` that is false already goes on, to find every element that makes it so.
+    /// Whether an `all` continues after it is false, to find every element that makes it so.
     ///
-    /// Such a run says what the language says, but evaluates, prints and fails where the language would not go any
-    /// more: it is for a second run, which finds out why the first one failed.
+    /// Such a run has the same result, but evaluates, prints and fails where the language would have
+    /// stopped. It is for a second run that finds out why the first one failed.
     pub every_witness: bool,
 }
 
@@ -76,23 +76,23 @@ impl fmt::Display for Location {
     }
 }
 
-/// What a policy says.
+/// The result of a policy.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// It is kept.
+    /// The policy is kept.
     Pass,
-    /// It is broken.
+    /// The policy is broken.
     Fail,
-    /// It cannot be said, because something is undefined; that counts as broken.
+    /// A value is undefined; counts as broken.
     Undefined(Location),
-    /// It cannot be evaluated; that counts as broken.
+    /// The policy cannot be evaluated; counts as broken.
     Error(RunError),
 }
 
 /// A policy being run.
 pub struct Run<'s> {
     machine: Machine<'s>,
-    /// What stopped it.
+    /// The error that stopped it.
     error: Option<RunError>,
 }
 
@@ -103,7 +103,7 @@ impl fmt::Debug for Run<'_> {
 }
 
 impl<'s> Run<'s> {
-    /// Runs a policy from top to bottom; its rules are evaluated when they are needed.
+    /// Runs the statements of a policy; its rules are evaluated when they are needed.
     #[must_use]
     pub fn new(policy: &Arc<Policy>, setup: &'s Setup) -> Run<'s> {
         let mut run = Run { machine: Machine::new(policy, setup), error: None };
@@ -136,7 +136,7 @@ impl<'s> Run<'s> {
     ///
     /// # Errors
     ///
-    /// What stopped the run, now or before.
+    /// The run has stopped with this error, now or before.
     pub fn value(&mut self, name: &str) -> Result<Option<Value>, RunError> {
         if let Some(error) = &self.error {
             return Err(error.clone());

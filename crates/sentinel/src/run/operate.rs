@@ -102,7 +102,7 @@ impl Machine<'_> {
         let answer = match (&map, &value) {
             (Value::Map(_) | Value::Undefined(_), Value::Undefined(place)) => Value::Undefined(*place),
             (Value::Undefined(place), _) => Value::Undefined(*place),
-            // What is not a number is a key, but equal to none.
+            // NaN is a key that equals no other.
             (Value::Map(_), Value::Float(float)) if float.is_nan() => Value::Bool(negated),
             (Value::Map(map), value) => {
                 let key = Key::from_value(value);
@@ -174,7 +174,7 @@ impl Machine<'_> {
     }
 }
 
-/// What a comparison of two integers says.
+/// The answer of a comparison of two integers.
 pub(super) fn compared(op: BinaryOp, left: i64, right: i64) -> Option<bool> {
     Some(match op {
         BinaryOp::Equal => left == right,
@@ -187,7 +187,7 @@ pub(super) fn compared(op: BinaryOp, left: i64, right: i64) -> Option<bool> {
     })
 }
 
-/// How many patterns are kept for the next time; a policy has few.
+/// How many compiled patterns are kept; a policy has few.
 const MAX_PATTERNS: usize = 64;
 
 /// How two values are ordered.

@@ -165,7 +165,7 @@ impl Machine<'_> {
                     let result = machine.logical()?;
                     let (right, left) = (machine.pop(), machine.pop());
                     let is_certain = result == Some(true) && !machine.budget.has_noted;
-                    // What is true on the right is so whatever is on the left.
+                    // If the right side is true, the result does not depend on the left.
                     let left = if is_certain { left.seen().clone() } else { machine.unwrap(left) };
                     let is_left = result != Some(true) && left.is_undefined();
                     machine.stack.push(if is_left { left } else { right });

@@ -111,7 +111,7 @@ impl Taints {
 }
 
 impl Machine<'_> {
-    /// What the instruction has looked at that is unknown, since this was last asked.
+    /// The unknown values that the instruction has looked at since the last call.
     pub(super) fn take_noted(&mut self) -> Taint {
         if !self.budget.has_noted {
             return Taint::NONE;

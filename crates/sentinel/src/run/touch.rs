@@ -10,28 +10,28 @@ use crate::value::{RuleState, SourcePlace, Value};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Touched {
-    /// What is unknown, as the host calls it.
+    /// The host's name for the unknown value.
     pub what: String,
     /// Where it was looked at.
     pub location: Location,
-    /// The rules that depend on it, by their places in the list of rules.
+    /// The rules that depend on it, by index in the list of rules.
     pub rules: Vec<usize>,
 }
 
-/// What rules and the verdict depend on that is unknown until apply: at most 1,000 looks.
+/// The unknown values that rules and the verdict depend on: at most 1,000 looks.
 #[derive(Clone, Debug, Default)]
 pub struct Touches {
-    /// Each once for the same place, in the order in which they came.
+    /// Each value once for each place, in the order of the looks.
     pub list: Vec<Touched>,
-    /// How many more there were.
+    /// The number of further looks.
     pub more: usize,
-    /// Whether the verdict may be another one after apply.
+    /// Whether the verdict may be different after apply.
     pub is_undecided: bool,
 }
 
 const MAX_TOUCHES: usize = 1_000;
 
-/// As many looks are followed to the rules that depend on them, all rules taken together.
+/// How many looks are followed to their rules, over all rules.
 const MAX_FOLLOWED: usize = 1_000_000;
 
 /// As many parts of the value of a rule, and of all rules, are looked at for what is unknown.
@@ -39,12 +39,12 @@ const MAX_PARTS: usize = 100_000;
 const MAX_PARTS_OF_ALL: usize = 2_000_000;
 
 impl Run<'_> {
-    /// What each rule depends on that was begun, by its entry.
+    /// For each rule whose evaluation has begun, the unknown values that it depends on.
     pub(super) fn undecided_rules(&self) -> Vec<Taint> {
         self.machine.entries.iter().map(|entry| entry.taint).collect()
     }
 
-    /// What rules and the verdict depend on that is unknown until apply. The others are the same whatever that will be.
+    /// The unknown values that rules and the verdict depend on. Other rules are decided.
     #[must_use]
     pub fn touched(&mut self) -> Touches {
         self.look_into_rules();

@@ -28,27 +28,28 @@ pub(super) struct Walk {
     pub(super) causes: usize,
     /// Where the first undefined answer of an `any` arose.
     undefined: Option<SourcePlace>,
-    /// At how many elements an `all` was false that goes on to find the others.
+    /// The number of elements for which a continued `all` was false.
     failed: usize,
-    /// What decides the answer, where that is unknown: the collection, and what was said of its elements.
     /// The map, if it has elements that may not be there.
     optional: Option<Map>,
+    /// The unknown values that decide the collection.
     collection_taint: Taint,
+    /// The unknown values that decide the answer.
     taint: Taint,
-    /// What a `map` made, or a `filter` of a list kept.
+    /// The values that a `map` made, or that a `filter` of a list kept.
     values: Vec<Value>,
-    /// What a `filter` of a map kept.
+    /// The entries that a `filter` of a map kept.
     entries: Vec<(Key, Value)>,
 }
 
-/// How many elements of a map are fetched at once: to find where to go on costs as much as to fetch many, and most
-/// walks may end early.
+/// How many elements of a map are fetched at once. Finding the place to continue costs as much as fetching
+/// many, but most walks may end early.
 const MAX_FETCHED: usize = 64;
 
 impl Walk {
-    /// Takes the next element: what has its first and its second name, as far as these are read.
+    /// Takes the next element: the values of its first and second name, as far as these are read.
     ///
-    /// Of a lazy map nothing else is made.
+    /// A lazy map makes no other values.
     fn next(&mut self, of: &Loop) -> Option<(Option<Value>, Option<Value>)> {
         let (one, two) = (of.first.is_some(), of.second.is_some());
         let next = match &self.elements {
@@ -106,12 +107,12 @@ impl Walk {
     }
 }
 
-/// What is walked, as it was in the beginning.
+/// A snapshot of the collection that is walked.
 #[derive(Clone)]
 pub(super) enum Elements {
     List(Rc<Vec<Value>>),
     Map(Rc<BTreeMap<Key, Value>>),
-    /// A value is made when somebody asks for it.
+    /// A map whose values are made on demand.
     Lazy(Rc<Lazy>),
 }
 
@@ -217,7 +218,8 @@ impl Machine<'_> {
             frame.env = Rc::clone(&env);
             &frame.env
         } else {
-            // What the body declares is new for each element; the names of the element are set in any case.
+            // The variables of the body are new for each element. The element's own names are always set
+            // below.
             for slot in of.declared.0..of.declared.1 {
                 walk.outer.set(slot, None);
             }
@@ -327,7 +329,7 @@ impl Machine<'_> {
                 self.settled_by(&of, mark, element, &value);
             }
             self.jump(of.next);
-            // What explains this element is not forgotten with the next one.
+            // The next element must not drop the causes of this one.
             let found = self.causes.len();
             if let Some(walk) = self.walks.last_mut() {
                 walk.causes = found;
@@ -336,7 +338,7 @@ impl Machine<'_> {
         }
         let mut decides = Taint::NONE;
         if let Some(walk) = self.leave_walk(of.done) {
-            // One for which it surely holds settles it, whatever the others are.
+            // An `any` is settled by one element that surely holds, whatever the others are.
             let is_certain = of.kind == LoopKind::Any && !taint.is_some();
             decides = if is_certain { walk.collection_taint } else { walk.taint };
             match walk.element().filter(|_| of.blame.is_on(&value)) {
@@ -364,7 +366,7 @@ impl Machine<'_> {
         }
     }
 
-    /// What the walk depends on from here on.
+    /// Adds unknown values that the walk depends on from here on.
     pub(super) fn taint_walk(&mut self, taint: Taint) {
         if let Some(before) = self.walks.last().map(|walk| walk.taint) {
             let joined = self.join(before, taint);

@@ -12,9 +12,9 @@ use crate::value::{Key, SourcePlace, Value};
 /// An element of a collection: its key or index, and what it is.
 #[derive(Clone, Debug)]
 pub struct Element {
-    /// Under which key or index it is.
+    /// Its key or index.
     pub key: Value,
-    /// What it is.
+    /// The element itself.
     pub value: Value,
 }
 
@@ -34,31 +34,31 @@ pub struct Witness {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Reason {
-    /// What must hold for all elements does not hold for it.
+    /// The condition for all elements is false for it.
     Fails,
-    /// What must hold for no element holds for it.
+    /// The condition for no element is true for it.
     Holds,
-    /// What is asked of it is undefined.
+    /// The condition is undefined for it.
     Undefined,
     /// It is in a collection that should be empty.
     Kept,
-    /// At it a variable was set to false.
+    /// A variable was set to false there.
     Assigned,
-    /// Of its elements none fits.
+    /// None of its elements fits.
     NoneFits {
-        /// How many were looked at.
+        /// How many were tried.
         looked_at: usize,
         /// A few of them.
         first: Vec<Element>,
     },
 }
 
-/// What made a rule or policy false or undefined: at most 100 witnesses.
+/// The causes of a false or undefined rule or policy: at most 100 witnesses.
 #[derive(Clone, Debug, Default)]
 pub struct Witnesses {
-    /// What there is, in the order in which it was found.
+    /// The witnesses, in the order in which they were found.
     pub list: Vec<Witness>,
-    /// How many more there were.
+    /// The number of further witnesses.
     pub more: usize,
 }
 
@@ -72,34 +72,34 @@ pub struct Evaluated {
     pub location: Location,
     /// The comment directly above it.
     pub doc: Option<String>,
-    /// What it is.
+    /// Its value.
     pub value: Value,
-    /// Whether it may be something else after apply: it is made from what is unknown.
+    /// Whether it may be different after apply, because it depends on unknown values.
     pub is_undecided: bool,
-    /// What made it false or undefined, of its own: what made the rules so that it used is theirs.
+    /// Its own causes of being false or undefined. The causes of the rules that it used are theirs.
     pub witnesses: Witnesses,
-    /// The rules that made it false or undefined, by their places in the list of rules.
+    /// The rules that made it false or undefined, by index in the list of rules.
     pub because: Vec<usize>,
     /// The rules that it used.
     pub uses: Vec<usize>,
-    /// The rule that needed it first; none if that was no rule.
+    /// The rule that needed it first; `None` if that was not a rule.
     pub needed_by: Option<usize>,
 }
 
-/// How many of the elements are shown of which none fits.
+/// How many elements are shown if none fits.
 const SOME: usize = 3;
 
-/// What a run keeps of a rule at the top of the policy.
+/// The record of a rule at the top of the policy.
 pub(super) struct Entry {
     pub(super) unit: Arc<Unit>,
-    /// Once it is known.
+    /// Set when it is known.
     pub(super) value: Option<Value>,
     pub(super) causes: Vec<Cause>,
     pub(super) uses: Vec<u32>,
     pub(super) needed_by: Option<u32>,
-    /// What decides what it is, where that is unknown until apply.
+    /// The unknown values that decide it.
     pub(super) taint: Taint,
-    /// How many late changes of lists and maps there were before its value was there.
+    /// The number of late changes of lists and maps before it had a value.
     pub(super) late_changes: u32,
 }
 
@@ -146,12 +146,11 @@ impl Run<'_> {
         places
     }
 
-    /// What made the verdict other than that the policy is kept: the witnesses of `main` and of the rules that made
-    /// it so.
+    /// The causes of a verdict other than pass: the witnesses of `main` and of the rules behind it.
     ///
     /// # Errors
     ///
-    /// What stopped the run.
+    /// The run has stopped with this error.
     pub fn witnesses(&mut self) -> Result<Witnesses, RunError> {
         let value = self.value("main")?;
         let machine = &self.machine;
@@ -175,7 +174,7 @@ impl Run<'_> {
                 explained.all(&machine.entries[entry as usize].causes);
             }
         }
-        // What is kept only when it is empty.
+        // A policy may be a collection, which passes only if it is empty.
         if let Some(collection @ (Value::List(_) | Value::Map(_))) = value.map(|value| value.seen().clone()) {
             let place = match machine.top("main") {
                 Some(Value::Rule(rule)) => SourcePlace { file: rule.0.file, offset: rule.0.unit.place },

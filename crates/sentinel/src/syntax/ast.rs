@@ -69,12 +69,12 @@ pub(crate) struct For {
     pub(crate) body: Vec<Stmt>,
 }
 
-/// What elements are called.
+/// The names of a loop's elements.
 #[derive(Debug)]
 pub(crate) struct Names {
     pub(crate) first: Name,
     pub(crate) second: Option<Name>,
-    /// Whether there is a function or rule within, which may outlive the element.
+    /// Whether a function or rule inside may outlive the element.
     pub(crate) captured: bool,
 }
 

@@ -53,7 +53,7 @@ impl Parser<'_> {
             return None;
         }
         let op = match self.text(token) {
-            // What mostly follows an expression.
+            // Tokens that mostly follow an expression.
             "," | ")" | "]" | "}" | "{" | ":" => return None,
             "or" => Op::Or,
             "xor" => Op::Xor,

@@ -174,7 +174,7 @@ impl Lexer<'_> {
                         "expected \" at the end of this string, found the end of the line",
                     );
                 }
-                // What a backslash is before is part of the string, but for the end of the line.
+                // A backslash and the next character are part of the string, except for a line end.
                 _ if bytes.get(at + 1).is_some_and(|&next| next != b'\n') => at += 2,
                 _ => at += 1,
             }

@@ -1,19 +1,19 @@
 //! The values of literals.
 
-/// What is within the quotes of a string in which nothing is escaped.
+/// The text within the quotes of a string without escapes.
 pub(super) fn plain_string(text: &str) -> Option<&str> {
     let inner = text.strip_prefix('"')?.strip_suffix('"')?;
     memchr::memchr(b'\\', inner.as_bytes()).is_none().then_some(inner)
 }
 
-/// The bytes of a string with its quotes, or what is wrong and where in it.
+/// The bytes of a quoted string, or the error and its place.
 pub(super) fn string(text: &str) -> Result<Vec<u8>, (usize, String)> {
     if let Some(raw) = text.strip_prefix('`') {
         let raw = raw.strip_suffix('`').unwrap_or(raw);
         return Ok(raw.bytes().filter(|&byte| byte != b'\r').collect());
     }
     let opened = text.strip_prefix('"').unwrap_or(text);
-    // A string that does not end has no quote there.
+    // An unterminated string has no quote there.
     let inner = opened.strip_suffix('"').unwrap_or(opened);
     let mut bytes = Vec::with_capacity(inner.len());
     let mut rest = inner;

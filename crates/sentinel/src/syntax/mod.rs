@@ -16,7 +16,7 @@ use ast::Program;
 pub(crate) use lexer::lex;
 use parser::Parser;
 
-/// What a text says, with the comments in it.
+/// Parses a text; returns the program and the spans of its comments.
 pub(crate) fn parse(text: &str) -> Result<(Program, Vec<Span>), Vec<Diagnostic>> {
     if u32::try_from(text.len()).is_err() {
         let message = "a source text cannot be longer than 4 GiB";
@@ -32,13 +32,13 @@ pub(crate) fn parse(text: &str) -> Result<(Program, Vec<Span>), Vec<Diagnostic>>
     }
     let start = |error: &Diagnostic| error.subject.map(|subject| subject.start);
     errors.sort_by_key(start);
-    // What cannot be read as a token is often not what was expected there either.
+    // A malformed token is mostly unexpected as well; the first error stays.
     errors.dedup_by_key(|error| start(error));
     errors.truncate(MAX_ERRORS);
     Err(errors)
 }
 
-/// Nobody reads more.
+/// Nobody reads more errors.
 const MAX_ERRORS: usize = 100;
 
 #[cfg(test)]

@@ -1,5 +1,4 @@
-//! What operators are between: names, literals, collections, functions, rules and quantifiers, and what is
-//! selected of them.
+//! Operands: names, literals, collections, functions, rules and quantifiers, and the selectors behind them.
 
 use std::sync::Arc;
 
@@ -57,7 +56,7 @@ impl Parser<'_> {
         Ok(PostfixPartKind::Slice(low, high))
     }
 
-    /// What is between an opening bracket and this closing one.
+    /// The items between an opening bracket and this closing one.
     fn items<T>(
         &mut self,
         close: &str,

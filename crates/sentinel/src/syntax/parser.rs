@@ -175,7 +175,7 @@ impl<'t> Parser<'t> {
     /// Skips the rest of a statement that cannot be read, from its first token: up to a semicolon, or to what closes the block around it.
     pub(super) fn recover(&mut self, start: usize) {
         let mut open = 0_usize;
-        // What it has opened is part of it.
+        // Braces that the statement has opened belong to it.
         let read = self.tokens[start.min(self.at)..self.at.min(self.tokens.len())].iter();
         for token in read.filter(|token| token.kind == Kind::Punct) {
             match self.text(*token) {
@@ -184,7 +184,7 @@ impl<'t> Parser<'t> {
                 _ => {}
             }
         }
-        // What is not closed before the next line begins is taken for forgotten.
+        // A bracket that is still open at the end of the line was forgotten.
         if open == 0 && self.at > start && self.tokens[self.at - 1].kind == Kind::Semicolon {
             return;
         }

@@ -44,7 +44,7 @@ impl Parser<'_> {
             };
             self.end_of_statement(before, read.is_ok());
             if self.is("}") {
-                // Of no block; unless it has just been reported, it is one too many.
+                // A brace without a block is one too many. It is reported, unless the statement just was.
                 if read.is_ok() {
                     let _: Parsed<()> = self.expected("a statement");
                 }
@@ -53,7 +53,7 @@ impl Parser<'_> {
         }
     }
 
-    /// After a statement: what cannot belong to it is reported once and skipped.
+    /// Reports and skips tokens behind a statement that cannot belong to it.
     fn end_of_statement(&mut self, start: usize, was_read: bool) {
         let ends = self.is_semicolon() || self.peek().kind == Kind::End || self.is("}");
         if was_read && !ends {
@@ -251,7 +251,7 @@ impl Parser<'_> {
         Ok(StmtKind::For(Box::new(For { collection, names, body: body? })))
     }
 
-    /// What elements are called.
+    /// The names of a loop's elements.
     pub(super) fn names(&mut self) -> Parsed<Names> {
         self.expect("as", "as after this collection")?;
         let first = self.name("a name for the elements after as")?;
@@ -316,7 +316,7 @@ impl Parser<'_> {
     }
 }
 
-/// What an expression means before `=`.
+/// The target that an expression is before `=`.
 fn target(expr: Expr) -> Option<Target> {
     match expr.kind {
         ExprKind::Name(name) => Some(Target::Name(name)),

@@ -2,12 +2,12 @@
 
 use objchange_text::Span;
 
-/// What a token is; what it says is the text at its span.
+/// The kind of a token; its text is at its span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A name, and any word after a dot.
     Ident,
-    /// A reserved word, among them the operators that are words.
+    /// A reserved word, including the operators that are words.
     Keyword,
     Int,
     Float,
@@ -26,13 +26,13 @@ pub(crate) struct Token {
     pub(crate) span: Span,
 }
 
-/// What a word is if it does not follow a dot.
+/// The kind of a word that does not follow a dot.
 pub(crate) fn word_kind(word: &str) -> Kind {
     match word {
         "all" | "and" | "any" | "as" | "break" | "case" | "contains" | "continue" | "default" | "else"
         | "for" | "func" | "if" | "import" | "in" | "is" | "matches" | "not" | "or" | "param" | "return"
         | "rule" | "when" | "xor" => Kind::Keyword,
-        // The constants are reserved for no other reason than that nothing can be assigned to them.
+        // The constants are reserved only so that they cannot be assigned.
         "true" | "false" | "null" | "undefined" => Kind::Keyword,
         _ => Kind::Ident,
     }

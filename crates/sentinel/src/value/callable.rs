@@ -121,16 +121,16 @@ pub(crate) struct Rule {
     pub(crate) unit: Arc<Unit>,
     pub(crate) env: Rc<Env>,
     pub(crate) file: u32,
-    /// Where it is among the rules that a run reports.
+    /// Its index among the rules that a run reports.
     pub(crate) entry: Cell<Option<u32>>,
-    /// What decides when it is evaluated, where that is unknown.
+    /// The unknown values that decide when it is evaluated.
     pub(crate) taint: Cell<Taint>,
     pub(crate) state: RefCell<RuleState>,
 }
 
 pub(crate) enum RuleState {
     New,
-    /// It needs itself if it is needed now.
+    /// Being evaluated; a rule that needs itself is an error.
     Running,
     Done(Value),
 }

@@ -15,21 +15,21 @@ pub struct List(pub(crate) Rc<ListCell>);
 pub(crate) struct ListCell {
     /// Shared with whoever walks it, and copied if it is changed meanwhile.
     pub(crate) items: RefCell<Rc<Vec<Value>>>,
-    /// Whether a run knows that it may hold itself.
+    /// Whether a run has registered it as possibly cyclic.
     pub(crate) registered: Cell<bool>,
-    /// The elements that are, or hold, what is unknown until apply, and what the host calls that.
+    /// The index and the host's name of each element that is, or contains, something unknown until apply.
     unknown: Box<[(usize, String)]>,
-    /// What decides what is in it, where that is unknown until apply.
+    /// The unknown values that decide its content.
     pub(crate) taint: Cell<Taint>,
-    /// Whether it was changed after something that may end the run.
+    /// Whether it was changed after a point where the run may end.
     pub(crate) changed_late: Cell<bool>,
-    /// What many lists share, whose values have no parts.
+    /// Elements that several lists share; the elements have no parts.
     pub(super) shared: Option<Rc<Vec<Value>>>,
 }
 
 impl List {
-    /// A list some elements of which are unknown until apply, so that what stands for them in the list tells nothing:
-    /// their indexes, and what each is called. A run says where a policy looks at them.
+    /// A list with elements that are unknown until apply: the index and the host's name of each. The values
+    /// in their places carry no meaning. A run reports where a policy looks at them.
     #[must_use]
     pub fn partly_unknown(items: Vec<Value>, unknown: Vec<(usize, String)>) -> List {
         let (items, registered) = (RefCell::new(Rc::new(items)), Cell::new(false));
@@ -73,13 +73,13 @@ impl List {
         self.0.items.borrow().get(index).cloned()
     }
 
-    /// What is in it now.
+    /// Its current elements.
     #[must_use]
     pub fn items(&self) -> Rc<Vec<Value>> {
         Rc::clone(&self.0.items.borrow())
     }
 
-    /// How many values must be copied before it can be changed, because somebody walks it.
+    /// How many values a change must copy, because a walk still uses them.
     pub(crate) fn to_copy(&self) -> usize {
         let items = self.0.items.borrow();
         if Rc::strong_count(&items) > 1 { items.len() } else { 0 }
@@ -119,17 +119,17 @@ pub(crate) struct MapCell {
     pub(crate) content: RefCell<Content>,
     /// Whether a run knows that it may hold itself.
     pub(crate) registered: Cell<bool>,
-    /// What decides what is in it, where that is unknown until apply.
+    /// The unknown values that decide its content.
     pub(crate) taint: Cell<Taint>,
-    /// Whether it was changed after something that may end the run.
+    /// Whether it was changed after a point where the run may end.
     pub(crate) changed_late: Cell<bool>,
 }
 
-/// What is in a map at a time: shared with whoever walks it, and copied if it is changed meanwhile.
+/// The content of a map at one time: shared with walks, and copied if the map changes meanwhile.
 #[derive(Clone)]
 pub(crate) enum Content {
     Entries(Rc<BTreeMap<Key, Value>>),
-    /// Nobody has changed the map, and most of its values may not be made.
+    /// Unchanged so far; values may not be made yet.
     Lazy(Rc<Lazy>),
 }
 
@@ -139,7 +139,7 @@ impl Map {
         Map(Rc::new(MapCell { content: RefCell::new(content), registered, taint, changed_late }))
     }
 
-    /// A map whose values are made when they are asked for.
+    /// A map whose values are made on demand.
     #[must_use]
     pub fn lazy(members: impl Members + 'static) -> Map {
         Map::new(Content::Lazy(Rc::new(Lazy::new(members))))
@@ -197,7 +197,7 @@ impl Map {
         }
     }
 
-    /// What is missing under a key because it is unknown until apply.
+    /// The host's name for the unknown value that is missing under a key.
     pub(crate) fn unknown(&self, key: &Key) -> Option<String> {
         match (&*self.0.content.borrow(), key) {
             (Content::Lazy(lazy), Key::String(text)) => lazy.members.unknown(text.as_str()?),
@@ -205,7 +205,7 @@ impl Map {
         }
     }
 
-    /// Whatever is missing because it is unknown until apply.
+    /// The host's names for all values that are missing because they are unknown until apply.
     pub(crate) fn unknowns(&self) -> Vec<String> {
         match &*self.0.content.borrow() {
             Content::Lazy(lazy) => lazy.members.unknowns(),
@@ -237,7 +237,7 @@ impl Map {
         }
     }
 
-    /// What is in it now, in the order of keys.
+    /// Its current entries, sorted by key.
     pub(crate) fn entries(&self) -> Vec<(Key, Value)> {
         match &*self.0.content.borrow() {
             Content::Entries(entries) => {
@@ -247,7 +247,7 @@ impl Map {
         }
     }
 
-    /// So many of its values.
+    /// Its first values, at most `count`.
     pub(crate) fn values_up_to(&self, count: usize) -> Vec<Value> {
         match &*self.0.content.borrow() {
             Content::Entries(entries) => entries.values().take(count).cloned().collect(),
@@ -255,12 +255,12 @@ impl Map {
         }
     }
 
-    /// What is in it now, to be walked.
+    /// A snapshot of its content, for a walk.
     pub(crate) fn snapshot(&self) -> Content {
         self.0.content.borrow().clone()
     }
 
-    /// How many values must be made or copied before it can be changed, because somebody walks it.
+    /// How many values a change must make or copy, because a walk still uses them.
     pub(crate) fn to_copy(&self) -> usize {
         match &*self.0.content.borrow() {
             Content::Entries(entries) if Rc::strong_count(entries) == 1 => 0,

@@ -51,7 +51,7 @@ fn equal_collections(a: &Value, b: &Value, budget: &mut Budget) -> Done<Result<b
     Ok(found)
 }
 
-/// What tells a collection from others, if somebody holds it besides the one in which it was found and who looks at it.
+/// The identity of a collection with more than two owners.
 fn shared(value: &Value) -> Option<usize> {
     let (place, holders) = match value {
         Value::List(list) => (Rc::as_ptr(&list.0).cast::<()>(), Rc::strong_count(&list.0)),

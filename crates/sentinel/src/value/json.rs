@@ -39,7 +39,7 @@ pub(crate) fn to_json_text(value: &Value, budget: &mut Budget) -> Done<Option<Ve
     })
 }
 
-/// What is left of a budget, and what ended the writing.
+/// The budget of a writer, and the error that ended it.
 struct Counting<'b> {
     budget: &'b mut Budget,
     fault: Option<Box<Fault>>,
@@ -69,18 +69,18 @@ fn is_left_out(value: &Value) -> bool {
     )
 }
 
-/// What a value takes in a tree of JSON, and an entry of a map.
+/// The memory of a value in a JSON tree, and of a map's entry.
 const VALUE_BYTES: usize = 64;
 const ENTRY_BYTES: usize = 128;
 
-/// A value that is written.
+/// A value to write.
 struct SerializedValue<'v, 'c, 'b> {
     value: &'v Value,
     counting: &'c RefCell<Counting<'b>>,
 }
 
 impl SerializedValue<'_, '_, '_> {
-    /// Whether something in it is written.
+    /// Whether a part is written.
     fn has(&self, part: &Value) -> bool {
         !is_left_out(self.counting.borrow_mut().budget.look(part))
     }
@@ -141,13 +141,13 @@ impl Serialize for SerializedValue<'_, '_, '_> {
                 self.counting.borrow_mut().budget.leave();
                 written
             }
-            // What is left out elsewhere.
+            // Values that JSON cannot have become null here.
             _ => serializer.serialize_unit(),
         }
     }
 }
 
-/// Takes the text of JSON, whose room grows to twice what it is.
+/// Collects JSON text in a buffer that doubles when it is full.
 struct TextWriter<'c, 'b> {
     text: Vec<u8>,
     counting: &'c RefCell<Counting<'b>>,

@@ -15,7 +15,7 @@ pub(crate) enum Key {
     String(Text),
 }
 
-/// What a member is called in a text.
+/// The name of a member in a text.
 #[derive(Debug)]
 pub(crate) struct MemberName {
     pub(crate) key: Key,
@@ -29,7 +29,7 @@ impl MemberName {
 }
 
 impl Key {
-    /// The key that a value is, if it can be one.
+    /// A value as a key, if it can be one.
     pub(crate) fn from_value(value: &Value) -> Option<Key> {
         match value {
             Value::Bool(bool) => Some(Key::Bool(*bool)),

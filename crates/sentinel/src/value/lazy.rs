@@ -25,23 +25,24 @@ pub trait Members {
         None
     }
 
-    /// What the host calls the value under a key that is missing because the value is unknown until apply: a run says
-    /// where a policy looked for it.
+    /// The host's name for the value under a key that is missing because it is unknown until apply. A run
+    /// reports where a policy looked for it.
     fn unknown(&self, _key: &str) -> Option<String> {
         None
     }
 
-    /// What the host calls whatever is missing because it is unknown until apply, for who looks at the whole.
+    /// The host's names for all members that are missing because they are unknown until apply. Used if a
+    /// policy looks at the whole map.
     fn unknowns(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// The name that the host has for a member that may not be there, which is unknown until apply.
+    /// The host's name for a member that may not be there, which is unknown until apply.
     fn optional(&self, _key: &str) -> Option<String> {
         None
     }
 
-    /// The names that the host has for all members that may not be there.
+    /// The host's names for all members that may not be there.
     fn optionals(&self) -> Vec<String> {
         Vec::new()
     }
@@ -130,14 +131,15 @@ impl Made {
             Made::Nothing => true,
             Made::One(_, value) => value.is_as_made(),
             Made::Few(few) => few.iter().all(|(_, value)| value.is_as_made()),
-            // Of some it takes too long to find out.
+            // With many values the check would take too long.
             Made::Many(_) => false,
         }
     }
 }
 
 impl Value {
-    /// Whether it is certain that it is as the host made it: then its parts nest no deeper than the host makes them.
+    /// Whether the value is certainly as the host made it: then its parts nest no deeper than the host
+    /// makes them.
     fn is_as_made(&self) -> bool {
         match self {
             Value::Map(map) => match &*map.0.content.borrow() {
@@ -215,7 +217,7 @@ impl Lazy {
         self.made.borrow().is_as_made()
     }
 
-    /// What was made.
+    /// Takes the values made so far.
     pub(crate) fn take(&mut self) -> Vec<Value> {
         match std::mem::replace(self.made.get_mut(), Made::Nothing) {
             Made::Nothing => Vec::new(),

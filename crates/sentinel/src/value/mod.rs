@@ -44,7 +44,7 @@ pub struct SourcePlace {
 /// Lists and maps are shared: a clone is the same list, and what is done to one is seen through the other.
 #[derive(Clone)]
 pub enum Value {
-    /// What has no value, and where that arose.
+    /// No value, and the place where this arose.
     Undefined(SourcePlace),
     /// `null`.
     Null,
@@ -54,30 +54,30 @@ pub enum Value {
     Int(i64),
     /// A number of double precision.
     Float(f64),
-    /// Bytes, which are mostly text.
+    /// Bytes, mostly text.
     String(Text),
-    /// Values in their order.
+    /// Values in order.
     List(List),
-    /// Values under keys.
+    /// Values by key.
     Map(Map),
-    /// What can be called.
+    /// A function.
     Function(Function),
-    /// A rule, which is evaluated when it is needed.
+    /// A rule, evaluated when it is needed.
     Rule(RuleValue),
-    /// What an import made: a decimal number, a moment, a version.
+    /// A value of an import: a decimal number, a moment, a version.
     Object(Object),
-    /// What is unknown until apply, or is made from something unknown.
+    /// A value that is unknown until apply, or is made from unknown values.
     Unknown(Rc<Unknown>),
 }
 
 impl Value {
-    /// Nothing, arisen nowhere in particular.
+    /// Undefined without a place.
     #[must_use]
     pub fn undefined() -> Value {
         Value::Undefined(SourcePlace::default())
     }
 
-    /// Whether there is a value.
+    /// Whether the value is undefined.
     #[must_use]
     pub fn is_undefined(&self) -> bool {
         matches!(self.seen(), Value::Undefined(_))

@@ -46,12 +46,12 @@ fn take_apart(mut values: Vec<Value>) {
     }
 }
 
-/// What nobody else has of a list.
+/// Takes the elements if nobody else holds them.
 fn of_list(items: &mut Rc<Vec<Value>>) -> Vec<Value> {
     Rc::get_mut(items).map(mem::take).unwrap_or_default()
 }
 
-/// What nobody else has of a map.
+/// Takes the values of a map if nobody else holds them.
 fn of_map(content: &mut Content) -> Vec<Value> {
     match content {
         Content::Entries(entries) => {
@@ -88,7 +88,7 @@ impl Drop for MapCell {
         let content = self.content.get_mut();
         let is_deep = match &*content {
             Content::Entries(entries) => entries.values().any(is_deep),
-            // What a host makes nests no deeper than its documents.
+            // A host's values nest no deeper than its documents.
             Content::Lazy(lazy) => !lazy.is_as_made(),
         };
         if is_deep {
@@ -110,11 +110,11 @@ impl Drop for Env {
     }
 }
 
-/// What may hold itself, of a run: emptied at its end.
+/// Collections of a run that may hold themselves: emptied at its end.
 #[derive(Default)]
 pub(crate) struct Registry {
     cells: Vec<Cell>,
-    /// When to look for what has gone already.
+    /// The length at which dead entries are removed next.
     next: usize,
 }
 

@@ -49,7 +49,7 @@ pub(crate) fn show(value: &Value, quoted: bool, out: &mut Vec<u8>, budget: &mut 
         Value::Rule(_) | Value::Unknown(_) => out.extend(b"rule"),
         Value::Object(object) => out.extend(object.to_string().bytes()),
     }
-    // What is within has been counted, but is at most the half.
+    // Nested text was counted before, and is at most half of this.
     budget.make(out.len() - before)?;
     budget.fits(out.len())
 }

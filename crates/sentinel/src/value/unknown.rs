@@ -8,13 +8,13 @@ use crate::run::Taint;
 
 /// A value that may be another one after apply.
 pub struct Unknown {
-    /// What the policy sees.
+    /// The value that the policy sees.
     pub(crate) seen: Value,
-    /// What it was made from, in a run.
+    /// Its sources, in a run.
     pub(crate) taint: Taint,
-    /// What the host calls it.
+    /// The host's name for it.
     pub(crate) name: Option<Box<str>>,
-    /// Whether it will be a bool or undefined in any case.
+    /// Whether it will certainly be a bool or undefined.
     pub(crate) is_answer: bool,
 }
 
@@ -25,7 +25,7 @@ impl fmt::Debug for Unknown {
 }
 
 impl Value {
-    /// A value that is unknown until apply: what a policy sees of it, and what the host calls it.
+    /// A value that is unknown until apply: the value that a policy sees, and the host's name.
     #[must_use]
     pub fn unknown(seen: &Value, name: &str) -> Value {
         let (taint, name) = (Taint::NONE, Some(name.into()));

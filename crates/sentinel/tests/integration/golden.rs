@@ -1,5 +1,5 @@
-//! What people see of errors and findings: sources with what is wrong with them, in `snapshots/`. `INSTA_UPDATE=always cargo test
-//! -p objchange-sentinel` writes them again.
+//! Errors and findings as people see them: sources with their problems, in `snapshots/`.
+//! `INSTA_UPDATE=always cargo test -p objchange-sentinel` writes them again.
 
 use std::fmt::Write;
 

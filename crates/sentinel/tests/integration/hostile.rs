@@ -97,7 +97,7 @@ fn long_texts() {
     check(format!("main = undefined{}", ".a".repeat(100_000)), "Undefined");
     check(format!("if false {{ }}{}\nmain = true", " else if false { }".repeat(50_000)), "Pass");
     check(format!("main = [{}] is empty", "1,".repeat(100_000)), "Fail");
-    // What is not a constant at its end is not made again on each level.
+    // A constant prefix is not made again on each level.
     let big = "{\"a\": [1, 2, 3]}, ".repeat(2_000);
     check(format!("x = 1\nv = {}x{}\nmain = true", format!("[{big}").repeat(90), "]".repeat(90)), "Pass");
     check("x = ) \n".repeat(50_000), "syntax");

@@ -1,4 +1,4 @@
-//! What can be imported: the standard imports, modules, data, and what a host makes.
+//! Imports: standard ones, modules, data, and those of a host.
 
 use std::cell::Cell;
 use std::sync::Arc;

@@ -3,7 +3,7 @@
 use objchange_sentinel::{Policy, Run, Setup, Verdict};
 use objchange_text::LineIndex;
 
-/// What `v` is, as it is printed; or the error.
+/// The printed value of `v`, or the error.
 fn shown(source: &str) -> String {
     let policy = match Policy::parse("p", source) {
         Ok(policy) => policy,
@@ -217,7 +217,7 @@ fn scopes() {
         ("for [1] as x { z = x }\nv = z", "error unknown identifier z"),
         ("v = nope", "error unknown identifier nope"),
         ("f = func(x) { x = 2\nreturn x }\nx = 1\nv = f(5) + x", "3"),
-        // What is local in a call stays so as long as the file has not declared the name.
+        // A variable of a call stays local until the file declares the name.
         ("f = func(n) { r = [n]\nif n > 0 { f(n - 1) }\nreturn r }\nr = f(2)\nv = r", "[2]"),
         (
             "v = []\nfor [1, 2] as x { if x is 1 { t = 5 }\nappend(v, t else 0) }",

@@ -1,9 +1,9 @@
-//! What holds for every source.
+//! Laws for every source.
 
 use objchange_sentinel::{Policy, Run, Setup, Value};
 use proptest::prelude::*;
 
-/// What `v` is, as it is printed; or the message of the error.
+/// The printed value of `v`, or the message of the error.
 fn shown(source: &str) -> String {
     let policy = Policy::parse("p", source).unwrap_or_else(|errors| panic!("{source}: {}", errors[0]));
     let mut setup = Setup::default();
@@ -206,7 +206,7 @@ proptest! {
         prop_assert_eq!(shown(&mapped), shown(&looped));
     }
 
-    /// What comes from JSON goes there again.
+    /// JSON survives a round trip.
     #[test]
     fn json_comes_back(int in any::<i64>(), text in any::<String>(), float in -1e15..1e15_f64) {
         let json = serde_json::json!({ text.clone(): [int, text, float, null, { "a": true }] });

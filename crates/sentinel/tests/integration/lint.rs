@@ -1,4 +1,4 @@
-//! What is wrong with policies, found without running them.
+//! Lints of policies that are not run.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

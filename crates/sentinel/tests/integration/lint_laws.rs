@@ -1,9 +1,9 @@
-//! What lints say is true.
+//! Lints are true.
 
 use objchange_sentinel::{LintContext, LintKind, Policy, Run, Setup, Span, lint};
 use proptest::prelude::*;
 
-/// Expressions of all kinds; `x` is a variable of which nothing is known.
+/// Expressions of all kinds; `x` is a variable of unknown shape.
 fn expression() -> impl Strategy<Value = String> {
     let leaves = [
         "1",

@@ -1,4 +1,4 @@
-//! What is said of why a policy is not kept: the elements, and the rules, that made it so.
+//! Explanations of a failing policy: the elements, and the rules, that made it fail.
 
 use objchange_sentinel::{Evaluated, Policy, Reason, Run, Setup, Verdict, Witness, Witnesses};
 
@@ -24,7 +24,7 @@ fn rule<'r>(rules: &'r [Evaluated], name: &str) -> &'r Evaluated {
     rules.iter().find(|rule| &*rule.name == name).unwrap_or_else(|| panic!("there is no rule {name}"))
 }
 
-/// What made `main` false, by the rules that it used.
+/// The witnesses of `main`, with the rules that it used.
 fn policy(source: &str) -> String {
     let policy = Policy::parse("p", source).unwrap_or_else(|errors| panic!("{source}: {}", errors[0]));
     let setup = Setup::default();
@@ -50,7 +50,7 @@ fn a_run_that_is_asked_for_it_names_every_element() {
     }
 }
 
-/// What is undefined behind an element that makes it false changes nothing.
+/// An undefined answer behind an element that makes the rule false changes nothing.
 #[test]
 fn a_run_that_goes_on_says_the_same() {
     for (source, verdict) in [

@@ -40,7 +40,7 @@ fn check_file(path: &PathBuf) -> Result<(), Failed> {
     }
 }
 
-/// What a variable is at the end.
+/// The final value of a variable.
 fn answer(source: &str, variable: &str) -> Json {
     let policy = match Policy::parse("case", source) {
         Ok(policy) => policy,

@@ -29,12 +29,12 @@ pub struct DocumentBytes {
 #[derive(Debug)]
 pub struct Documents<R> {
     reader: R,
-    /// What was read to find out how the input is divided, and comes before the rest.
+    /// Input that was read ahead to find out how it is divided.
     ahead: Cursor<Vec<u8>>,
-    /// The line that comes next, from 1.
+    /// The next line, from 1.
     line: u64,
     state: State,
-    /// How many bytes a document may have, and blank lines in a row.
+    /// The maximum size of a document in bytes, and of blank lines in a row.
     limit: u64,
 }
 

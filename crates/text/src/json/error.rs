@@ -12,10 +12,10 @@ pub struct JsonError(Box<Failure>);
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Failure {
     kind: JsonErrorKind,
-    /// What reads with serde says what is wrong before it is known where.
+    /// `None` until the place is known: serde reports an error before its place.
     offset: Option<usize>,
     message: Cow<'static, str>,
-    /// The innermost first.
+    /// The steps to the place, the innermost first.
     within: Vec<Segment>,
 }
 
@@ -66,7 +66,7 @@ impl JsonError {
         Self(Box::new(Failure { kind, offset: Some(offset), message: message.into(), within: Vec::new() }))
     }
 
-    /// Of something that does not know where it is.
+    /// An error of a visitor, which does not know its place.
     #[cold]
     pub(super) fn nowhere(mut message: String) -> Self {
         if let Some((end, _)) = message.char_indices().nth(MAX_MESSAGE) {
@@ -77,7 +77,7 @@ impl JsonError {
         Self(Box::new(Failure { kind, offset: None, message, within: Vec::new() }))
     }
 
-    /// The error as one of this kind.
+    /// Sets the kind of the error.
     #[must_use]
     pub fn of_kind(mut self, kind: JsonErrorKind) -> Self {
         self.0.kind = kind;
@@ -114,17 +114,17 @@ impl JsonError {
         self.0.offset.unwrap_or_default()
     }
 
-    /// What is wrong there; never a part of the text.
+    /// The problem at the place; never a part of the text.
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// The problem at this place.
+    /// The message for people, with a hint if the text is cut off.
     pub fn into_message(self) -> Cow<'static, str> {
         if self.is_truncated() { "the text ends too early: is it cut off?".into() } else { self.0.message }
     }
 
-    /// The steps to the part that is wrong, as far as serde was asked for it.
+    /// The steps to the place, as far as serde types were read on the way.
     pub fn segments(&self) -> impl Iterator<Item = &Segment> {
         self.0.within.iter().rev()
     }

@@ -1,7 +1,7 @@
 //! JSON on many lines.
 
-/// The same JSON with a line for each member and element, two columns a level. Each line but the first begins with
-/// `line`. Nothing but white space is changed.
+/// Puts each member and element of a JSON text on a line of its own, indented by two columns a level. Each
+/// line but the first begins with `line`. Only white space is changed.
 ///
 /// ```
 /// let json = objchange_text::json::indented(r#"{"a": [1.0,{}]}"#, "\n# ");

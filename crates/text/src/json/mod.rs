@@ -1,10 +1,11 @@
 //! The one reader of JSON: a cursor over a text that gives numbers as their text, strings borrowed where they can be,
 //! and the place of everything.
 //!
-//! It is a reader of its own because the answers depend on what a general one forgets: the exact text of a number,
-//! which of repeated keys counts, half of a surrogate pair, how deep a text nests, and where in it a part stands.
-//! What is read with serde is read through it as well ([`from_str`]), so that an error is data and never a sentence
-//! to be taken apart: it has a kind, a place and the keys that lead there, and no part of the text.
+//! It is a reader of its own because the answers depend on details that general readers drop: the exact
+//! text of a number, which of repeated keys counts, half of a surrogate pair, how deep a text nests, and
+//! where in it a part stands. Types of serde are read through it as well ([`from_str`]), so that an error
+//! is data and never a sentence to be taken apart: it has a kind, a place and the keys that lead there, and
+//! no part of the text.
 
 mod documents;
 mod error;

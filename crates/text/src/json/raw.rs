@@ -4,7 +4,7 @@ use super::{JsonError, Reader};
 
 /// A value that has been found but not read: its text.
 ///
-/// Of a raw value only the brackets and strings are known to be well-formed.
+/// Only the brackets and strings of a raw value are known to be well-formed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Raw<'t> {
     /// The document up to the end of the value.
@@ -12,7 +12,7 @@ pub struct Raw<'t> {
     pub(super) start: usize,
 }
 
-/// Shows where the value is, not what it is: it may be secret.
+/// Shows the place and not the text, which may be secret.
 impl std::fmt::Debug for Raw<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Raw({} bytes at {})", self.text().len(), self.start)
@@ -76,7 +76,7 @@ impl<'t> Reader<'t> {
         Ok(Raw { text: &self.text[..self.at], start })
     }
 
-    /// What was read from a byte on, where a value begins that was the last one to be read.
+    /// The raw value that was read last, given its first byte.
     pub fn raw_from(&self, start: usize) -> Raw<'t> {
         Raw { text: &self.text[..self.at], start }
     }

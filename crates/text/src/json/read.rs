@@ -13,17 +13,18 @@ pub struct Reader<'t> {
     rules: Rules,
 }
 
-/// What is read of what JSON may be.
+/// The dialect that is read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rules {
-    /// What programs write: half of a surrogate pair is the replacement character, as Go's decoder has it.
+    /// Documents of programs: half of a surrogate pair becomes the replacement character, as in Go's
+    /// decoder.
     Documents,
-    /// What becomes values: half of a surrogate pair is refused, as nothing would come back as it.
+    /// Texts that become values: half of a surrogate pair is refused, because it could not be written back.
     Values,
 }
 
 impl Rules {
-    /// The deepest nesting of arrays and objects that is read.
+    /// The maximum nesting of arrays and objects.
     fn max_depth(self) -> usize {
         match self {
             Self::Documents => MAX_DEPTH,
@@ -58,25 +59,25 @@ impl<'t> Reader<'t> {
         Self { rules: Rules::Values, ..Self::new(text) }
     }
 
-    /// The same for what `depth` arrays and objects are around already.
+    /// Sets how many arrays and objects are around the text.
     #[must_use]
     pub fn at_depth(self, depth: usize) -> Self {
         Self { depth, ..self }
     }
 
-    /// The same from this byte on.
+    /// Sets the byte to start at.
     #[must_use]
     pub fn starting_at(self, at: usize) -> Self {
         Self { at, ..self }
     }
 
-    /// The text that is read.
+    /// The text.
     #[inline]
     pub fn text(&self) -> &'t str {
         self.text
     }
 
-    /// Passes over so many bytes, which are known to end where a value does.
+    /// Skips this many bytes, which end where a value ends.
     #[inline]
     pub fn pass(&mut self, bytes: usize) {
         self.at += bytes;

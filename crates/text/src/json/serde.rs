@@ -48,7 +48,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Part<'a> {
     }
 }
 
-/// What serde finds is told without the value, which may be a secret.
+/// The messages of serde without values, which may be secret.
 impl de::Error for JsonError {
     fn custom<T: Display>(message: T) -> Self {
         Self::nowhere(message.to_string())
@@ -93,7 +93,7 @@ fn one_of(names: &[&str], kind: &str) -> JsonError {
 }
 
 impl<'de> Reader<'de> {
-    /// What a visitor makes of the value that comes next.
+    /// Reads the next value with a visitor.
     fn visit<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, JsonError> {
         let token = self.token()?;
         let opened = self.at - 1;

@@ -97,7 +97,7 @@ impl<'t> Reader<'t> {
     ///
     /// # Errors
     ///
-    /// What begins here is not a number.
+    /// The next token is not a number.
     #[inline]
     pub fn number(&mut self) -> Result<&'t str, JsonError> {
         let bytes = self.text.as_bytes();

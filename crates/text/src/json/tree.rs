@@ -9,13 +9,13 @@ use crate::Span;
 /// A value in a text. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Node<'t> {
-    /// Where it is.
+    /// Its place.
     pub span: Span,
-    /// What it is.
+    /// Its content.
     pub kind: NodeKind<'t>,
 }
 
-/// What a value is.
+/// The content of a value.
 #[derive(Debug, Clone)]
 pub enum NodeKind<'t> {
     /// `null`
@@ -107,7 +107,7 @@ impl<'t> Node<'t> {
         }
     }
 
-    /// What it is, for a sentence: `a number`.
+    /// The noun for a sentence: `a number`.
     pub fn noun(&self) -> &'static str {
         match self.kind {
             NodeKind::Null => "null",

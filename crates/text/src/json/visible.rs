@@ -19,7 +19,7 @@ use crate::{is_printable, visible_json};
 ///
 /// # Errors
 ///
-/// What the writer says, or that the value has no form in JSON.
+/// Writing fails, or the value has no form in JSON.
 pub fn write_line(out: &mut impl Write, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
     value.serialize(&mut Serializer::with_formatter(&mut *out, Visible(CompactFormatter)))?;
     out.write_all(b"\n")
@@ -29,7 +29,7 @@ pub fn write_line(out: &mut impl Write, value: &(impl Serialize + ?Sized)) -> io
 ///
 /// # Errors
 ///
-/// What the writer says, or that the value has no form in JSON.
+/// Writing fails, or the value has no form in JSON.
 pub fn write_pretty(out: &mut impl Write, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
     value.serialize(&mut Serializer::with_formatter(&mut *out, Visible(PrettyFormatter::new())))?;
     out.write_all(b"\n")

@@ -29,12 +29,12 @@ struct Piece {
 
 const NOTHING: Piece = Piece { repeats: 1, size: 0 };
 
-/// What Go says is wrong.
+/// Go's words for errors.
 const ESCAPE: &str = "invalid escape sequence";
 pub(super) const RANGE: &str = "invalid character class range";
 const COUNT: &str = "invalid repeat count";
 
-/// The pattern in the other syntax.
+/// Translates a pattern of RE2 to the other syntax.
 pub(super) fn translate(pattern: &str) -> Result<Translated, Refusal> {
     let mut translator = Translator {
         pattern,
@@ -88,11 +88,11 @@ struct Translator<'p> {
     names: Vec<Option<String>>,
     property: Option<String>,
     last: Piece,
-    /// What is in each group that is open, first what is outside of them.
+    /// The content of each open group; the first is the content outside of all groups.
     groups: Vec<Piece>,
 }
 
-/// How often something may be repeated by numbers, also by several in one another.
+/// How often numbers may repeat a part, also when repetitions are nested.
 const MAX_REPETITION: u32 = 1000;
 
 /// The classes of POSIX.
@@ -208,7 +208,7 @@ impl<'p> Translator<'p> {
         Ok(())
     }
 
-    /// What follows a backslash outside of brackets.
+    /// Translates the text behind a backslash outside of brackets.
     fn escape(&mut self, start: usize) -> Result<(), Refusal> {
         if self.eat("Q") {
             let rest = self.rest();
@@ -241,7 +241,7 @@ impl<'p> Translator<'p> {
         Ok(())
     }
 
-    /// What `\d`, `\pL` and their like stand for, from the letter on.
+    /// The class of `\d`, `\pL` and their like, from the letter on.
     fn named_class(&mut self, start: usize) -> Result<Option<NamedClass>, Refusal> {
         let Some(letter) = self.rest().chars().next() else { return Ok(None) };
         if let Some(class) = letter_class(letter) {
@@ -338,7 +338,7 @@ impl<'p> Translator<'p> {
         }
     }
 
-    /// What follows an opening parenthesis: names stay here, and flags are those that RE2 has.
+    /// Translates the text behind an opening parenthesis. Names are kept, and flags must be those of RE2.
     fn group(&mut self, start: usize) -> Result<(), Refusal> {
         if !self.eat("?") {
             self.names.push(None);
@@ -383,7 +383,7 @@ impl<'p> Translator<'p> {
         self.groups.push(NOTHING);
     }
 
-    /// What follows an opening bracket, up to the closing one.
+    /// Translates the text behind an opening bracket, up to the closing one.
     fn class(&mut self, open: usize) -> Result<(), Refusal> {
         self.out.push('[');
         if self.eat("^") {

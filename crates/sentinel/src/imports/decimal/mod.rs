@@ -13,7 +13,7 @@ use crate::builtins::native;
 use crate::run::{Done, Machine, fault};
 use crate::value::{Native, Value};
 
-/// What one operation takes of the steps of a run, and one that is a series.
+/// The steps of a run that one operation costs, and one that evaluates a series.
 const STEPS: usize = 500;
 const MANY_STEPS: usize = 20_000;
 

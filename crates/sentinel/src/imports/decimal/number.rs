@@ -51,8 +51,7 @@ pub(super) fn parse(text: &str) -> Option<Decimal> {
     Some(Decimal::of_parts(if is_negative { -size } else { size }, exponent))
 }
 
-/// What an operation of the context gives: what is not a number is one of these, and what is too large is
-/// infinite.
+/// The result of a decimal operation: an error becomes NaN, and a number that is too large infinite.
 fn result<E>(result: Result<dashu_float::round::Rounded<DBig>, E>) -> Decimal {
     result.map_or(Decimal::NotANumber, |rounded| Decimal::new(rounded.value()))
 }

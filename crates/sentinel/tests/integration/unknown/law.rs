@@ -87,7 +87,7 @@ impl Import for Host {
     }
 }
 
-/// What is unknown of the object below.
+/// The unknown parts of the object below.
 const UNKNOWN: [&str; 6] = ["id", "tags", "sub.k", "list.1", "rows.0.id", "flag"];
 
 fn object(values: &[Json]) -> Json {
@@ -104,7 +104,7 @@ fn object(values: &[Json]) -> Json {
     })
 }
 
-/// What a run says: its verdict and rules by name, each with whether it is undecided.
+/// The results of a run: its verdict and its rules by name, each with whether it is undecided.
 struct Said {
     verdict: (String, bool),
     rules: Vec<(String, String, bool)>,
@@ -197,7 +197,8 @@ proptest! {
     }
 }
 
-/// What a function of an import has looked at decides whether it calls one of the policy, or evaluates a rule.
+/// Values that an import's function has looked at decide whether it calls a function of the policy, or
+/// evaluates a rule.
 #[test]
 fn errors_in_calls_of_imports_depend_on_what_was_looked_at() {
     for source in [
@@ -234,7 +235,7 @@ fn lists_and_maps_that_change_after_a_possible_error_are_undecided() {
             assert!(before.2 || before.1 == after.1, "{source}: {before:?} {after:?}");
         }
     }
-    // What changes before it is evaluated is as it is.
+    // A change before the evaluation leaves the rule decided.
     let source =
         "b = \"a\" in (h.m.tags else {})\nm = []\nappend(m, 1)\nr = rule { m }\nmain = rule { r is [1] }";
     let compiled = Policy::parse("p", &format!("import \"h\"\n{source}\n")).unwrap();

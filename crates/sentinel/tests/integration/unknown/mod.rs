@@ -1,4 +1,4 @@
-//! What a host calls unknown until apply: a run says where a policy looked at it, and which rules did.
+//! Unknown values of a host: a run reports where a policy looked at them, and which rules did.
 
 mod law;
 mod policies;
