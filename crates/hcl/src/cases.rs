@@ -31,24 +31,24 @@ use crate::syntax::{parse_body, parse_expression, parse_template};
 pub const OPERATIONS: &[Operation] = &[
     Operation::new("expr", &["expr", "variables", "files"], |case| {
         let text: String = case.parsed("expr")?;
-        answer(case, &text, |given| {
-            let (value, errors) = evaluate(&parse_expression(&text)?, &given.scope(), &given.functions);
+        answer(case, &text, |inputs| {
+            let (value, errors) = evaluate(&parse_expression(&text)?, &inputs.scope(), &inputs.functions);
             Ok((value, wanted_type(case), errors))
         })
     }),
     Operation::new("template", &["template", "variables", "files"], |case| {
         let text: String = case.parsed("template")?;
-        answer(case, &text, |given| {
+        answer(case, &text, |inputs| {
             let (value, errors) =
-                evaluate_template(&parse_template(&text)?, &given.scope(), &given.functions);
+                evaluate_template(&parse_template(&text)?, &inputs.scope(), &inputs.functions);
             Ok((value, wanted_type(case), errors))
         })
     }),
     Operation::new("decode", &["body", "schema", "variables", "files"], |case| {
         let (text, schema) = (case.parsed::<String>("body")?, case.schema()?);
-        answer(case, &text, |given| {
+        answer(case, &text, |inputs| {
             let body = parse_body(&text)?;
-            let decoded = decode(&body, &schema, &given.scope(), &given.functions);
+            let decoded = decode(&body, &schema, &inputs.scope(), &inputs.functions);
             Ok((decoded.value, schema.implied_type().clone(), decoded.errors))
         })
     }),
@@ -58,8 +58,8 @@ pub const OPERATIONS: &[Operation] = &[
 /// When it is, for functions that ask.
 const PLAN_TIME: &str = "2026-01-02T03:04:05Z";
 
-/// What a case gives to its expressions.
-struct Given {
+/// The variables and functions of a case's expressions.
+struct CaseInputs {
     variables: Variables,
     functions: Functions,
     /// Removed when the case is done.
@@ -74,7 +74,7 @@ struct Typed<'a> {
     value: Part<'a>,
 }
 
-impl Given {
+impl CaseInputs {
     fn from_case(case: &Case<'_>) -> Result<Self, CaseError> {
         let mut variables = Variables::default();
         if let Some(text) = case.optional_field("variables") {
@@ -125,9 +125,9 @@ fn wanted_type(case: &Case<'_>) -> Type {
 fn answer(
     case: &Case<'_>,
     text: &str,
-    evaluate: impl FnOnce(&Given) -> Result<(Value, Type, Vec<Diagnostic>), Vec<Diagnostic>>,
+    evaluate: impl FnOnce(&CaseInputs) -> Result<(Value, Type, Vec<Diagnostic>), Vec<Diagnostic>>,
 ) -> Result<Answer, CaseError> {
-    Ok(match evaluate(&Given::from_case(case)?) {
+    Ok(match evaluate(&CaseInputs::from_case(case)?) {
         Ok((value, ty, errors)) if errors.is_empty() => Answer::Value(value, ty),
         Ok((_, _, errors)) | Err(errors) => answered(case, text, &errors),
     })

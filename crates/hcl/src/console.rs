@@ -8,8 +8,8 @@ use objchange_text::{is_printable, quote_into, visible};
 
 use crate::syntax::ast::{Expr, ExprKind};
 
-/// The value as an expression that gives it, laid out for people as Terraform's console does. What is unknown or marked
-/// is named so, and not shown.
+/// Formats a value as an expression, laid out as `terraform console` does. Unknown and marked values appear as `(known
+/// after apply)` or `(sensitive value)` and the like.
 ///
 /// ```
 /// use objchange::Value;
@@ -24,7 +24,7 @@ pub fn console_text(value: &Value) -> String {
     printer.out
 }
 
-/// What the console's `type` is asked about: its argument, where an expression is a call of it as a whole.
+/// Returns the argument if the whole expression is a call of the console's `type` function.
 pub fn asks_type(expr: &Expr) -> Option<&Expr> {
     match &expr.kind {
         ExprKind::Parens(inner) => asks_type(inner),

@@ -24,13 +24,13 @@ pub struct Data<'t> {
 /// `type "label" { … }`, at the top of a file.
 #[derive(Debug)]
 pub struct DataBlock<'t> {
-    /// What the block begins with.
+    /// The first word of the block.
     pub kind: String,
     /// Where it stands.
     pub kind_span: Span,
     /// Names or strings between the type and the brace.
     pub labels: Vec<String>,
-    /// What is inside, as an object: people write `data { … }` and `data = { … }`, and mean the same.
+    /// The body, as an object: `data { … }` and `data = { … }` are read alike.
     pub body: Node<'t>,
 }
 
@@ -48,7 +48,7 @@ pub struct DataBlock<'t> {
 ///
 /// # Errors
 ///
-/// What is wrong with it: all that cannot be read, or the first value that is not written out.
+/// Returns every syntax error, or the first value that is not a literal.
 pub fn parse_data(text: &str) -> Result<Data<'_>, Vec<Diagnostic>> {
     let body = syntax::data_body(text)?;
     let top = Values { text };

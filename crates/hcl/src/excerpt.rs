@@ -9,7 +9,7 @@ use objchange_text::Span;
 /// Some lines of a file, without what is hidden in them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Excerpt {
-    /// The lines, with line feeds between them. Of a long line only the part around the subject is there.
+    /// The lines, joined by line feeds. A long line is cut to the part around the subject.
     pub text: String,
     /// The part of the text that it is about.
     pub subject: Range<usize>,
@@ -22,7 +22,7 @@ const HIDDEN: &str = "(sensitive value)";
 const MAX_LINE: usize = 200;
 /// So many of them are before the subject.
 const BEFORE: usize = 80;
-/// Stands for the parts of a long line that are left out.
+/// Marks the cut of a long line.
 pub(crate) const LEFT_OUT: &str = "…";
 
 impl Excerpt {
@@ -133,7 +133,8 @@ mod tests {
     use crate::{HiddenSource, Sources, Span};
     use proptest::prelude::*;
 
-    /// The lines of a span, of which nothing is hidden: these texts are no configuration, of which all would be.
+    /// The lines of a span, with nothing hidden: these texts are test inputs, which `HiddenSource` would hide as a
+    /// whole.
     fn excerpt(text: &str, span: Span) -> Excerpt {
         hiding(text, span, |_| HiddenSource::default())
     }

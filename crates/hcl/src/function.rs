@@ -1,5 +1,5 @@
-//! What a function is, and the rules of a call: which arguments reach its implementation, and what is answered
-//! without asking it.
+//! Functions and the rules of a call: which arguments reach the implementation, and which answers need no
+//! implementation, as `cty`'s `function.Function.Call` has them.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,7 +12,7 @@ use smol_str::SmolStr;
 
 use crate::coverage::Coverage;
 use crate::functions::PatternCache;
-use objchange_text::Called;
+use objchange_text::FunctionSignature;
 
 /// A function of the configuration language, as data: its parameters, its result type and its implementation.
 ///
@@ -52,8 +52,8 @@ pub struct Function {
 /// The kind of the error of a function that reads files, where no directory of files is given.
 pub const NO_DIRECTORY: &str = "no_directory";
 
-/// What a function reads besides its arguments. In a template that is read from a file, no other template may
-/// be asked for; in one that is a string or a text of its own, no file either.
+/// Things that a function reads besides its arguments, least first. A template that is read from a file may render no
+/// other template; one that is a string may read no file, either.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Capability {
     /// Nothing.
@@ -64,9 +64,9 @@ pub enum Capability {
     Templates,
 }
 
-/// What a call has of the evaluation around it.
+/// The limits and caches that a call shares with the evaluation around it.
 pub(crate) struct CallContext {
-    /// To pay with.
+    /// The steps that the evaluation may still spend.
     pub(crate) steps_left: u64,
     pub(crate) patterns: PatternCache,
 }
@@ -90,9 +90,9 @@ type TypeOf = Arc<dyn Fn(&[Value]) -> Result<Type, FunctionError> + Send + Sync>
 /// The type of what a function answers.
 #[derive(Clone)]
 enum ResultType {
-    Is(Type),
+    Fixed(Type),
     /// It depends on the arguments; marks are off, but arguments may be unknown.
-    Of(TypeOf),
+    Computed(TypeOf),
 }
 
 /// One parameter of a [`Function`]: its type, and what its implementation can handle.
@@ -127,25 +127,25 @@ impl Parameter {
         }
     }
 
-    /// The same, for an implementation that handles null.
+    /// Lets null reach the implementation.
     #[must_use]
     pub fn null(self) -> Self {
         Self { allow_null: true, ..self }
     }
 
-    /// The same, for an implementation that handles unknown arguments.
+    /// Lets unknown arguments reach the implementation.
     #[must_use]
     pub fn unknown(self) -> Self {
         Self { allow_unknown: true, ..self }
     }
 
-    /// The same, for an implementation that handles arguments of unknown type.
+    /// Lets arguments of unknown type reach the implementation.
     #[must_use]
     pub fn dynamic(self) -> Self {
         Self { allow_dynamic: true, ..self }
     }
 
-    /// The same, for an implementation that handles marks.
+    /// Lets marked arguments reach the implementation.
     #[must_use]
     pub fn marked(self) -> Self {
         Self { allow_marked: true, ..self }
@@ -161,7 +161,7 @@ pub struct FunctionError {
     /// The problem, a sentence without a full stop. It may quote arguments. If an argument is sensitive,
     /// [`Function::call`] removes the sentence; if it is an element of a sensitive collection, the evaluator does.
     pub message: Cow<'static, str>,
-    /// What the function reads, if the call failed because it is not there: a directory of files.
+    /// The capability whose absence made the call fail: no directory of files was given.
     pub missing: Option<Capability>,
 }
 
@@ -195,8 +195,8 @@ impl From<objchange::value::ArithmeticError> for FunctionError {
 impl Function {
     /// A function with these parameters that answers a value of this type, never null.
     ///
-    /// The implementation gets one argument for each parameter, and then those for the variadic one. The type is
-    /// that of the result as [`call`](Self::call) found it before.
+    /// The implementation gets one argument for each parameter, then the variadic ones, and the result type that
+    /// [`call`](Self::call) computed.
     pub fn new(
         parameters: impl IntoIterator<Item = Parameter>,
         result: Type,
@@ -204,7 +204,7 @@ impl Function {
     ) -> Self {
         let function =
             Self::spending(parameters, |_| Ok(Type::Dynamic), move |arguments, ty, _| body(arguments, ty));
-        Self { result: ResultType::Is(result), ..function }
+        Self { result: ResultType::Fixed(result), ..function }
     }
 
     /// A function whose result type depends on the arguments. `result` sees them without marks where the parameter
@@ -227,7 +227,7 @@ impl Function {
         Self {
             parameters: parameters.into_iter().collect(),
             variadic: None,
-            result: ResultType::Of(Arc::new(result)),
+            result: ResultType::Computed(Arc::new(result)),
             nullable: false,
             reach: Capability::Arguments,
             glances: false,
@@ -235,7 +235,7 @@ impl Function {
         }
     }
 
-    /// The same function, which looks only at the top of its arguments, however large they are.
+    /// Declares that the cost of a call does not depend on the size of its arguments, because it reads only their top.
     #[must_use]
     pub(crate) fn glancing(self) -> Self {
         Self { glances: true, ..self }
@@ -247,31 +247,31 @@ impl Function {
         !self.glances || argument.ty().is_primitive() || argument.contains_marked() && !takes_marks
     }
 
-    /// The same function, which takes any number of further arguments like this one.
+    /// Adds a parameter that takes any number of further arguments.
     #[must_use]
     pub fn variadic(self, parameter: Parameter) -> Self {
         Self { variadic: Some(parameter), ..self }
     }
 
-    /// The same function, whose answer is unknown where a further argument has no type yet, a null without one included.
+    /// Makes the result unknown while the type of a further argument is unknown, untyped nulls included.
     #[must_use]
     fn needing_types(self) -> Self {
         Self { variadic: self.variadic.map(|more| Parameter { allow_dynamic: false, ..more }), ..self }
     }
 
-    /// The same function, whose answer may be null: nothing is promised about what is not known.
+    /// Declares that the result may be null: an unknown result is then not refined to "not null".
     #[must_use]
     pub fn nullable(self) -> Self {
         Self { nullable: true, ..self }
     }
 
-    /// The same function, which looks at more than its arguments.
+    /// Declares what the function reads besides its arguments.
     #[must_use]
     pub fn reaching(self, reach: Capability) -> Self {
         Self { reach, ..self }
     }
 
-    /// What the function reads besides its arguments.
+    /// Returns what the function reads besides its arguments.
     pub fn reach(&self) -> Capability {
         self.reach
     }
@@ -291,23 +291,23 @@ impl Function {
         self.parameters.get(position).or(self.variadic.as_ref())
     }
 
-    /// What errors say of a call.
-    pub(crate) fn called(&self, name: &str) -> Called {
+    /// Returns the signature for errors about a call.
+    pub(crate) fn called(&self, name: &str) -> FunctionSignature {
         let json = |ty: &Type| serde_json::to_string(ty).unwrap_or_else(|_| "\"dynamic\"".to_owned());
-        let told = |parameter: &Parameter| (parameter.name.to_string(), json(&parameter.ty));
+        let named_type = |parameter: &Parameter| (parameter.name.to_string(), json(&parameter.ty));
         let result = match &self.result {
-            ResultType::Is(ty) => ty.clone(),
-            // As far as it can be told of arguments about which nothing is known.
-            ResultType::Of(of) => {
+            ResultType::Fixed(ty) => ty.clone(),
+            // The type for wholly unknown arguments, as far as it is fixed.
+            ResultType::Computed(compute) => {
                 let unknown = |parameter: &Parameter| Value::unknown(parameter.ty.clone());
                 let arguments: Vec<Value> = self.parameters.iter().map(unknown).collect();
-                of(&arguments).unwrap_or(Type::Dynamic)
+                compute(&arguments).unwrap_or(Type::Dynamic)
             }
         };
-        Called {
+        FunctionSignature {
             name: name.to_owned(),
-            parameters: self.parameters.iter().map(told).collect(),
-            variadic: self.variadic.as_ref().map(told),
+            parameters: self.parameters.iter().map(named_type).collect(),
+            variadic: self.variadic.as_ref().map(named_type),
             result: json(&result),
         }
     }
@@ -362,7 +362,7 @@ impl Function {
         let result = self.answer(&arguments, context);
         match result {
             Ok(value) => Ok(value.with_marks(marks)),
-            // What is written in the program says nothing of a value.
+            // A message that is part of the program (`Borrowed`) cannot quote a marked value.
             Err(error) if all_marks.is_empty() || matches!(error.message, Cow::Borrowed(_)) => Err(error),
             Err(error) => Err(FunctionError {
                 message: "the arguments are wrong, and one is sensitive".into(),
@@ -373,8 +373,8 @@ impl Function {
 
     fn answer(&self, arguments: &[Value], context: &mut CallContext) -> Result<Value, FunctionError> {
         let ty = match &self.result {
-            ResultType::Is(ty) => ty.clone(),
-            ResultType::Of(of) => of(arguments)?,
+            ResultType::Fixed(ty) => ty.clone(),
+            ResultType::Computed(compute) => compute(arguments)?,
         };
         let is_unknown = arguments.iter().enumerate().any(|(i, argument)| {
             !argument.is_known() && self.parameter(i).is_some_and(|parameter| !parameter.allow_unknown)
@@ -429,7 +429,7 @@ pub struct Functions {
     has_providers: bool,
     /// The version of Terraform whose language this is; `None` for the newest.
     version: Option<(u32, u32)>,
-    /// There are none, not even those that look at expressions.
+    /// The set is empty: even `try`, `can` and the template functions are missing.
     is_bare: bool,
     coverage: Option<Arc<Coverage>>,
 }
@@ -440,14 +440,13 @@ impl Functions {
         self.by_name.insert(name.into(), function);
     }
 
-    /// The same functions in a module, where names with a namespace are those of providers' functions: what is said of
-    /// names that are not there differs.
+    /// Treats names with a namespace as functions of providers, as in a module: errors about missing functions differ.
     #[must_use]
     pub fn in_module(self) -> Self {
         Self { has_providers: true, ..self }
     }
 
-    /// The same functions, which count the branches of conditional expressions that are taken.
+    /// Counts which branches of conditional expressions are taken.
     #[must_use]
     pub fn recording(self, coverage: Arc<Coverage>) -> Self {
         Self { coverage: Some(coverage), ..self }

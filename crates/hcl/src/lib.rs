@@ -30,19 +30,19 @@
 //!
 //! # Scope of this crate
 //!
-//! The behaviour is that of Terraform v1.16 and HCL 2.24, answer by answer: which part of an unknown is known, where a
-//! mark goes and where it is lost, which errors come together and what they point to. Negative zero is zero.
+//! The behaviour is that of Terraform v1.16 and HCL 2.24, answer by answer: refinements of unknown values, marks, and
+//! which errors are reported together and where. The one exception is negative zero, which is zero.
 //!
-//! There is no file, no clock, no network, no module tree: variables come from whoever asks, and so do functions that
-//! look at more than their arguments. Nothing that is sensitive is in an error, nor
-//! what a loop or a dynamic block takes out of a sensitive collection.
+//! The crate has no file, clock, network or module tree. Callers pass variables, and functions that read more than
+//! their arguments. Errors quote nothing sensitive, including the elements that a loop or a dynamic block takes out of
+//! a sensitive collection.
 //!
 //! # What it costs
 //!
-//! Reading is linear. Nesting is limited, in the source and in values, so that no text overflows the stack. Evaluating
-//! is paid for in steps, of which an evaluation has a fixed number, and so have all variables together and all local
-//! values: by the expressions that it comes to, by the values and texts that it makes, by the arguments that calls read,
-//! and by templates that are rendered. So no expression fills the memory or goes on for long.
+//! Parsing takes linear time. Nesting is limited, in the source and in values, so that no text overflows the stack.
+//! Evaluation has a budget of steps: one for each evaluation, one for all variables, and one for all local values. Each
+//! expression, value, byte of text, argument and rendered template costs steps, so no expression fills memory or runs
+//! for long.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
@@ -92,7 +92,7 @@ pub use module::{
     RunCommand, RunModule, RunPlanOptions, SelectError, SelectedResource, SourcePlace, StateStorage,
     TestFile, TestRun, Unfollowed, VariableConfig, VariableValues, each,
 };
-pub use objchange_text::{Called, Diagnostic, LineIndex, Position, Severity, Span, Summary};
+pub use objchange_text::{Diagnostic, FunctionSignature, LineIndex, Position, Severity, Span, Summary};
 pub use outline::Outline;
 #[cfg(feature = "snippet")]
 pub use snippet::snippet;

@@ -30,7 +30,7 @@ enum Form<'t> {
     /// All of each block, and its header with its place.
     Native(Vec<(Span, (Span, String))>),
     Json(Node<'t>),
-    /// What cannot be read has no blocks.
+    /// The file cannot be read, and so has no blocks.
     None,
 }
 

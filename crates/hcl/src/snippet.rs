@@ -50,7 +50,7 @@ fn placed<'a>(title: Title<'a>, place: FileSpan<'a>, subject: Span, hidden: &Hid
     let before = &text[text[..subject.start].rfind('\n').map_or(0, |feed| feed + 1)..subject.start];
     let annotation = AnnotationKind::Primary.span(subject);
     let snippet = |text: String| Snippet::source(text).line_start(start.line as usize);
-    // The printer takes the column from the text, of which parts may be left out.
+    // The printer would count the column in the shortened text.
     if before.starts_with(LEFT_OUT) {
         let place = format!("{}:{}:{}", visible(place.name), start.line, start.column);
         return title.element(Level::NOTE.message(place)).element(snippet(text).annotation(annotation));

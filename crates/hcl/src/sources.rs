@@ -8,8 +8,7 @@ use objchange_text::{Diagnostic, LineIndex, Position, Span};
 
 use crate::syntax::json;
 
-/// The texts of a configuration. What is read of them has places in all of them together, each file beginning where
-/// the one before has ended.
+/// The texts of a configuration. Spans count through all of them: each file begins where the one before ends.
 ///
 /// ```
 /// use objchange_hcl::{Sources, Span};
@@ -32,12 +31,12 @@ pub(crate) struct SourceFile {
     pub(crate) name: Arc<str>,
     pub(crate) text: Arc<str>,
     pub(crate) start: u32,
-    /// Its lines, once somebody asked for one: each error of a module names places in its files.
+    /// Its line index, made on first use: each error of a module names places in its files.
     lines: Arc<OnceLock<LineIndex<'static>>>,
 }
 
 impl Sources {
-    /// One text by itself.
+    /// Creates sources with a single text.
     ///
     /// # Errors
     ///
@@ -168,7 +167,7 @@ impl FileSpan<'_> {
     }
 }
 
-/// As Terraform says it: file, line and columns.
+/// Terraform's form: file, line and columns.
 impl std::fmt::Display for FileSpan<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (start, end) = (self.start(), self.end());

@@ -38,7 +38,7 @@ const OPERATORS: [(&str, Operator); 7] = [
 ];
 
 impl VersionConstraints {
-    /// Reads constraints; `None` if they are none.
+    /// Reads constraints; `None` if the text is invalid.
     ///
     /// ```
     /// use objchange_hcl::VersionConstraints;

@@ -56,7 +56,7 @@ impl Reference<'_> {
         Reference { steps: &self.steps[..steps], ..*self }.to_string()
     }
 
-    /// What it leads to in a scope, as far as there is something; `None` where its name means nothing there.
+    /// Follows the reference in a scope as far as the value has its steps; `None` if the scope lacks its name.
     pub fn value_in(&self, scope: &Scope<'_>) -> Option<Value> {
         Some(self.found_in(scope.get(self.name)?).1)
     }
@@ -74,7 +74,7 @@ impl Reference<'_> {
         }
     }
 
-    /// What it leads to in the value of its variable, as far as there is something, and how it is written so far.
+    /// Follows the steps as far as the variable's value has them. Returns the text of these steps, and the value there.
     pub(crate) fn found_in(&self, variable: &Value) -> (String, Value) {
         let mut value = variable.clone();
         for (i, step) in self.steps.iter().enumerate() {
@@ -96,7 +96,7 @@ impl Reference<'_> {
     }
 }
 
-/// What a step leads to in a value that is not known.
+/// The unknown value that a step into an unknown value leads to; `None` if its type has no such part.
 fn part_of_unknown(value: &Value, step: &StepKind) -> Option<Value> {
     if !matches!(value.kind(), Kind::Unknown(_)) {
         return None;
@@ -139,8 +139,7 @@ fn written(key: &Value) -> String {
     }
 }
 
-/// The variables that an expression needs, in source order, as often as they are there. Those of `for` are
-/// none.
+/// The variables that an expression needs, in source order, with repetitions. Variables of `for` are left out.
 pub fn variables(expr: &Expr) -> Vec<Reference<'_>> {
     let mut walk = Walk::default();
     walk.expr(expr);
@@ -172,7 +171,7 @@ impl Expr {
         Some((left, last.clone()))
     }
 
-    /// What a reference names that is written as an address: a module, a resource or an instance of it.
+    /// Reads the reference as an address: of a module, a resource or an instance.
     ///
     /// # Errors
     ///
@@ -207,7 +206,7 @@ impl Expr {
 /// ```
 pub fn constant_value(expr: &Expr, version: (u32, u32)) -> Option<Value> {
     let variables = Variables::default();
-    // What is not there is unknown.
+    // All references are unknown: only the shape of the expression matters here.
     let (value, _) = evaluate(expr, &Scope::new(&variables), &Functions::none_of_version(version));
     value.is_wholly_known().then_some(value)
 }
@@ -270,7 +269,7 @@ fn may_make_sensitive(function: &str) -> bool {
     makes_sensitive(function) || is_like() && !is_known()
 }
 
-/// Whether a name is that of a function, or might be meant for one.
+/// Whether a name is a function's, or similar to one.
 fn is_like_a_function(name: &str) -> bool {
     let functions = Functions::pure();
     let is_known = functions.get(name).is_some() || Form::named(name).is_some();
@@ -290,9 +289,9 @@ struct Walk<'e> {
     calls: Vec<Span>,
     sensitive: Vec<&'e Expr>,
     literals: Vec<Span>,
-    /// Whether these are wanted: a function that nobody knows is compared with all that there are, which takes 1 ms.
+    /// Whether literals are collected: comparing an unknown function with all functions takes 1 ms.
     has_literals: bool,
-    /// What follows the type in `optional`.
+    /// The second arguments of `optional(type, default)`.
     defaults: Vec<&'e Expr>,
     /// Which references are to secrets, if that is asked.
     is_secret: Option<&'e dyn Fn(&Reference<'_>) -> bool>,

@@ -32,14 +32,14 @@ pub struct Diagnostic {
     /// described, not shown.
     pub values: Vec<(String, String)>,
     /// The function that failed, if it is about one.
-    pub called: Option<Box<Called>>,
+    pub called: Option<Box<FunctionSignature>>,
     /// Hints.
     pub hints: Vec<String>,
 }
 
 /// A function that was called.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Called {
+pub struct FunctionSignature {
     /// The name by which it was called.
     pub name: String,
     /// The names and types of its parameters, each type as JSON.
@@ -51,7 +51,7 @@ pub struct Called {
 }
 
 /// As messages have it: `concat(seqs...)`.
-impl fmt::Display for Called {
+impl fmt::Display for FunctionSignature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = self.parameters.iter().map(|(name, _)| name.clone());
         let rest = self.variadic.iter().map(|(name, _)| format!("{name}..."));

@@ -46,7 +46,7 @@ pub mod style;
 
 pub use bounded_lines::{BoundedLine, BoundedLines, LineError};
 #[cfg(feature = "source")]
-pub use diagnostic::{Called, Diagnostic, Summary};
+pub use diagnostic::{Diagnostic, FunctionSignature, Summary};
 pub use encoding::{read_at_most, utf8_reader};
 pub use escaping::{Escaping, is_hidden, visible_colored};
 #[cfg(feature = "source")]

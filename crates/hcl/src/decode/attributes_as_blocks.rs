@@ -19,8 +19,8 @@ pub struct WrittenAsBlocks<'b> {
 }
 
 impl<'b> WrittenAsBlocks<'b> {
-    /// The blocks that a body writes for an attribute of a [legacy](may_be_legacy) schema, if it does. Dynamic blocks are none
-    /// of them.
+    /// The blocks that a body has in place of an attribute of a [legacy](may_be_legacy) schema, if any. Dynamic blocks
+    /// are left out.
     pub fn new(body: &'b Body, name: &str, attribute: &Attribute) -> Option<Self> {
         if find(&body.attributes, name).is_some() {
             return None;
@@ -42,7 +42,8 @@ impl<'b> WrittenAsBlocks<'b> {
         decoded.value.attribute(name).filter(|value| value.is_wholly_known()).cloned()
     }
 
-    /// What the arguments of the blocks refer to, in source order. Terraform does not look at blocks inside of them.
+    /// The references in arguments of the blocks, in source order. Blocks inside of them are left out, as Terraform
+    /// does.
     pub fn references(&self) -> Vec<Reference<'b>> {
         let arguments = self.blocks.iter().flat_map(|block| &block.body.attributes);
         let known = arguments.filter(|argument| self.schema.attribute(&argument.name).is_some());

@@ -148,7 +148,7 @@ impl Decoder<'_> {
         Value::map(object, entries).unwrap_or_else(|_| Value::unknown(ty))
     }
 
-    /// The value of an attribute that is written as blocks: null if there are none.
+    /// The value of an attribute that is written as blocks; null without blocks.
     pub(super) fn attribute_of_blocks<'b>(
         &mut self,
         attribute: &Attribute,

@@ -12,13 +12,13 @@ use super::{Content, Decoder, Surroundings, find};
 use crate::eval::{Scope, dynamic};
 use crate::syntax::ast::{self, Body, Expr, ExprKind};
 
-/// A block as it counts: one that is written, or one of those that a dynamic block stands for.
+/// A block after expansion: a literal one, or an instance of a dynamic block.
 pub(super) struct Instance<'b> {
     pub(super) body: &'b Body,
     pub(super) label: Option<SmolStr>,
     /// Type and labels, as written.
     pub(super) header: Span,
-    /// What the names of the block mean in it.
+    /// The iterator of the enclosing dynamic block: its name and its value for this instance.
     pub(super) iterator: Option<(&'b str, Value)>,
     pub(super) surroundings: Surroundings,
 }
@@ -45,7 +45,7 @@ pub(super) fn has_label(kind: &str, schema: &Block, written: &BlockAttributes) -
     }
 }
 
-/// What the header of a dynamic block says.
+/// The header of a dynamic block.
 struct Dynamic<'b> {
     kind: &'b SmolStr,
     header: Span,
@@ -73,7 +73,7 @@ impl Decoder<'_> {
                 };
                 let needed: &[&str] = if has_label { &["key"] } else { &[] };
                 if self.check_labels(block, needed) {
-                    // What a dynamic block hands on to the blocks in it is that nobody knows of them.
+                    // Marks of an outer `for_each` reach nested blocks only if the outer dynamic block is unknown.
                     let is_unknown = content.surroundings.is_unknown;
                     let marks = if is_unknown { content.surroundings.marks } else { Default::default() };
                     instances.of_type(&block.kind).push(Instance {

@@ -13,7 +13,7 @@ use crate::suggestion::did_you_mean;
 use crate::syntax::ast::{self, Body, Label};
 use crate::syntax::json::{JsonBody, Node, NodeKind, Property, Style};
 
-/// What a property may be that has nothing to say.
+/// The property name for comments in HCL's JSON syntax.
 const COMMENT: &str = "//";
 
 impl<'t> JsonBody<'t> {
@@ -36,7 +36,7 @@ impl<'t> JsonBody<'t> {
         (first, second)
     }
 
-    /// What a shape has of the body, and what is wrong with it.
+    /// Reads the arguments and blocks that a shape names, and reports the rest unless the shape is open.
     pub(crate) fn content(&self, shape: &'static Shape) -> (Content<'t>, Vec<Diagnostic>) {
         let mut reading = Reading { json: self, is_legacy: false, errors: Vec::new() };
         let mut blocks = Vec::new();
@@ -60,7 +60,7 @@ impl<'t> JsonBody<'t> {
         (Content { attributes: body.attributes, blocks, missing: body.missing, rest }, errors)
     }
 
-    /// What an open shape leaves of the body.
+    /// The body without the shape's own arguments, for the schema; empty unless the shape is open.
     pub(crate) fn part(&self, shape: &'static Shape) -> BodyPart {
         if shape.is_open {
             let (text, start) = self.source.slice(self.node.span);
@@ -106,17 +106,17 @@ impl<'t> JsonBody<'t> {
     }
 }
 
-/// What may be in a body.
+/// The arguments and blocks that a body may have.
 enum Rules<'s> {
-    /// What a schema has, and dynamic blocks.
+    /// Those of a schema, and dynamic blocks.
     Body(Cow<'s, Block>),
-    /// What a dynamic block has, whose content is of this schema.
+    /// Those of a dynamic block; `content` is the schema of its content, unknown types have none.
     Dynamic { content: Option<Cow<'s, Block>>, has_label: bool },
     /// Any arguments, no blocks.
     Arguments(Style),
 }
 
-/// What a property is.
+/// The role of a property.
 enum Meaning<'r> {
     Argument(Style),
     Blocks { label: Option<&'static str>, inside: Rules<'r> },
@@ -184,7 +184,7 @@ struct Reading<'j, 't> {
 }
 
 impl<'j, 't> Reading<'j, 't> {
-    /// What is wrong, with its place in all of the configuration.
+    /// Returns the errors, with spans in the whole configuration.
     fn into_diagnostics(self) -> Vec<Diagnostic> {
         self.errors.into_iter().map(|error| error.moved(self.json.source.start)).collect()
     }
@@ -330,7 +330,7 @@ impl<'j, 't> Reading<'j, 't> {
         }));
     }
 
-    /// What is in a dynamic block for blocks of a type. That there is no such type is found when it is expanded.
+    /// The rules of a dynamic block. An unknown block type is reported later, on expansion.
     fn dynamic<'s>(&self, schema: &'s Block, kind: &str) -> Rules<'s> {
         let nested = schema.block_type(kind);
         let legacy = || schema.attribute(kind).filter(|_| self.is_legacy).and_then(as_block).map(Cow::Owned);

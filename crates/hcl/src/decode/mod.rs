@@ -1,7 +1,7 @@
 //! From a body and a schema to the config object: arguments by name and type, blocks by their nesting, dynamic blocks
 //! expanded.
 //!
-//! Everything that is wrong is told: each argument and each block is decoded, whatever is wrong with others.
+//! Every error is reported: an error in one argument or block does not stop the others.
 
 mod attributes_as_blocks;
 mod blocks;
@@ -96,10 +96,10 @@ struct Decoder<'f> {
     is_legacy: bool,
 }
 
-/// What a body is in.
+/// Properties that a body inherits from the dynamic blocks around it.
 #[derive(Debug, Clone, Copy, Default)]
 struct Surroundings {
-    /// Of the `for_each` around it: each argument has them.
+    /// Marks of the enclosing `for_each`: each argument gets them.
     marks: Marks,
     /// It is unknown whether the block will be there, or how often: its arguments are not evaluated.
     is_unknown: bool,
@@ -149,7 +149,7 @@ impl Decoder<'_> {
         (Value::object(members), place)
     }
 
-    /// Arguments that nobody asked for.
+    /// Reports arguments that the schema lacks.
     fn check_attributes(&mut self, body: &Body, schema: &Block) {
         for ast::Attribute { name, name_span, .. } in &body.attributes {
             if schema.attribute(name).is_none() {

@@ -97,7 +97,7 @@ fn inside(expr: &Expr, steps: &[PathStep]) -> Span {
                     ExprKind::Text(text) => text.as_str() == name,
                     _ => false,
                 };
-                // Of two items with one key the last one counts.
+                // The last of several items with one key wins.
                 items.iter().rev().find(|item| is_named(&item.key)).map(|item| &item.value)
             }
             _ => None,

@@ -1,5 +1,4 @@
-//! What a body refers to, by its schema: what must be known before dynamic blocks can be expanded, and what all of it
-//! needs.
+//! The references of a body under its schema: those needed to expand its dynamic blocks, and those of the whole body.
 
 use objchange::Value;
 use objchange::schema::{Block, NestingMode};
@@ -17,18 +16,18 @@ use crate::walk::{Reference, variables};
 /// The purpose for which the references of a body are collected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// To expand its dynamic blocks: what their `for_each` and labels need.
+    /// To expand its dynamic blocks: references in their `for_each` and labels.
     Expansion,
     /// To expand and decode it.
     Everything,
     /// To decode it where dynamic blocks are no more than blocks of an unknown type.
     Unexpanded,
-    /// What Terraform Core asks for: everything, also in blocks that are written for an attribute.
+    /// As Terraform Core collects them: everything, including blocks written for an attribute.
     Core,
 }
 
-/// The variables that a body needs for a purpose, in source order, as often as they are there. The names that
-/// dynamic blocks and `for` give to their elements are none.
+/// The variables that a body needs for a purpose, in source order, with repetitions. Iterators of dynamic blocks and
+/// variables of `for` are left out.
 pub fn references<'b>(body: &'b Body, schema: &Block, purpose: Purpose) -> Vec<Reference<'b>> {
     let mut walk = Walk { purpose, expansion: None, found: Vec::new(), iterators: Vec::new() };
     walk.body(body, schema);
@@ -72,7 +71,7 @@ impl<'b> Walk<'b, '_> {
             known.for_each(|attribute| self.expr(&attribute.expr));
         }
         let written = BlockAttributes::new(schema, body, self.purpose == Purpose::Core);
-        let mut met: Vec<&SmolStr> = Vec::new();
+        let mut visited: Vec<&SmolStr> = Vec::new();
         for block in &body.blocks {
             if block.kind == "dynamic" {
                 if self.purpose != Purpose::Unexpanded {
@@ -88,10 +87,10 @@ impl<'b> Walk<'b, '_> {
                 .block_type(&block.kind)
                 .is_some_and(|nested| matches!(nested.nesting, NestingMode::Single | NestingMode::Group));
             if is_single && self.purpose == Purpose::Unexpanded {
-                if met.contains(&&block.kind) {
+                if visited.contains(&&block.kind) {
                     continue;
                 }
-                met.push(&block.kind);
+                visited.push(&block.kind);
             }
             self.inside(&block.kind, &block.body, schema, &written);
         }

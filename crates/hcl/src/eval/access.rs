@@ -14,7 +14,8 @@ impl Evaluator<'_> {
         end.unwrap_or_else(|Failed| dynamic())
     }
 
-    /// The same with computed keys: each is evaluated, whatever is wrong with what is before it.
+    /// Follows steps of which some have computed keys. Every key is evaluated, even after an error, so that all errors
+    /// in keys are reported.
     pub(super) fn accesses(&mut self, value: Value, accesses: &[Access], scope: &Scope<'_>) -> Value {
         let mut end = Ok(value);
         for access in accesses {
@@ -23,7 +24,7 @@ impl Evaluator<'_> {
                 Access::Computed { key, brackets } => {
                     let value = end.unwrap_or_else(|Failed| dynamic());
                     let key = self.value(key, scope);
-                    // What comes behind goes on with something unknown.
+                    // The remaining steps start from an unknown value.
                     Ok(self.index(&value, &key, *brackets).unwrap_or_else(|Failed| dynamic()))
                 }
             };
@@ -126,8 +127,8 @@ impl Evaluator<'_> {
                 return self.failed(INVALID, span, detail);
             }
         };
-        // What is under a key that must not be shown is not a secret, but which one it is may be. Not so with
-        // an object's attribute, as in Terraform.
+        // A sensitive key marks the element: the element itself is public, but not which one was chosen. Attributes of
+        // objects stay unmarked, as in Terraform.
         let with_key = marks | if matches!(ty, Type::Object(_)) { Default::default() } else { key.marks() };
         let missing = "The given key does not identify an element in this collection value.";
         match (ty, value.kind(), key.kind()) {
@@ -176,7 +177,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// What is said of a number that is the position of none of so many elements.
+/// Explains an index without an element, in HCL's words.
 fn no_element(n: &Number, length: usize) -> &'static str {
     if *n < Number::ZERO {
         "The given key does not identify an element in this collection value: a negative number is not a valid index for a \

@@ -33,7 +33,7 @@ impl Argument<'_> {
     }
 }
 
-/// What is said of a template function that a template calls.
+/// The error for a template function that a template calls.
 pub(super) fn recursive(name: &str) -> String {
     format!("cannot recursively call {name} from inside another template function")
 }
@@ -62,7 +62,7 @@ impl Evaluator<'_> {
         value
     }
 
-    /// What is said of a function that is not there.
+    /// The summary and detail for an unknown function.
     fn unknown_function(&self, name: &str) -> (&'static str, String) {
         let of_provider = |detail| ("Unknown provider function", detail);
         match name.split_once("::").filter(|_| self.functions.has_providers()) {

@@ -10,10 +10,10 @@ use smol_str::SmolStr;
 use super::{Evaluator, Failed, Scope, dynamic};
 use crate::syntax::ast::{ExprKind, Item};
 
-/// What a key came to.
+/// An evaluated object key.
 enum Key {
     Is(SmolStr),
-    /// The object will have some attribute, nobody knows of which name.
+    /// Unknown: the object has an attribute of unknown name.
     Unknown,
 }
 

@@ -128,7 +128,7 @@ fn common_type(yes: &Value, no: &Value) -> Option<Type> {
     }
 }
 
-/// What is known about a value that is one of two.
+/// The unknown value for a conditional whose condition is unknown: it keeps the promises that both branches share.
 fn either(ty: Type, yes: &Value, no: &Value) -> Value {
     if yes.is_null() && no.is_null() {
         return Value::null(ty);
@@ -158,7 +158,7 @@ fn hull(a: Option<Bound>, b: Option<Bound>, is_further: fn(&Bound, &Bound) -> bo
     })
 }
 
-/// What could be promised about a value if it were unknown.
+/// The refinements that hold for a value.
 fn promises(value: &Value) -> Refinements {
     let known = Refinements::not_null();
     let length = |least: usize, most: usize| Refinements {

@@ -18,7 +18,7 @@ const CONVERSIONS: [&str; 7] = ["tolist", "toset", "values", "flatten", "compact
 /// The elements that have made a condition false.
 #[derive(Debug, Clone, Default)]
 pub struct DecisiveElements {
-    /// Of each element what it is called and its value. A loop in a loop gives several names.
+    /// The loop variables and their values for each element; nested loops have several.
     pub elements: Vec<Vec<(SmolStr, Value)>>,
     /// How many more there are.
     pub more: usize,
@@ -44,7 +44,7 @@ pub fn elements_that_decide(expr: &Expr, scope: &Scope<'_>, functions: &Function
 
 struct Search<'f> {
     functions: &'f Functions,
-    /// What the loops around are at.
+    /// The current variables of the enclosing loops.
     around: Vec<(SmolStr, Value)>,
     found: DecisiveElements,
 }
@@ -121,7 +121,7 @@ impl Search<'_> {
         }
     }
 
-    /// What a loop with an `if` has kept, in a comparison of its result or its length.
+    /// Adds the elements that a loop with an `if` keeps, if the comparison is about its result or its length.
     fn kept(&mut self, expr: &Expr, scope: &Scope<'_>) {
         let expr = unconverted(expr);
         let loop_in = match &expr.kind {
@@ -135,7 +135,7 @@ impl Search<'_> {
         }
     }
 
-    /// Does something for each element that a loop keeps, unless nobody may see them.
+    /// Calls `f` for each element that a loop keeps, unless the collection is marked.
     fn each(&mut self, parts: &For, scope: &Scope<'_>, f: &mut dyn FnMut(&mut Self, &Scope<'_>)) {
         let collection = self.value_of(&parts.collection, scope);
         let Some(collection) = collection.filter(|collection| collection.marks().is_empty()) else { return };
@@ -167,7 +167,7 @@ impl Search<'_> {
     }
 }
 
-/// What a condition comes to. That of a sensitive value would tell something about it, so it counts as nothing.
+/// The value as a bool. A marked value gives `None`, because naming an element would reveal it.
 fn bool_in(value: &Value) -> Option<bool> {
     if value.is_marked() { None } else { value.convert(&Type::Bool).ok()?.as_bool() }
 }
@@ -178,7 +178,7 @@ fn elements(collection: &Value) -> Vec<(Value, Value)> {
     all
 }
 
-/// What an expression makes a collection of, without conversions between kinds of collections.
+/// Unwraps parentheses and conversions between kinds of collections.
 fn unconverted(expr: &Expr) -> &Expr {
     match &expr.kind {
         ExprKind::Parens(inner) => unconverted(inner),

@@ -15,7 +15,7 @@ const MAX_ERRORS: usize = 50;
 const MAX_CHARS: usize = 4096;
 
 impl Evaluator<'_> {
-    /// The value of an expression that stands for itself, for somebody who looks at all of it; errors in it name the
+    /// Evaluates a whole expression for a caller that reads all of its value, and pays for that walk. Errors name the
     /// values that they come from.
     pub(crate) fn explained(&mut self, expr: &Expr, scope: &Scope<'_>) -> Value {
         let errors = self.errors();
@@ -23,7 +23,8 @@ impl Evaluator<'_> {
         if self.failed_since(errors) { value } else { self.paid(value, expr.span) }
     }
 
-    /// The same for somebody who gives the value a name, under which others look at it.
+    /// Evaluates an expression whose value gets a name, such as a local value. Its errors are explained here, because
+    /// others only see the name.
     pub(crate) fn named(&mut self, expr: &Expr, scope: &Scope<'_>) -> Value {
         let errors = self.errors();
         let value = self.value(expr, scope);
@@ -34,12 +35,12 @@ impl Evaluator<'_> {
     }
 }
 
-/// Why a value is an error's cause that is not told of others.
+/// The reason for which an error names a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Cause {
-    /// What it is.
+    /// The content of a value.
     Content,
-    /// That it is not known.
+    /// Its being unknown.
     Unknown,
     /// Its marks.
     Marks,
@@ -47,15 +48,15 @@ enum Cause {
 
 /// Adds facts about an expression to a diagnostic.
 pub trait DiagnosticExt: Sized {
-    /// The same with the values that an expression refers to.
+    /// Adds the values that an expression refers to.
     #[must_use]
     fn explained(self, expr: &Expr, scope: &Scope<'_>) -> Self;
 
-    /// The same where the error is that values are unknown: they are said to be.
+    /// Adds the references whose values are unknown, for errors about unknown values.
     #[must_use]
     fn explained_by_unknown(self, expr: &Expr, scope: &Scope<'_>) -> Self;
 
-    /// The same with what is said of each value in place of Terraform's words; nothing is said of one where that is `None`.
+    /// Adds the references with statements of the caller instead of Terraform's; `None` leaves one out.
     #[must_use]
     fn explained_as(
         self,
@@ -64,7 +65,7 @@ pub trait DiagnosticExt: Sized {
         statement: &dyn Fn(&Value) -> Option<String>,
     ) -> Self;
 
-    /// The same where the error is that values are sensitive or ephemeral: they are said to be.
+    /// Adds the references whose values are sensitive or ephemeral, for errors about marks.
     #[must_use]
     fn explained_by_marks(self, expr: &Expr, scope: &Scope<'_>) -> Self;
 }
@@ -126,7 +127,8 @@ fn add_values(
         }
         let Some(root) = scope.get(reference.name) else { continue };
         let (text, found) = reference.found_in(root);
-        // What a misspelt name begins with says nothing.
+        // Only the root of the reference was found, so the step after it is misspelt and the root's value explains
+        // nothing.
         if reference.steps().len() > 0 && text == *reference.name {
             continue;
         }
@@ -138,8 +140,8 @@ fn add_values(
     diagnostic.values.sort();
 }
 
-/// What a value is, in Terraform's words. Of one that is marked, no more than that; `None` if that says
-/// nothing.
+/// Describes a value in Terraform's words. A marked value is only said to be marked. `None` if the cause of the error
+/// does not concern the value.
 fn statement(value: &Value, cause: Cause) -> Option<String> {
     let marks = value.marks();
     if !marks.is_empty() {

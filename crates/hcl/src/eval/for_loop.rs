@@ -11,7 +11,7 @@ use crate::syntax::ast::{Expr, For};
 
 const CONDITION: &str = "Invalid 'for' condition";
 
-/// What a loop has come to so far.
+/// The result of a loop so far.
 #[derive(Default)]
 struct Progress {
     /// The expression, in which its errors are seen.
@@ -22,7 +22,7 @@ struct Progress {
     /// other elements is still of interest.
     is_unknown: bool,
     values: Vec<Value>,
-    /// Of an object: the name that goes with each value.
+    /// The name of each value, for objects.
     names: Vec<SmolStr>,
     /// Where each name stands; made when it is first needed to tell duplicates.
     positions: HashMap<SmolStr, usize>,
@@ -140,7 +140,7 @@ impl Evaluator<'_> {
                      ellipsis (...) after the value expression to enable grouping by key.",
                     progress.names[old].as_str()
                 );
-                // The key of another element, which is as this one, may be the one that is sensitive.
+                // The equal key of an earlier element may be the sensitive one.
                 self.hiding(progress.marks, |this| {
                     this.error_in(progress.whole, "Duplicate object key", key.span, detail);
                 });
@@ -207,7 +207,7 @@ pub(super) fn each_element(collection: &Value, f: &mut dyn FnMut(Value, Value)) 
     }
 }
 
-/// What the names of the loop mean, the value first: a loop without a key has that one alone.
+/// The variables of an iteration, value first, and their count: 1 for a loop without a key.
 pub(super) fn names(parts: &For, key: Value, value: Value) -> ([(&str, Value); 2], usize) {
     let count = 1 + usize::from(parts.key_name.is_some());
     ([(&parts.value_name, value), (parts.key_name.as_deref().unwrap_or_default(), key)], count)

@@ -13,7 +13,7 @@ use crate::module::is_name;
 use crate::syntax::ast::{Call, Expr, ExprKind};
 use crate::syntax::parse_template;
 
-/// What `try` tells of failed expressions, in bytes: those that come later are not told.
+/// The bytes of failed attempts that `try` lists. Later attempts are left out.
 const MAX_TRIED: usize = 1 << 12;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,7 +101,7 @@ impl Evaluator<'_> {
         let mut message = "no expression succeeded:\n".to_owned();
         for argument in arguments {
             match self.attempt(argument, scope) {
-                // What is not known yet may turn out to be an error, and then the next one counts.
+                // An unknown may turn into an error at apply, and then the next argument is the result.
                 Ok(value) => return Ok(if value.is_wholly_known() { value } else { dynamic() }),
                 Err(errors) if message.len() < MAX_TRIED => {
                     for Diagnostic { summary, detail, .. } in errors {
@@ -175,7 +175,7 @@ impl Evaluator<'_> {
             return Err(Failed);
         }
         let (values, marks) = values.unmark_deep();
-        // Without known variables nobody looks at the template.
+        // Terraform does not read the template either while its variables are unknown.
         if !has_failed && values.is_null() {
             self.call_error(call, Some(("vars", variables.place())), "argument must not be null");
             return Err(Failed);
@@ -234,9 +234,9 @@ impl Evaluator<'_> {
 /// Why a template could not be rendered.
 #[derive(Debug)]
 pub(crate) enum RenderError {
-    /// The variables are none, or lack one.
+    /// The variables are not a map or object, or lack one that the template uses.
     Variables(String),
-    /// What the template says is wrong.
+    /// An error in the template.
     Failed(String),
 }
 
@@ -257,7 +257,7 @@ pub(crate) struct Template<'t> {
 }
 
 impl<'t> Template<'t> {
-    /// Reads a template, or says what is wrong with it.
+    /// Parses a template.
     pub(crate) fn parse(name: &'t str, text: &'t str) -> Result<Self, String> {
         match parse_template(text) {
             Ok(expr) => Ok(Self { name, text, expr }),
@@ -265,8 +265,8 @@ impl<'t> Template<'t> {
         }
     }
 
-    /// The value of the template with the elements of a map or the attributes of an object for its variables. It is paid
-    /// for with the steps of whoever asks.
+    /// Renders the template with the elements of a map or the attributes of an object as variables. The caller's budget
+    /// pays.
     pub(crate) fn render(
         &self,
         values: &Value,
@@ -319,7 +319,7 @@ impl<'t> Template<'t> {
     }
 }
 
-/// What is wrong with a text of this name, in one sentence.
+/// Joins the errors of a text of this name into one sentence, as Go's `hcl.Diagnostics.Error` does.
 pub(crate) fn in_one_sentence(name: &str, text: &str, errors: &[Diagnostic]) -> String {
     let Some(first) = errors.first() else { return String::new() };
     let place = first.subject.map(|span| place(name, text, span)).unwrap_or_default();
@@ -340,7 +340,7 @@ fn place(name: &str, text: &str, span: Span) -> String {
 
 const NOT_A_REFERENCE: &str = "must be a direct reference to a single string from elsewhere, containing valid Terraform template syntax";
 
-/// What is said of an expression that is not a reference to a template.
+/// The error for a `templatestring` argument that is not a reference.
 fn not_a_reference(expr: &Expr) -> String {
     let advice = match &expr.kind {
         ExprKind::Text(_) => {

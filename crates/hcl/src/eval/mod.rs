@@ -1,7 +1,7 @@
 //! Evaluates expressions, with unknown values and marks.
 //!
-//! Evaluating always gives a value. What failed is an unknown, of the type that it would have had where that is
-//! clear, and what is around it goes on with that: so one run tells all that is wrong.
+//! Evaluation always returns a value. A failed part becomes unknown, with its type if that is clear, and evaluation
+//! goes on around it: one run reports every error.
 
 mod access;
 mod call;
@@ -42,10 +42,10 @@ use crate::syntax::ast::{Expr, ExprKind, Variable};
 /// needs, and still of bounded time and memory.
 pub(crate) const MAX_STEPS: u64 = 1 << 23;
 
-/// What an error counts.
+/// The steps that an error costs.
 const STEPS_PER_ERROR: u64 = 64;
 
-/// What stands for the details of an error where they may hold what is hidden.
+/// Replaces the details of an error that may quote marked values.
 const HIDDEN: &str =
     "This is not explained, because values here come from one that is sensitive or ephemeral.";
 
@@ -63,7 +63,7 @@ pub(crate) fn steps_to_read(length: usize) -> u64 {
     length as u64 / (PARTS_PER_STEP * BYTES_PER_PART)
 }
 
-/// Evaluates an expression. What is wrong comes with it; the value then stands for what could be found out.
+/// Evaluates an expression. Failed parts are unknown in the value; the errors say why.
 ///
 /// ```
 /// use objchange::Value;
@@ -232,7 +232,7 @@ impl<'f> Evaluator<'f> {
         span: Span,
         detail: impl Into<Cow<'static, str>>,
     ) {
-        // Nobody reads a million errors, and each is as large as many values.
+        // Errors cost steps, because an expression may have a million of them and each is as large as many values.
         if self.spend(STEPS_PER_ERROR, span) {
             self.diagnostics.push(Diagnostic::new(summary, span, detail));
         }
@@ -254,7 +254,7 @@ impl<'f> Evaluator<'f> {
 
     /// All that was found to be wrong.
     pub(crate) fn into_diagnostics(mut self) -> Vec<Diagnostic> {
-        // Not with the others, of which those that come to nothing are dropped.
+        // Reported last and apart, because errors of dropped branches are removed from the list.
         if let Some(span) = self.exhausted_at {
             let detail =
                 "This makes more values, or longer or deeper ones, than are supported in one evaluation.";
@@ -263,14 +263,14 @@ impl<'f> Evaluator<'f> {
         self.diagnostics
     }
 
-    /// Pays for a value as large as it is to whoever walks through it; unknown if that is too much.
+    /// Pays for a walk through the whole value; returns an unknown if the budget is too small.
     pub(crate) fn paid(&mut self, value: Value, span: Span) -> Value {
         if self.pay_walk(&value, span) { value } else { dynamic() }
     }
 
     /// Pays for a walk through a value.
     fn pay_walk(&mut self, value: &Value, span: Span) -> bool {
-        // Once nothing is left, nobody walks any more.
+        // After exhaustion the walk stops at once.
         let most = if self.exhausted_at.is_none() { self.context.steps_left } else { 0 };
         self.spend(size::within(value, most).unwrap_or(u64::MAX), span)
     }
@@ -297,7 +297,7 @@ impl<'f> Evaluator<'f> {
     }
 }
 
-/// Whether an expression is what an error in it is to be seen in: what is done to values, not what only holds them.
+/// Whether an error is shown with this kind of expression: operations are shown, mere containers are not.
 fn shows_errors(kind: &ExprKind) -> bool {
     use ExprKind::*;
     matches!(kind, Template(_) | Variable(_) | Relative(_) | Splat(_) | Call(_) | Chain(_) | Unary(..))

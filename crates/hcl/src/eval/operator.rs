@@ -82,7 +82,7 @@ impl Evaluator<'_> {
         left.value
     }
 
-    /// Pays for a look at two values, which is at both of them up to where they differ, and at all marks.
+    /// Pays for comparing two values: a walk up to their first difference, and one to all marks.
     fn pay_comparison(&mut self, a: &Value, b: &Value, span: Span) -> bool {
         let marks = [a, b].into_iter().all(|value| !value.contains_marked() || self.pay_walk(value, span));
         marks
@@ -93,7 +93,7 @@ impl Evaluator<'_> {
             }
     }
 
-    /// `&&`, or `||`, which is the same with true and false exchanged but for nulls.
+    /// Evaluates `&&` or `||`. Both follow one rule with true and false exchanged, except for nulls.
     fn logic(&mut self, is_or: bool, left: &Operand, right: &Operand) -> Value {
         let a = self.operand(&left.value, &Type::Bool, left.span, "left");
         let b = self.operand(&right.value, &Type::Bool, right.span, "right");
@@ -101,7 +101,8 @@ impl Evaluator<'_> {
         let marks = a.marks() | b.marks();
         // A null is as good as false to `&&`, and an error to `||`.
         let decides = |value: &Value| value.as_bool() == Some(is_or) || (!is_or && value.is_null());
-        // What decides makes the errors of the other side not matter.
+        // Short circuit: an operand that decides the result drops the errors of the other one (Terraform 1.12 and
+        // later).
         if decides(&a) || decides(&b) {
             let dropped = if decides(&a) { &right.errors } else { &left.errors };
             self.diagnostics.drain(dropped.clone());
@@ -121,7 +122,8 @@ impl Evaluator<'_> {
         Value::from(!is_or).with_marks(marks)
     }
 
-    /// The same by the rules of versions before 1.12, where either operand may be wrong, null or unknown, and the result is.
+    /// Evaluates `&&` and `||` by the rules before Terraform 1.12: an error, null or unknown in either operand is one
+    /// in the result.
     fn logic_of_both(&mut self, is_or: bool, left: &Operand, right: &Operand) -> Value {
         let a = self.operand(&left.value, &Type::Bool, left.span, "left");
         let b = self.operand(&right.value, &Type::Bool, right.span, "right");

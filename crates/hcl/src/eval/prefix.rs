@@ -9,8 +9,8 @@ use unicode_normalization::char::{canonical_combining_class, compose, is_combini
 /// How many bytes of a prefix are kept.
 const MAX_LENGTH: usize = 128;
 
-/// The start of a text that stays as it is whatever follows it: what follows may combine with the last character,
-/// or with what is before a line end.
+/// Returns the longest prefix that no continuation can change. Later characters may combine with the last one under
+/// NFC, or with the text before a line end.
 pub(crate) fn safe(text: &str) -> Option<&str> {
     let mut text = text;
     if text.len() > MAX_LENGTH {

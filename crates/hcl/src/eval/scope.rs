@@ -36,9 +36,9 @@ pub struct Scope<'s> {
 #[derive(Debug, Clone, Copy)]
 enum Names<'s> {
     Variables(&'s Variables),
-    /// Of a `for`, and of a dynamic block.
+    /// The variables of a `for` or a dynamic block.
     Few(&'s [(&'s str, Value)]),
-    /// The element that a splat is at, which has no name.
+    /// The current element of a splat, which has no name.
     Element(&'s Value),
 }
 

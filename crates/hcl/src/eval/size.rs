@@ -1,12 +1,12 @@
-//! How large values are to whoever walks through them.
+//! The size of values as a walk sees them.
 //!
-//! A value may hold another one many times over at the cost of one: a few loops, each around the one before, make a value
-//! that is small in memory and that nobody can print, compare or convert. So what is made is paid for as it will be seen.
+//! Values share their parts: nested loops make a value that is small in memory and too large to print, compare or
+//! convert. So a new value costs as many steps as a walk through it.
 
 use objchange::value::Kind;
 use objchange::{Type, Value};
 
-/// Values nested deeper are not made. Whoever walks one goes as deep into its own stack.
+/// The deepest nesting of values. Walks are recursive, so each level takes stack.
 pub(super) const MAX_DEPTH: u32 = 1_000;
 
 /// How many values a walk through this one sees, itself included, types of what is not there counted alike; `None` if
@@ -17,7 +17,7 @@ pub(super) fn within(value: &Value, most: u64) -> Option<u64> {
     Some(most - walk.left)
 }
 
-/// The same for whoever reads the texts in it too, so many bytes of which count as much as a value.
+/// Like the function above, for callers that read texts, too: `bytes_per_part` bytes of text cost one step.
 pub(super) fn with_texts(value: &Value, most: u64, bytes_per_part: u64) -> Option<u64> {
     let mut walk = Walk { left: most, bytes_per_part: Some(bytes_per_part) };
     walk.value(value, MAX_DEPTH)?;

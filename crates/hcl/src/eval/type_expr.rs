@@ -20,10 +20,10 @@ pub struct TypeConstraint {
     defaults: Defaults,
 }
 
-/// What stands in for attributes that are not there, by where they are in a type.
+/// Defaults of optional attributes, arranged as their type.
 #[derive(Debug, Clone, Default)]
 struct Defaults {
-    /// Of the attributes of this object.
+    /// The defaults of this object's own attributes.
     own: HashMap<SmolStr, Value>,
     /// Those of the parts: an attribute by its name, an element of a tuple by its position, any other by nothing.
     parts: HashMap<SmolStr, Defaults>,
@@ -149,7 +149,7 @@ pub fn constant(expr: &Expr) -> Result<Value, Vec<Diagnostic>> {
 }
 
 impl Evaluator<'_> {
-    /// The type that a type expression means by itself.
+    /// Evaluates a type expression without variables.
     pub(crate) fn type_constraint(&mut self, expr: &Expr) -> Result<TypeConstraint, Failed> {
         self.type_of(expr, &Scope::new(&Variables::default()))
     }
@@ -326,7 +326,7 @@ impl Evaluator<'_> {
     pub(crate) fn constant(&mut self, expr: &Expr) -> Result<Value, Failed> {
         let errors = self.errors();
         let is_within = |part: Span, whole: &Span| whole.start <= part.start && part.end <= whole.end;
-        // What is in a call is not looked at.
+        // A call is reported once, without the references inside it.
         let mut calls: Vec<Span> = Vec::new();
         for span in crate::walk::calls(expr) {
             if !calls.iter().any(|whole| is_within(span, whole)) {

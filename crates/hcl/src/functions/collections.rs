@@ -33,7 +33,7 @@ pub(crate) fn contains_without_null() -> Function {
     contains_value(any("value"))
 }
 
-/// A null is not true. What comes after a false does not matter, nor does what is unknown before it.
+/// Null counts as false. A false decides, even after unknown elements.
 fn all_true(list: &Value) -> Value {
     for element in elements(list) {
         if !element.is_known() {
@@ -46,7 +46,7 @@ fn all_true(list: &Value) -> Value {
     true.into()
 }
 
-/// Nulls do not count, and one that is true makes up for those that are unknown.
+/// Nulls are ignored. One true decides, even beside unknown elements.
 fn any_true(list: &Value) -> Value {
     let mut has_unknown = false;
     for element in elements(list) {

@@ -51,7 +51,7 @@ fn all(name: &'static str) -> Parameter {
     any(name).null().unknown().dynamic().marked()
 }
 
-/// Of what is not known nothing is promised any more.
+/// Converts an unknown value without keeping its refinements.
 fn convert(value: &Value, ty: &Type, wanted: &str) -> Answer {
     if !value.is_known() && value.ty().converts_to(ty) {
         return Ok(Value::unknown(ty.clone()).with_marks(value.marks()));

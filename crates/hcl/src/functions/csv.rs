@@ -39,7 +39,7 @@ fn decode(text: &str, ty: &Type) -> Answer {
 
 const MISPLACED_QUOTE: &str = "extraneous or missing \" in quoted-field";
 
-/// The records of a text; empty lines are none.
+/// The records of a text, without empty lines.
 struct Records<'t> {
     rest: &'t str,
     /// The line where the rest begins, from 1.

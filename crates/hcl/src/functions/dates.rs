@@ -248,7 +248,7 @@ fn quoted<'f>(mut rest: &'f str, out: &mut String) -> Result<&'f str, FunctionEr
     }
 }
 
-/// What letters stand for.
+/// Formats one run of equal letters of a `formatdate` pattern.
 fn part(letters: &str, time: &Time) -> Result<String, FunctionError> {
     let month = MONTHS[time.month0() as usize];
     let day = WEEKDAYS[time.weekday().num_days_from_sunday() as usize];

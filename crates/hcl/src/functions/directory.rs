@@ -1,4 +1,4 @@
-//! A handle of a directory: nothing outside of it can be opened with it, whatever links are put into it meanwhile.
+//! A handle of a directory that opens nothing outside of it, even if links are changed at the same time.
 
 #[cfg(any(unix, windows))]
 pub(super) use self::handle::Directory;

@@ -62,7 +62,7 @@ fn url_encode(text: &str) -> String {
     out
 }
 
-/// What the registered name of a character set stands for.
+/// A character set by its IANA name.
 enum Charset {
     Utf8,
     /// Big-endian, and whether a byte order mark is written and understood.

@@ -22,7 +22,7 @@ use crate::function::{CallContext, Capability, Function, FunctionError, Function
 /// The directory whose files functions may read, and perhaps others. A path or a symbolic link that leads out of them is an
 /// error, also where a function only asks whether there is a file.
 ///
-/// Files are opened relative to a handle of their directory, so that this holds whoever changes it meanwhile.
+/// Files are opened relative to a handle of their directory, so concurrent changes of links cannot lead outside.
 #[derive(Debug, Clone)]
 pub struct BaseDirectory {
     base: Arc<Root>,
@@ -82,7 +82,7 @@ impl BaseDirectory {
         Ok(self)
     }
 
-    /// What `~` at the start of a path means. Files in it are only read where this is allowed.
+    /// Sets the directory that `~` at the start of a path stands for. Reading files there needs its own permission.
     #[must_use]
     pub fn with_home(mut self, path: impl Into<PathBuf>) -> Self {
         self.home = Some(path.into());
@@ -263,7 +263,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// What is in a directory, in order.
+    /// The entries of a directory, sorted.
     fn names(&self, path: &str) -> Vec<String> {
         let mut names = self
             .base
@@ -275,8 +275,8 @@ impl Walk<'_> {
     }
 }
 
-/// What was found out about a path, if it can be looked at. What a link outside of the base directory leads to may match
-/// and is not known: leaving it out would be a wrong answer.
+/// Separates "not there" from "not readable". A link that leads outside of the base directory may match, so it is an
+/// error: leaving it out would be a wrong answer.
 fn inside<T>(path: &str, found: io::Result<T>) -> Result<Option<T>, FunctionError> {
     match found {
         Ok(found) => Ok(Some(found)),
@@ -473,7 +473,7 @@ pub(super) fn add(functions: &mut Functions) {
 }
 
 impl Functions {
-    /// The same functions, of which those for files read them from this directory.
+    /// Lets the file functions read from this directory.
     #[must_use]
     pub fn with_files(mut self, base: &BaseDirectory) -> Self {
         Source(Some(base.clone())).add(&mut self);

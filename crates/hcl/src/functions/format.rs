@@ -14,7 +14,7 @@ pub(super) fn add(functions: &mut Functions) {
     functions.insert("format", format.variadic(any("args").null().unknown().dynamic()));
 }
 
-/// What is before the first verb is known in any case.
+/// The text before the first verb is known even if arguments are unknown.
 fn format(arguments: &[Value], _: &Type) -> Answer {
     let format = text(arguments, 0);
     if !arguments.iter().all(Value::is_wholly_known) {

@@ -49,10 +49,10 @@ fn format_list(arguments: &[Value], ty: &Type) -> Answer {
     let mut lines = Vec::new();
     let mut bytes = 0;
     for i in 0..first.map_or(1, |(_, length)| length) {
-        let of = |argument: &Value| {
+        let row_value = |argument: &Value| {
             elements(argument).and_then(|elements| elements.get(i)).unwrap_or(argument).clone()
         };
-        let values: Vec<Value> = arguments.iter().map(of).collect();
+        let values: Vec<Value> = arguments.iter().map(row_value).collect();
         if !values.iter().all(Value::is_wholly_known) {
             lines.push(unknown(Type::String));
             continue;

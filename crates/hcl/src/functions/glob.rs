@@ -60,7 +60,7 @@ fn from(pattern: &[char], name: &[char], steps: &mut usize) -> Result<bool, BadP
     }
 }
 
-/// What is between the commas up to the closing brace, and what comes after it.
+/// Splits at commas up to the closing brace. Returns the alternatives and the rest of the pattern.
 fn alternatives(pattern: &[char]) -> Result<(Vec<&[char]>, &[char]), BadPattern> {
     let (mut all, mut start, mut depth, mut at) = (Vec::new(), 0, 0, 0);
     while let Some(c) = pattern.get(at) {

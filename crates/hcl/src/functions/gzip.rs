@@ -1,5 +1,4 @@
-//! Compresses as the `compress/gzip` package of Go does, byte for byte: what Terraform has put into a state must not look
-//! like a change.
+//! Compresses exactly as Go's `compress/gzip`, byte for byte: a state that Terraform wrote must not show a change.
 //!
 //! Any compressor may choose its matches and its codes as it likes. Go's default level looks for matches of 4 bytes or
 //! more in chains of up to 128 places, takes one only if none that begins a byte later is longer, and writes a block for
@@ -52,8 +51,8 @@ enum Token {
     Match { length: usize, offset: usize },
 }
 
-/// Finds repetitions. Positions are those in the whole text; Go moves its window, which is two times as long as the longest
-/// distance, by half of it.
+/// Finds repetitions. Positions count from the start of the text; Go instead moves a window of twice the longest
+/// distance by half its length.
 struct Search<'t> {
     text: &'t [u8],
     /// Where the window begins, and where what was read into it ends.
@@ -62,7 +61,7 @@ struct Search<'t> {
     index: usize,
     /// Where the block begins that is collected, unless that is out of the window.
     block: Option<usize>,
-    /// The last position of each hash, and before each position the one of the same hash; a position less than 1 is none.
+    /// The last position of each hash, and for each position the one before with its hash. Positions below 1 mean none.
     heads: Vec<usize>,
     previous: Vec<usize>,
     chain: usize,

@@ -44,7 +44,7 @@ fn namespace(name: &str) -> Option<[u8; 16]> {
     }
 }
 
-/// What is wrong with a text that is not a UUID.
+/// The error for an invalid UUID, in the words of Go's `uuid` package.
 fn refusal(text: &str) -> String {
     let urn = 45;
     match text.len() {

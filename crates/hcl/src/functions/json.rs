@@ -85,7 +85,7 @@ fn write_all<'v>(
     Ok(())
 }
 
-/// Of a text that is not known yet the first character says what it will be.
+/// The type of the result. The first known character of an unknown text decides it.
 fn decoded_type(arguments: &[Value]) -> Result<Type, FunctionError> {
     let Some(promised) = arguments[0].refinements() else { return Ok(Type::Dynamic) };
     let prefix = promised.string_prefix.as_deref().unwrap_or_default();
@@ -113,7 +113,7 @@ fn decoded(text: &str) -> Answer {
     })
 }
 
-/// What Go says of a text that is not JSON; `None` if the text is JSON that is not read.
+/// Explains invalid JSON in the words of Go's `encoding/json`; `None` if this reader refuses valid JSON.
 fn refusal(text: &str, error: &JsonError) -> Option<String> {
     let rest = text.get(error.offset()..)?;
     let unexpected = |at: usize, place: &str| match rest.as_bytes().get(at) {
@@ -156,7 +156,7 @@ fn refusal(text: &str, error: &JsonError) -> Option<String> {
     })
 }
 
-/// What Go says of a text that begins like a number and is none.
+/// Explains a malformed number in the words of Go's `encoding/json`.
 fn number_refusal(text: &str, unexpected: &dyn Fn(usize, &str) -> String) -> String {
     let digits = |from: usize| from + text.bytes().skip(from).take_while(u8::is_ascii_digit).count();
     let start = usize::from(text.starts_with('-'));

@@ -1,5 +1,5 @@
-//! How much one call may make. Terraform has none of these limits but that of `range`; they are far beyond what
-//! configuration needs, and keep a short expression from filling the memory.
+//! Limits on the result of one call. Terraform has only that of `range`; the others are far above what configuration
+//! needs and keep a short expression from filling memory.
 
 use crate::function::FunctionError;
 
@@ -9,7 +9,7 @@ pub(super) const MAX_TEXT: usize = 1 << 26;
 /// The most elements that a call answers where it makes more of them than it was given.
 pub(super) const MAX_ELEMENTS: usize = 1 << 20;
 
-/// The most elements of `range`, which is Terraform's own limit.
+/// The most elements of `range`: Terraform's own limit.
 pub(super) const MAX_RANGE: usize = 1024;
 
 /// The largest width and precision of a verb of `format`.

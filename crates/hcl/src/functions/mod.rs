@@ -119,7 +119,7 @@ fn whole_named(value: &Value, name: &str) -> Result<i64, FunctionError> {
     whole(value).map_err(|error| FunctionError { message: format!("{name}: {error}").into(), ..error })
 }
 
-/// The integer that an argument is, for a function that blames the argument where it is none.
+/// Reads an argument as an integer; the error points to it.
 fn whole_argument(arguments: &[Value], position: usize) -> Result<i64, FunctionError> {
     whole(&arguments[position]).map_err(|error| FunctionError { argument: Some(position), ..error })
 }

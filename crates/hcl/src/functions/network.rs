@@ -90,7 +90,7 @@ fn v6(text: &str) -> Option<u128> {
     groups.join(":").parse::<Ipv6Addr>().ok().map(u128::from)
 }
 
-/// An address in its family; those of IPv4 are shown as such wherever they stand.
+/// Formats an address; IPv4 addresses mapped to IPv6 appear in IPv4 form.
 fn address(address: u128, bits: u32) -> String {
     if bits == 32 || is_mapped(address) {
         Ipv4Addr::from(address as u32).to_string()
@@ -106,7 +106,7 @@ impl fmt::Display for Network {
     }
 }
 
-/// The network that a text is, for a function that blames this argument where it is none.
+/// Parses a network; the error points to this argument.
 fn network(text: &str, argument: Option<usize>) -> Result<Network, FunctionError> {
     let message = || format!("invalid CIDR expression: invalid CIDR address: {text}");
     Network::parse(text).ok_or_else(|| FunctionError { argument, ..FunctionError::new(message()) })

@@ -97,7 +97,7 @@ fn parse_int(arguments: &[Value], _: &Type) -> Answer {
     })
 }
 
-/// What is not given are integers of the program, which have 64 bits.
+/// Missing arguments have a fixed default: start 0, and step 1 or -1 by direction.
 fn range(arguments: &[Value], _: &Type) -> Answer {
     let given: Vec<Number> = arguments.iter().map(known_number).collect();
     let direction = |start: &Number, end: &Number| Number::from(if start <= end { 1 } else { -1 });

@@ -33,7 +33,7 @@ pub(crate) struct PatternCache(HashMap<SmolStr, Matcher>);
 const MAX_CACHED: usize = 32;
 
 impl PatternCache {
-    /// The compiled pattern of a text, which is this argument.
+    /// Compiles the pattern in this argument, or returns the cached one.
     fn get(&mut self, text: &str, argument: Option<usize>) -> Result<Matcher, FunctionError> {
         if let Some(matcher) = self.0.get(text) {
             return Ok(matcher.clone());
@@ -123,7 +123,7 @@ impl Matcher {
     }
 }
 
-/// The type is asked for only where the text is not known; else it is that of the answer.
+/// The type matters only while the text is unknown; a known answer has its own.
 fn matched_type(arguments: &[Value]) -> Result<Type, FunctionError> {
     match arguments[0].as_str().filter(|_| !arguments[1].is_known()) {
         Some(pattern) => Matcher::new(pattern, Some(0))?.matched_type(),

@@ -1,7 +1,7 @@
 //! Text that was encrypted for an RSA key.
 //!
-//! The key is in the configuration, and whoever can measure how long this takes can read it there: so this
-//! needs none of the care against that which makes the `rsa` crate large, and is not for any other use.
+//! The key is in the configuration, so its owner gains nothing from measuring time. The code therefore has none of the
+//! constant-time arithmetic that makes the `rsa` crate large, and is unfit for other uses.
 
 use num_bigint::BigUint;
 use objchange::{Type, Value};
@@ -36,7 +36,7 @@ fn decrypt(arguments: &[Value], _: &Type) -> Answer {
     Ok(text.as_ref().into())
 }
 
-/// What is wrong with a text that is not a usable key.
+/// The error for a text that is not a usable key.
 fn refusal(pem: &str) -> &'static str {
     let body = pem.split_once("-----BEGIN ").and_then(|(_, rest)| rest.split_once("-----"));
     match body.filter(|(_, rest)| rest.contains("-----END ")) {

@@ -172,7 +172,7 @@ fn match_keys(arguments: &[Value], ty: &Type) -> Answer {
     let (Ok(keys), Ok(wanted)) = (convert(keys), convert(wanted)) else {
         return Err(FunctionError::new("keys and searchset must be of the same type"));
     };
-    // What comes after something unknown is not looked at, and whoever gets there has no match.
+    // The search ends at the first unknown wanted value; keys that only later values match have no match.
     let known = wanted.iter().position(|value| !value.is_wholly_known());
     let seen: SeenValues<'_> = wanted[..known.unwrap_or(wanted.len())].iter().collect();
     let mut matched = Vec::new();
@@ -256,7 +256,7 @@ fn element(arguments: &[Value], _: &Type) -> Answer {
     Ok(element.with_marks(arguments[0].marks()))
 }
 
-/// What a value is made of when all lists, sets and tuples in it are opened.
+/// The result of opening all nested lists, sets and tuples.
 #[derive(Default)]
 struct Flat {
     elements: Vec<Value>,

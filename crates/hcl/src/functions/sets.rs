@@ -39,7 +39,7 @@ fn common_type(sets: &[Value]) -> Result<Type, FunctionError> {
     let element = |set: &Value| set.ty().element().cloned().unwrap_or(Type::Dynamic);
     let types: Vec<Type> =
         sets.iter().filter(|set| !(set.is_empty() && element(set) == Type::Dynamic)).map(element).collect();
-    // What has a type does not become something of any type, unless that may still turn out to be its own.
+    // Typed elements must not lose their type to `dynamic`, unless an unknown set may still turn out to have that type.
     let is_known = sets.iter().all(Value::is_known);
     let loses =
         |common: &Type| is_known && *common == Type::Dynamic && types.iter().any(|ty| *ty != Type::Dynamic);
@@ -55,7 +55,7 @@ fn set_of_type<'v>(ty: &Type, elements: impl IntoIterator<Item = &'v Value>) -> 
     Ok(Value::set(element.clone(), elements.into_iter().map(convert).collect::<Result<Vec<_>, _>>()?)?)
 }
 
-/// What is common and what is left cannot be told before everything is known.
+/// Intersections and differences need every element to be known.
 fn known_or(sets: &[Value], ty: &Type, answer: impl FnOnce(&[Value]) -> Answer) -> Answer {
     if !sets.iter().all(Value::is_wholly_known) {
         return Ok(unknown(ty.clone()));

@@ -116,7 +116,7 @@ fn decimal_digit() -> unicode_properties::GeneralCategory {
     unicode_properties::GeneralCategory::DecimalNumber
 }
 
-/// Of a text that is not known the beginning may be.
+/// The refined prefix of an unknown text may decide.
 fn starts_with(arguments: &[Value], _: &Type) -> Answer {
     let (whole, Some(prefix)) = (&arguments[0], arguments[1].as_str()) else {
         return Ok(unknown(Type::Bool));

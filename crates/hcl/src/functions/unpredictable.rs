@@ -14,7 +14,7 @@ pub(super) fn add(functions: &mut Functions) {
 }
 
 impl Functions {
-    /// The same functions, where `plantimestamp` is this time, as in RFC 3339.
+    /// Sets the time that `plantimestamp` returns, in RFC 3339.
     #[must_use]
     pub fn with_plan_time(mut self, time: &str) -> Self {
         let time = Value::from(time);

@@ -57,7 +57,7 @@ pub(super) fn formatted(format: &str, arguments: &[Value]) -> Result<(String, us
     Ok((out, needed))
 }
 
-/// What is said of a format that uses only so many of its arguments.
+/// The error for a format that uses only the first `needed` arguments.
 pub(super) fn too_many(needed: usize) -> String {
     match needed {
         0 => "too many arguments; no verbs in format string".to_owned(),
@@ -65,7 +65,8 @@ pub(super) fn too_many(needed: usize) -> String {
     }
 }
 
-/// The verb at the start of a text, which is at this offset of the format, and the argument that it asks for by number, from 0.
+/// Parses the verb at the start of a text; `offset` is its place in the format. Returns also the explicit argument
+/// index, from 0.
 fn parse(text: &str, offset: usize) -> Result<(Verb<'_>, Option<usize>), FunctionError> {
     let wrong = |rest: &str| {
         let at = offset + text.len() - rest.len();

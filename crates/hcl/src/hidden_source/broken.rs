@@ -1,4 +1,4 @@
-//! Parts to hide of texts that cannot be read: what is a value there is seen by the look of the lines alone.
+//! Finds secrets in files with syntax errors. Without a tree, the look of each line decides.
 
 use objchange_text::Span;
 
@@ -12,8 +12,8 @@ pub(super) struct Known<'k> {
     pub(super) is_public: &'k dyn Fn(&str) -> bool,
 }
 
-/// What is hidden of a text in the native syntax that is broken somewhere: all but blank lines, brackets, headers of blocks,
-/// known names of arguments, and the values of public ones. A name that nobody knows may be a key of a map that is secret.
+/// Returns the spans to hide in a broken file in native syntax: all but blank lines, brackets, headers of blocks, known
+/// names of arguments, and public values. An unknown name may be a key of a secret map.
 pub(super) fn native(text: &str, known: &Known<'_>) -> Vec<Span> {
     let mut state = State::Code;
     let mut start = 0;
@@ -28,7 +28,7 @@ pub(super) fn native(text: &str, known: &Known<'_>) -> Vec<Span> {
     found
 }
 
-/// What is around a line.
+/// The context of a line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State<'t> {
     Code,
@@ -224,7 +224,7 @@ fn nested_header(line: &str) -> Option<&str> {
     line.trim().strip_suffix('{').map(str::trim_end).filter(|name| name.chars().all(is_in_name))
 }
 
-/// What ends the heredoc that begins in a line.
+/// The word that ends the heredoc that begins in a line.
 fn heredoc_end(line: &str) -> Option<&str> {
     let (_, rest) = line.rsplit_once("<<")?;
     let name = rest.strip_prefix('-').unwrap_or(rest).trim();
@@ -232,8 +232,7 @@ fn heredoc_end(line: &str) -> Option<&str> {
     is_name.then_some(name)
 }
 
-/// What is hidden of a text in the JSON syntax that is broken somewhere: all but brackets, commas, the words of JSON, and
-/// keys that are known.
+/// Returns the spans to hide in a broken JSON file: all but brackets, commas, JSON's words, and known keys.
 pub(super) fn json(text: &str, known: &Known<'_>) -> Vec<Span> {
     let mut found = Vec::new();
     let mut start = 0;

@@ -48,7 +48,7 @@ pub(super) fn declare(node: &Node<'_>, declared: &mut Declared) {
     }
 }
 
-/// In a file with values for variables: those of sensitive variables, and of such as nobody declares.
+/// Hides, in a values file, the values of sensitive and of undeclared variables.
 pub(super) fn of_values(node: &Node<'_>, declared: &Declared) -> Vec<Span> {
     let mut found = Vec::new();
     match &node.kind {
@@ -61,8 +61,8 @@ pub(super) fn of_values(node: &Node<'_>, declared: &Declared) -> Vec<Span> {
     found
 }
 
-/// In a file of a module: all strings and numbers but those of arguments of which a schema says that they are no secrets, and
-/// the keys in values.
+/// Hides, in a module file, all strings and numbers except arguments that a schema calls public, and all keys inside
+/// values.
 pub(super) fn of_module_file<'s>(node: &Node<'_>, schema: SchemaOf<'_, 's>) -> Vec<Span> {
     let mut found = Vec::new();
     if objects(node).is_empty() {

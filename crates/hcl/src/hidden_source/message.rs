@@ -58,7 +58,7 @@ impl HiddenSource {
         diagnostic
     }
 
-    /// A reference as a message may name it: a secret without its quotes looks like the name of something that nobody declares.
+    /// Masks a reference in a message: a secret whose quotes were forgotten looks like an undeclared name.
     ///
     /// ```
     /// use objchange_hcl::{HiddenSource, Sources};
@@ -87,7 +87,7 @@ impl HiddenSource {
         }
     }
 
-    /// What is hidden around a place: of the lines that it is on, but not far away from it.
+    /// Collects the hidden texts near a place: those on its lines, up to `AROUND` bytes away.
     fn near<'p>(&self, place: &FileSpan<'p>, subject: Span, around: Span) -> Near<'p> {
         let text = place.lines.text();
         let file_start = subject.start - place.span.start;

@@ -21,10 +21,10 @@ pub(crate) use search::{has_secrets, is_false};
 
 /// The parts of sources that must not be shown where a line of them is, nor repeated by a message.
 ///
-/// These are the default values of sensitive and ephemeral variables, the arguments of `sensitive`, the values of sensitive
-/// outputs, arguments that a schema calls sensitive or write-only, and the local values and variables that any of these
-/// refers to. Where nobody can tell what is secret, all values are hidden: in a text that cannot be read, in the JSON
-/// syntax, in values for variables that nobody declares, and in blocks whose schema is not at hand.
+/// These are the default values of sensitive and ephemeral variables, the arguments of `sensitive`, the values of
+/// sensitive outputs, arguments that a schema calls sensitive or write-only, and the local values and variables that
+/// any of these refer to. All values are hidden where secrets cannot be told apart: in files with syntax errors, in
+/// JSON syntax, in values for undeclared variables, and in blocks without a schema.
 ///
 /// ```
 /// use objchange_hcl::{HiddenSource, Sources};
@@ -60,8 +60,8 @@ struct Declared {
 }
 
 impl HiddenSource {
-    /// What is hidden in the files of a configuration. `schema` gives the schema of a block by its kind and first label
-    /// (`resource` and the type of the resource, `module` and the name of the call), where it is at hand; `expressions` are
+    /// Finds the secrets in the files of a configuration. `schema` returns the schema of a block by its kind and first
+    /// label (`resource` and the type of the resource, `module` and the name of the call), if known. `expressions` are
     /// others that refer to the configuration.
     pub fn new<'s, 'e>(
         sources: &Sources,
@@ -105,7 +105,7 @@ impl HiddenSource {
         Self { spans: merged(hidden), references }
     }
 
-    /// What is hidden in the text of one expression.
+    /// Finds the secrets in the text of one expression.
     pub fn in_expression(text: &str) -> Self {
         let spans = match parse_expression(text) {
             Ok(expr) => sensitive_arguments(&expr).iter().map(|expr| expr.span).collect(),
@@ -117,7 +117,7 @@ impl HiddenSource {
         Self { spans: merged(spans), references: Vec::new() }
     }
 
-    /// What is wrong with a text of which nobody knows what is secret in it, without any piece of the text.
+    /// Removes every piece of the text from an error, for texts whose secrets are not known.
     ///
     /// ```
     /// use objchange_hcl::{HiddenSource, parse_expression};
@@ -188,14 +188,13 @@ impl Declared {
         *self.variables.entry(name.to_owned()).or_default() |= is_secret;
     }
 
-    /// Whether somebody declares the variable, and nobody calls it sensitive.
+    /// Whether the variable is declared and not sensitive.
     fn is_public(&self, name: &str) -> bool {
         self.variables.get(name) == Some(&false)
     }
 }
 
-/// The comments in an expression, which may be values that somebody has taken out. Parts that are hidden in
-/// any case are no comments.
+/// The comments in an expression: they may hold values that were commented out. Parts in `hidden` are skipped.
 fn comments_in(expr: Span, sources: &Sources, hidden: &[Span]) -> Vec<Span> {
     let behind = sources.files().partition_point(|file| file.start <= expr.start);
     let file = behind.checked_sub(1).and_then(|last| sources.files().get(last));
@@ -249,7 +248,7 @@ fn with_comment(span: Span, sources: &Sources) -> Span {
     Span::new(span.start, file.start + end as u32)
 }
 
-/// What is hidden of a file that cannot be read.
+/// Finds the secrets in a file that cannot be parsed.
 fn of_broken<'s>(
     file: &SourceFile,
     schema: &dyn Fn(&str, &str) -> Option<&'s Schema>,

@@ -21,7 +21,7 @@ const DYNAMIC_ARGUMENTS: [&str; 3] = ["for_each", "iterator", "labels"];
 /// The arguments that make the value of a variable or output a secret.
 pub(super) const MEMBERS_OF_SECRETS: [&str; 2] = ["sensitive", "ephemeral"];
 
-/// What references begin with, besides the types of resources.
+/// Roots of references, besides the types of resources.
 pub(super) const ROOTS: [&str; 12] = [
     "var",
     "local",
@@ -46,7 +46,7 @@ pub(super) struct Search<'e, 's, 'f> {
     declared: &'f Declared,
     /// Expressions that are secrets.
     secrets: Vec<&'e Expr>,
-    /// Expressions of which any part that is written out may be one.
+    /// Expressions whose literals may all be secrets.
     opaque: Vec<&'e Expr>,
     /// All expressions, with the schema of what is `self` there: literals may be compared with secrets in them.
     all: Vec<(&'e Expr, Option<&'s Schema>)>,
@@ -97,7 +97,7 @@ impl<'e, 's, 'f> Search<'e, 's, 'f> {
     fn secret_declaration(&mut self, body: &'e Body, value: &str, shape: &shape::Shape) {
         for attribute in &body.attributes {
             match &*attribute.name {
-                // Nothing can be referred to here: what looks like a name may be the secret.
+                // A default may refer to nothing, so a text that looks like a name may be the secret.
                 "default" => self.whole.push(attribute.expr.span),
                 name if name == value || !shape.has(name) => self.secrets.push(&attribute.expr),
                 "type" => self.secrets.extend(optional_defaults(&attribute.expr)),
@@ -152,7 +152,7 @@ impl<'e, 's, 'f> Search<'e, 's, 'f> {
         inside.for_each(|inside| self.opaque_block(inside));
     }
 
-    /// A test file or a mock file: what it gives to sensitive variables, attributes and outputs.
+    /// A test or mock file: hides the values for sensitive variables, attributes and outputs.
     pub(super) fn test_file(&mut self, body: &'e Body) {
         for block in &body.blocks {
             self.calls_of_block(block, None);
@@ -178,7 +178,7 @@ impl<'e, 's, 'f> Search<'e, 's, 'f> {
         }
     }
 
-    /// What a test file gives to variables: it may also be for those of another module than the root.
+    /// A `variables` block of a test file. It may be for another module than the root.
     fn given_values(&mut self, body: &'e Body) {
         let schema = (self.schema)("variables", "");
         for attribute in &body.attributes {
@@ -222,12 +222,12 @@ impl<'e, 's, 'f> Search<'e, 's, 'f> {
         }
     }
 
-    /// What a file gives to variables: to sensitive ones, and to such as nobody declares.
+    /// A values file: hides values of sensitive and of undeclared variables.
     pub(super) fn values(&mut self, body: &'e Body) {
         for attribute in &body.attributes {
             match self.declared.is_public(&attribute.name) {
                 true => self.calls(&attribute.expr),
-                // As in defaults.
+                // A text that looks like a reference may be the secret, as in defaults.
                 false => self.whole.push(attribute.expr.span),
             }
         }
@@ -259,7 +259,7 @@ impl<'e, 's, 'f> Search<'e, 's, 'f> {
         }
     }
 
-    /// What the schema of a body calls secret. Of a nested attribute all is hidden if any part of it is secret.
+    /// Hides what a body's schema calls sensitive. A nested attribute with a sensitive part is hidden as a whole.
     fn block(&mut self, body: &'e Body, schema: &Schema) {
         self.attributes(&body.attributes, schema);
         self.nested_blocks(body, schema);
@@ -312,13 +312,13 @@ impl<'e, 's, 'f> Search<'e, 's, 'f> {
         }
     }
 
-    /// The expressions of which any part that is written out may be a secret.
+    /// The spans of expressions whose literals may all be secrets.
     pub(super) fn opaque(&self) -> impl Iterator<Item = Span> {
         self.opaque.iter().map(|expr| expr.span)
     }
 
-    /// The places of the secrets, with the local values and defaults that they are made of; and the references in them, which
-    /// are no secrets.
+    /// Returns the spans of secrets, including the local values and defaults that they refer to, and the references in
+    /// them, which may be shown.
     pub(super) fn found<'b>(&self, bodies: impl Iterator<Item = &'b Body>) -> (Vec<Span>, Vec<Span>)
     where
         'e: 'b,
@@ -347,7 +347,7 @@ impl<'e, 's, 'f> Search<'e, 's, 'f> {
             spans.extend(literals_beside(expr, &|reference| self.is_secret(reference, *own, &locals)));
         }
         while let Some(expr) = open.pop() {
-            // What is behind a reference may be more of a secret without quotes.
+            // Keep a plain reference readable, and hide from its end on: an unquoted secret may follow it.
             spans.push(match self.is_plain_reference(expr) {
                 true => Span::at(expr.span.end),
                 false => expr.span,
@@ -491,8 +491,7 @@ pub(crate) fn is_false(expr: &Expr) -> bool {
     matches!(&expr.kind, ExprKind::Literal(value) if value.as_bool() == Some(false))
 }
 
-/// Whether a name that is not an attribute of the schema is like that of a secret, or of a block with
-/// secrets.
+/// Whether an unknown name is similar to a sensitive attribute of the schema, or to a block with secrets.
 fn is_misspelt_secret(name: &str, schema: &Schema) -> bool {
     let attributes = schema.attributes().iter().filter(|(_, attribute)| has_secrets(attribute));
     let blocks = schema.block_types().iter().filter(|(_, nested)| block_has_secrets(&nested.block));

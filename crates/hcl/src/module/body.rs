@@ -25,11 +25,11 @@ pub struct ConfigBody {
 pub(crate) enum BodyPart {
     Native(Body),
     Json {
-        /// The text of the block, read again for each schema: what is read of it would borrow from it.
+        /// The text of the block. It is parsed again for each schema, because a kept tree would borrow from it.
         text: Arc<str>,
         /// Where that begins in all of the configuration.
         start: u32,
-        /// What of it is not for the schema.
+        /// The arguments and blocks that the schema must not see.
         shape: &'static Shape,
     },
 }
@@ -91,7 +91,7 @@ impl ConfigBody {
         }
     }
 
-    /// All of it as arguments whose strings are templates, and what in it is none.
+    /// Reads the whole body as arguments with templates. Blocks are errors.
     pub(crate) fn arguments(self) -> (Vec<Attribute>, Vec<Diagnostic>) {
         let mut problems = Problems::default();
         let mut all = Vec::new();

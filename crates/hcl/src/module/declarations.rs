@@ -32,7 +32,7 @@ pub struct ModuleConfig {
     pub required_providers: BTreeMap<SmolStr, RequiredProvider>,
     /// The constraints of `required_version`, with their place.
     pub required_versions: Vec<(String, Span)>,
-    /// Where the state is, if a `backend` or `cloud` block says so. Only that of the root module counts.
+    /// The state's location from a `backend` or `cloud` block. Only the root module's is used.
     pub state_storage: Option<StateStorage>,
     /// `check` blocks by name.
     pub checks: BTreeMap<SmolStr, CheckConfig>,
@@ -47,7 +47,7 @@ pub struct ModuleConfig {
 }
 
 impl ModuleConfig {
-    /// The first `action` block or, where there is none, an `action_trigger` block of a resource.
+    /// The first `action` block, else the first `action_trigger` block of a resource.
     pub fn first_action(&self) -> Option<Span> {
         let triggers = self.resources.values().flat_map(|resource| &resource.lifecycle.action_triggers);
         self.actions.first().or_else(|| triggers.min_by_key(|header| header.start)).copied()
@@ -373,7 +373,7 @@ pub struct ImportTarget {
     pub span: Span,
     /// Its address, without computed keys.
     pub address: InstanceAddress,
-    /// Keys that are computed, such as `each.key`. Each comes with the index of its module in the address; the number of modules
-    /// stands for the key of the resource.
+    /// Computed keys, such as `each.key`, each with the index of its module in the address. The resource's own key has
+    /// the number of modules as its index.
     pub computed_keys: Vec<(usize, Expr)>,
 }

@@ -19,15 +19,15 @@ use crate::walk::{Reference, variables};
 pub struct Environment {
     /// A variable for each name that a reference begins with.
     pub variables: Variables,
-    /// The references to what nobody gives, which is unknown in the variables.
+    /// References to variables without a value; they are unknown in `variables`.
     pub missing: BTreeSet<String>,
     /// The problems with the variables and local values that are needed, in the source of the module.
     pub errors: Vec<Diagnostic>,
 }
 
 impl Environment {
-    /// What the names of these references mean in a module whose variables have values. Those in `own` are for whoever
-    /// asks to set.
+    /// Evaluates the names of these references in a module whose variables have values. The names in `own` are left for
+    /// the caller to set.
     pub fn new<'r>(
         module: &ModuleConfig,
         variables: &VariableValues,

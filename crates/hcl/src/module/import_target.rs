@@ -11,7 +11,7 @@ use crate::eval::{Scope, evaluate};
 use crate::function::Functions;
 
 impl ImportTarget {
-    /// The error about computed keys in a block without `for_each`; `None` if there are none.
+    /// The error about computed keys in a block without `for_each`; `None` if no key is computed.
     pub fn without_for_each(&self) -> Option<Diagnostic> {
         let is_computed = !self.computed_keys.is_empty();
         is_computed.then(|| Diagnostic::new("Invalid expression", self.span, NO_REFERENCE))

@@ -1,8 +1,8 @@
-//! A module: what its files declare, put together as Terraform does.
+//! A module: the declarations of its files, merged as Terraform does.
 //!
-//! `raw` reads blocks of either syntax, `shape` is what may be in them, `read` makes of them what
-//! `declarations` has, with `merge` for files that override others; `environment` says what names mean in it,
-//! with `variable` for what is given.
+//! `raw` reads blocks of either syntax and `shape` lists their arguments and blocks. `read` turns them into the types
+//! of `declarations`, with `merge` for override files. `environment` evaluates names, with `variable` for the values of
+//! variables.
 
 mod body;
 mod declarations;

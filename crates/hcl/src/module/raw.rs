@@ -12,7 +12,7 @@ use crate::syntax::json::{JsonBody, body_at};
 use crate::syntax::{parse_body, parse_body_partly};
 use objchange_text::Span;
 
-/// A block whose body nobody has looked into.
+/// A block whose body is not read yet.
 #[derive(Debug, Clone)]
 pub(crate) struct RawBlock<'t> {
     pub(crate) kind: SmolStr,
@@ -22,21 +22,21 @@ pub(crate) struct RawBlock<'t> {
     pub(crate) body: RawBody<'t>,
 }
 
-/// What is in a block.
+/// The body of a block.
 #[derive(Debug, Clone)]
 pub(crate) enum RawBody<'t> {
     Native(Body),
     Json(JsonBody<'t>),
 }
 
-/// What a shape finds in a body.
+/// The arguments and blocks of a body that its shape names.
 #[derive(Debug, Clone)]
 pub(crate) struct Content<'t> {
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) blocks: Vec<RawBlock<'t>>,
     /// Where something that is missing is reported.
     pub(crate) missing: Span,
-    /// What an open shape leaves to others.
+    /// The rest of a body with an open shape, for the schema.
     pub(crate) rest: BodyPart,
 }
 
@@ -49,13 +49,13 @@ impl<'t> RawBody<'t> {
         }
         let body = parse_body(&file.text).unwrap_or_else(|found| {
             problems.errors.extend(found.into_iter().map(|error| error.moved(file.start)));
-            // What else is wrong is reported, too.
+            // Read on, so that further errors are reported, too.
             parse_body_partly(&file.text)
         });
         Some(Self::Native(body.moved(file.start)))
     }
 
-    /// What the shape has, where it overrides nothing.
+    /// Reads a body by its shape. Missing required arguments are errors.
     pub(crate) fn read(self, shape: &'static Shape, problems: &mut Problems) -> Content<'t> {
         let content = self.read_partly(shape, problems);
         for name in shape.required {
@@ -67,7 +67,7 @@ impl<'t> RawBody<'t> {
         content
     }
 
-    /// What the shape has, of which everything may be missing.
+    /// Reads a body that overrides another one: nothing is required.
     pub(crate) fn read_partly(self, shape: &'static Shape, problems: &mut Problems) -> Content<'t> {
         match self {
             Self::Native(body) => native(body, shape, problems),
@@ -83,7 +83,7 @@ impl<'t> RawBody<'t> {
     pub(crate) fn arguments(self, problems: &mut Problems) -> Vec<Attribute> {
         match self {
             Self::Native(body) => {
-                // One stands for all of them.
+                // The first block stands for all: one error is enough.
                 if let Some(block) = body.blocks.first() {
                     let summary = format!("Unexpected {:?} block", block.kind);
                     problems.error(
@@ -158,7 +158,7 @@ fn unsupported(attribute: &Attribute, shape: &Shape, content: &Content<'_>, prob
     let hint = if shape.labels(name).is_some() {
         format!(" Did you mean to define a block of type {name:?}?")
     } else {
-        // Nobody meant what is there already.
+        // Keep declared arguments.
         let absent = |name: &&str| content.attribute(name).is_none();
         did_you_mean(name, shape.arguments.iter().map(|(name, _)| *name).filter(absent))
     };
@@ -177,7 +177,7 @@ fn unexpected_in(block: &Block, shape: &Shape, problems: &mut Problems) {
     problems.error("Unsupported block type", block.kind_span, detail);
 }
 
-/// Whether a block has the labels that it must have; else that is told.
+/// Whether a block has the labels that it must have; reports an error if not.
 fn has_labels(block: &Block, labels: &[&str], problems: &mut Problems) -> bool {
     let kind = &block.kind;
     let all = || labels.join(", ");

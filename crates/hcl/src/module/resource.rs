@@ -3,7 +3,7 @@
 use objchange::Value;
 use objchange::value::Kind;
 
-/// What `each` is for the element of a `for_each` that has this key; `None` if that is not known.
+/// The value of `each` for the `for_each` element with this key; `None` while it is unknown.
 pub fn each(for_each: &Value, key: &str) -> Option<Value> {
     let element = match for_each.kind() {
         Kind::Map(_) => for_each.element(key)?.clone(),

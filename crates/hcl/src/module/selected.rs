@@ -1,4 +1,4 @@
-//! One resource block by itself: chosen by its address or type, decoded under its schema, for who plans that alone.
+//! One resource block on its own: chosen by address or type, and decoded under its schema, to plan that resource alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,10 +23,10 @@ use crate::walk::variables;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SelectError {
-    /// There is none.
+    /// No resource matches.
     #[error("there is no resource {wanted}{}", has(.known))]
     NoResource {
-        /// What was asked for.
+        /// The requested address.
         wanted: String,
         /// The first few addresses that the configuration has.
         known: Vec<String>,
@@ -58,7 +58,7 @@ pub enum SelectError {
     Problems {
         /// The errors.
         found: Vec<Diagnostic>,
-        /// What of the source must not be shown with them.
+        /// Parts of the source that must not be shown with them.
         hidden: HiddenSource,
     },
 }
@@ -291,7 +291,7 @@ impl<'v> Instances<'v> {
         }
     }
 
-    /// Whether it is known that there is an instance with this key. If there is none, which there are.
+    /// Whether an instance with this key is known to exist; the error lists the existing ones.
     fn has(&self, key: Option<&InstanceKey>) -> Result<bool, String> {
         match (self, key) {
             (Self::One, None) => Ok(true),
@@ -364,7 +364,7 @@ pub struct Unfollowed {
 }
 
 impl Unfollowed {
-    /// What of it there is to be told.
+    /// Notes on arguments and blocks that were not evaluated.
     pub fn notes(&self) -> impl Iterator<Item = String> {
         let triggers = self.replace_triggered_by.join(", ");
         let triggered = (!triggers.is_empty()).then(|| {
@@ -403,7 +403,7 @@ impl DecodedResource<'_> {
         if paths.peek().is_none() {
             return Vec::new();
         }
-        // What a block comes to knows where it comes from only as long as the block is there.
+        // Positions borrow from the block, so it is decoded again here.
         let decoded = decode(&self.body, schema, &Scope::new(&self.variables), &self.functions);
         let hidden =
             [schema.sensitive_paths(&decoded.value), schema.write_only_paths(&decoded.value)].concat();

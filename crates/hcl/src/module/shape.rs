@@ -2,7 +2,7 @@
 
 use crate::syntax::json::Style;
 
-/// What a block may hold.
+/// The arguments and blocks of one type of block.
 #[derive(Debug)]
 pub(crate) struct Shape {
     /// Its arguments, and what a string is where they are JSON.
@@ -10,7 +10,7 @@ pub(crate) struct Shape {
     pub(crate) required: &'static [&'static str],
     /// Its blocks, with what their labels are called.
     pub(crate) blocks: &'static [(&'static str, &'static [&'static str])],
-    /// What else is there is for somebody else to look at.
+    /// Other arguments and blocks are allowed, and left to a schema.
     pub(crate) is_open: bool,
 }
 
@@ -30,7 +30,7 @@ impl Shape {
         self.arguments.iter().map(|(name, _)| *name).chain(self.blocks.iter().map(|(kind, _)| *kind))
     }
 
-    /// What the labels of blocks of a type are called.
+    /// The names of the labels of nested blocks of this type.
     pub(crate) fn labels(&self, kind: &str) -> Option<&'static [&'static str]> {
         self.blocks.iter().find(|(other, _)| *other == kind).map(|(_, labels)| *labels)
     }
@@ -39,7 +39,7 @@ impl Shape {
 /// Leaves everything to others.
 pub(crate) const NOTHING: Shape = Shape { arguments: &[], required: &[], blocks: &[], is_open: true };
 
-/// Of a file.
+/// A file of a module.
 pub(crate) const FILE: Shape = Shape {
     arguments: &[],
     required: &[],
@@ -120,7 +120,7 @@ pub(crate) const LIFECYCLE: Shape = Shape {
 const REPETITION: [(&str, Style); 4] =
     [("count", Template), ("for_each", Template), ("provider", Name), ("depends_on", Name)];
 
-/// Of a resource, what no provider sees.
+/// A resource, without the arguments and blocks for its provider.
 pub(crate) const RESOURCE: Shape = Shape {
     arguments: &REPETITION,
     required: &[],
@@ -134,7 +134,7 @@ pub(crate) const RESOURCE: Shape = Shape {
     is_open: true,
 };
 
-/// Of a data source, what no provider sees.
+/// A data source, without the arguments and blocks for its provider.
 pub(crate) const DATA: Shape = Shape {
     arguments: &REPETITION,
     required: &[],
@@ -189,7 +189,7 @@ pub(crate) const TERRAFORM: Shape = Shape {
     is_open: false,
 };
 
-/// Of `backend "local"`.
+/// `backend "local"`.
 pub(crate) const LOCAL_BACKEND: Shape = Shape {
     arguments: &[("path", Constant), ("workspace_dir", Constant)],
     required: &[],

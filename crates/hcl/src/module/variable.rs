@@ -1,4 +1,4 @@
-//! The variables of a module: what is given for them, what else they are, and whether they may be so.
+//! The variables of a module: their values and defaults, and the rules that check them.
 
 use std::collections::BTreeMap;
 
@@ -29,13 +29,13 @@ pub enum Input {
 /// The values of variables.
 #[derive(Debug, Default)]
 pub struct VariableValues {
-    /// With whether somebody says what it is.
+    /// Each value, and whether it was set or has a default.
     values: BTreeMap<SmolStr, (Value, bool)>,
 }
 
 impl VariableValues {
-    /// The values that the variables of a module have, and what is wrong with them: what is given, and what their
-    /// `validation` blocks say of it. A name that is not declared stands for what is given for it.
+    /// Sets the variables of a module from inputs and defaults, and checks types and `validation` blocks. An undeclared
+    /// name keeps its input.
     pub fn new(
         module: &ModuleConfig,
         sources: &Sources,
@@ -62,7 +62,7 @@ impl VariableValues {
         (values, errors)
     }
 
-    /// What a variable is, and whether anybody says it.
+    /// The value of a variable, and whether it was set or has a default.
     pub(super) fn value_of(&self, name: &str) -> (Value, bool) {
         self.values.get(name).cloned().unwrap_or_else(|| (Value::unknown(Type::Dynamic), false))
     }
@@ -80,7 +80,7 @@ impl Declaration<'_> {
         self.errors.push(Diagnostic::new(summary, self.variable.header, detail));
     }
 
-    /// What is given, else its default, and whether there was one of them.
+    /// The input, else the default, and whether there is either.
     fn value(mut self, given: Option<&Input>) -> (Value, bool) {
         let VariableConfig { ty, default, nullable, sensitive, ephemeral, .. } = self.variable;
         let marks = [(*sensitive, Marks::SENSITIVE), (*ephemeral, Marks::EPHEMERAL)];
@@ -116,7 +116,7 @@ impl Declaration<'_> {
         match converted(&value, ty, is_secret) {
             Ok(value) => Some(value),
             Err(kind) => {
-                // What is in the value is not told.
+                // The error must not quote the value.
                 let detail = format!(
                     "The value given for var.{} does not fit the type of the variable: {kind}.",
                     self.name
@@ -127,7 +127,7 @@ impl Declaration<'_> {
         }
     }
 
-    /// What a text says for a variable of this type.
+    /// Reads the text of an input for a variable of this type: a plain string, or an expression for other types.
     fn written(&mut self, text: &str, ty: Option<&TypeConstraint>) -> Option<Value> {
         let is_plain = match ty {
             Some(ty) => matches!(ty.ty(), Type::String | Type::Number | Type::Bool),
@@ -158,7 +158,7 @@ fn converted(value: &Value, ty: Option<&TypeConstraint>, is_secret: bool) -> Res
 }
 
 impl ModuleConfig {
-    /// What the validation blocks say of the values of their variables.
+    /// Checks the values against the `validation` blocks of their variables.
     fn validate(&self, sources: &Sources, values: &VariableValues, functions: &Functions) -> Vec<Diagnostic> {
         let rules = self.variables.iter().flat_map(|(name, variable)| {
             variable.validations.iter().map(move |rule| Rule { name, rule, sources })
@@ -166,7 +166,7 @@ impl ModuleConfig {
         let rules: Vec<Rule<'_>> = rules.collect();
         let parts = rules.iter().flat_map(|rule| [&rule.rule.condition, &rule.rule.error_message]);
         let needed: Vec<_> = parts.flat_map(variables).collect();
-        // What several rules refer to is evaluated once.
+        // One environment for all rules, so that shared references are evaluated once.
         let mut environment = Environment::new(self, values, needed, &[], functions);
         let mut errors = std::mem::take(&mut environment.errors);
         let scope = Scope::new(&environment.variables);
@@ -177,7 +177,7 @@ impl ModuleConfig {
 
 /// A `validation` block.
 struct Rule<'r> {
-    /// Of the variable.
+    /// The variable's name.
     name: &'r str,
     rule: &'r Condition,
     sources: &'r Sources,

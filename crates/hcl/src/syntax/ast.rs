@@ -40,7 +40,7 @@ pub(crate) enum ExprKind {
     Chain(Box<Chain>),
     Unary(UnaryOp, Box<Expr>),
     Parens(Box<Expr>),
-    /// What was left out, where that is an error.
+    /// A missing operand, after an error.
     Missing,
 }
 
@@ -87,7 +87,7 @@ pub(crate) enum StepKind {
 #[derive(Debug, Clone)]
 pub(crate) struct Splat {
     pub(crate) source: Expr,
-    /// What is made of each element, which is [`ExprKind::Element`] in it.
+    /// The expression for each element, which is [`ExprKind::Element`] in it.
     pub(crate) each: Expr,
     /// `[*]` or `.*`.
     pub(crate) marker: Span,
@@ -117,7 +117,7 @@ pub(crate) struct For {
     pub(crate) key_name: Option<SmolStr>,
     pub(crate) value_name: SmolStr,
     pub(crate) collection: Expr,
-    /// Of an object.
+    /// The key expression, for an object.
     pub(crate) key: Option<Expr>,
     pub(crate) value: Expr,
     pub(crate) condition: Option<Expr>,
@@ -261,7 +261,7 @@ pub struct Body {
 }
 
 impl Body {
-    /// The same in a text that begins so many bytes further on.
+    /// Shifts all spans by this many bytes.
     pub fn moved(mut self, by: u32) -> Self {
         if by > 0 {
             self.relocate(&|span: Span| span.moved(by));
@@ -299,7 +299,7 @@ pub struct Attribute {
 /// `type "label" { … }`.
 #[derive(Debug, Clone)]
 pub struct Block {
-    /// What the block begins with.
+    /// The first word of the block.
     pub kind: SmolStr,
     /// Where it stands.
     pub kind_span: Span,

@@ -112,7 +112,7 @@ impl Parser<'_> {
         }
     }
 
-    /// An argument, from its equals sign. A name that is there already is reported in any case.
+    /// Parses an argument from its equals sign on. A repeated name is always reported.
     fn argument(&mut self, name: Label, body: &mut Body, names: &mut Names) -> Parsed<()> {
         self.next();
         let text = &*name.text;
@@ -191,7 +191,7 @@ impl Parser<'_> {
         })
     }
 
-    /// What an item ends with: its line, or the file.
+    /// Expects the end of an item: a line end or the end of the file.
     fn item_end(&mut self, missing: &'static str, detail: &'static str) -> Parsed<()> {
         let end = self.peek();
         match end.kind {
@@ -205,7 +205,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What may be on the line of a block's braces: one argument.
+    /// Parses the body of a one-line block: at most one argument.
     fn single_argument(&mut self, body: &mut Body, open: Span) -> Parsed<()> {
         const SINGLE: &str = "Invalid single-argument block definition";
         let result = self.only_argument(body);
@@ -280,7 +280,7 @@ impl Parser<'_> {
     fn label(&mut self, open: Token) -> Label {
         const SUMMARY: &str = "Invalid string literal";
         let mut text = String::new();
-        let mut told_newline = false;
+        let mut reported_newline = false;
         loop {
             let token = self.next();
             match token.kind {
@@ -289,7 +289,7 @@ impl Parser<'_> {
                 }
                 Kind::QuotedText => text.push_str(&escape::quoted(self, token)),
                 Kind::QuotedNewline => {
-                    if !std::mem::replace(&mut told_newline, true) {
+                    if !std::mem::replace(&mut reported_newline, true) {
                         let detail = "A label must stand on one line.";
                         self.report(SUMMARY, token.span, detail);
                     }

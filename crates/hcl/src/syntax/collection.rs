@@ -7,7 +7,7 @@ use super::ast::{Call, Expr, ExprKind, For, Item};
 use super::parser::{Parsed, Parser};
 use super::token::{Kind, Token};
 
-/// What is said of a `for` whose names are wrong.
+/// The error messages for a `for` with bad names.
 pub(super) struct ForWords {
     summary: &'static str,
     missing_name: &'static str,

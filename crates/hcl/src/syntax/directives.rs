@@ -7,7 +7,7 @@ use super::ast::{Conditional, Expr, ExprKind, For};
 use super::parser::Parser;
 use super::template::{TemplatePart, TemplatePartKind};
 
-/// What is between two directives, on its way.
+/// The parts between two directives, under construction.
 #[derive(Default)]
 struct Stretch {
     exprs: Vec<Expr>,
@@ -118,7 +118,7 @@ fn close_directive(open: Open, span: Span, body: Expr) -> Expr {
     Expr::new(span, kind)
 }
 
-/// Whether the directives fit together. What does not is reported in any case, and is nothing to recover from.
+/// Whether the directives are balanced. Errors are always reported; the parser does not recover from them.
 pub(super) fn check(parser: &mut Parser<'_>, parts: &[TemplatePart], close: Span) -> bool {
     let before = parser.diagnostics.len();
     // Each open directive: whether it is an `if`, whether it may have an `else`, and where it is.

@@ -77,7 +77,7 @@ pub(super) fn quoted(parser: &mut Parser<'_>, token: Token) -> String {
     text
 }
 
-/// The character of `u` and its digits, and how long they are; the length and what is wrong where they are none.
+/// Parses `u` or `U` with its digits. Returns the character and the length, or the length of the error and its message.
 fn code_point(text: &str, digits: usize) -> Result<(char, usize), (usize, String)> {
     let found = text[1..].bytes().take(digits).take_while(u8::is_ascii_hexdigit).count();
     let length = 1 + found;

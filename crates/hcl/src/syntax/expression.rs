@@ -61,7 +61,8 @@ impl Parser<'_> {
         self.operators(first, 0, level)
     }
 
-    /// What follows a left side, as long as it binds at least as tight as `floor`. The next operator is at `next`.
+    /// Parses operators after a left side while they bind at least as tightly as `floor`; `next` is the level of the
+    /// next one (precedence climbing).
     fn operators(&mut self, first: Expr, floor: u8, next: u8) -> Parsed<Expr> {
         let mut left = first;
         let mut next = Some(next);
@@ -92,9 +93,9 @@ impl Parser<'_> {
         if matches!(bare.kind, ExprKind::Unary(..)) {
             return Ok(bare);
         }
-        // What is behind something broken is still read, so that nobody takes it for something of its own.
+        // Traversals after a broken expression are still read, so that they do not start an expression of their own.
         let expr = self.traversals(bare)?;
-        broken.filter(|broken| broken.told).map_or(Ok(expr), Err)
+        broken.filter(|broken| broken.reported).map_or(Ok(expr), Err)
     }
 
     fn bare_term(&mut self) -> Parsed<Expr> {
@@ -179,7 +180,7 @@ impl Parser<'_> {
             if close.kind != Kind::CloseParen {
                 let detail = "Expected a closing parenthesis to terminate the expression.";
                 p.report("Unbalanced parentheses", close.span, detail);
-                return p.leave(Kind::CloseParen, Broken { told: true });
+                return p.leave(Kind::CloseParen, Broken { reported: true });
             }
             p.next();
             Ok(Expr::new(open.span.to(close.span), ExprKind::Parens(Box::new(inner))))

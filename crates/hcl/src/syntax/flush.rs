@@ -1,4 +1,4 @@
-//! `<<-`: what all lines are indented by is no part of the text.
+//! `<<-` heredocs: removes the indentation that all lines share.
 
 use objchange_text::clusters::clusters;
 

@@ -1,6 +1,6 @@
-//! The JSON syntax: from a text to a tree of which each part has its place, and to expressions.
+//! The JSON syntax: parses text to a tree with spans, and converts trees to expressions.
 //!
-//! What is a block and what an argument is not to be seen in JSON: a schema says it, which is what `decode/json` asks.
+//! JSON does not tell blocks from arguments: `decode/json` asks a schema.
 
 use objchange::Value;
 use objchange::value::Number;
@@ -13,14 +13,14 @@ use super::json_errors::{self, ROOT, ROOT_DETAIL};
 use super::{check_length, expression, template};
 use crate::eval;
 
-/// What a string of an argument is.
+/// How the strings of an argument are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
     /// A template, and so are names in an object.
     Template,
     /// Itself.
     Constant,
-    /// What it would be without quotes in the native syntax: a name, a reference, a type.
+    /// As the same text without quotes in native syntax: a name, a reference, a type.
     Name,
 }
 
@@ -57,7 +57,7 @@ pub fn parse_body_json(text: &str) -> Result<JsonBody<'_>, Vec<Diagnostic>> {
 
 /// Like [`parse_body_json`], of a text that begins at this byte of all of the configuration.
 pub(crate) fn body_at(text: &str, start: u32) -> Result<JsonBody<'_>, Vec<Diagnostic>> {
-    let told = |error: Diagnostic| vec![error.moved(start)];
+    let moved = |error: Diagnostic| vec![error.moved(start)];
     check_length(text)?;
     let node = Node::read_all(Reader::new(text)).map_err(|error| {
         let errors = json_errors::errors(text);
@@ -66,15 +66,15 @@ pub(crate) fn body_at(text: &str, start: u32) -> Result<JsonBody<'_>, Vec<Diagno
         }
         let at = error.offset() as u32;
         let detail = error.into_message().into_owned();
-        told(Diagnostic::new("Invalid JSON", Span::at(at), format!("This is not valid JSON: {detail}.")))
+        moved(Diagnostic::new("Invalid JSON", Span::at(at), format!("This is not valid JSON: {detail}.")))
     })?;
     if !matches!(node.kind, NodeKind::Object(_) | NodeKind::Array(_)) {
-        return Err(told(Diagnostic::new(ROOT, node.span, ROOT_DETAIL)));
+        return Err(moved(Diagnostic::new(ROOT, node.span, ROOT_DETAIL)));
     }
     Ok(JsonBody { source: Source { text, start }, node })
 }
 
-/// What a text says where strings are only strings.
+/// Reads a JSON text whose strings are plain strings.
 pub(crate) fn constant(text: &str) -> Option<Value> {
     let node = Node::read_all(Reader::new(text)).ok()?;
     let expr = Source { text, start: 0 }.expr(&node, Style::Constant, 0, &mut Vec::new());
@@ -95,7 +95,7 @@ impl<'t> Source<'t> {
         (&self.text[span.range()], self.start + span.start)
     }
 
-    /// What a node is as an expression. With how much is around it.
+    /// Converts a node to an expression. `depth` counts the nodes around it.
     pub(crate) fn expr(
         self,
         node: &Node<'_>,
@@ -140,8 +140,8 @@ impl<'t> Source<'t> {
         }
     }
 
-    /// What was read of a string, with places in the source: also behind escapes, where those of Terraform are off by
-    /// what each escape is longer than what it stands for.
+    /// Moves the spans of a parsed string to the source. Positions after escapes are exact; Terraform's are off by the
+    /// extra length of each escape.
     fn placed(
         self,
         read: Result<Expr, Vec<Diagnostic>>,
@@ -169,7 +169,7 @@ impl<'t> Source<'t> {
     }
 }
 
-/// Where the bytes of what a string stands for are in the string, from its opening quote.
+/// The source offset of each byte of a decoded string, from its opening quote.
 enum Offsets {
     BehindQuote,
     /// There are escapes.

@@ -109,7 +109,7 @@ fn string(bytes: &[u8]) -> usize {
     at
 }
 
-/// What a value is.
+/// The kind of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Value {
     /// An object or an array.

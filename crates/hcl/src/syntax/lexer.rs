@@ -7,10 +7,10 @@ use unicode_ident::{is_xid_continue, is_xid_start};
 
 use super::token::{Kind, Token};
 
-/// Nobody reads more errors than this; one that takes a byte of text takes a hundred times as much memory.
+/// The most errors of one text: an error takes about a hundred times the memory of the byte that causes it.
 pub(super) const MAX_ERRORS: usize = 10_000;
 
-/// What a text is at its top.
+/// The kind of text at the top level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Top {
     /// An expression or a body.
@@ -35,7 +35,7 @@ pub(crate) fn tokens(text: &str, top: Top) -> (Vec<Token>, Vec<Diagnostic>) {
         tokens: Vec::with_capacity(text.len() / 4 + 2),
         modes: vec![mode],
         has_sequences: top != Top::Data,
-        told: ForeignCharacters::default(),
+        reported: ForeignCharacters::default(),
         diagnostics: Vec::new(),
     };
     while lexer.at < lexer.bytes.len() {
@@ -52,7 +52,7 @@ pub(crate) fn tokens(text: &str, top: Top) -> (Vec<Token>, Vec<Diagnostic>) {
 
 #[derive(Debug, Clone, Copy)]
 enum Mode {
-    /// Outside of texts. Inside of a sequence, `braces` counts those that are open in it.
+    /// Outside of texts. Inside of a sequence, `braces` counts its open braces.
     Code {
         braces: u32,
     },
@@ -84,7 +84,7 @@ struct Lexer<'t> {
     modes: Vec<Mode>,
     /// Whether `${` and `%{` begin a sequence in texts.
     has_sequences: bool,
-    told: ForeignCharacters,
+    reported: ForeignCharacters,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -173,7 +173,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// What is not an ordinary character of the language.
+    /// Reads a character that is not ordinary in the language.
     fn unusual(&mut self) {
         let c = self.text[self.at..].chars().next().unwrap_or_default();
         if is_xid_start(c) {
@@ -181,13 +181,13 @@ impl Lexer<'_> {
         }
         let kind = if matches!(c, '&' | '|' | '^' | '~') { Kind::Bitwise } else { Kind::Invalid };
         self.take(kind, c.len_utf8().max(1));
-        let count = |told: &mut u32| {
-            *told += 1;
-            *told
+        let count = |reported: &mut u32| {
+            *reported += 1;
+            *reported
         };
         match c {
             '&' | '|' | '^' | '~' => {
-                if count(&mut self.told.bitwise) <= 4 {
+                if count(&mut self.reported.bitwise) <= 4 {
                     let detail = match c {
                         '&' => "Bitwise operators are not supported. Did you mean boolean AND (\"&&\")?",
                         '|' => "Bitwise operators are not supported. Did you mean boolean OR (\"||\")?",
@@ -198,20 +198,20 @@ impl Lexer<'_> {
                 }
             }
             '\'' => {
-                if matches!(count(&mut self.told.apostrophes), 1 | 3) {
+                if matches!(count(&mut self.reported.apostrophes), 1 | 3) {
                     let detail = "Single quotes are not valid. Use double quotes (\") to enclose strings.";
                     self.report_last("Invalid character", detail);
                 }
             }
             '`' => {
-                if matches!(count(&mut self.told.backticks), 1 | 3) {
+                if matches!(count(&mut self.reported.backticks), 1 | 3) {
                     let detail = "The \"`\" character is not valid. To create a multi-line string, use the \
                                   \"heredoc\" syntax, like \"<<EOT\".";
                     self.report_last("Invalid character", detail);
                 }
             }
             ';' => {
-                if count(&mut self.told.semicolons) == 1 {
+                if count(&mut self.reported.semicolons) == 1 {
                     let detail = "The \";\" character is not valid. Use newlines to separate arguments and blocks, \
                                   and commas to separate items in collection values.";
                     self.report_last("Invalid character", detail);
@@ -251,7 +251,7 @@ impl Lexer<'_> {
         self.push(Kind::Name, start);
     }
 
-    /// Digits and dots, with exponents, up to the last digit. What is not a number is found when it is read.
+    /// Reads digits, dots and exponents up to the last digit. The parser checks that they are a number.
     fn number(&mut self) {
         let start = self.at;
         let mut end = start;
@@ -283,11 +283,11 @@ impl Lexer<'_> {
     }
 
     fn long_comment(&mut self) {
-        let end = if self.told.no_comment_end { None } else { self.text[self.at + 2..].find("*/") };
+        let end = if self.reported.no_comment_end { None } else { self.text[self.at + 2..].find("*/") };
         match end {
             Some(length) => self.at += length + 4,
             None => {
-                self.told.no_comment_end = true;
+                self.reported.no_comment_end = true;
                 self.take(Kind::Slash, 1);
             }
         }

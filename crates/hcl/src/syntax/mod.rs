@@ -30,7 +30,7 @@ use token::Kind;
 /// More than this cannot be addressed by a [`Span`].
 const MAX_LENGTH: usize = u32::MAX as usize;
 
-/// Reads one expression, which is all of the text.
+/// Parses a text as one expression.
 ///
 /// # Errors
 ///
@@ -97,7 +97,7 @@ pub(crate) fn data_body(text: &str) -> Result<Body, Vec<Diagnostic>> {
     })
 }
 
-/// What can be read of the arguments and blocks of a file, whatever else is wrong with it.
+/// Parses the arguments and blocks of a file, and drops the parts with errors.
 pub(crate) fn parse_body_partly(text: &str) -> Body {
     if check_length(text).is_err() {
         return Body::default();

@@ -1,4 +1,4 @@
-//! Walking through tokens: what all parsers share, and how they find their way after an error.
+//! Walks through tokens: lookahead and error recovery, shared by all parsers.
 
 use std::borrow::Cow;
 
@@ -13,11 +13,11 @@ use super::token::{Kind, Token};
 /// In 2 MB of stack there is room for several times as many.
 pub(crate) const MAX_DEPTH: u32 = 200;
 
-/// There was an error here. Whoever is around this finds its own end, and passes it on if it is told; an error that
-/// may be a consequence of another one is not, and reading goes on as if there were none.
+/// A syntax error. The enclosing construct recovers at its own end. It passes a `reported` error on; after an
+/// unreported follow-up error it continues as if nothing had happened.
 #[derive(Clone, Copy)]
 pub(super) struct Broken {
-    pub(super) told: bool,
+    pub(super) reported: bool,
 }
 
 pub(super) type Parsed<T> = Result<T, Broken>;
@@ -28,7 +28,7 @@ pub(super) struct Parser<'t> {
     at: usize,
     /// Line ends are tokens here, not white space.
     newlines: bool,
-    /// There has been an error: what comes up from here on may be its consequence, and is not reported.
+    /// An error was found, and later ones may be consequences: they are not reported.
     pub(super) recovering: bool,
     depth: u32,
     /// The body is plain data, in which items may share a line; see [`parse_data`](super::super::parse_data).
@@ -48,7 +48,7 @@ impl<'t> Parser<'t> {
 
     /// The next token.
     pub(super) fn peek(&mut self) -> Token {
-        // What is skipped here is skipped by whoever is around as well, or they would have looked first.
+        // Enclosing rules skip these newlines, too, or they would have stopped before.
         while !self.newlines && self.tokens[self.at].kind == Kind::Newline {
             self.at += 1;
         }
@@ -135,7 +135,7 @@ impl<'t> Parser<'t> {
         self.recovering = true;
     }
 
-    /// Reports an error in any case.
+    /// Reports an error, also while recovering.
     pub(super) fn report(
         &mut self,
         summary: impl Into<Summary>,
@@ -154,12 +154,12 @@ impl<'t> Parser<'t> {
         span: Span,
         detail: impl Into<Cow<'static, str>>,
     ) -> Parsed<T> {
-        let told = !self.recovering;
+        let reported = !self.recovering;
         self.error(summary, span, detail);
-        Err(Broken { told })
+        Err(Broken { reported })
     }
 
-    /// Like [`fail`](Self::fail), for an error that is reported in any case.
+    /// Like [`fail`](Self::fail), but reports the error also while recovering.
     pub(super) fn fail_loudly<T>(
         &mut self,
         summary: impl Into<Summary>,
@@ -168,10 +168,10 @@ impl<'t> Parser<'t> {
     ) -> Parsed<T> {
         self.report(summary, span, detail);
         self.recovering = true;
-        Err(Broken { told: true })
+        Err(Broken { reported: true })
     }
 
-    /// Goes behind the next token of a kind that closes what is open here; the end if there is none.
+    /// Skips to the token that closes the current bracket, and returns it; returns the end if there is none.
     pub(super) fn recover(&mut self, close: Kind) -> Token {
         self.recovering = true;
         let mut open = 0_u32;
@@ -191,7 +191,7 @@ impl<'t> Parser<'t> {
     /// Something in brackets could not be read: goes behind them.
     pub(super) fn leave(&mut self, close: Kind, broken: Broken) -> Parsed<Expr> {
         let last = self.recover(close);
-        if broken.told { Err(broken) } else { Ok(Expr::new(last.span, ExprKind::Missing)) }
+        if broken.reported { Err(broken) } else { Ok(Expr::new(last.span, ExprKind::Missing)) }
     }
 
     /// Goes to where the next item of a body may begin: behind the next line end outside of brackets.
@@ -216,7 +216,7 @@ fn follow(open: &mut Vec<Kind>, kind: Kind) {
     if let Some(close) = kind.closed_by() {
         open.push(close);
     } else if kind.closes() {
-        // What closes nothing that is open may close all of it: brackets have been mixed up.
+        // An unmatched closing bracket closes all open ones: brackets were mixed up.
         while open.pop().is_some_and(|expected| expected != kind) {}
     }
 }

@@ -121,8 +121,8 @@ impl Parser<'_> {
         directives::tree(self, parts, span, close)
     }
 
-    /// All parts up to and with the closing token, and where that is; texts behind one another as one, or each line by
-    /// itself.
+    /// Parses all parts up to the closing token, and returns them with its span. Adjacent texts are joined, or kept
+    /// line by line.
     fn parts(&mut self, ending: Ending, joins: bool) -> Parsed<(Vec<TemplatePart>, Span)> {
         let first = self.peek().span;
         let parts = Vec::new();
@@ -136,11 +136,11 @@ impl Parser<'_> {
                 Kind::Interpolation => is_broken |= self.interpolation(&mut row, token).is_err(),
                 Kind::Directive => is_broken |= self.directive(&mut row, token).is_err(),
                 Kind::End => {
-                    // What is open in it is reported besides.
+                    // Open sequences inside it are reported separately.
                     let detail = "No closing marker was found for the string.";
                     self.error("Unterminated template string", token.span, detail);
                     directives::check(self, &row.parts, token.span);
-                    return Err(Broken { told: true });
+                    return Err(Broken { reported: true });
                 }
                 kind => {
                     is_broken = true;
@@ -155,11 +155,11 @@ impl Parser<'_> {
         }
     }
 
-    /// The parts are complete; if some of them are missing, what is wrong with the others is still told.
+    /// Finishes a template. If a part is broken, the directives of the others are still checked.
     fn ended(&mut self, row: Row, is_broken: bool, close: Token) -> Parsed<(Vec<TemplatePart>, Span)> {
         if is_broken {
             directives::check(self, &row.parts, close.span);
-            return Err(Broken { told: true });
+            return Err(Broken { reported: true });
         }
         Ok((row.parts, close.span))
     }
@@ -183,7 +183,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A sequence begins: white space before it goes, if it says so.
+    /// Begins a sequence. `~` strips the white space before it.
     fn begin(&mut self, row: &mut Row, marker: Token) {
         row.strips = false;
         if self.text_of(marker).ends_with('~')
@@ -228,7 +228,7 @@ impl Parser<'_> {
                 );
             }
             self.recover_sequence(row);
-            return Err(Broken { told: true });
+            return Err(Broken { reported: true });
         }
         self.next();
         self.end(row, close);
@@ -251,7 +251,7 @@ impl Parser<'_> {
                               %{ sequence.";
                 p.error("Invalid template directive", word.span, detail);
                 p.recover_sequence(row);
-                return Err(Broken { told: true });
+                return Err(Broken { reported: true });
             }
             p.next();
             let name = p.text_of(word);
@@ -280,7 +280,7 @@ impl Parser<'_> {
                     let detail = format!("{name:?} is not a valid template control keyword.{hint}");
                     p.error("Invalid template control keyword", word.span, detail);
                     p.recover_sequence(row);
-                    return Err(Broken { told: true });
+                    return Err(Broken { reported: true });
                 }
             };
             let close = p.peek();
@@ -304,7 +304,7 @@ impl Parser<'_> {
             row.parts.push(TemplatePart { span: marker.span.to(close.span), kind });
             if broken {
                 p.recover_sequence(row);
-                return Err(Broken { told: true });
+                return Err(Broken { reported: true });
             }
             p.next();
             p.end(row, close);

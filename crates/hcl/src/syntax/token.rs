@@ -2,14 +2,14 @@
 
 use objchange_text::Span;
 
-/// A token: what it is and where. It holds no text.
+/// A token: its kind and span, without its text.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Token {
     pub(crate) kind: Kind,
     pub(crate) span: Span,
 }
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     OpenBrace,
@@ -58,17 +58,17 @@ pub(crate) enum Kind {
     DoubleColon,
     Number,
     Name,
-    /// A line end outside of texts; that of a comment, too.
+    /// A line end outside of texts, including that of a comment.
     Newline,
     /// `&`, `|`, `^`, `~`: operators of other languages.
     Bitwise,
-    /// What begins no token.
+    /// A character that begins no token.
     Invalid,
     End,
 }
 
 impl Kind {
-    /// Of something that opens, what closes it.
+    /// The closing token for an opening one.
     pub(crate) fn closed_by(self) -> Option<Kind> {
         Some(match self {
             Self::OpenBrace => Self::CloseBrace,

@@ -40,13 +40,13 @@ impl Parser<'_> {
                     };
                     expr = with_access(expr, access);
                 }
-                _ => return broken.filter(|broken| broken.told).map_or(Ok(expr), Err),
+                _ => return broken.filter(|broken| broken.reported).map_or(Ok(expr), Err),
             }
         }
     }
 
-    /// What is behind a dot: a name, or a number as the index was written in old days. `star` is that of the
-    /// splat which this belongs to; errors point to it.
+    /// Parses the part after a dot: a name, or an index in Terraform 0.11's form (`list.0`). `star` is the enclosing
+    /// splat's star; errors point to it.
     fn attribute(&mut self, dot: Token, star: Option<Span>) -> Parsed<TraversalStep> {
         let token = self.peek();
         match token.kind {
@@ -78,7 +78,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What is in brackets, and the closing bracket.
+    /// Parses an index in brackets, and the closing bracket.
     fn index_key(&mut self) -> Parsed<(Expr, Span)> {
         let key = match self.expression() {
             Ok(key) => key,
@@ -121,7 +121,7 @@ impl Parser<'_> {
                               bracket (\"]\").";
                 p.error("Missing close bracket on splat index", close.span, detail);
                 p.recover(Kind::CloseBracket);
-                return Err(Broken { told: true });
+                return Err(Broken { reported: true });
             }
             Ok(p.next())
         })?;

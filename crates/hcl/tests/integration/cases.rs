@@ -1,4 +1,4 @@
-//! What comes of a case about configuration, where the answer is not the wanted one or the case is none.
+//! Cases about configuration that fail: wrong answers and invalid cases.
 
 use objchange::case::{Case, Outcome};
 use objchange_hcl::OPERATIONS;

@@ -1,4 +1,4 @@
-//! HCL as plain data: what `sentinel.hcl` may hold.
+//! HCL as plain data: the forms that `sentinel.hcl` may have.
 
 use objchange_hcl::{LineIndex, parse_body, parse_body_json, parse_data, parse_expression, parse_template};
 use objchange_text::json::{Node, NodeKind, Property};

@@ -1,4 +1,4 @@
-//! What holds for every function, whatever it is given.
+//! Properties of all functions, for any arguments.
 
 use objchange::value::{Marks, Refinements};
 use objchange::{Type, Value};
@@ -9,7 +9,7 @@ use objchange_hcl::{
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-/// Nobody must see this.
+/// A secret that must not appear in any output.
 const SECRET: &str = "hunter2";
 
 const TEXTS: [&str; 40] = [
@@ -147,7 +147,7 @@ fn has_set(ty: &Type) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1_000, ..ProptestConfig::default() })]
 
-    /// What is said about an argument that is not known holds for what it may turn out to be.
+    /// An answer for an unknown argument holds for every value that the argument may become.
     #[test]
     fn a_known_answer_does_not_contradict_the_unknown_one((name, function, arguments) in call(), at: Index) {
         // Terraform answers an empty list where it meets something unknown to search for.
@@ -170,7 +170,7 @@ proptest! {
         }
     }
 
-    /// What is made of something sensitive is sensitive.
+    /// Sensitive arguments give sensitive results.
     #[test]
     fn marks_of_known_values_stay((name, function, arguments) in call(), at: Index) {
         // These are for that, and a default that is not needed is not looked at.
@@ -194,7 +194,7 @@ proptest! {
     }
 }
 
-/// What an expression gives; `None` if it fails.
+/// Evaluates an expression; `None` if it fails.
 fn evaluated(expression: &str) -> Option<Value> {
     let parsed = parse_expression(expression).unwrap();
     let (value, errors) = evaluate(&parsed, &Scope::new(&Variables::default()), Functions::pure());
@@ -320,7 +320,7 @@ fn files_of_allowed_directories_are_read_too() {
     std::fs::remove_dir_all(place).unwrap();
 }
 
-/// What is checked first and then opened by its path may be something else by then.
+/// A path that is checked and then opened may have changed in between.
 #[cfg(unix)]
 #[test]
 fn links_that_are_put_into_the_base_directory_meanwhile_lead_nowhere() {
@@ -371,7 +371,7 @@ fn without_a_directory_no_file_is_read() {
     }
 }
 
-/// What every call gives is another thing, and nothing of it is known.
+/// Functions with a different answer in each call are unknown in a plan.
 #[test]
 fn what_cannot_be_planned_is_unknown() {
     let unknown = Value::refined_unknown(Type::String, Refinements::not_null()).unwrap();

@@ -1,5 +1,5 @@
-//! What people see of errors: sources with their diagnostics, in `snapshots/`. `INSTA_UPDATE=always cargo test -p objchange-hcl
-//! --all-features` writes them again.
+//! Errors as people see them: sources with their diagnostics, in `snapshots/`. `INSTA_UPDATE=always cargo test -p
+//! objchange-hcl --all-features` writes them again.
 
 use anstream::adapter::strip_str;
 use objchange::value::Marks;

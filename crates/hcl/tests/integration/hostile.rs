@@ -1,4 +1,4 @@
-//! Source text that nobody writes: it gets an answer or an error, in little time and on a small stack.
+//! Hostile source text gets an answer or an error, in little time and on a small stack.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use objchange_hcl::{
     parse_body_json, parse_expression, parse_template, variables,
 };
 
-/// On the stack that a thread has if nobody asks for more.
+/// Runs on a stack of 2 MiB, the default of Rust's threads.
 fn on_a_thread(f: impl FnOnce() + Send + 'static) {
     std::thread::Builder::new().stack_size(2 << 20).spawn(f).unwrap().join().unwrap();
 }
@@ -118,7 +118,7 @@ fn evaluation_is_bounded() {
     assert_eq!(errors[0].summary, "Evaluation too large");
 }
 
-/// Each level holds the one before twice: small in memory, and endless for whoever walks through it.
+/// Each level holds the one before twice: small in memory, exponential for a walk.
 #[test]
 fn values_that_share_their_parts_are_counted_as_they_are_seen() {
     let doubled = |depth: usize, inside: &str, last: &str| {
@@ -145,7 +145,7 @@ fn values_that_share_their_parts_are_counted_as_they_are_seen() {
                 let variables: Variables =
                     [("u", objchange::Value::unknown(objchange::Type::Bool))].into_iter().collect();
                 let (value, errors) = evaluate(&parsed, &Scope::new(&variables), Functions::pure());
-                // What is answered can be shown.
+                // Every answer can be printed.
                 assert!(format!("{value:?}").len() < 1 << 20, "{text}");
                 let is_told = errors.iter().any(|error| error.summary == "Evaluation too large");
                 assert!(is_told || depth == 22, "{text}: {errors:?}");
@@ -157,7 +157,7 @@ fn values_that_share_their_parts_are_counted_as_they_are_seen() {
     assert_eq!(evaluate(&parsed, &Scope::new(&Variables::default()), Functions::pure()).1, []);
 }
 
-/// Of a cost that grew with the square these would take minutes.
+/// Quadratic cost would take minutes here.
 #[test]
 fn long_texts_are_read() {
     on_a_thread(|| {
@@ -289,7 +289,7 @@ fn long_bodies_are_read() {
     });
 }
 
-/// Short, and large if they were taken at their word: each has an answer, or an error that says what is too large.
+/// Short texts with huge values: each gets an answer, or an error that says what is too large.
 #[test]
 fn short_texts_make_nothing_large() {
     on_a_thread(|| {
@@ -401,7 +401,7 @@ fn arguments_are_paid_for_where_they_are_read() {
     }
 }
 
-/// What is wrong with an argument is not told when nothing is left to pay with, and the call is still none.
+/// Errors about an argument are dropped when the budget is spent, and the call still fails.
 #[test]
 fn a_call_without_all_of_its_arguments_is_none() {
     let failing = "[for i in range(1024) : [for j in range(1024) : can(substr(\"a\", 1, []))]]";

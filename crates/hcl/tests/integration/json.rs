@@ -1,4 +1,4 @@
-//! The JSON syntax: it says what the native one says, and its parts have places.
+//! The JSON syntax means the same as the native one, and its parts have spans.
 
 use objchange::schema::{Attribute, Block, NestedBlock, NestingMode};
 use objchange::value::Path;
@@ -33,7 +33,7 @@ fn variables() -> Variables {
         .collect()
 }
 
-/// What a text comes to, and all that is wrong with it.
+/// Decodes a text, and returns all errors.
 fn from_json(text: &str) -> (Value, Vec<Diagnostic>) {
     let file = parse_body_json(text).unwrap();
     let (body, mut errors) = file.under(&schema());
@@ -238,7 +238,7 @@ fn no_nesting_overflows_the_stack() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
-    /// A string with any escapes says what the native template says, and an error in it points to the same text.
+    /// A string with any escapes means the same as the native template, and errors point to the same text.
     #[test]
     fn escapes_move_no_place(parts in prop::collection::vec("[a-cé😀\\n\"\\\\]{0,4}", 1..5)) {
         let template: String = parts.iter().map(|part| format!("{part}${{no}}")).collect();

@@ -30,7 +30,7 @@ fn quoted(text: &str) -> String {
     quoted + "\""
 }
 
-/// A literal with the value that it stands for.
+/// A literal with its value.
 fn literal() -> impl Strategy<Value = (String, Value)> {
     let text = "[a${}%\\\\\"\n\r\t\u{0}\u{301}é日~ ]{0,6}";
     let leaf = prop_oneof![

@@ -1,5 +1,5 @@
-//! Modules of several files: what is declared twice or overridden, what variables may be, what resource blocks say.
-//! Summaries and rules are those that `terraform validate` and `terraform console` have for the same files.
+//! Modules of several files: duplicates, overrides, values of variables, resource blocks. Summaries and rules are those
+//! of `terraform validate` and `terraform console` for these files.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ fn sources(files: &[(&str, &str)]) -> Sources {
     sources
 }
 
-/// What the files declare, or what is wrong.
+/// Reads the files.
 fn read(sources: &Sources) -> Result<ModuleConfig, Vec<Diagnostic>> {
     let (module, problems) = ModuleConfig::read(sources);
     if problems.errors.is_empty() { Ok(module) } else { Err(problems.errors) }
@@ -43,7 +43,7 @@ fn errors_of(files: &[(&str, &str)]) -> Vec<String> {
     told(&sources, &read(&sources).map(|_| ()).unwrap_err())
 }
 
-/// What an expression is in a module, or what is wrong with the variables.
+/// Evaluates an expression in a module; errors of its variables come first.
 fn value_of(
     files: &[(&str, &str)],
     inputs: &[(&str, Input)],
@@ -88,7 +88,7 @@ fn what_is_declared_twice_names_both_places() {
             "m/c.tf.json:2,26-27: Duplicate resource \"t\" configuration",
         ]
     );
-    // The one before is told, which may be one too many itself.
+    // Each error names the block before it, which may be a duplicate itself.
     let before = ["a.tf:1,1-13", "a.tf:3,2-7", "a.tf:5,1-17", "b.tf:1,1-13", "b.tf:3,2-7", "b.tf:5,1-17"];
     for (error, place) in std::iter::zip(&errors, before.map(|place| format!("m/{place}"))) {
         assert!(error.detail.contains(&format!("at {place}. ")), "{}", error.detail);
@@ -119,7 +119,7 @@ fn what_may_not_stand_there_is_told() {
     ]
     .map(|wanted| format!("a.tf:{wanted}"));
     wanted.sort();
-    // Where something is missing is told by the place behind the header.
+    // A missing argument is reported after the header, so the end of the place differs.
     let without_end = |told: &String| told.split_once(' ').map(|(_, summary)| summary.to_owned());
     assert_eq!(
         found.iter().filter_map(without_end).collect::<Vec<_>>(),
@@ -433,7 +433,7 @@ fn what_is_given_is_validated() {
             (result, _) => panic!("{condition}: {result:?}"),
         }
     }
-    // A default is checked too, and what nobody gives is not.
+    // A default is checked, too; a missing value is not.
     let text = rule("default = 9", "var.x < 7", "\"no\"");
     let errors = value_of(&[("a.tf", &text)], &[], "1").unwrap_err();
     assert_eq!(errors[0].values, [("var.x".to_owned(), "is 9".to_owned())]);
@@ -445,7 +445,7 @@ fn what_is_given_is_validated() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
-    /// Whatever the rule is and whatever is wrong with it: what is given for a sensitive variable is not told.
+    /// For any rule with any error: the input of a sensitive variable is not quoted.
     #[test]
     fn rules_do_not_tell_secrets(
         condition in prop::sample::select(vec![
@@ -485,14 +485,14 @@ proptest! {
             (Ok(whole), Ok(pieces)) => {
                 prop_assert_eq!(resources(&whole), resources(&pieces));
             }
-            // Of a whole that cannot be read nothing else is told.
+            // A syntax error in the whole file hides errors that the separate files report.
             (Err(one), Err(many)) => prop_assert!(one.len() <= many.len()),
             (one, many) => prop_assert!(false, "{one:?} {many:?}"),
         }
     }
 }
 
-/// What an expression is with these local values, or what is wrong with any of it.
+/// Evaluates an expression beside local values.
 fn local_value(text: &str, expression: &str) -> Result<Value, Vec<Diagnostic>> {
     let sources = sources(&[("a.tf", text)]);
     let module = read(&sources).unwrap();

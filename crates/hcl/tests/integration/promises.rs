@@ -1,4 +1,4 @@
-//! What is said of an unknown holds once it is known.
+//! Promises about an unknown hold once it is known.
 
 use objchange::value::{Kind, Refinements};
 use objchange::{Type, Value};

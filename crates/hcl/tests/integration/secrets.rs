@@ -1,4 +1,4 @@
-//! What is sensitive reaches no error, whatever is done with it.
+//! Sensitive values reach no error, in any expression.
 
 use objchange::schema::{Attribute, Block, NestedBlock, NestingMode};
 use objchange::{Type, Value};
@@ -120,7 +120,7 @@ fn functions() -> Functions {
     FUNCTIONS.clone()
 }
 
-/// A loop hands out the elements of a sensitive collection without its mark, and each of these says what an element is.
+/// A loop hands out elements of a sensitive collection without its mark, and each error here quotes an element.
 #[test]
 fn elements_of_sensitive_collections_are_in_no_error() {
     for text in [
@@ -143,7 +143,7 @@ fn elements_of_sensitive_collections_are_in_no_error() {
         assert!(!errors.is_empty(), "{text}");
         assert!(!format!("{errors:?}").contains(SECRET), "{text}: {errors:?}");
     }
-    // What is written in the source is told.
+    // Text of the source may be quoted.
     let parsed = parse_expression("[for x in l : prots]").unwrap();
     let (_, errors) = evaluate(&parsed, &Scope::new(&variables()), Functions::pure());
     assert_eq!(errors[0].detail, "There is no variable named \"prots\".");
@@ -254,7 +254,7 @@ fn defaults_that_become_secrets_are_hidden() {
     let sources = Sources::from_text("main.tf", text).unwrap();
     let hidden = HiddenSource::new(&sources, |_, _| None, []);
     let hidden: Vec<&str> = hidden.spans().iter().map(|span| &text[span.range()]).collect();
-    // A name says where the secret is, and is none.
+    // The reference shows where the secret is, and is public.
     assert_eq!(hidden, ["\"xyzzy\""]);
     // Keys and references of JSON are not secrets.
     let text = r#"{"variable": {"v": {"default": "xyzzy", "x": "${local.a}", "n": 12}}}"#;
@@ -275,7 +275,7 @@ fn source_lines_show_what_is_no_secret() {
     assert_eq!(hidden.spans(), [Span::new(11, 14)]);
 }
 
-/// What is to become a secret is quoted in no error, although it has no mark yet.
+/// An argument of `sensitive` is quoted in no error, although it has no mark yet.
 #[test]
 fn arguments_of_sensitive_are_in_no_error() {
     let variables: Variables = [("plain", Value::from(SECRET))].into_iter().collect();

@@ -20,7 +20,7 @@ use objchange_hcl::{BaseDirectory, Functions, Scope, Variables, console_type, ev
 pub(crate) const FAILED: &str = "(fails)";
 const UNKNOWN: &str = "(unknown)";
 
-/// What the file functions find.
+/// The files for the file functions.
 const FILES: [(&str, &[u8]); 5] = [
     ("hello.txt", b"hello\n"),
     ("bad.bin", b"\xff"),
@@ -133,7 +133,7 @@ fn the_answers_are_those_of_terraform() {
     assert!(differences.is_empty(), "{} differ:\n{}", differences.len(), differences.join("\n"));
 }
 
-/// Well-formed expressions, of which about half mean nothing. `k` and `x` are there, see [`in_a_loop`].
+/// Well-formed expressions; about half fail to evaluate. `k` and `x` are defined, see [`in_a_loop`].
 ///
 /// Some things differ between the versions that may be installed (1.11 against 1.16), so they are not made: an error or
 /// a null in an operand of `&&` or `||`, and an untyped null for `contains` and `format`.
@@ -306,7 +306,7 @@ impl Place {
         Some(elements.map(|element| element.strip_suffix(',').unwrap().to_owned()).collect())
     }
 
-    /// What the program says to a line.
+    /// Runs one line in `terraform console`.
     fn run(&self, line: &str) -> Option<Output> {
         let program = Command::new("terraform")
             .arg("console")

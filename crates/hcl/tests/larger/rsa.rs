@@ -85,7 +85,7 @@ impl Key {
     }
 }
 
-/// A prime of 512 bits, of which the first two are set, so that a product of two has 1,024.
+/// A prime of 512 bits whose two highest bits are set, so that a product of two has 1,024.
 fn prime(runner: &mut TestRunner) -> BigUint {
     let bytes = vec(any::<u8>(), 64);
     loop {

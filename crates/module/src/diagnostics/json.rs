@@ -1,6 +1,6 @@
 //! Errors and warnings as data, in the form of `terraform plan -json`.
 
-use objchange_hcl::Called;
+use objchange_hcl::FunctionSignature;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -137,7 +137,7 @@ fn statement<'d>(traversal: &'d str, statement: &'d str) -> Statement<'d> {
     Statement { traversal, statement }
 }
 
-fn call(called: &Called) -> Call<'_> {
+fn call(called: &FunctionSignature) -> Call<'_> {
     let ty = |text: &str| RawValue::from_string(text.to_owned()).ok();
     Call {
         called_as: &called.name,

@@ -8,7 +8,8 @@ use std::sync::LazyLock;
 use objchange::address::Mode;
 use objchange::schema::{Attribute, Block, SchemaKind};
 use objchange_hcl::{
-    Called, Diagnostic, Excerpt, HiddenSource, Outline, Places, Position, Sources, Span, variable_of_source,
+    Diagnostic, Excerpt, FunctionSignature, HiddenSource, Outline, Places, Position, Sources, Span,
+    variable_of_source,
 };
 use smol_str::SmolStr;
 
@@ -211,7 +212,7 @@ impl Point {
 }
 
 impl Message<'_> {
-    pub(super) fn called(&self) -> Option<&Called> {
+    pub(super) fn called(&self) -> Option<&FunctionSignature> {
         self.diagnostic.called.as_deref()
     }
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 /// A block scalar as the parser has read it.
 pub(super) struct BlockScalar<'t> {
     pub(super) text: Cow<'t, str>,
-    /// The document, and where in it the content begins; where there is none or an anchor or tag, the scalar.
+    /// The document from the content on; from the scalar on if there is no content, an anchor or a tag.
     pub(super) document: &'t str,
     pub(super) start: usize,
     /// An anchor or a tag comes before it.

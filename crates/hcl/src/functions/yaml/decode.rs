@@ -199,7 +199,7 @@ struct Reader<'t> {
     brackets: usize,
     /// A place in the text, in characters and in bytes, that moves forward.
     place: (usize, usize),
-    /// What anchors stand for, and of how many parts it is; nothing while that is being read.
+    /// The value of each anchor and its number of parts; `None` while the value is being read.
     anchors: HashMap<usize, Option<(Value, usize)>>,
     /// How many parts have been made. A part that an alias repeats counts again, so that a few lines of aliases of
     /// aliases cannot stand for more than anyone can walk through.
@@ -222,7 +222,7 @@ impl<'t> Reader<'t> {
                 "invalid indentation" | "invalid indentation in flow construct" => {
                     Unreadable::NotIndented { first_line: line, error: wrong }
                 }
-                // The place is that of the opening quote.
+                // Points to the opening quote.
                 "invalid indentation in quoted scalar" => {
                     Unreadable::NotIndented { first_line: line + 1, error: wrong }
                 }
@@ -264,7 +264,7 @@ impl<'t> Reader<'t> {
         self.brackets += usize::from(is_bracket || self.brackets > 0);
     }
 
-    /// Why a text in brackets is none for Terraform's reader: `?` and `:` are marks there. `?` is one of a key.
+    /// Explains why Terraform's reader refuses a text in brackets: `?` and `:` are marks there, and `?` begins a key.
     fn mark_in_brackets(&self, text: &str) -> Unreadable {
         let (line, column) = (self.span.start.line(), self.span.start.col());
         // Terraform has a message for each mark and place of it.
@@ -329,7 +329,7 @@ impl<'t> Reader<'t> {
         Ok(value)
     }
 
-    /// The text of a block scalar, of which the last one of the document and the document itself may need a correction.
+    /// Returns the text of a block scalar, corrected at the end of the document.
     fn block_scalar(
         &self,
         text: Cow<'t, str>,
@@ -399,7 +399,7 @@ fn only_strings() -> FunctionError {
     wrong("only strings are allowed as mapping keys")
 }
 
-/// The same, at the place of what is read.
+/// Adds a position to an error.
 fn located(error: &FunctionError, place: Span) -> FunctionError {
     wrong(parsed(&error.message, place.start.line(), place.start.col() + 1))
 }

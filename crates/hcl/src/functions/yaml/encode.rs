@@ -63,7 +63,7 @@ impl Emitter {
         self.out.extend(std::iter::repeat_n(' ', count));
     }
 
-    /// What follows a dash, or the colon of a key on a line of its own: a collection begins on the same line.
+    /// Writes the value after a dash or a complex key's colon: a collection begins on the same line.
     fn compact(&mut self, value: &Value, column: usize) -> Result<(), FunctionError> {
         self.out.push(' ');
         match collection(value) {
@@ -180,10 +180,10 @@ impl Emitter {
         }
     }
 
-    /// In quotes. Where lines may be broken, those that are too long are at a space, and go on in that column.
+    /// Writes a quoted scalar. With a `column`, long lines break at spaces and continue there.
     fn quoted(&mut self, text: &str, column: Option<usize>) {
         let line = self.out.rfind('\n').map_or(0, |at| at + 1);
-        // What of the line has been counted, in bytes and characters.
+        // The position up to which the line was measured, in bytes, and its width there, in characters.
         let (mut counted, mut width) = (line, 0);
         let mut after_space = false;
         self.out.push('"');

@@ -1,11 +1,11 @@
 //! The errors of Terraform's YAML reader. The parser used here has other words.
 
-/// What is wrong with the characters: told with the line and its first column, and without a place in the first line.
+/// An error of the scanner. It points to column 1 of its line; errors in the first line have no position.
 pub(super) fn scanned(words: &str, line: usize) -> String {
     if line <= 1 { words.to_owned() } else { format!("on line {line}, column 1: {words}") }
 }
 
-/// What is wrong with what the characters make: told with the line above, and without a place in the first line.
+/// An error of the parser. It points to the line before, as Terraform does; errors in the first line have no position.
 pub(super) fn parsed(words: &str, line: usize, column: usize) -> String {
     if line <= 1 { words.to_owned() } else { format!("on line {}, column {column}: {words}", line - 1) }
 }
@@ -13,9 +13,9 @@ pub(super) fn parsed(words: &str, line: usize, column: usize) -> String {
 /// A character begins nothing that there is.
 pub(super) const NO_TOKEN: &str = "found character that cannot start any token";
 
-/// What the parser says at a place, in Terraform's words; lines and columns begin with 1.
+/// Translates a message of the parser to Terraform's words; lines and columns begin with 1.
 pub(super) fn translated(info: &str, line: usize, column: usize, text: &str) -> String {
-    // What it was doing comes first.
+    // Drop the "while parsing …" before the message.
     let words = match info.split_once(", ") {
         Some((doing, words)) if doing.starts_with("while ") => words,
         _ => info,
@@ -43,7 +43,7 @@ pub(super) fn translated(info: &str, line: usize, column: usize, text: &str) -> 
     }
 }
 
-/// What is noticed while characters are read.
+/// Messages of the scanner; all others come from the parser.
 const SCANNED: [&str; 5] = [
     "not allowed in this context",
     "did not find expected comment or line break",

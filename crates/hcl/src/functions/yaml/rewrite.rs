@@ -1,5 +1,4 @@
-//! What Terraform's reader of YAML takes and the parser used here refuses or takes in another way, written so that both read
-//! the same.
+//! Rewrites YAML that Terraform's reader accepts and the parser used here refuses or reads otherwise.
 
 /// A difference between the two readers, at the character where the parser notices it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,7 +9,7 @@ pub(super) enum Difference {
     Tabs,
     /// In brackets `-` alone is a text: `[-]` is `["-"]`.
     Hyphen,
-    /// In double quotes `\'` is `'`; and a line may end with `\` and U+2028 or U+2029: what is folded there is removed.
+    /// In double quotes `\'` is `'`; and a line may end with `\` and U+2028 or U+2029: the fold is removed.
     Escape,
 }
 

@@ -2,18 +2,18 @@
 
 use saphyr_parser::{Event, ScalarStyle, Span};
 
-/// What is seen of a text while its events are read.
+/// Facts about tabs, collected while events are read.
 #[derive(Default)]
 pub(super) struct Tabs<'t> {
     /// None if there are no tabs.
     lines: Vec<&'t str>,
-    /// Of each collection that is open, the line in which it begins if it is the outermost one in brackets.
+    /// One entry per open collection: its first line if it is the outermost one in brackets.
     open: Vec<Option<usize>>,
-    /// How many of those that are open are in brackets, or inside of such.
+    /// The number of open collections that are in brackets, or inside of brackets.
     in_brackets: usize,
-    /// The first and the last line of what may have tabs at the beginning of all but the first.
+    /// First and last line of ranges that may begin with tabs in all lines but the first.
     free: Vec<(usize, usize)>,
-    /// The first and the last of lines that are text of a scalar from their beginning on.
+    /// First and last line of ranges that are wholly text of a scalar.
     texts: Vec<(usize, usize)>,
 }
 
@@ -44,7 +44,7 @@ impl<'t> Tabs<'t> {
                 if begins_with_tab && !self.has_indentation(first, *anchor > 0 || tag.is_some()) {
                     return Err(Misplaced { line: first });
                 }
-                // The first line is that of its properties, where it has some.
+                // Its first line is that of an anchor or tag, if there is one.
                 let has_properties = *anchor > 0 || tag.is_some();
                 self.texts.push((first + usize::from(has_properties), last));
                 self.check(span)
@@ -108,8 +108,8 @@ impl<'t> Tabs<'t> {
         Ok(())
     }
 
-    /// Whether a block scalar says itself how far it is indented, so that a tab at its beginning is content. The line is that
-    /// of its first content, or of its anchor or tag.
+    /// Whether a block scalar states its indentation, so that a tab at its beginning is content. `line` is the line of
+    /// its first content, or of its anchor or tag.
     fn has_indentation(&self, line: usize, has_properties: bool) -> bool {
         let (above, below) = self.lines.split_at(line.saturating_sub(1).min(self.lines.len()));
         let without_comment = |line: &&'t str| line.split(" #").next().unwrap_or_default();

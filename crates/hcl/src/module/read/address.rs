@@ -11,10 +11,10 @@ use super::super::declarations::MoveTarget;
 use crate::syntax::ast::{Expr, ExprKind, StepKind, TraversalStep};
 
 const INVALID: &str = "Invalid address";
-/// What no address of a resource begins with.
+/// Names that begin no address of a resource.
 const RESERVED: [&str; 9] = ["action", "count", "each", "list", "local", "path", "self", "template", "var"];
 
-/// What an expression that is a reference names.
+/// Reads an expression that is a reference as an address.
 pub(crate) fn target(expr: &Expr) -> Result<MoveTarget, Box<Diagnostic>> {
     let ExprKind::Variable(variable) = &expr.kind else {
         return Err(wrong(
@@ -33,7 +33,7 @@ pub(crate) fn target(expr: &Expr) -> Result<MoveTarget, Box<Diagnostic>> {
     resource(module, rest).map(MoveTarget::Resource)
 }
 
-/// What a `removed` block names: a module or a managed resource, without keys.
+/// Reads the address in a `removed` block: a module or a managed resource, without keys.
 pub(super) fn removed_target(expr: &Expr) -> Result<MoveTarget, Box<Diagnostic>> {
     let ExprKind::Variable(variable) = &expr.kind else { return target(expr) };
     let root = TraversalStep { span: variable.name_span, kind: StepKind::Attribute(variable.name.clone()) };

@@ -1,4 +1,4 @@
-//! The blocks of all files together: what is declared twice, and what overrides it.
+//! Collects the blocks of all files, finds duplicates and applies overrides.
 
 use std::collections::{BTreeMap, btree_map};
 
@@ -18,7 +18,7 @@ use crate::sources::SourceFile;
 use crate::syntax::ast::{Attribute, Label};
 use objchange_text::Span;
 
-/// What the files declare, as it is written.
+/// The declarations of the files, before evaluation.
 #[derive(Default)]
 pub(super) struct Collected<'t> {
     variables: BTreeMap<SmolStr, Declared<'t>>,
@@ -43,7 +43,7 @@ pub(super) struct Declared<'t> {
     pub(super) content: Content<'t>,
     /// The `lifecycle` block.
     pub(super) lifecycle: Option<(Span, Content<'t>)>,
-    /// What overrides the rest of the content.
+    /// Bodies of override files, applied over the rest of the content.
     pub(super) overrides: Vec<BodyPart>,
     /// The `check` block around it.
     pub(super) check: Option<SmolStr>,
@@ -317,7 +317,7 @@ impl<'t> Collected<'t> {
         let name = ResourceName { mode, resource_type: declared.label(0), name: declared.label(1) };
         match self.resources.get_mut(&name) {
             Some(first) => first.merge(declared),
-            // Nobody says so of an ephemeral one.
+            // Terraform ignores an override for an ephemeral resource that no file declares.
             None if mode == Mode::Ephemeral => {}
             None => {
                 let (kind, block) =
@@ -357,8 +357,8 @@ impl<'t> Collected<'t> {
         }
     }
 
-    /// What an overriding `terraform` block sets replaces that of all others, but for a second `backend` or `cloud` block in
-    /// one file.
+    /// An overriding `terraform` block replaces the settings of all others, except that a second `backend` or `cloud`
+    /// block in one file stays an error.
     fn override_terraform(&mut self, overriding: Declared<'t>, reader: &Reader<'t>) {
         let file = |span: Span| {
             let place = reader.place(span);
@@ -378,7 +378,7 @@ impl<'t> Collected<'t> {
         self.terraform.push(Declared { has_both: true, ..overriding });
     }
 
-    /// What all of it means.
+    /// Evaluates all declarations.
     pub(super) fn decode(self, reader: &mut Reader<'t>) -> ModuleConfig {
         let mut config = ModuleConfig::default();
         reader.terraform_blocks(self.terraform, &mut config);

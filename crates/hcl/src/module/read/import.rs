@@ -68,7 +68,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What an import address names.
+    /// Reads the target address of an import.
     fn import_target(&mut self, expr: &Expr) -> Option<ImportTarget> {
         let Some((reference, keys)) = without_computed_keys(expr) else {
             self.problems.error("Invalid expression", expr.span, NO_REFERENCE);
@@ -83,7 +83,7 @@ impl Reader<'_> {
             }
             Ok(MoveTarget::Resource(address)) => {
                 let modules = address.resource.module.0.len();
-                // `module.a.module.b`: the key behind the second name is that of the first module.
+                // `module.a.module.b`: a key after two names belongs to the first module.
                 let keys = keys.into_iter().map(|(names, key)| match names % 2 {
                     0 => ((names / 2 - 1).min(modules), key),
                     _ => (modules, key),

@@ -52,7 +52,7 @@ impl ModuleConfig {
     /// assert_eq!(module.resources.len(), 1);
     /// ```
     pub fn read(sources: &Sources) -> (Self, Problems) {
-        // A file by itself overrides nothing.
+        // A single file overrides nothing.
         let files = 0..sources.len();
         if files.len() == 1 {
             return read(sources, files, |_| false);
@@ -93,14 +93,14 @@ fn is_override(file: &SourceFile) -> bool {
     stem.is_some_and(|stem| stem == "override" || stem.ends_with("_override"))
 }
 
-/// What all that read a module need.
+/// State shared by all readers of a module.
 struct Reader<'s> {
     sources: &'s Sources,
-    /// Those of the module.
+    /// The indices of the module's files.
     files: Range<usize>,
     /// For questions about places in them; most modules ask none.
     places: OnceCell<Places<'s>>,
-    /// Of all that is a literal value; one for all of them, so that they are paid for together.
+    /// Evaluates the literal values; one evaluator, so that all share one budget of steps.
     evaluator: Evaluator<'static>,
     problems: Problems,
 }
@@ -112,7 +112,7 @@ impl<'s> Reader<'s> {
         Self { sources, files, places: OnceCell::new(), evaluator, problems: Problems::default() }
     }
 
-    /// What was found to be wrong.
+    /// Returns the errors and warnings.
     fn finish(mut self) -> Problems {
         self.problems.errors.extend(self.evaluator.into_diagnostics());
         self.problems
@@ -120,7 +120,7 @@ impl<'s> Reader<'s> {
 }
 
 impl Reader<'_> {
-    /// What a literal expression is; its errors are told.
+    /// Evaluates a literal, and reports its errors.
     fn constant<T>(&mut self, read: impl FnOnce(&mut Evaluator<'static>) -> Result<T, Failed>) -> Option<T> {
         let result = read(&mut self.evaluator);
         self.problems.errors.append(&mut self.evaluator.diagnostics);

@@ -123,7 +123,7 @@ impl Reader<'_> {
         Some(ProviderRef { name, alias, span: expr.span })
     }
 
-    /// Takes out the blocks whose types are kept for later, which is told.
+    /// Removes blocks of reserved types, and reports an error for each.
     pub(super) fn refuse_reserved_blocks(&mut self, declared: &mut Declared<'_>, what: &str) {
         for block in std::mem::take(&mut declared.content.blocks) {
             let detail = format!(

@@ -23,7 +23,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The references of a list, of which some may be in quotes.
+    /// Reads a list of references; some may be quoted.
     pub(super) fn reference_list(&mut self, expr: &Expr) -> Vec<Expr> {
         self.list(expr).iter().filter_map(|item| self.reference(item)).collect()
     }
@@ -40,7 +40,7 @@ impl Reader<'_> {
         None
     }
 
-    /// What a string says as an expression; other expressions as they are.
+    /// Parses a quoted reference as an expression, with a warning; returns other expressions unchanged.
     pub(super) fn unquoted(&mut self, expr: &Expr) -> Option<Expr> {
         let ExprKind::Text(text) = &expr.kind else { return Some(expr.clone()) };
         let text = text.as_str().unwrap_or_default();

@@ -277,7 +277,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a name at the start of a reference is none of a resource type.
+/// Whether the first name of a reference is a keyword rather than a resource type.
 fn is_reserved(name: &str) -> bool {
     matches!(name, "var" | "local" | "data" | "module" | "path" | "terraform" | "self" | "count" | "each")
 }

@@ -16,7 +16,7 @@ impl Reader<'_> {
     pub(super) fn terraform_blocks(&mut self, blocks: Vec<Declared<'_>>, config: &mut ModuleConfig) {
         let mut backend: Option<Span> = None;
         let mut cloud: Option<Span> = None;
-        // What overrides something else may be of the other kind.
+        // An override file may replace a `backend` by a `cloud` block, and the other way round.
         let has_override = blocks.iter().any(|block| block.has_both);
         let mut required: Option<Span> = None;
         for Declared { content, has_both: is_override, .. } in blocks {

@@ -12,7 +12,7 @@ impl Lexer<'_> {
         while let Some(byte) = self.bytes.get(self.at) {
             match byte {
                 b'"' | b'\n' | b'\r' => break,
-                // What would begin something has nothing behind it.
+                // A backslash, `$` or `%` at the end of the file begins nothing.
                 b'\\' | b'$' | b'%' if self.at + 1 == self.bytes.len() => break,
                 b'\\' => {
                     let c = self.text[self.at + 1..].chars().next().unwrap_or_default();

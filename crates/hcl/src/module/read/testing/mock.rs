@@ -41,7 +41,7 @@ impl Reader<'_> {
         })
     }
 
-    /// The mocks and overrides of a provider, of which there is one for each type and target.
+    /// Reads the mocks and overrides of a provider. Each type and target may appear once.
     pub(super) fn mock_data(&mut self, blocks: Vec<RawBlock<'_>>) -> MockData {
         let mut data = MockData::default();
         let mut first: BTreeMap<(bool, SmolStr), Span> = BTreeMap::new();
@@ -87,7 +87,7 @@ impl Reader<'_> {
         })
     }
 
-    /// The overrides of a level, of which there is one for each target.
+    /// Reads the overrides of a file or block. Each target may appear once.
     pub(super) fn overrides(&mut self, blocks: Vec<RawBlock<'_>>) -> Vec<Override> {
         let mut all: Vec<Override> = Vec::new();
         let mut first: BTreeMap<String, Span> = BTreeMap::new();

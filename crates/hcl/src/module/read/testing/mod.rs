@@ -196,7 +196,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What `override_during` says.
+    /// Reads `override_during`.
     fn override_during(&mut self, attribute: Option<&Attribute>) -> Option<OverrideDuring> {
         let attribute = attribute?;
         match keyword(&attribute.expr) {
@@ -212,7 +212,7 @@ impl Reader<'_> {
     }
 }
 
-/// Blocks of which a block or a file has one at most.
+/// Blocks that may appear at most once in a file or block.
 struct Once {
     around: &'static str,
     seen: Vec<(SmolStr, Span)>,
