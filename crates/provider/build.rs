@@ -11,7 +11,7 @@ fn main() -> io::Result<()> {
     prost_build::Config::new()
         .out_dir(Path::new(&out))
         .include_file("protocol.rs")
-        // What they hold may be secret.
+        // The messages may hold secrets.
         .skip_debug(["."])
         .btree_map(["."])
         .compile_fds(descriptors)

@@ -10,8 +10,9 @@
 //! # Ok::<(), objchange::address::AddressError>(())
 //! ```
 //!
-//! Keys are strings of configuration: `["k$${v}"]` is the key `k${v}`. The types print what Terraform prints, and read it.
-//! The [functions](self#functions) work on text, for patterns and for documents that other programs wrote.
+//! Keys are strings of configuration: `["k$${v}"]` is the key `k${v}`. The types print and parse
+//! Terraform's form. The [functions](self#functions) work on text, for patterns and for documents of other
+//! programs.
 
 mod parse;
 mod text;

@@ -11,7 +11,7 @@ use super::{InstanceAddress, InstanceKey, Mode, ModuleAddress, ModuleStep, Resou
 pub struct AddressError {
     /// The problem.
     pub kind: AddressErrorKind,
-    /// Where in the text, in bytes from 0.
+    /// The byte in the text with the problem, from 0.
     pub offset: usize,
 }
 
@@ -22,13 +22,13 @@ pub enum AddressErrorKind {
     /// A name should be here, and does not.
     #[error("expected a name of letters, digits, _ and -")]
     ExpectedName,
-    /// A module's address ends where a resource's must go on.
+    /// The address of a module has no resource behind it.
     #[error("expected a resource: a type and a name")]
     ExpectedResource,
     /// Brackets hold neither a number nor a string.
     #[error("an instance key is a whole number or a string in double quotes")]
     ExpectedKey,
-    /// A key of one of several instances stands where there is only one.
+    /// A key in a place that has no instances.
     #[error("a key can follow the name of a module or of a resource only")]
     MisplacedKey,
     /// A key does not end.

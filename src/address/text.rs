@@ -9,7 +9,7 @@ pub struct AddressStep<'t> {
     pub name: &'t str,
     /// The key with its brackets, or nothing.
     pub key: &'t str,
-    /// Where the step ends in the address, in bytes.
+    /// The end of the step in the address, in bytes.
     pub end: usize,
 }
 
@@ -93,8 +93,8 @@ pub fn modules_of(address: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The address without instance keys: that of the resource in the configuration. In any other text, what is within
-/// brackets is left out.
+/// The address without instance keys: that of the resource in the configuration. In any other text,
+/// everything in brackets is removed.
 ///
 /// ```
 /// use objchange::address::strip_keys;

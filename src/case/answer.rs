@@ -18,7 +18,7 @@ pub struct AnsweredError {
     pub sentence: String,
 }
 
-/// Where an error is.
+/// The place of an error.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Place {
     /// In a value.

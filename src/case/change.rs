@@ -118,7 +118,7 @@ pub(super) fn apply(case: &Case<'_>) -> Result<Answer, CaseError> {
     ]))
 }
 
-/// The planned change of a case, and how often the provider was asked.
+/// The planned change of a case, and the number of calls of the provider.
 fn planned(
     case: &Case<'_>,
     schema: &Block,
@@ -220,7 +220,7 @@ fn reason(change: &PlannedChange) -> &'static str {
     }
 }
 
-/// A provider is asked twice at the most.
+/// A provider is called twice at most.
 fn count(asked: usize) -> &'static str {
     match asked {
         0 => "0",

@@ -120,8 +120,7 @@ pub(super) fn compare(case: &Case<'_>, answer: &Answer) -> Outcome {
     }
 }
 
-/// The value as a case can write it: a null or an unknown in place of a type that is dynamic only in part has no
-/// type of its own there.
+/// The value as a case can write it: a null or an unknown of a partly dynamic type loses its own type.
 fn as_written(value: &Value, ty: &Type) -> Option<Value> {
     if !ty.has_dynamic() {
         return None;
@@ -129,7 +128,7 @@ fn as_written(value: &Value, ty: &Type) -> Option<Value> {
     Value::from_marker_json(&value.to_marker_json(ty).ok()?, ty).ok()
 }
 
-/// The value as a difference may show it: what the schema of the case calls sensitive is marked.
+/// The value as a difference may show it, with marks on values that the case's schema calls sensitive.
 fn shown(case: &Case<'_>, value: &Value) -> Value {
     let Ok(schema) = case.schema() else { return value.clone() };
     schema.mark_hidden(value)
@@ -144,7 +143,7 @@ fn compared(case: &Case<'_>, answer: &Answer) -> Result<Option<Difference>, Case
         return Ok(texts.iter().find_map(|(name, got)| text_difference(name, got, &want)));
     }
     if want.panic {
-        // Where the reference crashes, an error is right, and so is the ordinary answer.
+        // If the reference crashes, both an error and an ordinary answer are right.
         return Ok(None);
     }
     if want.is_empty() {
@@ -196,7 +195,7 @@ fn wanted_part<'a>(case: &Case<'a>, part: &Answer, raw: Part<'a>) -> Result<Want
     })
 }
 
-/// How an answer differs from what is wanted of it.
+/// The difference between an answer and the wanted one.
 fn against<'a>(case: &Case<'a>, answer: &Answer, want: Want<'a>) -> Result<Option<Difference>, CaseError> {
     let whole = |got: String, want: String| Some(Difference::whole(got, want));
     Ok(match (answer, want) {
@@ -374,7 +373,7 @@ fn wanted_text(cover: &Cover<'_>, error: &WantedError<'_>, loose: bool) -> Error
     ErrorText::new(&path, steps, &error.kind)
 }
 
-/// How two multisets of errors differ: what each has and the other lacks.
+/// The differences between two multisets of errors, in both directions.
 fn errors_difference(mut got: Vec<ErrorText>, mut want: Vec<ErrorText>) -> Option<Difference> {
     got.sort();
     want.sort();

@@ -204,7 +204,7 @@ fn only_in<'v>(these: &'v [Value], those: &[Value]) -> Vec<&'v Value> {
     these.iter().filter(lacking).collect()
 }
 
-/// A value as a case file would write it, without what is marked.
+/// A value as a case file would write it, without marked content.
 pub(super) fn value_text(value: &Value, declared: &Type) -> String {
     value.to_redacted_json(declared).unwrap_or_else(|_| value.to_string())
 }

@@ -8,7 +8,7 @@ use crate::schema::Block;
 use crate::value::{ReadError, Type, Value, place};
 use objchange_text::json::{self, JsonError, Part, Reader, place as line_and_column};
 
-/// One case, read as far as its fields.
+/// A case, parsed into its fields.
 #[derive(Debug, Clone)]
 pub struct Case<'a> {
     text: &'a str,
@@ -101,7 +101,7 @@ impl<'a> Case<'a> {
         Ok(case)
     }
 
-    /// A case that asks for this operation, whatever the text says: it needs no field `op`.
+    /// A case for this operation; its text needs no field `op`.
     ///
     /// # Errors
     ///
@@ -156,13 +156,13 @@ impl<'a> Case<'a> {
     ///
     /// # Errors
     ///
-    /// The case has no such field, or what is there cannot be read as a `T`.
+    /// The case has no such field, or the field cannot be read as a `T`.
     pub fn parsed<T: DeserializeOwned>(&self, name: &str) -> Result<T, CaseError> {
         let text = self.field(name)?;
         json::from_str(text).map_err(|e| self.wrong_json(name, text, e))
     }
 
-    /// Whether the case says of some value that it must not be shown.
+    /// Whether a value in the case is marked.
     pub(super) fn has_marks(&self) -> bool {
         self.text.contains("\"$sensitive\"") || self.text.contains("\"$ephemeral\"")
     }
@@ -177,7 +177,7 @@ impl<'a> Case<'a> {
     ///
     /// # Errors
     ///
-    /// The case has no schema, or what is there is none.
+    /// The case has no schema, or its schema cannot be read.
     pub fn schema(&self) -> Result<Block, CaseError> {
         match self.schema {
             Some(schema) => Ok(schema.clone()),
@@ -185,7 +185,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Reads a schema by itself, as it stands in the field `schema` of a case.
+    /// Reads a schema in the form of a case's field `schema`.
     ///
     /// # Errors
     ///
@@ -229,7 +229,7 @@ impl<'a> Case<'a> {
         parts.into_iter().map(|part| self.value_in(name, part.0, element)).collect()
     }
 
-    /// A value that stands somewhere inside of a field, whose text this is a part of.
+    /// A value inside of a field, given as its part of the field's text.
     ///
     /// # Errors
     ///

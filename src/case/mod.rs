@@ -1,4 +1,4 @@
-//! Case files: what the engine is asked and what it must answer, one JSON object a line.
+//! Case files: questions to the engine and the expected answers, one JSON object a line.
 //!
 //! The format is public (`schema/case.schema.json`): provider developers write their own conformance cases in it.
 //!
@@ -34,7 +34,7 @@ pub enum Outcome {
     Passed,
     /// The engine gave another answer.
     Failed(Difference),
-    /// The case cannot be run: what it says is not in the format.
+    /// The case cannot be run, because it is not in the format.
     Unusable(CaseError),
     /// The engine does not know the operation.
     UnknownOperation,
@@ -42,14 +42,15 @@ pub enum Outcome {
 
 /// Something that a case can ask for.
 ///
-/// The engine's are [`OPERATIONS`]. Whoever can answer more has a table of its own, and a case is run with both.
+/// The engine's operations are [`OPERATIONS`]. Programs with further operations run cases with a table of
+/// their own beside it.
 #[derive(Debug, Clone, Copy)]
 pub struct Operation {
     /// Its name: the `op` of a case.
     pub name: &'static str,
     /// The fields that it reads, besides `op` and `want`.
     pub fields: &'static [&'static str],
-    /// The kinds of the errors that it answers with.
+    /// The kinds of errors that it reports.
     pub kinds: fn() -> Vec<&'static str>,
     /// Answers a case.
     pub answer: fn(&Case<'_>) -> Result<Answer, CaseError>,
@@ -131,7 +132,7 @@ mod tests {
             r#"(end of the text) | "" | `color`, line 2"#
         );
         assert_eq!(run(r#""a""#, r#"{"panic":true}"#), "Passed");
-        // Where the reference crashes there must be some text all the same.
+        // The operation must return some text even if the reference crashes.
         assert!(run("5", r#"{"panic":true}"#).starts_with("refused: "));
         assert!(run("5", r#"{"text":"a"}"#).starts_with("refused: "));
         assert!(run(r#""a""#, "{}").starts_with("`want`: it needs one of "));

@@ -180,8 +180,8 @@ fn as_written(coerced: &Value, given: &Value, ty: &Type) -> Value {
                 elements.push(element);
                 ControlFlow::Continue(())
             });
-            // The elements of a set have no place by which to find what they were. But they have one type, and so
-            // one form.
+            // The elements of a set cannot be matched with the given ones. They have one type, so any given
+            // element tells their form.
             let is_list = !matches!((coerced.kind(), given_kind), (Kind::Set(_), _) | (_, Kind::Set(_)));
             let mut positions = 0..;
             coerced.map_children(|child| {

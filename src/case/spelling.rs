@@ -1,4 +1,4 @@
-//! Names in a case that are misspelt: a field that nobody reads, a kind of error that nobody reports.
+//! Finds misspelt names in a case: unknown fields and unknown kinds of errors.
 //!
 //! Other fields that the format does not name are ignored, for they are there for readers.
 
@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::{Case, CaseError, Operation};
 
-/// The name that is meant, as far as one can tell.
+/// The most similar name.
 fn meant(word: &str, names: impl Iterator<Item = &'static str>) -> Option<&'static str> {
     similar(word, names).first().copied()
 }
@@ -28,7 +28,7 @@ struct WantedError {
     kind: String,
 }
 
-/// Whether the names in the case are those of the format.
+/// Checks the names in the case.
 pub(super) fn check(case: &Case<'_>, operations: &[Operation]) -> Result<(), CaseError> {
     // The fields of an unknown operation cannot be checked.
     let Some(operation) = operations.iter().find(|operation| operation.name == case.op()) else {

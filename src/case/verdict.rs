@@ -18,7 +18,7 @@ pub struct CaseVerdict {
     pub op: Option<String>,
     /// Why it failed.
     pub failure: Option<CaseFailure>,
-    /// It is not one of the cases that were asked for, and was not run.
+    /// The case is not among the requested ones, and was not run.
     pub left_out: bool,
 }
 
@@ -77,7 +77,7 @@ impl CaseVerdict {
         Self { id: case.id().map(str::to_owned), op: Some(case.op().to_owned()), failure, left_out }
     }
 
-    /// The end of a sentence that says which operation is meant, as far as one can tell.
+    /// A hint at a similar operation, as the end of a sentence.
     pub fn operation_hint(&self, operations: &[Operation]) -> String {
         let op = self.op.as_deref().unwrap_or_default();
         spelling::hint(op, operations.iter().map(|operation| operation.name))
@@ -95,8 +95,8 @@ fn malformed(error: &CaseError, is_object: bool) -> MalformedCase {
     MalformedCase { column: error.column, message: error.to_string(), is_object }
 }
 
-/// Where a line says what is wanted, and what it gets; `None` if it is not a case, or would not pass with
-/// that.
+/// The place of a line's `want`, and the text that would make the case pass; `None` if the line is not a
+/// case, or would not pass with that text.
 pub fn blessing(line: &str, operations: &[Operation]) -> Option<(Range<usize>, String)> {
     let (start, text) = match line.strip_prefix('\u{feff}') {
         Some(text) => (line.len() - text.len(), text),
@@ -104,7 +104,7 @@ pub fn blessing(line: &str, operations: &[Operation]) -> Option<(Range<usize>, S
     };
     let case = Case::parse(text).ok()?;
     let old = case.field("want").ok()?;
-    // An answer that a defect is in the way of is none.
+    // A panic gives no answer.
     let answer = || case.answer_by(operations).ok()??.want();
     let want = panic::catch_unwind(AssertUnwindSafe(answer)).ok()??;
     let from = start + (old.as_ptr() as usize - text.as_ptr() as usize);

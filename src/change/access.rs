@@ -42,7 +42,7 @@ pub(super) fn member<'v>(
     }
 }
 
-/// An object whose members are looked at one after the other.
+/// An object whose members are read in order.
 #[derive(Clone, Copy)]
 pub(super) struct ObjectView<'v> {
     value: &'v Value,
@@ -59,7 +59,7 @@ impl<'v> ObjectView<'v> {
         self.value
     }
 
-    /// The members by position, if the object is known and has just those that its schema says.
+    /// The members by position, if the object is known and has exactly the members of its schema.
     pub(super) fn aligned(self) -> Option<&'v [Value]> {
         self.aligned
     }
@@ -120,7 +120,7 @@ pub(super) fn set_elements<'v>(value: &'v Value, path: PathStack<'_>) -> Result<
     }
 }
 
-/// The entries of a known map, or of an object that stands for one.
+/// The entries of a known map, or of an object in place of a map.
 #[derive(Clone, Copy)]
 pub(super) enum Keyed<'v> {
     Map(crate::value::Map<'v>),

@@ -10,11 +10,11 @@ pub enum Action {
     NoOp,
     /// It comes into being.
     Create,
-    /// It is changed in place.
+    /// The object is changed in place.
     Update,
-    /// It is destroyed.
+    /// The object is destroyed.
     Delete,
-    /// It is destroyed, and another one is created in its place.
+    /// The object is destroyed, and then another one is created in its place.
     DeleteThenCreate,
     /// Another one is created, and then it is destroyed.
     CreateThenDelete,
@@ -41,7 +41,8 @@ impl Action {
 
 /// The action that turns `before` into `after`.
 ///
-/// Never a replacement: that is decided by what a provider requires, see [`plan_change`](super::plan_change).
+/// Never a replacement, because only the provider's answer decides that: see
+/// [`plan_change`](super::plan_change).
 ///
 /// ```
 /// use objchange::change::{Action, action_for_change};

@@ -1,4 +1,4 @@
-//! Making one planned change: what Terraform Core does around a provider, and what it saves.
+//! Applies one planned change: the steps of Terraform Core around a provider, and the saved result.
 
 mod applied;
 
@@ -30,7 +30,7 @@ pub struct ApplyRequest {
 }
 
 impl ApplyRequest {
-    /// A planned change with the configuration that it was planned for.
+    /// A planned change with its configuration.
     pub fn new(schema: &Block, change: &PlannedChange, config: &Value) -> Self {
         let (schema, change, config) = (schema.clone(), change.clone(), config.clone());
         Self { schema, change, config, prior_private: PrivateData::default() }
@@ -102,9 +102,9 @@ pub fn apply_change(
 #[derive(Debug)]
 #[must_use = "a change is made when all questions are answered"]
 pub enum Applying {
-    /// A provider has to be asked: once, and twice where the object is replaced.
+    /// The provider must be called: once, or twice for a replacement.
     Ask(ApplyQuestion),
-    /// The change is made, as far as it could be.
+    /// The change is applied, as far as possible.
     Done(Box<AppliedChange>),
 }
 
@@ -142,10 +142,10 @@ enum Step {
     Destroy,
 }
 
-/// Begins to make a planned change, step by step: for whoever asks a provider in another way than by a call that waits
-/// for the answer. [`apply_change`] does the same with a function.
+/// Begins to apply a planned change step by step, for callers that do not wait for a provider inside of a
+/// function. [`apply_change`] applies it with a function.
 ///
-/// A change of nothing but what is sensitive is made without asking the provider.
+/// If only sensitivity marks change, the provider is not called.
 ///
 /// # Errors
 ///
@@ -190,7 +190,8 @@ pub fn begin_apply(request: &ApplyRequest) -> Result<Applying, ApplyChangeError>
     Ok(apply.go_on())
 }
 
-/// The first part that is unknown, or is marked and has an unknown part: what is inside is not told.
+/// The path of the first part that is unknown, or of the marked part around it: the content of marked parts
+/// is not disclosed.
 fn first_unknown(value: &Value) -> Option<Path> {
     let mut found = None;
     value.visit(|path, part| {
@@ -233,7 +234,7 @@ impl ApplyQuestion {
         &self.request
     }
 
-    /// Goes on with the provider's answer. Where that is a failure, nothing more is asked.
+    /// Continues with the provider's answer. After a failure there are no more questions.
     pub fn answer(self, answer: AppliedResource) -> Applying {
         let Self { mut apply, request } = self;
         let creates = request.prior.is_null();
@@ -250,7 +251,7 @@ impl ApplyQuestion {
         let cover = Cover::new(&apply.schema, &objects);
         apply.result.diagnostics.extend(covered(answer.diagnostics, &cover));
         if is_destroyed && apply.change.action == Action::CreateThenDelete {
-            // The new object is there; of the old one is left what could not be destroyed.
+            // The new object exists; the rest of the old one could not be destroyed.
             apply.result.deposed = (!saved.is_null()).then_some(saved);
         } else {
             apply.result.tainted = creates && failed && !saved.is_null();
@@ -293,12 +294,13 @@ fn judge(request: &ApplyResourceChange, answer: &AppliedResource, change: &Plann
     let failed = have_errors(&answer.diagnostics);
     let carried = Carried::new(&change.before);
     let planned_marks = change.after.unmark_deep_with_paths().1;
-    // Marks of the answer are those of a provider in the same program.
+    // Only providers in the same program can mark an answer.
     let marked = |object: &Value, marks: &[(Path, Marks)]| {
         let marked = object.mark_where_present(&planned_marks).mark_where_present(marks);
         carried.mark(&schema.mark_hidden(&marked))
     };
-    // Without an object it is taken to be as it was, or gone where it was to go.
+    // Without an object the prior one stays, unless the provider failed to destroy it: then it counts as
+    // gone.
     let kept = || if planned.is_null() && failed { planned.clone() } else { prior.clone() };
     let Some(new_state) = answer.new_state.as_ref().filter(|new| planned.is_null() || !new.is_null()) else {
         let violations = if failed { Vec::new() } else { vec![ApplyViolation::NoObject] };
@@ -334,7 +336,7 @@ fn judge(request: &ApplyResourceChange, answer: &AppliedResource, change: &Plann
     Judged { saved, is_kept: false, violations }
 }
 
-/// The value with null in place of what is unknown: a state has no unknown values.
+/// The value with nulls in place of unknowns: a state has no unknown values.
 fn known(value: &Value) -> Value {
     match value.is_known() {
         _ if value.is_wholly_known() => value.clone(),
@@ -343,7 +345,7 @@ fn known(value: &Value) -> Value {
     }
 }
 
-/// The object without what is for the provider alone: it is never saved.
+/// The object without write-only values, which are never saved.
 fn without_write_only(schema: &Block, value: &Value) -> Value {
     if !schema.has_write_only() {
         return value.clone();

@@ -4,8 +4,8 @@ use super::ChangeError;
 use crate::schema::{Block, NestedBlock, NestingMode};
 use crate::value::{StepRef, Value};
 
-/// Makes every empty *computed* block of mode list, set or map null: the form in which a provider is told
-/// that it was not configured.
+/// Makes every empty *computed* block of mode list, set or map null: a provider sees by this form that it
+/// was not configured.
 ///
 /// Names are looked up without stopping at attributes, as Terraform does: a member of an object-typed
 /// attribute that has the name of a computed block is treated as that block.

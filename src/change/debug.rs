@@ -1,4 +1,4 @@
-//! `Debug` of changes: what is hidden in one of the objects is hidden in all.
+//! `Debug` of changes: a part that is hidden in one of the objects is hidden in all.
 
 use std::fmt;
 
@@ -6,7 +6,8 @@ use super::mark_propagation::Carried;
 use super::{AppliedChange, PlannedChange};
 use crate::value::Value;
 
-/// The objects, in each of which all is marked that is marked in one of them: at its place, and where its content is again.
+/// Marks in each object all parts that are marked in one of them: at their place, and wherever their
+/// content occurs again.
 fn covered<const N: usize>(objects: [&Value; N]) -> [Value; N] {
     let marks: Vec<_> = objects.iter().flat_map(|object| object.unmark_deep_with_paths().1).collect();
     let carried = objects.map(Carried::new);

@@ -4,14 +4,14 @@ use crate::value::{Path, Type};
 
 /// A value that the engine cannot work with, because it does not fit its schema.
 ///
-/// Where Terraform itself crashes on such a value, this error says where it is.
+/// For values that crash Terraform, this error names the place.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChangeError {
     /// A part is of a kind that the schema does not allow there.
     #[error("{}: the schema expects {expected} here, but the value is of type {}; coerce it first, with `Block::coerce_value`", place(.path), .found.friendly_name())]
     WrongKind {
-        /// Where it stands.
+        /// Its path.
         path: Path,
         /// The expected type or form.
         expected: &'static str,
@@ -21,7 +21,7 @@ pub enum ChangeError {
     /// An object lacks an attribute or block that its schema has.
     #[error("{}: the object has no {name:?}, which its schema requires; coerce it first, with `Block::coerce_value`", place(.path))]
     MissingMember {
-        /// Where the object stands.
+        /// The object's path.
         path: Path,
         /// The missing attribute or block.
         name: String,
@@ -29,7 +29,7 @@ pub enum ChangeError {
     /// A collection of blocks is marked as a whole; only its blocks and their attributes may be.
     #[error("{}: a collection of blocks cannot be marked as a whole; mark its blocks instead", place(.path))]
     MarkedBlocks {
-        /// Where it stands.
+        /// Its path.
         path: Path,
     },
 }
@@ -44,7 +44,7 @@ impl ChangeError {
         }
     }
 
-    /// Where the part stands that cannot be worked with.
+    /// The path of the part that caused the error.
     pub fn path(&self) -> &Path {
         match self {
             Self::WrongKind { path, .. } | Self::MissingMember { path, .. } | Self::MarkedBlocks { path } => {

@@ -24,7 +24,7 @@ pub(super) fn mix_key(a: u64, key: &str) -> u64 {
 
 /// Positions with equal hashes, ascending within each group.
 pub(super) struct Groups {
-    /// Where each hash's positions stand.
+    /// The range of positions for each hash.
     ranges: HashMap<u64, (u32, u32)>,
     positions: Vec<u32>,
 }

@@ -8,17 +8,17 @@ use crate::value::{Kind, Map, Path, PathStep, PathTrie, StepRef, Type, Value};
 /// The parts of a resource's configuration that are ignored once the resource exists.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum IgnoreChanges {
-    /// Everything is looked at.
+    /// Nothing is ignored.
     #[default]
     None,
     /// Nothing is.
     All,
-    /// Everything but what is at these paths, each of which the schema must know.
+    /// The parts at these paths are ignored; each path must exist in the schema.
     Paths(Vec<Path>),
 }
 
 impl IgnoreChanges {
-    /// Checks that the schema knows what is to be ignored: a name that is wrong would ignore nothing.
+    /// Checks that all paths exist in the schema: a misspelt name would ignore nothing.
     pub(super) fn check(&self, schema: &Block) -> Result<(), UnknownPath> {
         match self {
             Self::None | Self::All => Ok(()),
@@ -27,7 +27,7 @@ impl IgnoreChanges {
     }
 }
 
-/// The configuration with what is ignored as it is in the prior state.
+/// The configuration with ignored parts replaced by the prior ones.
 pub(super) fn ignore_changes(schema: &Block, prior: &Value, config: &Value, ignore: &IgnoreChanges) -> Value {
     if prior.is_null() || config.is_null() {
         return config.clone();
@@ -45,7 +45,7 @@ pub(super) fn ignore_changes(schema: &Block, prior: &Value, config: &Value, igno
     }
 }
 
-/// The prior object as somebody might have configured it: what only the provider sets is null.
+/// The prior object as a configuration: attributes that only the provider sets are null.
 fn without_computed(schema: &Block, value: &Value) -> Value {
     value.map_steps(|step, child| {
         let StepRef::Attribute(name) = step else { return child.clone() };

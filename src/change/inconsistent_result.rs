@@ -7,7 +7,7 @@ use super::error::place;
 use super::kinds::kinds;
 use crate::value::{Path, Value};
 
-/// One way in which a provider's result is inconsistent with what it planned.
+/// An inconsistency between a provider's plan and its result.
 ///
 /// The values are there only where nothing about them is sensitive.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,9 +62,9 @@ kinds! {
         ElementAppeared = "element_appeared",
         /// A set has more elements than planned.
         SetGrew = "set_grew",
-        /// No element of the set is what this planned one may become.
+        /// A planned element of the set has no actual partner.
         PlannedSetElementUnmatched = "planned_set_element_unmatched",
-        /// An element of the set is none that was planned.
+        /// An actual element of the set has no planned partner.
         ActualSetElementUnmatched = "actual_set_element_unmatched",
         /// A value does not fit the schema, so that nothing can be said about it.
         Unfit = "unfit",

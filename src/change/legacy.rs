@@ -1,4 +1,4 @@
-//! Objects from providers of the legacy SDK, made to look like those of all others.
+//! Normalizes objects of providers with the legacy SDK.
 
 use super::ChangeError;
 use super::access::not_an_object;
@@ -49,7 +49,7 @@ fn object(schema: &Block, value: &Value) -> Value {
     }
 }
 
-/// An object whose attributes are unknown, and whose blocks are what `block` says.
+/// An object with unknown attributes, and with blocks made by `block`.
 fn members(
     schema: &Block,
     ty: &std::sync::Arc<ObjectType>,
@@ -89,7 +89,7 @@ fn elements(schema: &NestedBlock, kind: Kind<'_>) -> Vec<Value> {
     }
 }
 
-/// A block of which nothing is known but that it is there.
+/// A block with nothing known but its presence.
 fn stub(schema: &Block) -> Value {
     members(schema, schema.object_type(), |nested, ty| match nested.nesting {
         NestingMode::Single | NestingMode::Group => stub(&nested.block),

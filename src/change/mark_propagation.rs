@@ -8,8 +8,8 @@ use crate::value::{Kind, StepRef, Value, hasher};
 
 /// The marked contents of the prior object.
 ///
-/// Terraform puts the marks of configuration and schema on a planned object, not those of the prior one: a value that
-/// is kept from the prior object would be shown after the change although it is hidden before.
+/// Terraform marks a planned object by configuration and schema, not by the prior object's marks. So a
+/// value that is kept from the prior object would be shown after the change although it is hidden before.
 pub(super) struct Carried {
     /// Each marked value and each part of one. A value such as `true`, which says little by itself, is
     /// stored with its place.
@@ -39,8 +39,8 @@ impl Carried {
         Self { contents }
     }
 
-    /// The object, in which what stood under a mark is marked: texts and collections anywhere, and any value at the same
-    /// place.
+    /// Marks parts of the object whose content was marked before: texts and collections anywhere, other
+    /// values only at the same place.
     pub(super) fn mark(&self, object: &Value) -> Value {
         if self.contents.is_empty() { object.clone() } else { self.mark_part(object, Place::default()) }
     }

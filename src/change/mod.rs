@@ -17,7 +17,7 @@
 //! ([`PlanViolation`], [`InvalidPlan`], [`ApplyViolation`], [`InconsistentResult`]) is an answer: that a provider breaks
 //! its contract, where, and how. Each has a stable `kind()`, a path, and a sentence as its `Display`.
 //!
-//! Changes, violations and actions serialise with serde, without what is sensitive, in the form of
+//! Changes, violations and actions serialise with serde, without sensitive values, in the form of
 //! `schema/change.schema.json`.
 
 mod access;

@@ -107,8 +107,8 @@ fn blocks(
     path: PathStack<'_>,
     findings: &mut Findings,
 ) {
-    // Terraform Core takes the blocks' own marks off before it compares what is inside, which is then reported as
-    // anything else is.
+    // Terraform Core removes the blocks' own marks before it compares their content, and reports
+    // differences without hiding them.
     let (planned, actual) = (planned.unmarked(), actual.unmarked());
     if schema.computed {
         if schema.nesting != NestingMode::Single && actual.is_null() {
@@ -204,7 +204,8 @@ fn real_map(schema: &Block, planned: &Value, actual: &Value, path: PathStack<'_>
     }
 }
 
-/// Blocks of different types by label: the attributes of the two types count, even where a side is unknown.
+/// Blocks of different types by label: the attributes of both types are compared, even if a side is
+/// unknown.
 fn object_held_map(
     schema: &Block,
     planned: &Value,

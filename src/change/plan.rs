@@ -1,4 +1,4 @@
-//! Planning one change: what Terraform Core does around a provider.
+//! Plans one change: the steps of Terraform Core around a provider.
 
 mod judged;
 mod planned;
@@ -22,8 +22,8 @@ use super::provider::{
 use crate::schema::Cover;
 use crate::value::{Marks, Path, PathStep, Type, Value};
 
-/// Plans one change from end to end: proposes the new object, has the provider plan it, checks its answer,
-/// and says what happens.
+/// Plans one change from end to end: proposes the new object, calls the provider, checks its answer, and
+/// determines the action.
 ///
 /// # Errors
 ///
@@ -68,14 +68,14 @@ pub fn plan_change(
 #[derive(Debug)]
 #[must_use = "a change is planned when all questions are answered"]
 pub enum Planning {
-    /// A provider has to be asked: once, and a second time where the object is replaced.
+    /// The provider must be called: once, or a second time for a replacement.
     Ask(PlanQuestion),
     /// The change is planned.
     Done(Box<PlannedChange>),
 }
 
-/// Begins to plan a change, step by step: for whoever asks a provider in another way than by a call that waits for the
-/// answer. [`plan_change`] does the same with a [`Provider`].
+/// Begins to plan a change step by step, for callers that do not wait for a provider inside of a function.
+/// [`plan_change`] plans it with a [`Provider`].
 ///
 /// # Errors
 ///

@@ -6,10 +6,10 @@ use super::invalid_plan::{InvalidPlan, InvalidPlanKind as Kind};
 use crate::schema::{Attribute, Block, Cover, Member, Members, NestedBlock, NestedType, NestingMode};
 use crate::value::{PathStack, StepRef, Value, read_ahead, set_length_range};
 
-/// Checks a provider's planned object against the configuration and the prior object that it was made from.
+/// Checks a provider's planned object against its configuration and prior object.
 ///
-/// A provider may only choose values for what is computed and not configured; everything else it must plan
-/// as configured, or leave as it was where that means the same. No error means that the plan is valid.
+/// A provider may only choose values for computed attributes that are not configured. Everything else must
+/// be planned as configured, or keep an equivalent prior value. No error means that the plan is valid.
 ///
 /// ```
 /// use objchange::change::{InvalidPlanKind, assert_plan_valid};
@@ -308,7 +308,7 @@ impl Check {
         for (key, planned) in planned.iter() {
             let at = if real { path.then(StepRef::Key(key)) } else { path.then(StepRef::Label(key)) };
             let config = config.and_then(|c| c.get(key));
-            // In a real map the element is looked at before its key, in an object the key first.
+            // A real map is checked for the element before the key, an object for the key first.
             match config {
                 None if !real => self.push(Kind::BlockKeyNotInConfig, path),
                 _ if !planned.is_known() => self.push(Kind::UnknownBlockElement, at),

@@ -6,7 +6,7 @@ use super::set_match::SetMatcher;
 use crate::schema::{Attribute, Block, Cover, Member, Members, NestedBlock, NestedType, NestingMode};
 use crate::value::{Kind, PathStack, SetMerge, StepRef, Type, Value, read_ahead};
 
-/// Merges prior state and configuration into the object that a provider is asked to plan for.
+/// Merges prior state and configuration into the object that the provider plans from.
 ///
 /// Configured values come from the configuration. Attributes that it leaves to the provider (computed and
 /// null) come from the prior state. Set elements are matched by the values that configuration can set.
@@ -39,8 +39,9 @@ pub fn proposed_new(schema: &Block, prior: &Value, config: &Value) -> Result<Val
     merge(schema, prior, config, Kept::Prior, Cover::new(schema, &[prior, config]).root())
 }
 
-/// [`proposed_new`] without what a provider may choose anew: an argument or a computed block that configuration leaves
-/// out, and that has a value in the prior state, is unknown. That value may be one that configuration had set before.
+/// Like [`proposed_new`], without prior values that a provider may choose anew: an argument or a computed
+/// block that is not configured, but has a prior value, is unknown. An earlier configuration may have set
+/// that value.
 ///
 /// # Errors
 ///
@@ -98,7 +99,8 @@ pub fn planned_data_resource(schema: &Block, config: &Value) -> Result<Value, Ch
     proposed_new(schema, &Value::unknown(schema.implied_type().clone()), config)
 }
 
-/// A block: both null gives prior, a null prior counts as empty, a null or unknown config gives prior.
+/// Merges a block. If both are null the result is prior; a null prior counts as empty; a null or unknown
+/// config gives prior.
 pub(super) fn merge(
     schema: &Block,
     prior: &Value,
@@ -159,7 +161,8 @@ impl<'v> Merged<'v> {
         Self { schema, prior, values: Vec::new(), len: 0 }
     }
 
-    /// Adds a member. One that equals prior's is shared with it, so that it is recognised at once from here on.
+    /// Adds a member. A member equal to the prior one shares its memory, so that later comparisons are
+    /// O(1).
     fn push(&mut self, prior: &Value, value: Merge<'_>) {
         let value = value.unless(prior);
         if self.values.is_empty() {
@@ -228,7 +231,8 @@ fn merge_attribute<'v>(
     }
 }
 
-/// Whether somebody must have configured this: it holds an attribute that is not null and not computed.
+/// Whether the prior value must come from a configuration: it holds an attribute that is not null and not
+/// computed.
 fn holds_configured(schema: &NestedType, prior: &Value) -> bool {
     let in_object = |object: &Value| {
         object.as_object().is_some_and(|o| {
@@ -311,8 +315,8 @@ fn merge_blocks<'v>(
     .map(Merge::New)
 }
 
-/// Whether config says just what prior is, so that merging them changes nothing. In a set it might: there an
-/// element may be taken for another.
+/// Whether merging config into prior surely changes nothing. Never true with sets, where an element may
+/// match another one.
 fn settled(members: Members<'_>, prior: &Value, config: &Value) -> bool {
     !members.have_sets()
         && prior.is_wholly_known()
@@ -321,8 +325,8 @@ fn settled(members: Members<'_>, prior: &Value, config: &Value) -> bool {
         && config.identical(prior)
 }
 
-/// Whether a collection of which each element is prior's may be prior's own: nothing but the elements tells them apart.
-/// An empty one is config's.
+/// Whether prior may stand for a collection whose elements are all prior's. An empty collection is
+/// config's.
 fn takes_place_of(prior: &Value, config: &Value) -> bool {
     !prior.is_marked() && !config.is_marked() && prior.len().is_some() && prior.ty() == config.ty()
 }
@@ -366,7 +370,7 @@ fn merge_list(
     Ok(merged.with_marks(config.marks()))
 }
 
-/// By key; a missing prior element counts as null, or as unknown if prior is.
+/// Merges a map by key; a missing prior element counts as null, or as unknown if prior is.
 fn merge_map(
     prior: &Value,
     config: &Value,
@@ -404,7 +408,7 @@ fn merge_map(
     Ok(merged.with_marks(config.marks()))
 }
 
-/// Each element of config with the first prior element that it could have become, or null.
+/// Merges each element of config with the first prior element that it may come from, or with null.
 fn merge_set(
     members: Members<'_>,
     prior: &Value,

@@ -46,7 +46,7 @@ impl Serialize for Shown {
     }
 }
 
-/// The objects of one change as they may be shown: what is marked in one of them is shown of none.
+/// The objects of one change as they may be shown: a part that is marked in one of them is hidden in all.
 fn shown<const N: usize>(objects: [&Value; N]) -> [Shown; N] {
     let marks: Vec<_> = objects.iter().flat_map(|object| object.unmark_deep_with_paths().1).collect();
     objects.map(|object| Shown(object.mark_where_present(&marks)))

@@ -30,7 +30,7 @@ const FEW_PAIRS: usize = 64;
 
 /// Finds the elements that have no compatible partner; pairs need not be one to one.
 ///
-/// `schema` says what the elements are; without one they are plain values.
+/// Matches the elements; `schema` is `None` for plain values.
 pub(super) fn match_sets(
     planned: &[Value],
     actual: &[Value],
@@ -98,7 +98,7 @@ impl<'v> Index<'v> {
         Self { planned, actual, readings, deep, shallow, opaque }
     }
 
-    /// Actual elements with what this planned one knows for certain.
+    /// Actual elements with all certain parts of this planned one.
     fn candidates_for_planned(&self, i: usize) -> impl Iterator<Item = usize> {
         let shallow = self.shallow.iter().flat_map(move |shallow| shallow.candidates_for_planned(i));
         let opaque = self.opaque.iter().map(|j| *j as usize);

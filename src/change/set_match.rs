@@ -30,7 +30,8 @@ use crate::value::{Value, hasher};
 const FEW: usize = 8;
 /// With more choices of null computed attributes than this, elements are indexed by fewer of them.
 const MANY_CHOICES: usize = if cfg!(test) { 2 } else { 64 };
-/// So many shapes, those with most elements, have indexes of their own.
+/// How many shapes have indexes of their own, those with the most elements first. Low in tests, so that the
+/// rest is reached.
 const MANY_SHAPES: usize = if cfg!(test) { 3 } else { 8 };
 
 /// Hands out prior elements, each at most once.
@@ -67,7 +68,7 @@ impl<'v> SetMatcher<'v> {
         this
     }
 
-    /// Finds the shapes, and the signatures that are likely to be asked for, in one pass.
+    /// Finds the shapes, and the likely signatures, in one pass.
     fn prepare(&mut self, config: &Value) {
         let mut first = Signature::of_config();
         first.object(self.members, &self.prior[0], config);

@@ -5,8 +5,8 @@ use super::set_compatible::{Unmatched, match_sets};
 use crate::schema::Cover;
 use crate::value::{Kind as ValueKind, PathStack, StepRef, Type, Value};
 
-/// Checks that an actual value completes a planned one: what was known is the same, what was unknown keeps
-/// the promises made about it.
+/// Checks that an actual value completes a planned one: known parts are unchanged, and unknown ones keep
+/// their promises.
 ///
 /// ```
 /// use objchange::change::assert_value_compatible;
@@ -79,7 +79,7 @@ impl Findings {
     }
 }
 
-/// Compares a planned value with the actual one; marks do not count.
+/// Compares a planned value with the actual one, marks aside.
 pub(super) fn compare(planned: &Value, actual: &Value, path: PathStack<'_>, findings: &mut Findings) {
     if *planned.ty() == Type::Dynamic {
         return;
@@ -90,7 +90,7 @@ pub(super) fn compare(planned: &Value, actual: &Value, path: PathStack<'_>, find
     parts(planned, actual, path, findings);
 }
 
-/// Compares values of which the actual one has the planned type.
+/// Compares values whose types conform.
 fn parts(planned: &Value, actual: &Value, path: PathStack<'_>, findings: &mut Findings) {
     if findings.is_decided() || *planned.ty() == Type::Dynamic {
         return;
@@ -139,7 +139,7 @@ fn parts(planned: &Value, actual: &Value, path: PathStack<'_>, findings: &mut Fi
             }
         }
         (ValueKind::Set(p), ValueKind::Set(a)) => sets(p, a, path, findings),
-        // Types conform, so what is left are unequal primitives.
+        // The types conform, so only unequal primitives are left.
         _ => {
             if !planned.same_content(actual) {
                 findings.push_values(Kind::ValueChanged, path, Some(planned), Some(actual));
@@ -161,7 +161,7 @@ fn sets(planned: &[Value], actual: &[Value], path: PathStack<'_>, findings: &mut
     }
 }
 
-/// Reports what has no partner in a set of values or of blocks.
+/// Reports elements without a partner in a set of values or blocks.
 pub(super) fn report_unmatched(
     planned: &[Value],
     actual: &[Value],

@@ -43,7 +43,7 @@ pub struct Attribute {
     pub deprecated: bool,
 }
 
-/// The type of an attribute: a plain type, or attributes of its own.
+/// The type of an attribute: a plain type, or nested attributes.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AttributeType {
     /// A value of this type, seen as a whole.
@@ -66,9 +66,9 @@ struct Inner {
     attributes: Box<[(SmolStr, Attribute)]>,
     object: Arc<ObjectType>,
     implied: Type,
-    /// The implied type, but what configuration may leave out is optional.
+    /// The implied type, with optional attributes where configuration may leave them out.
     accepted: Type,
-    /// Those of all attributes inside, at any depth.
+    /// The traits of all attributes inside, at any depth.
     traits: Traits,
 }
 
@@ -101,7 +101,7 @@ impl Traits {
         })
     }
 
-    /// Those of an object that holds objects in this way.
+    /// The traits of an attribute or block type that holds objects in this way.
     pub(super) fn of_objects(nesting: NestingMode) -> Self {
         if nesting == NestingMode::Set { Self::OBJECTS.and(Self::SETS) } else { Self::OBJECTS }
     }
@@ -202,7 +202,7 @@ impl Attribute {
         }
     }
 
-    /// The traits of the attribute itself, not of what is inside.
+    /// The traits of the attribute itself, without its parts.
     pub(super) fn own_traits(&self) -> Traits {
         let flags = [
             (self.sensitive, Traits::SENSITIVE),
@@ -212,7 +212,7 @@ impl Attribute {
         flags.iter().filter(|(set, _)| *set).fold(Traits::default(), |all, (_, own)| all.and(*own))
     }
 
-    /// Whether nobody may see what it holds: it is sensitive, or for the provider alone.
+    /// Whether its value must be hidden: it is sensitive or write-only.
     pub(crate) fn is_hidden(&self) -> bool {
         self.own_traits().has(Traits::HIDDEN)
     }
@@ -239,7 +239,7 @@ impl From<NestedType> for AttributeType {
 }
 
 impl NestedType {
-    /// Creates a nested type; of two attributes with one name the later counts.
+    /// Creates a nested type. If a name is repeated the last attribute wins.
     pub fn new<N: Into<SmolStr>>(
         nesting: NestingMode,
         attributes: impl IntoIterator<Item = (N, Attribute)>,

@@ -75,14 +75,14 @@ pub struct NestedBlock {
 }
 
 impl Block {
-    /// Creates a block; of two attributes or two block types with one name the later counts.
+    /// Creates a block. If a name is repeated among attributes or among block types, the last one wins.
     pub fn new<N: Into<SmolStr>>(
         attributes: impl IntoIterator<Item = (N, Attribute)>,
         blocks: impl IntoIterator<Item = (N, NestedBlock)>,
     ) -> Self {
         let attributes = sorted_by_name(attributes);
         let blocks = sorted_by_name(blocks);
-        // A name that is both is an error that `validate` finds; the attribute's type counts until then.
+        // `validate` reports a name that is both; here the attribute's type wins.
         let members = blocks
             .iter()
             .map(|(name, b)| (name.clone(), b.implied_type()))

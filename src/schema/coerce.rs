@@ -7,13 +7,13 @@ use super::block::{Block, NestedBlock};
 use super::cover::Cover;
 use crate::value::{ConvertError, ConvertErrorKind, Kind, Path, PathStack, StepRef, Type, Value};
 
-/// Why a value cannot be brought into the type of its schema: where, and what is wrong there. Never holds
-/// the value.
+/// The reason why a value cannot be coerced to the type of its schema, with its path. Never holds the
+/// value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}{kind}", crate::value::place(path))]
 #[non_exhaustive]
 pub struct CoerceError {
-    /// Where the object stands that lacks something or has too much, or the part of the wrong type.
+    /// The path of the object with missing or extra members, or of the part of the wrong type.
     pub path: Path,
     /// The problem.
     pub kind: CoerceErrorKind,
@@ -23,16 +23,16 @@ pub struct CoerceError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CoerceErrorKind {
-    /// Something else stands where the object of a block belongs.
+    /// The value for a block's object is something else.
     #[error("an object is required, not a value of type {}", .found.friendly_name())]
     NotAnObject {
-        /// The type of what is there, without the names of attributes where they may be secret.
+        /// The type found, without names of attributes that may be secret.
         found: Type,
     },
     /// The object has an attribute that the schema knows neither as attribute nor as block type.
     #[error("the schema has no attribute or block type {name:?}")]
     Unsupported {
-        /// The attribute; `(sensitive value)` where nobody may see it.
+        /// The attribute; `(sensitive value)` if its name may be secret.
         name: SmolStr,
     },
     /// The object lacks an attribute that the schema requires.
@@ -44,12 +44,12 @@ pub enum CoerceErrorKind {
     /// The value of an attribute does not convert to the type that the schema says.
     #[error(transparent)]
     Convert(ConvertErrorKind),
-    /// Something else stands where a collection of blocks belongs.
+    /// The value for a collection of blocks is something else.
     #[error("a {mode} of blocks is required, not a value of type {}", .found.friendly_name())]
     NotBlocks {
         /// How the schema says that the blocks are held: `list`, `set` or `map`.
         mode: &'static str,
-        /// The type of what is there, without the names of attributes where they may be secret.
+        /// The type found, without names of attributes that may be secret.
         found: Type,
     },
     /// Blocks of one collection have different types, because of dynamic attributes or of maps of blocks
@@ -117,10 +117,10 @@ impl Block {
         object(self, value, Held::AsGiven, Cover::new(self, &[value]).root())
     }
 
-    /// Like [`coerce_value`](Self::coerce_value), but blocks are held as configuration and state hold them,
-    /// whatever they are given in: those of a list in a list and those by label in a map, unless the block
-    /// type has a dynamic part, at any depth. Then they may have several types, and are held in a tuple or an
-    /// object, as in an [`empty_value`](Self::empty_value).
+    /// Like [`coerce_value`](Self::coerce_value), but with blocks in the collections of configuration and
+    /// state, in any case: a list for blocks of a list, and a map for blocks by label. Block types with a
+    /// dynamic part, at any depth, are an exception: their blocks may have several types, and are held in a
+    /// tuple or an object, as in an [`empty_value`](Self::empty_value).
     ///
     /// # Errors
     ///
@@ -146,7 +146,7 @@ impl Block {
 /// How the blocks of a list or a map are held in the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Held {
-    /// Blocks of a list in a list, blocks by label in what they are given in.
+    /// Blocks of a list in a list, blocks by label in the given collection.
     AsGiven,
     /// As configuration and state hold them.
     AsConfigured,
@@ -160,7 +160,7 @@ fn object(block: &Block, value: &Value, held: Held, path: PathStack<'_>) -> Resu
         Kind::Object(given) => given,
         _ => return Err(CoerceErrorKind::NotAnObject { found: path.ty(value.ty()) }.at(path)),
     };
-    // An unknown block loses what was promised of it, so only what is known can stay as it is.
+    // Coercion drops the promises of an unknown block, so only known values can stay as they are.
     let fits = value.ty() == implied && !implied.has_dynamic();
     if fits && value.is_wholly_known() && !value.contains_marked() {
         return Ok(value.clone());
@@ -286,8 +286,8 @@ fn blocks(
     Ok(coerced.with_marks(given.marks()))
 }
 
-/// The type of a collection of blocks: what the schema implies, unless blocks have another type, because a map of
-/// blocks in them is given as an object.
+/// The type of a collection of blocks: the implied type, unless blocks have another type because they hold
+/// a map of blocks that was given as an object.
 fn collection_type<'v>(
     implied: Type,
     element: &Type,

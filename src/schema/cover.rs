@@ -29,7 +29,7 @@ impl<'a> Cover<'a> {
         Self { schema: Some(schema), ..Self::of_values(objects) }
     }
 
-    /// That of values without a schema.
+    /// A cover for values without a schema.
     pub(crate) fn of_values(objects: &'a [&'a Value]) -> Self {
         Self { schema: None, objects, depth: usize::MAX, marks: OnceLock::new() }
     }
@@ -39,7 +39,7 @@ impl<'a> Cover<'a> {
         Self { depth, ..self }
     }
 
-    /// Where walks over the objects begin.
+    /// The start of walks over the objects.
     pub(crate) fn root(&self) -> PathStack<'_> {
         PathStack::under(self)
     }
@@ -151,7 +151,7 @@ fn is_container(step: &PathStep) -> bool {
     matches!(step, PathStep::Index(key) if key.len().is_some())
 }
 
-/// Where a path under way is in a schema.
+/// The place in a schema that a path has led to.
 #[derive(Clone, Copy)]
 enum Scope<'s> {
     Object(Members<'s>),
@@ -166,7 +166,7 @@ enum Scope<'s> {
 enum At {
     /// An attribute or blocks, whose name the schema gives.
     Member { is_secret: bool },
-    /// An element, whatever its key.
+    /// An element.
     Element,
     /// Another part with a name, which may be a secret key.
     Name,
@@ -216,8 +216,8 @@ impl<'s> Scope<'s> {
 }
 
 impl At {
-    /// The step in paths of marks. There all elements are one: what is at one index before may be at another
-    /// one after, and the elements of a set have no place of their own.
+    /// The step in paths of marks. All elements are treated as one there: an element may have another index
+    /// after the change, and elements of a set have no index.
     fn place(self, step: &PathStep) -> PathStep {
         match self {
             Self::Element => PathStep::Index(Value::null(Type::Dynamic)),
@@ -225,7 +225,7 @@ impl At {
         }
     }
 
-    /// The step inside of a secret: names that the schema gives are none.
+    /// The step inside of a secret. Names from the schema are not secret.
     fn without_key(self, step: &PathStep) -> PathStep {
         match (self, step) {
             (Self::Member { .. }, _) => step.clone(),
@@ -283,7 +283,7 @@ mod tests {
         let json = |path: &Path| serde_json::to_string(path).unwrap();
         let hidden = r#"[{"attr":"disk"},{"index":"(sensitive value)"},{"attr":"tags"}]"#;
 
-        // The schema says so.
+        // Secret by the schema.
         let by_schema = Block::new(
             [],
             [("disk", NestedBlock::new(NestingMode::Set, disks().block_type("disk").unwrap().block.clone()))],

@@ -1,4 +1,4 @@
-//! The document of `terraform providers schema -json`, read as far as it is asked.
+//! The document of `terraform providers schema -json`, parsed on demand.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,8 +17,8 @@ use objchange_text::json::{self, JsonError, Part};
 
 /// The schemas of all providers in one document of `terraform providers schema -json`.
 ///
-/// Opening it finds where each schema stands; a schema itself is read when it is first asked for, so that one
-/// resource type of a large document costs little, and kept. Threads may share the document.
+/// Opening a document finds the places of its schemas. Each schema is parsed on first use and kept, so that
+/// one resource type of a large document costs little. Threads may share the document.
 ///
 /// ```
 /// use objchange::schema::{ProviderSchemas, SchemaKind};
@@ -46,16 +46,16 @@ struct Provider {
     texts: Texts,
     /// By kind, by name.
     kinds: BTreeMap<SchemaKind, BTreeMap<SmolStr, Found>>,
-    /// Where the texts of functions are in the document, by name.
+    /// The places of functions in the document, by name.
     functions: BTreeMap<SmolStr, Range<usize>>,
 }
 
-/// Where the texts of schemas are.
+/// The source of the schemas' texts.
 #[derive(Clone)]
 enum Texts {
     /// In this document.
     Document(Arc<String>),
-    /// Where this function gets them.
+    /// A function that returns them.
     Elsewhere(Arc<TextFn>),
 }
 
@@ -64,9 +64,9 @@ type TextFn = dyn Fn(SchemaPart, &str) -> Result<String, String> + Send + Sync;
 /// A schema that was found.
 #[derive(Clone, Default)]
 struct Found {
-    /// Where its text is in the document.
+    /// Its place in the document.
     range: Range<usize>,
-    /// The schema, once it was asked for.
+    /// The schema, after first use.
     schema: OnceLock<Box<Schema>>,
 }
 
@@ -157,7 +157,7 @@ impl ProviderSchemas {
         let raw: RawDocument<'_> = match read(&text, 0..text.len(), &[]) {
             Ok(raw) => raw,
             Err(error) => {
-                // Another version of the format may well look different, and then that is what to say.
+                // A document of another version may look different, so the version is the better error.
                 if let Ok(RawVersion { format_version }) = json::from_str(&text) {
                     supported(format_version, &text)?;
                 }
@@ -295,7 +295,7 @@ impl ProviderSchemas {
         schemas.into_iter().flatten().chain(functions.into_iter().flatten())
     }
 
-    /// The JSON text of a part of a provider; `None` if there is none of this name.
+    /// The JSON text of a part of a provider; `None` if the document has none of this name.
     ///
     /// # Errors
     ///
@@ -414,7 +414,7 @@ impl fmt::Debug for ProviderSchemas {
     }
 }
 
-/// Where a part that was set aside is in the text.
+/// The range of a raw part in the text.
 fn range_of(part: Part<'_>, text: &str) -> Range<usize> {
     let from = part.0.as_ptr() as usize - text.as_ptr() as usize;
     from..from + part.0.len()

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::value::ReadErrorKind;
 use objchange_text::json::{Segment, place};
 
-/// Why a schema document could not be read: where it is, and what is wrong there.
+/// The reason why a schema document could not be read, with its place.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub struct SchemaDocumentError {
@@ -28,7 +28,7 @@ pub struct SchemaDocumentError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SchemaDocumentErrorKind {
-    /// The text is not JSON, or some part of it is not what belongs there.
+    /// The text is not JSON, or a part of it has the wrong form.
     Json(ReadErrorKind),
     /// It holds no schemas: it is another document.
     NotSchemas,

@@ -1,4 +1,4 @@
-//! The empty value of a block: what stands where nothing is configured.
+//! The empty value of a block, for configuration that leaves it out.
 
 use super::attribute::NestingMode;
 use super::block::{Block, NestedBlock};

@@ -41,7 +41,7 @@ pub struct FunctionParameter {
     /// The type of its arguments.
     #[serde(rename = "type")]
     pub ty: Type,
-    /// It may be null.
+    /// Null is allowed.
     #[serde(default, rename = "is_nullable")]
     pub is_nullable: bool,
 }

@@ -1,4 +1,4 @@
-//! Marking what a schema calls sensitive or write-only, so that nobody shows it.
+//! Marks values that a schema calls sensitive or write-only as sensitive.
 
 use super::attribute::{NestingMode, Traits};
 use super::block::Block;

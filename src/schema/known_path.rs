@@ -5,12 +5,12 @@ use super::block::Block;
 use super::members::{Member, Members};
 use crate::value::{Kind, Path, PathStep, Type, Value};
 
-/// A path that leads nowhere, whatever value of the schema it is followed in.
+/// A path that leads nowhere in any value of the schema.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{path}: {kind}")]
 #[non_exhaustive]
 pub struct UnknownPath {
-    /// The path, without the keys that nobody may see.
+    /// The path, without secret keys.
     pub path: Path,
     /// The number of its steps that the schema has.
     pub known: usize,
@@ -36,7 +36,7 @@ pub enum UnknownPathKind {
     /// The elements of a map have keys.
     #[error("the schema has a map there, whose elements are written like [\"key\"]")]
     NotAKey,
-    /// The elements of a set are known by their value alone: what changes is another element.
+    /// The elements of a set have no name or number: an element that changes is another element.
     #[error("the schema has a set there, whose elements have neither names nor numbers; name the whole set")]
     NotAnElement,
     /// A tuple has fewer elements.

@@ -1,5 +1,4 @@
-//! Between paths and schemas: which parts of a value are sensitive or write-only, and what the schema says
-//! at a path.
+//! Relates paths and schemas: the sensitive and write-only parts of a value, and the schema at a path.
 
 use std::ops::ControlFlow;
 
@@ -12,8 +11,7 @@ impl Block {
     /// The path of every sensitive attribute of a value of this schema: down nested types and blocks, one
     /// for each element of a collection.
     ///
-    /// An attribute counts whatever its value is, null and unknown included; nothing below a null or an
-    /// unknown value does.
+    /// Null and unknown attributes are included; parts below a null or unknown value are not.
     ///
     /// ```
     /// use objchange::schema::{Attribute, Block, NestedBlock, NestingMode};
@@ -107,7 +105,7 @@ impl Block {
     }
 }
 
-/// Where a path under way is in a schema.
+/// The place in a schema that a path has led to.
 enum Scope<'s> {
     Block(&'s Block),
     Nested(&'s NestedType),

@@ -10,7 +10,7 @@ use super::attribute::{Attribute, AttributeType, NestedType, NestingMode};
 use super::block::{Block, NestedBlock};
 use crate::value::Type;
 
-/// A JSON object as a list of its entries, in which a key may stand only once.
+/// The entries of a JSON object, without repeated keys.
 pub(super) struct Entries<T>(pub(super) Vec<(SmolStr, T)>);
 
 impl<T> Default for Entries<T> {

@@ -6,7 +6,7 @@ use super::attribute::{Attribute, AttributeType, NestingMode};
 use super::block::{Block, NestedBlock};
 use crate::value::{Path, PathStack};
 
-/// Something wrong with a schema itself: where, and what.
+/// A problem with a schema, with its path.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {kind}", .path.to_string().trim_start_matches('.'))]
 #[non_exhaustive]

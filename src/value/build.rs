@@ -42,8 +42,8 @@ pub(crate) fn normal_form(text: &str) -> SmolStr {
 impl Value {
     /// A list of elements of this type.
     ///
-    /// Where the type is dynamic, the elements' own type counts. An untyped null or unknown element takes
-    /// the element type.
+    /// If the element type is dynamic, the elements' own type is used. Untyped null or unknown elements
+    /// take the element type.
     ///
     /// # Errors
     ///
@@ -64,7 +64,7 @@ impl Value {
         Self::checked_list(&Type::list(element), elements.into_iter().map(Into::into).collect())
     }
 
-    /// A set of elements of this type; equal ones count once, and the marks of elements move to the set.
+    /// A set of elements of this type. Equal elements are merged, and marks of elements move to the set.
     ///
     /// # Errors
     ///
@@ -76,7 +76,7 @@ impl Value {
         Self::checked_set(&Type::set(element), elements.into_iter().map(Into::into).collect())
     }
 
-    /// A map of elements of this type; of two elements with one key the later counts.
+    /// A map of elements of this type. If a key is repeated the last element wins.
     ///
     /// # Errors
     ///
@@ -96,7 +96,7 @@ impl Value {
         Self(Repr::Tuple(sealed(ty, 'T', Flags::default(), elements.drain(..))))
     }
 
-    /// An object with these attributes; of two with one name the later counts.
+    /// An object with these attributes. If a name is repeated the last one wins.
     pub fn object<N: Into<SmolStr>, V: Into<Value>>(attributes: impl IntoIterator<Item = (N, V)>) -> Self {
         let attributes: Vec<(SmolStr, Value)> =
             attributes.into_iter().map(|(n, v)| (n.into(), v.into())).collect();
@@ -145,7 +145,7 @@ impl Value {
         Self::list_of(template, &mut elements, 0)
     }
 
-    /// Like [`checked_list`](Self::checked_list), of what stands from here on.
+    /// Like [`checked_list`](Self::checked_list), with the elements from `from` on.
     pub(super) fn list_of(
         template: &Type,
         elements: &mut Vec<Value>,
@@ -277,8 +277,8 @@ fn give_type(ty: &Type, elements: &mut [Value]) {
     }
 }
 
-/// Has a value that nobody else holds yet, and its parts, share a type that is equal to their own, so that
-/// from here on one look tells that the types are the same.
+/// Makes a value and its parts share an equal type, so that later comparisons of the types are O(1). Only
+/// for a value that is not shared yet.
 fn share_type(value: &mut Value, ty: &Type) {
     if value.ty().is_shared_with(ty) || value.ty() != ty {
         return;
@@ -320,7 +320,7 @@ fn retype(value: &mut Value, ty: &Type) {
     }
 }
 
-/// Puts the elements behind a header that says what is known about all of them.
+/// Stores the elements behind a header with facts about all of them.
 pub(super) fn sealed(ty: Type, kind: char, own: Flags, elements: Drain<'_, Value>) -> super::Seq {
     let mut hasher = hasher();
     hasher.write_u8(kind as u8);

@@ -6,11 +6,11 @@ use smol_str::SmolStr;
 
 use super::{Path, PathStack, StepRef, Type, Value};
 
-/// A part of a type that is not what another type says there.
+/// A part of a type that differs from another type.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}{kind}", super::place(path))]
 pub struct TypeMismatch {
-    /// Where the part stands; an index of unknown value stands for every element.
+    /// The part's path; an index of unknown value stands for every element.
     pub path: Path,
     /// The kind of difference.
     pub kind: TypeMismatchKind,
@@ -20,7 +20,7 @@ pub struct TypeMismatch {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TypeMismatchKind {
-    /// It is a type of another kind.
+    /// A type of another kind.
     #[error("the type should be {}, but is {}", .wanted.friendly_name(), .given.friendly_name())]
     OtherType {
         /// The type that is wanted.
@@ -42,7 +42,7 @@ pub enum TypeMismatchKind {
         /// The name of the attribute.
         name: SmolStr,
     },
-    /// An object has an attribute that it should not have.
+    /// The object has an unexpected attribute.
     #[error("the object has an attribute {name:?}, which it should not have")]
     UnexpectedAttribute {
         /// The name of the attribute.
@@ -63,7 +63,7 @@ impl TypeMismatchKind {
 }
 
 impl Type {
-    /// Whether a value of this type may stand where the other is wanted: a dynamic type there takes any.
+    /// Whether values of this type are also of the other type; a dynamic type there takes any value.
     ///
     /// ```
     /// use objchange::Type;

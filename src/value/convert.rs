@@ -18,11 +18,11 @@ impl Value {
     /// The value as one of another type, as configuration converts it.
     ///
     /// Strings, numbers and bools convert through their text; lists, sets and tuples element by element, as
-    /// do maps and objects. An object gets the attributes of the target: one that it lacks is null if the
-    /// target says that it is optional, and others that it has are left out. Null stays null and unknown
-    /// unknown, with the new type. Anything becomes dynamic as it is; a collection of dynamic elements gets
-    /// the type that its elements have in common. A value that has the type already stays as it is; where a list, a
-    /// set or an object changes, its null members lose their marks.
+    /// do maps and objects. An object gets the attributes of the target: a missing one is null if it is
+    /// optional in the target, and extra ones are left out. Null stays null and unknown stays unknown, with
+    /// the new type. Any value becomes dynamic unchanged; a collection of dynamic elements gets the common
+    /// type of its elements. A value that already has the type is returned unchanged. If a list, a set or
+    /// an object changes, its null members lose their marks.
     ///
     /// # Errors
     ///
@@ -81,7 +81,7 @@ impl Value {
 /// A type to convert to.
 #[derive(Clone, Copy)]
 struct Target<'t> {
-    /// As it was asked for.
+    /// The requested type.
     accepts: &'t Type,
     /// `accepts` without optional attributes, computed once for all values.
     gives: &'t Type,
@@ -114,7 +114,7 @@ impl<'t> Target<'t> {
 }
 
 fn convert(value: &Value, to: Target<'_>, path: PathStack<'_>) -> Result<Value, ConvertError> {
-    // Where attributes of the target are optional it is another type, whatever the value has.
+    // A target with optional attributes differs from the type of any value.
     if *to.accepts == Type::Dynamic || value.ty() == to.gives && !to.accepts.has_optional() {
         return Ok(value.clone());
     }
@@ -266,8 +266,8 @@ fn keys(value: &Value) -> Vec<SmolStr> {
     }
 }
 
-/// The object of a type. `member` converts what there is for an attribute, or says what is in its place where
-/// it may be absent.
+/// Builds an object of a type. `member` converts the value of an attribute, or returns the value for a
+/// missing one.
 fn object(
     (accepts, gives): (&ObjectType, &Arc<ObjectType>),
     to: Target<'_>,
@@ -313,7 +313,7 @@ fn without_optional(value: &Value) -> Value {
     plain.with_marks(value.marks())
 }
 
-/// A null that is part of what is converted leaves its marks behind.
+/// A null part loses its marks in a conversion.
 fn without_null_marks(value: &Value) -> &Value {
     if value.is_null() { value.unmarked() } else { value }
 }
@@ -341,7 +341,7 @@ fn unknown(from: &Type, refinements: &Refinements, target: Target<'_>) -> Value 
     Value::refined_unknown(ty.clone(), kept).unwrap_or_else(|_| Value::unknown(ty))
 }
 
-/// A type in which each dynamic part is replaced by what another type has in its place.
+/// Replaces each dynamic part of a type by the corresponding part of another type.
 fn filled(from: &Type, to: &Type, types: &Unifier) -> Type {
     if !to.has_dynamic() {
         return to.clone();

@@ -5,7 +5,7 @@ use smol_str::SmolStr;
 
 use super::Value;
 
-/// The entries of a map in a document so far, in which no key may stand twice.
+/// The entries of a map read so far, without repeated keys.
 #[derive(Default)]
 pub(super) struct UniqueEntries {
     entries: Vec<(SmolStr, Value)>,
@@ -42,7 +42,7 @@ impl UniqueEntries {
     }
 }
 
-/// Brings entries into the order of their keys; of two with one key the later counts.
+/// Sorts entries by key. If a key is repeated the last entry wins.
 pub(crate) fn sort_by_key<K: Ord, T>(entries: &mut Vec<(K, T)>) {
     if entries.is_sorted_by(|a, b| a.0 < b.0) {
         return;

@@ -41,8 +41,8 @@ impl Value {
         }
     }
 
-    /// Like [`identical`](Self::identical), but an unknown value is like any other of its type: what is
-    /// promised about it, and marks on it, do not count.
+    /// Like [`identical`](Self::identical), but unknown values of one type are equal: their promises, and
+    /// marks on them, are ignored.
     pub fn identical_ignoring_refinements(&self, other: &Value) -> bool {
         self.same_leaf(other)
             .unwrap_or_else(|| self.ty() == other.ty() && same(self, other, REFINEMENTS_ASIDE))
@@ -201,7 +201,7 @@ fn same_members(a: &super::Seq, b: &super::Seq) -> bool {
 
 static SEED: LazyLock<foldhash::fast::RandomState> = LazyLock::new(foldhash::fast::RandomState::default);
 
-/// A hasher seeded once per process, so that nobody outside can prepare collisions.
+/// A hasher seeded once per process, so that input cannot be prepared to collide.
 pub(crate) fn hasher() -> foldhash::fast::FoldHasher<'static> {
     SEED.build_hasher()
 }

@@ -1,4 +1,4 @@
-//! Values from what a program has at hand.
+//! Conversions from Rust types to values.
 
 use smol_str::SmolStr;
 
@@ -71,8 +71,8 @@ impl From<&Value> for Value {
     }
 }
 
-/// Exactly this double, which is not the decimal that it prints as: the double `0.1` is not a tenth. The
-/// infinities are numbers, although most formats cannot hold them.
+/// Exactly this double, not the decimal that it prints as: the double `0.1` is not a tenth. The infinities
+/// are numbers, although most formats cannot hold them.
 ///
 /// ```
 /// use objchange::value::Number;
@@ -158,8 +158,8 @@ impl<V: Into<Value>> FromIterator<V> for Value {
     }
 }
 
-/// An object, as `{…}` is in configuration; of two attributes with one name the later counts. [`Value::map`] makes
-/// a map.
+/// An object, like `{…}` in configuration. If a name is repeated the last attribute wins. [`Value::map`]
+/// makes a map.
 ///
 /// ```
 /// use objchange::Value;

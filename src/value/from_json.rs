@@ -8,9 +8,9 @@ use super::{Kind, Number, PathStack, StepRef, Type, Value, WriteError};
 /// As `jsondecode` takes JSON: an array is a tuple, an object is an object, null has the dynamic type.
 /// [`from_json`](Value::from_json) reads JSON under a type.
 ///
-/// A number is the decimal that `serde_json` writes for it, with its feature `arbitrary_precision` and without:
-/// `json!(0.1)` is the number that `0.1` is in configuration. Without the feature `serde_json` itself rounds what
-/// it reads to doubles.
+/// A number is the decimal that `serde_json` writes for it, with and without its feature
+/// `arbitrary_precision`: `json!(0.1)` is the number that `0.1` is in configuration. Without the feature
+/// `serde_json` itself rounds numbers to doubles.
 ///
 /// # Errors
 ///

@@ -18,12 +18,12 @@ pub use objchange_text::json::JsonErrorKind as ReadErrorKind;
 enum Form {
     Plain,
     Markers,
-    /// As markers, but without the content of what is marked.
+    /// As markers, without marked content.
     Redacted,
 }
 
-/// Why a text is not a value of a type: where it goes wrong, and how. Never shows the value, but for keys of
-/// maps in the path: what hides those is known to a schema
+/// The reason why a text is not a value of a type, with its place. Never shows the value, except for keys
+/// of maps in the path: hiding those takes a schema
 /// ([`Block::hide_keys`](crate::schema::Block::hide_keys)).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {}{message}", super::place(path))]
@@ -52,37 +52,37 @@ pub enum WriteError {
     /// The format has no unknown values.
     #[error("{path}: an unknown value cannot be written in this format")]
     Unknown {
-        /// Where it stands.
+        /// Its path.
         path: Path,
     },
     /// The format has no marks.
     #[error("{path}: a marked value cannot be written in this format; take the marks off first")]
     Marked {
-        /// Where it stands.
+        /// Its path.
         path: Path,
     },
     /// The format has no infinite numbers.
     #[error("{path}: an infinite number cannot be written in this format")]
     Infinite {
-        /// Where it stands.
+        /// Its path.
         path: Path,
     },
     /// The format does not hold this number exactly.
     #[error("{path}: this number has more digits than this format holds")]
     Inexact {
-        /// Where it stands.
+        /// Its path.
         path: Path,
     },
     /// A text or a collection is longer than the format can say: 2^32 - 1 bytes or elements.
     #[error("{path}: a text or a collection is too long for this format")]
     TooLong {
-        /// Where it stands.
+        /// Its path.
         path: Path,
     },
-    /// The value is not of the type that it should be written under.
+    /// The value is not of the type to write it under.
     #[error("{path}: the value is of type {found}, not {expected}")]
     WrongType {
-        /// Where it stands.
+        /// Its path.
         path: Path,
         /// The type to write under.
         expected: Type,
@@ -115,8 +115,8 @@ impl WriteError {
 impl Value {
     /// Reads go-cty's value JSON under a type.
     ///
-    /// Attributes that are missing become null. Where the type is dynamic, the text says
-    /// `{"type":…,"value":…}`; other JSON has the type there that it looks like, as `jsondecode` takes it.
+    /// Missing attributes become null. For a dynamic type the text has `{"type":…,"value":…}`; other JSON
+    /// gets the type that it looks like, as in `jsondecode`.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Looking at a value: what it is and what is inside.
+//! Access to the kind and content of a value.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use super::{Head, Number, ObjectType, Refinements, Repr, Seq, Type, Value};
 pub enum Kind<'a> {
     /// Null.
     Null,
-    /// Unknown, with what is promised about the final value.
+    /// Unknown, with promises about the final value.
     Unknown(&'a Refinements),
     /// A known bool.
     Bool(bool),
@@ -68,7 +68,7 @@ impl<'a> Map<'a> {
         self.position(key).map(|i| &self.0[i].1)
     }
 
-    /// Where the element of this key stands.
+    /// The position of the element with this key.
     pub(crate) fn position(self, key: &str) -> Option<usize> {
         self.0.binary_search_by(|(k, _)| k.as_str().cmp(key)).ok()
     }
@@ -113,7 +113,7 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// Whether the attributes are those of `layout`, so that they are at the same positions.
+    /// Whether the attributes are those of `layout`, at the same positions.
     pub(crate) fn follows(self, layout: &ObjectType) -> bool {
         std::ptr::eq(self.ty, layout)
             || self.ty.attributes().len() == layout.attributes().len()
@@ -230,7 +230,7 @@ impl Value {
         }
     }
 
-    /// The attribute of an object by name; `None` if there is none, or the value is not a known object.
+    /// The attribute of an object by name; `None` if it is missing, or the value is not a known object.
     ///
     /// ```
     /// use objchange::{Type, Value};
@@ -257,7 +257,7 @@ impl Value {
         self.as_elements()?.get(position)
     }
 
-    /// The element of a map by key; `None` if there is none, or the value is not a known map.
+    /// The element of a map by key; `None` if it is missing, or the value is not a known map.
     ///
     /// ```
     /// use objchange::{Type, Value};

@@ -1,4 +1,4 @@
-//! Marks: what must not be shown, kept beside a value.
+//! Marks: labels on values that must not be shown.
 
 use std::cell::Cell;
 use std::fmt;
@@ -155,8 +155,8 @@ impl Value {
     ///
     /// # Errors
     ///
-    /// A path leads nowhere, so that what it was meant to hide would be shown: [`NoSuchParts`] has all such paths.
-    /// Below a null or an unknown value there is nothing to hide, and a path that ends there is none of them.
+    /// A path leads nowhere, so that the value to hide would be shown: [`NoSuchParts`] has all such paths.
+    /// Paths that end at a null or unknown value are no errors, because there is nothing to hide below it.
     ///
     /// ```
     /// use objchange::Value;
@@ -180,18 +180,17 @@ impl Value {
         if missing.is_empty() { Ok(marked) } else { Err(NoSuchParts { paths: missing }) }
     }
 
-    /// Like [`mark_with_paths`](Self::mark_with_paths), but a path that leads nowhere is skipped: for putting
-    /// the marks of one value on another one, as Terraform Core puts those of a configuration on what is
-    /// planned for it.
+    /// Like [`mark_with_paths`](Self::mark_with_paths), but skips paths that lead nowhere. Terraform Core
+    /// puts the marks of a configuration on the planned object in this way.
     #[must_use]
     pub fn mark_where_present(&self, paths: &[(Path, Marks)]) -> Value {
         if paths.is_empty() { self.clone() } else { Places::new(paths).mark(self) }
     }
 
-    /// Hands over each text in what is marked: strings, numbers, keys of maps, names in objects whose type `declared` does
-    /// not name, and what is known of unknown strings.
+    /// Visits each text in marked parts: strings, numbers, keys of maps, attribute names that `declared`
+    /// lacks, and the prefixes of unknown strings.
     ///
-    /// This is what to look for in text that may repeat a secret.
+    /// These are the texts to search for in text that may repeat a secret.
     ///
     /// ```
     /// use objchange::{Type, Value};
@@ -240,7 +239,7 @@ impl NoSuchParts {
     }
 }
 
-/// The marks for each of many paths, and what a walk over a value has seen of them.
+/// The marks for many paths, and which of these a walk over a value has reached.
 struct Places(PathTrie<Place>);
 
 #[derive(Debug, Default)]
@@ -265,7 +264,7 @@ impl Places {
         mark(value, &self.0)
     }
 
-    /// Whether the walk came to the end of a path, or as far as there are parts.
+    /// Whether the walk reached the end of a path, or the last existing part on it.
     fn were_reached(&self, path: &Path) -> bool {
         let mut at = &self.0;
         for step in path.steps() {
@@ -281,8 +280,8 @@ impl Places {
     }
 }
 
-/// Where the entry of a map is in an object that the map has become, or the other way round: what has dynamic
-/// parts is the one here and the other there.
+/// Finds a map's entry in an object that the map has become, or the other way round: a value with dynamic
+/// parts may be either.
 fn visit_texts(value: &Value, declared: &Type, is_secret: bool, visit: &mut dyn FnMut(&str)) {
     let is_secret = is_secret || value.is_marked();
     if !is_secret && !value.contains_marked() {

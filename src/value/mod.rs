@@ -5,12 +5,12 @@
 //! its content and whether anything unknown or marked is inside, so that most questions about unchanged
 //! parts are answered without walking them.
 //!
-//! - *Made* from what a program has at hand ([`From`], [`Value::object`], [`Value::list`] and their like), from JSON
-//!   whose type nobody states (`TryFrom<serde_json::Value>`), or from a format under a known [`Type`].
+//! - *Made* from Rust types ([`From`], [`Value::object`], [`Value::list`] and their like), from JSON
+//!   without a declared type (`TryFrom<serde_json::Value>`), or from a format under a known [`Type`].
 //! - *Looked at* with [`Value::kind`], one match for all; [`Value::as_str`] and its like for one kind;
 //!   [`Value::at`] along a [`Path`]; [`Value::visit`] and [`Value::transform`] for every part.
-//! - *Compared* with `==`, which wants all to be the same, or [`Value::equals`], which knows that it may not know.
-//! - *Brought into* another type with [`Value::convert`], or, where a schema says what belongs there, with
+//! - *Compared* with `==`, which compares everything, or [`Value::equals`], whose answer may be unknown.
+//! - *Brought into* another type with [`Value::convert`], or, if there is a schema, with
 //!   [`Block::coerce_value`](crate::schema::Block::coerce_value).
 //!
 //! | written by | unknown parts | marks | for |
@@ -32,7 +32,7 @@
 //!     _ => 0,
 //! };
 //! assert_eq!(ports, 2);
-//! // What is marked is written when the mark is taken off, and not by accident.
+//! // A marked value must be unmarked before it can be written, so that secrets do not leak by accident.
 //! assert!(login.to_json(login.ty()).is_err());
 //! # Ok::<(), objchange::value::ConstructError>(())
 //! ```
@@ -108,7 +108,7 @@ pub use walk::Descend;
 #[derive(Clone)]
 pub struct Value(Repr);
 
-/// The elements of a list, set, tuple or object, with what is known about all of them.
+/// The elements of a list, set, tuple or object, with facts about all of them.
 type Seq = ThinArc<Head, Value>;
 /// The entries of a map, sorted by key.
 type Entries = ThinArc<Head, (SmolStr, Value)>;

@@ -25,7 +25,7 @@ const MAX_PREFIX: usize = 256;
 /// to be null fit into an extension.
 const MAX_BOUND: usize = 500;
 
-/// The extension whose payload says what is promised about an unknown value. Every other is a bare unknown.
+/// The extension with promises about an unknown value as payload. All other codes are a bare unknown.
 const REFINED: i8 = 12;
 
 /// Why bytes are not a value of a type: where they go wrong, and how. Never shows the value.
@@ -33,9 +33,9 @@ const REFINED: i8 = 12;
 #[error("byte {offset}: {}{problem}", if path.is_root() { String::new() } else { format!("{path}: ") })]
 #[non_exhaustive]
 pub struct MsgpackError {
-    /// Where the part starts that is wrong, in bytes from the start of the message.
+    /// The start of the part with the problem, in bytes from the start of the message.
     pub offset: usize,
-    /// Where in the value.
+    /// The path in the value.
     pub path: Path,
     /// The problem.
     pub problem: MsgpackProblem,
@@ -51,13 +51,13 @@ pub enum MsgpackProblem {
         /// Its length in bytes.
         length: usize,
     },
-    /// The message ends inside of the value, or a length says that it should go on for longer.
+    /// The message ends inside of the value, or before a length that it states.
     #[error("the message ends too early: {missing} more bytes are needed at least")]
     TooShort {
         /// How many bytes are missing at least.
         missing: usize,
     },
-    /// The message goes on after the value.
+    /// The message has bytes after the value.
     #[error("{count} more bytes follow the value; a message holds one value")]
     TrailingBytes {
         /// How many.
@@ -85,7 +85,7 @@ pub enum MsgpackProblem {
     /// The object type has no attribute of this name.
     #[error("the type has no such attribute; leave it out or correct its name")]
     NoSuchAttribute,
-    /// A key stands twice in one map.
+    /// A key is repeated in one map.
     #[error("this key stands twice; each may stand only once")]
     RepeatedKey,
     /// A text is not valid UTF-8.
@@ -109,7 +109,7 @@ pub enum MsgpackProblem {
         /// Its length in bytes.
         length: u32,
     },
-    /// A promise about an unknown value stands twice.
+    /// A promise about an unknown value is repeated.
     #[error("a promise about the unknown value stands twice; each may stand only once")]
     RepeatedPromise,
     /// The length of an unknown collection is promised to be below zero or beyond 64 bits.
@@ -123,7 +123,7 @@ pub enum MsgpackProblem {
     TooManyImplied(#[from] TooManyImplied),
 }
 
-/// Where the message says the type, names are content.
+/// If the message states the type, attribute names are content.
 impl From<ConstructError> for MsgpackProblem {
     fn from(ConstructError { expected, found }: ConstructError) -> Self {
         Self::Elements(ConstructError { expected: nameless(&expected), found: nameless(&found) })
@@ -159,16 +159,16 @@ impl MsgpackProblem {
 impl Value {
     /// Reads a value from go-cty's MessagePack, as the plugin protocol carries it, under a type.
     ///
-    /// Accepts what go-cty accepts: numbers in any form, map keys and attributes in any order, and for any
-    /// object type the empty map, which is the object without attributes. Beyond it, an extension of an
-    /// unsupported code is an unknown value whatever its payload, as the protocol's documentation says, and
-    /// promises of unsupported kinds are skipped.
+    /// Accepts the same messages as go-cty: numbers in any form, map keys and attributes in any order, and
+    /// for any object type the empty map, which is the object without attributes. In addition, an extension
+    /// with an unsupported code is an unknown value, as the protocol's documentation says, and unsupported
+    /// promises are skipped.
     ///
     /// # Errors
     ///
-    /// The bytes are not one whole message or no value of the type: among others a key stands twice, an
-    /// attribute is missing, a number is NaN, the nesting is 128 levels or deeper, an extension has more
-    /// than 1,024 bytes, or the message more than 256 MiB.
+    /// The bytes are not one whole message, or not a value of the type. Examples: a repeated key, a missing
+    /// attribute, NaN, 128 levels of nesting or more, an extension of more than 1,024 bytes, or a message
+    /// of more than 256 MiB.
     ///
     /// ```
     /// use objchange::{Type, Value};

@@ -38,7 +38,7 @@ pub(super) fn sorted_positions(elements: &[Value]) -> (Vec<u32>, bool) {
     (positions, tied)
 }
 
-/// Where one element is in relation to another in a set.
+/// The order of two elements in a set.
 pub(super) fn compare(a: &Value, b: &Value, scratch: &mut (String, String)) -> Ordering {
     if !is_compound(a) && !is_compound(b) {
         return compare_simple(a, b);
@@ -94,8 +94,8 @@ impl Keys {
     }
 }
 
-/// The bytes that decide most comparisons, ordered as the bytes are. The first two say only what kind of
-/// value the key starts with, so they are skipped where they can be.
+/// The bytes that decide most comparisons, in an integer of the same order. The first two bytes only encode
+/// the kind of value, so they are skipped if possible.
 fn prefix(key: &[u8]) -> u64 {
     let mut bytes = [0; 8];
     for (to, from) in std::iter::zip(&mut bytes, key) {

@@ -1,4 +1,4 @@
-//! Paths: where a part of a value stands.
+//! Paths to parts of values.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -15,14 +15,14 @@ mod parse;
 use parse::is_name;
 pub use parse::{ParsePathError, ParsePathErrorKind};
 
-/// Where a part is in a value: the steps from the root.
+/// The path to a part of a value: the steps from the root.
 ///
 /// Written as in Terraform's messages: `.disk[0].size`. An attribute's name that is not an identifier is
 /// quoted: `.labels."a b"`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Path(Vec<PathStep>);
 
-/// One step of a [`Path`]. Two steps are equal whatever the marks on their keys.
+/// One step of a [`Path`]. Marks on keys are ignored in comparisons.
 #[derive(Clone)]
 pub enum PathStep {
     /// To an attribute of an object.
@@ -61,7 +61,7 @@ impl Path {
         self
     }
 
-    /// Whether the first steps of this path are those of `other`.
+    /// Whether `other` is a prefix of this path.
     pub fn starts_with(&self, other: &Path) -> bool {
         self.0.starts_with(&other.0)
     }
@@ -131,11 +131,12 @@ impl Hash for PathStep {
     }
 }
 
-/// A path under way, borrowed: the steps so far, each linked to the one before, so that nothing is allocated until
-/// somebody asks for the whole. A copy is O(1).
+/// A borrowed path on a walk: the steps so far, each linked to the one before. Nothing is allocated until
+/// the whole path is needed. A copy is O(1).
 ///
-/// Walks hand it out, and [`convert_at`](Value::convert_at) takes it. It knows what may be told of the part that it
-/// leads to. Keys inside of a marked value are marked in the [`Path`] that comes of it, so that nobody shows them.
+/// Walks pass it to callbacks, and [`convert_at`](Value::convert_at) takes it. It knows how much of its
+/// part may be shown. Keys inside of a marked value are marked in the resulting [`Path`], so that they are
+/// not shown.
 ///
 /// ```
 /// use objchange::Value;
@@ -158,10 +159,10 @@ pub struct PathStack<'a> {
     hidden: bool,
 }
 
-/// Where a path under way has arrived.
+/// The position of a path on a walk.
 #[derive(Clone, Copy)]
 enum At<'a> {
-    /// Where the walk began: some steps from the root, none if that is the root.
+    /// The start of the walk: some steps from the root, or none.
     Start(&'a [PathStep], Option<&'a dyn Cover>),
     /// One step further.
     Step(StepRef<'a>, &'a PathStack<'a>),
@@ -197,7 +198,7 @@ pub(crate) trait Cover: Sync {
 /// The parts of errors that are found here. All errors are made with these functions, which leave secrets
 /// out.
 impl PathStack<'_> {
-    /// The path as one of its own.
+    /// The path as an owned value.
     pub fn to_path(self) -> Path {
         self.told().0
     }
@@ -244,7 +245,7 @@ impl<'a> PathStack<'a> {
     /// The path of the root.
     pub const ROOT: PathStack<'static> = PathStack { at: At::Start(&[], None), hidden: false };
 
-    /// The path of the root of objects of which this is known.
+    /// The path of the root of covered objects.
     pub(crate) fn under(cover: &'a dyn Cover) -> Self {
         Self { at: At::Start(&[], Some(cover)), hidden: false }
     }

@@ -39,7 +39,7 @@ impl PathSet {
         self.0.contains(path)
     }
 
-    /// Whether the path, or one of something that it is inside of, is in the set.
+    /// Whether the path or one of its prefixes is in the set.
     pub fn contains_prefix_of(&self, path: &Path) -> bool {
         !self.is_empty() && (0..=path.steps().len()).any(|n| self.0.contains(&path.steps()[..n]))
     }

@@ -11,11 +11,11 @@ use super::{Repr, Value};
 const LARGE: usize = 4096;
 /// How many elements are waited for together.
 const TOGETHER: usize = 8;
-/// How deep their parts are looked at: blocks in blocks.
+/// How many levels of their parts are read: blocks in blocks.
 const DEPTH: u32 = 2;
 
-/// Looks at the next few elements of a large collection that is walked in order and has come to `position`.
-/// Changes nothing but the time that it takes.
+/// Reads the next few elements of a large collection on a walk that has come to `position`, to warm the
+/// cache. The result does not change.
 pub(crate) fn read_ahead(elements: &[Value], position: usize) {
     if elements.len() >= LARGE && position.is_multiple_of(TOGETHER) {
         let next = elements.get(position..).unwrap_or_default();

@@ -31,7 +31,7 @@ impl SetElements {
     }
 }
 
-/// Where the element with this content is in a set.
+/// The position of the element with this content in a set.
 pub(super) fn position(elements: &[Value], content: &Value) -> Option<usize> {
     let mut scratch = (String::new(), String::new());
     let first = elements.partition_point(|e| compare(e, content, &mut scratch) == Ordering::Less);

@@ -73,7 +73,7 @@ fn write_quoted(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     f.write_str(&quoted)
 }
 
-/// Like [`Display`](fmt::Display): what is marked is not shown here either.
+/// Like [`Display`](fmt::Display), without marked values.
 impl fmt::Debug for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

@@ -14,7 +14,7 @@ pub(super) struct Stack {
     given: Vec<bool>,
 }
 
-/// Where the parts of a container begin.
+/// The start of a container's parts.
 #[derive(Clone, Copy)]
 pub(super) struct Base {
     values: usize,
@@ -26,7 +26,7 @@ impl Stack {
         Base { values: self.values.len(), given: self.given.len() }
     }
 
-    /// Opens an object none of whose attributes was read.
+    /// Opens an object without any attribute read yet.
     pub(super) fn open_object(&mut self, ty: &ObjectType) -> Base {
         let base = self.open();
         let attributes = ty.attributes().len();
@@ -54,7 +54,7 @@ impl Stack {
         self.given[object.given..].iter().filter(|given| !**given).count()
     }
 
-    /// The list or set of what was pushed.
+    /// Closes a list or set of the elements since `base`.
     pub(super) fn collection(&mut self, base: Base, ty: &Type) -> Result<Value, ConstructError> {
         match ty {
             Type::Set(_) => Value::checked_set(ty, self.values.drain(base.values..).collect()),
@@ -62,7 +62,7 @@ impl Stack {
         }
     }
 
-    /// The tuple of what was pushed, with this type where it fits.
+    /// Closes a tuple of the elements since `base`, with this type if it fits.
     pub(super) fn tuple(&mut self, base: Base, ty: &Type) -> Value {
         let elements = &self.values[base.values..];
         let ty = match ty {
@@ -72,7 +72,7 @@ impl Stack {
         Value(Repr::Tuple(sealed(ty, 'T', Flags::default(), self.values.drain(base.values..))))
     }
 
-    /// The object of what was read, with nulls for the rest.
+    /// Closes an object of the attributes read since `base`, with nulls for the others.
     pub(super) fn object(&mut self, base: Base, ty: &Arc<ObjectType>) -> Value {
         let slots = std::iter::zip(&mut self.values[base.values..], self.given.drain(base.given..));
         for ((slot, given), (_, ty)) in std::iter::zip(slots, ty.attributes()) {

@@ -1,4 +1,4 @@
-//! Types: what a value may hold, and their JSON form.
+//! Types of values, and their JSON form.
 
 mod json;
 
@@ -24,8 +24,8 @@ use super::entries::sort_by_key;
 /// ```
 #[derive(Clone)]
 pub enum Type {
-    /// Not known yet: only null and unknown values have exactly this type.
-    /// Inside a collection or an object it stands for any type.
+    /// Not known yet: only null and unknown values have exactly this type. Inside a collection or an object
+    /// type it means any type.
     Dynamic,
     /// Unicode text in normal form C.
     String,
@@ -73,7 +73,7 @@ pub struct ObjectType {
 }
 
 impl ObjectType {
-    /// Creates the type with these attributes; of two with one name the later counts.
+    /// Creates the type with these attributes. If a name is repeated the last one wins.
     pub fn new<N: Into<SmolStr>>(attributes: impl IntoIterator<Item = (N, Type)>) -> Self {
         Self::with_optional(attributes, std::iter::empty::<SmolStr>())
     }
@@ -120,7 +120,7 @@ impl ObjectType {
         self.optional.binary_search_by(|n| n.as_str().cmp(name)).is_ok()
     }
 
-    /// Where an attribute stands among [`attributes`](Self::attributes).
+    /// The position of an attribute among [`attributes`](Self::attributes).
     pub fn position(&self, name: &str) -> Option<usize> {
         self.attributes.binary_search_by(|(n, _)| n.as_str().cmp(name)).ok()
     }

@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 
 use super::{ObjectType, Type};
 
-/// The one type that values of all these types can be converted to: the type of a conditional with such
+/// The type that values of all these types can be converted to: the type of a conditional with such
 /// branches, and of the elements of a list made of such elements. `None` if there is none.
 ///
 /// Among primitives string takes in the others; a number and a bool have nothing in common. Tuples of one
@@ -141,8 +141,8 @@ impl Unifier {
             n if n == census.lists + census.sets + census.tuples => self.preferred(types),
             _ => Err(Apart::Never),
         };
-        // Everything converts to a dynamic type that is among them. Terraform gives up before it comes to that where
-        // there are objects beside tuples.
+        // Everything converts to a dynamic type in the list. With both objects and tuples Terraform gives
+        // up before it gets there.
         let is_open = census.dynamic > 0 && (census.objects == 0 || census.tuples == 0);
         if is_open && common == Err(Apart::Never) { Ok(Type::Dynamic) } else { common }
     }
@@ -229,8 +229,8 @@ impl Unifier {
         }
     }
 
-    /// The first list or map, or else set, that all the others convert to, those of strings before others; or else the
-    /// first such object, those that ask for least before others. Nothing else converts to a tuple.
+    /// The first list or map, or else set, that all others convert to, with string elements preferred; or
+    /// else the first such object, the least demanding preferred. Nothing else converts to a tuple.
     fn preferred(&self, types: &[&Type]) -> Result<Type, Apart> {
         let mut collections: Vec<&Type> = types.iter().copied().filter(|ty| ty.is_collection()).collect();
         collections.sort_by_key(|ty| (matches!(ty, Type::Set(_)), ty.element() != Some(&Type::String)));
@@ -294,7 +294,7 @@ impl Unifier {
             (Type::List(from) | Type::Set(from), Type::List(to) | Type::Set(to))
             | (Type::Map(from), Type::Map(to)) => self.converts(from, to),
             (Type::Object(_), Type::Map(to)) if **to == Type::Dynamic => self.common_part(from).map(|_| ()),
-            // A null leaves it open what the others have in common.
+            // A null element leaves the common type open.
             (Type::Tuple(tuple), Type::List(to) | Type::Set(to)) if **to == Type::Dynamic => {
                 let is_open = self.common_part(from)? == Type::Dynamic;
                 let is_typed = tuple.elements().iter().any(|element| *element != Type::Dynamic);

@@ -1,10 +1,10 @@
-//! Unknown values and what is promised about them.
+//! Unknown values and their promises.
 
 use smol_str::SmolStr;
 
 use super::{Kind, Number, Repr, Type, Unknown, Value};
 
-/// Refinements: what is known about an unknown value.
+/// Refinements: promises about an unknown value.
 ///
 /// ```
 /// use objchange::value::{Refinements, Value};
@@ -26,16 +26,16 @@ pub struct Refinements {
     pub number_lower: Option<Bound>,
     /// The number will not be above.
     pub number_upper: Option<Bound>,
-    /// The collection will have at least so many elements.
+    /// The minimum length of the collection.
     pub length_lower: Option<u64>,
-    /// The collection will have at most so many elements.
+    /// The maximum length of the collection.
     pub length_upper: Option<u64>,
 }
 
 /// A bound of a number that is not known yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bound {
-    /// Where the bound lies.
+    /// The bound.
     pub value: Number,
     /// Whether the number may be the bound itself.
     pub inclusive: bool,
@@ -112,8 +112,8 @@ impl Refinements {
         if numbers_cross || lengths_cross { Err(RefinementError::Contradiction) } else { Ok(()) }
     }
 
-    /// Leaves out what promises nothing, so that equal promises are equal data. A refinement that promises
-    /// nothing at all still tells the value from a bare unknown, and so stays.
+    /// Removes parts that promise nothing, so that equal promises are equal data. An empty refinement still
+    /// differs from a bare unknown, and stays.
     fn normalize(&mut self) {
         if let Some(prefix) = &self.string_prefix {
             self.string_prefix = Some(super::build::normal_form(prefix));
@@ -164,7 +164,7 @@ impl Refinements {
     }
 }
 
-/// Shows what is promised; a string prefix is part of a value and shown like one.
+/// Shows the promises; a string prefix is part of a value and shown like one.
 impl std::fmt::Debug for Refinements {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut out = f.debug_struct("Refinements");
@@ -237,7 +237,7 @@ impl Value {
         Ok(Self(Repr::Unknown(std::sync::Arc::new(Unknown { ty, refinements }))))
     }
 
-    /// Whether a value of the final type may be what this unknown value becomes.
+    /// Whether a value of the final type is one that this unknown value may become.
     ///
     /// An unknown `actual` is refused only where its own range lies outside; a null only by not-null.
     /// Anything known is only ever itself.

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::{Kind, Path, PathStack, PathStep, Repr, StepRef, Type, Value, set};
 
-/// Whether a walk goes on into the parts of a value.
+/// Whether a walk descends into a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Descend {
     /// Visit the parts.
@@ -14,9 +14,9 @@ pub enum Descend {
 }
 
 impl Value {
-    /// Visits the value and all its parts with their paths, parents first; `visit` says whether to go on
-    /// into the parts of what it sees. A marked value is visited once, with its marks on. Nothing is allocated for
-    /// a path until somebody asks for one that stays.
+    /// Visits the value and all its parts with their paths, parents first; `visit` decides whether to
+    /// descend. A marked value is visited once, with its marks on. Paths allocate nothing until one is
+    /// stored.
     ///
     /// ```
     /// use objchange::Value;
@@ -35,7 +35,7 @@ impl Value {
         walk(self, PathStack::ROOT, &mut visit);
     }
 
-    /// Rebuilds the value, asking `change` for each part what is in its place, children first.
+    /// Rebuilds the value: replaces each part by the result of `change`, children first.
     ///
     /// Parts that stay as they are remain shared. Where the elements of a collection get different types,
     /// the result is a tuple or an object.
@@ -87,7 +87,7 @@ impl Value {
         }
     }
 
-    /// Where the part that a step leads to stands among the parts of this container.
+    /// The position of the part that a step leads to among the parts of this container.
     pub(crate) fn position_of(&self, step: &PathStep) -> Option<usize> {
         match (self.kind(), step) {
             (Kind::Object(object), PathStep::Attribute(name)) => object.object_type().position(name),
@@ -140,7 +140,7 @@ impl Value {
         Ok(self.with_children(children).with_marks(self.marks()))
     }
 
-    /// A container like this one, with these children in place of its own.
+    /// Replaces the children of this container.
     fn with_children(&self, children: Vec<Value>) -> Value {
         match (self.kind(), self.ty()) {
             (Kind::List(_), ty) => Value::list_like(ty, children),

@@ -30,7 +30,7 @@ impl Pane {
     }
 }
 
-/// What is in front of the panes.
+/// A window in front of the panes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Popup {
     /// The keys, from this row on.
@@ -43,7 +43,7 @@ pub(crate) enum Popup {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Input {
     pub(crate) text: String,
-    /// What was looked for before.
+    /// The search before.
     pub(crate) before: String,
 }
 
@@ -85,16 +85,16 @@ pub(crate) struct App<'r, 'p> {
     /// The node that was selected when a search began, as long as nobody has selected another one.
     pub(crate) seeks_from: Option<usize>,
     pub(crate) popup: Option<Popup>,
-    /// What is said at the bottom until the next key.
+    /// The message at the bottom until the next key.
     pub(crate) message: Option<String>,
     pub(crate) has_mouse: bool,
     /// The line between the panes is being dragged.
     pub(crate) drags: bool,
-    /// Why something that was looked at could not be shown.
+    /// The error of something that could not be shown.
     pub(crate) error: Option<String>,
 }
 
-/// Where things are on the screen.
+/// The areas of the screen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Areas {
     pub(crate) headline: Rect,
@@ -192,14 +192,14 @@ impl<'r, 'p> App<'r, 'p> {
     }
 
     fn lay_out(&mut self, areas: Areas) {
-        // What is not on the screen is laid out when it comes there.
+        // Hidden details are laid out when they appear.
         if areas.detail.width > 0 {
             let columns = usize::from(areas.detail.width);
             self.detail.lay_out(Layout { columns, wraps: self.wraps, unfolds: self.unfolds });
         }
     }
 
-    /// Shows where the details have what is looked for.
+    /// Scrolls the details to the first match.
     pub(crate) fn show_first_match(&mut self) {
         let height = usize::from(self.areas().detail.height);
         let search = &self.search;
@@ -273,7 +273,7 @@ impl<'r, 'p> App<'r, 'p> {
             HeadLine::new(Role::Words, &count).with(Role::Words, filter.title)
         }));
         let mut losses: Vec<_> = outline.items.iter().filter(|item| item.is_loss).collect();
-        // What is destroyed comes before what is replaced.
+        // Destroyed objects come before replaced ones.
         losses.sort_by_key(|item| item.sign != "-");
         if !losses.is_empty() {
             head.extend([HeadLine::default(), HeadLine::new(Role::Strong, "Destroyed or replaced")]);
@@ -297,7 +297,7 @@ fn passes(
     is_chosen && search.matches(item)
 }
 
-/// What is said of an item.
+/// The line about an item.
 fn line(item: &OutlineItem<'_, '_>) -> HeadLine {
     item.line.iter().fold(HeadLine::default(), |line, piece| {
         let role = match piece {

@@ -12,15 +12,15 @@ pub(crate) const TAB: &str = "    ";
 /// The role of a piece of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// What is said.
+    /// Ordinary words.
     Words,
     /// Important words.
     Strong,
     /// A name or a text of the document.
     Name,
-    /// Words about what is wrong.
+    /// Words about a problem.
     Bad,
-    /// Words that are less important.
+    /// Less important words.
     Faint,
     /// A piece of a diff.
     Diff(DiffRole),

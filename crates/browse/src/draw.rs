@@ -86,7 +86,7 @@ impl Pen {
         Style::new().add_modifier(Modifier::DIM)
     }
 
-    /// What is looked for.
+    /// The style of matches.
     fn found(self) -> Style {
         match self.has_colour {
             true => Style::new().fg(Color::Black).bg(Color::Yellow),
@@ -317,7 +317,7 @@ fn draw_footer(app: &App<'_, '_>, pen: Pen, area: Rect, buffer: &mut Buffer) -> 
     if let Some(input) = &app.input {
         let found = found(app);
         let rest = u16::try_from(found.len()).unwrap_or(u16::MAX);
-        // What is typed last is to be seen.
+        // The end of a long input stays visible.
         let room = usize::from(left.width.saturating_sub(rest + 4));
         let mut typed = input.text.as_str();
         while width(typed) > room {
@@ -347,7 +347,7 @@ fn found(app: &App<'_, '_>) -> String {
     }
 }
 
-/// What is chosen and looked for, or else which keys there are.
+/// The active filters and the search, or else the available keys.
 fn status(app: &App<'_, '_>) -> String {
     let chosen = app.filters.iter().zip(&app.chosen).filter(|(_, chosen)| **chosen);
     let chosen: Vec<&str> = chosen.map(|(filter, _)| filter.title).collect();

@@ -46,7 +46,7 @@ pub enum End {
     Interrupted,
 }
 
-/// What can happen.
+/// A message to the main loop.
 enum Message {
     Terminal(TerminalEvent),
     /// Keys can no longer be read.
@@ -115,7 +115,7 @@ impl Screen {
             if next.is_none() {
                 return Err(io::Error::other("keys can no longer be read"));
             }
-            // What has happened meanwhile is drawn once.
+            // Draws once for all messages that have arrived.
             while let Some(message) = next {
                 if let Some(end) = self.handle(app, message)? {
                     return Ok(end);
@@ -235,7 +235,7 @@ fn listen_to_signals(to: Sender<Message>) -> io::Result<()> {
         let mut ends = false;
         for signal in signals.forever() {
             let goes_on = matches!(signal, SIGCONT | SIGTSTP);
-            // Who asks twice does not want to wait for what the program is busy with.
+            // A second signal ends the program at once, whatever it is busy with.
             if ends && !goes_on || to.send(Message::Signal(signal)).is_err() {
                 _ = signal_hook::low_level::emulate_default_handler(signal);
             }

@@ -20,7 +20,7 @@ pub(crate) struct Search {
     words: Vec<Pattern>,
     /// Any of the words, to show where they are.
     any: Option<Pattern>,
-    /// What is known of each item.
+    /// The state of each item.
     found: Vec<Match>,
     /// The first item whose diff may not have been searched.
     next: usize,
@@ -29,10 +29,10 @@ pub(crate) struct Search {
 /// Whether an item has all words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Match {
-    /// Its diff is to be searched.
+    /// Its diff must be searched.
     Unknown,
     No,
-    /// It has them, or cannot be read: then nobody knows.
+    /// It has them, or cannot be read.
     Yes,
 }
 
@@ -46,9 +46,9 @@ impl Search {
         !self.words.is_empty()
     }
 
-    /// Looks for another text.
+    /// Starts a search for another text.
     pub(crate) fn set(&mut self, query: &str, outline: &Outline<'_, '_>) {
-        // What does not have a text does not have a longer one.
+        // An item without a text does not have a longer one, either.
         let is_longer = self.is_active() && query.starts_with(&self.query);
         let words: Vec<&str> = query.split_whitespace().collect();
         self.words = words.iter().filter_map(|word| pattern(&[word])).collect();

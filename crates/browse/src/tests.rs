@@ -116,7 +116,7 @@ fn drawn(app: &App<'_, '_>) -> Terminal<TestBackend> {
     terminal
 }
 
-/// What is on the screen, without the spaces at the ends of rows.
+/// The content of the screen, without the spaces at the ends of rows.
 fn screen(app: &App<'_, '_>) -> String {
     let terminal = drawn(app);
     let buffer = terminal.backend().buffer();
@@ -279,11 +279,11 @@ fn a_search_finds_addresses_at_once_and_values_later() {
         assert_eq!(app.tree.selected, first);
         keys(app, "⎋");
         assert!(labels(app).contains(&"endpoint".to_owned()));
-        // What is sensitive is not found.
+        // Sensitive values are not found.
         keys(app, "/hunter2");
         wait(app);
         assert!(screen(app).contains("nothing found"), "{}", screen(app));
-        // Escape brings back what was looked for before.
+        // Escape restores the search before.
         keys(app, "⎋/web\n/vpc⎋");
         assert_eq!(app.search.query(), "web");
         keys(app, "/⌫");

@@ -2,7 +2,7 @@
 
 use objchange_plan::{Outline, OutlineNode};
 
-/// What a node of the tree is.
+/// The kind of a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Notes to read first.
@@ -19,11 +19,11 @@ pub(crate) enum Kind {
 #[derive(Debug)]
 pub(crate) struct Node {
     pub(crate) kind: Kind,
-    /// What it is called, as it can be shown.
+    /// Its label, safe to show.
     pub(crate) label: String,
     pub(crate) depth: usize,
     pub(crate) parent: Option<usize>,
-    /// Where the nodes below it end.
+    /// The end of the nodes below it.
     end: usize,
     pub(crate) is_open: bool,
     /// How many of the items below it pass, and how many of these are lost.
@@ -31,7 +31,7 @@ pub(crate) struct Node {
     pub(crate) losses: usize,
 }
 
-/// The nodes, each before those below it, and the rows of those that are to be seen.
+/// The nodes, each before those below it, and the rows of the visible ones.
 #[derive(Debug)]
 pub(crate) struct Tree {
     pub(crate) nodes: Vec<Node>,
@@ -96,7 +96,7 @@ impl Tree {
         }
     }
 
-    /// Of what has a row: the node around the selected one, or the one that comes before it.
+    /// The nearest node with a row: the one around the selected node, or the one before it.
     fn nearest(&self) -> usize {
         let mut around = self.nodes[self.selected].parent;
         while let Some(node) = around {

@@ -21,30 +21,30 @@ const WHEEL: isize = 3;
 /// How far sideways a key moves lines that are not wrapped.
 const SIDEWAYS: usize = 8;
 
-/// What happens to the screen.
+/// An event for the screen.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Event {
     /// A key, the mouse, or another size.
     Terminal(TerminalEvent),
-    /// Nothing happens: there is time for work.
+    /// No event: there is time for work.
     Idle,
 }
 
-/// What is to be done besides drawing.
+/// Work beyond drawing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Effect {
     None,
     Quit,
-    /// Somebody has interrupted the program.
+    /// The user has interrupted the program.
     Interrupt,
     Suspend,
-    /// Put a text onto the clipboard.
+    /// Copy a text to the clipboard.
     Copy(String),
     /// Take the mouse, or leave it to the terminal.
     TakeMouse(bool),
 }
 
-/// Changes what the screen shows, and says what else is to be done.
+/// Updates the state of the screen, and returns further work.
 pub(crate) fn update(app: &mut App<'_, '_>, event: Event) -> Effect {
     let effect = match event {
         Event::Terminal(TerminalEvent::Key(key)) if key.kind != KeyEventKind::Release => {

@@ -36,7 +36,7 @@ char *objchange_call(const char *operation,
                      size_t len);
 
 /*
- The same, with a schema that is read already: the question needs no field `schema`.
+ Like `objchange_call`, with a schema that is read already: the question needs no field `schema`.
 
  # Safety
 

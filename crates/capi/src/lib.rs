@@ -53,7 +53,7 @@ pub unsafe extern "C" fn objchange_call(
     unsafe { objchange_call_with_schema(ptr::null(), operation, json, len) }
 }
 
-/// The same, with a schema that is read already: the question needs no field `schema`.
+/// Like `objchange_call`, with a schema that is read already: the question needs no field `schema`.
 ///
 /// # Safety
 ///

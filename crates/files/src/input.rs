@@ -153,7 +153,7 @@ impl Source {
         self.open().map_err(|error| self.unreadable(error))
     }
 
-    /// What was read of it, from the beginning of this line, as text.
+    /// Bytes of the input that start at this line, as text.
     ///
     /// # Errors
     ///

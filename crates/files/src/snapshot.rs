@@ -1,4 +1,4 @@
-//! What the files of folders are like, to find those that change.
+//! Snapshots of the files in folders, to find those that change.
 
 use std::collections::BTreeMap;
 use std::path::{MAIN_SEPARATOR, Path};
@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use walkdir::WalkDir;
 
-/// How many files of a folder are looked at.
+/// The maximum number of files of a folder.
 const MAX_FILES: usize = 100_000;
 
 /// Files by their paths, with the times of their last changes and their lengths.

@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 
 use tempfile::{Builder, NamedTempFile};
 
-/// Who may read a new file. A file that is there keeps its mode.
+/// The readers of a new file. An existing file keeps its mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Only its owner: it may hold secrets.
+    /// Only the owner, because the file may hold secrets.
     Owner,
-    /// Whoever may read the other files that this user makes.
+    /// The readers of the user's other files.
     Usual,
 }
 
@@ -193,7 +193,7 @@ fn beside(path: &Path, old: Option<&Metadata>, access: Access) -> io::Result<Nam
         let made = new.as_file().metadata()?;
         let is_same_group =
             made.gid() == old.gid() || std::os::unix::fs::chown(new.path(), None, Some(old.gid())).is_ok();
-        // What the old group may do is not for another group.
+        // The old group's permissions do not apply to another group.
         let mode = old.mode() & if is_same_group { 0o7777 } else { 0o707 };
         new.as_file().set_permissions(fs::Permissions::from_mode(mode & 0o777))?;
         Ok(new)
@@ -205,7 +205,7 @@ fn beside(path: &Path, old: Option<&Metadata>, access: Access) -> io::Result<Nam
     }
 }
 
-/// Where a chain of links leads, also to a file that is not there yet.
+/// The end of a chain of links, even if it does not exist yet.
 fn follow_links(path: &Path) -> io::Result<PathBuf> {
     const MAX_LINKS: usize = 40;
     let mut path = path.to_owned();

@@ -78,7 +78,7 @@ pub struct RawState {
 }
 
 impl RawState {
-    /// What is stored as this JSON.
+    /// An object stored as JSON.
     pub fn json(json: impl Into<Vec<u8>>) -> Self {
         Self { json: json.into(), flatmap: BTreeMap::new() }
     }
@@ -149,12 +149,12 @@ pub struct MoveResource {
     pub type_name: SmolStr,
 }
 
-/// An object that a provider answers with. What of it is sensitive is not known here, so [`Debug`](fmt::Debug) shows none of
-/// its content.
+/// An object in a provider's answer. The type has no schema to tell which parts are sensitive, so
+/// [`Debug`](fmt::Debug) shows none of its content.
 #[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Answer {
-    /// The object; `None` if the answer has none.
+    /// The object; `None` if the provider sent none.
     pub object: Option<Value>,
     /// Private data of the provider to store with it.
     pub private: PrivateData,
@@ -250,9 +250,9 @@ pub struct Listed {
 pub enum FunctionAnswer {
     /// Its result; `None` if the answer has none.
     Result(Option<Value>),
-    /// Why there is none.
+    /// The call failed.
     Error {
-        /// What went wrong.
+        /// The error message.
         text: String,
         /// The argument that is to blame, from 0.
         argument: Option<i64>,
@@ -263,7 +263,7 @@ pub enum FunctionAnswer {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ActionEvent {
-    /// It goes on.
+    /// It continues.
     Progress(String),
     /// It is over.
     Completed(Vec<Diagnostic>),

@@ -43,7 +43,7 @@ pub const OPERATIONS: &[Operation] = &[
     }),
 ];
 
-/// What a provider answered, as far as it is judged.
+/// The parts of a provider's answer that are judged.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct AnswerField<'a> {
@@ -62,7 +62,7 @@ struct AnswerField<'a> {
     failed: Option<String>,
 }
 
-/// What is there, even if it is null.
+/// The field's value, even if it is null.
 fn present<'de, D: Deserializer<'de>>(json: D) -> Result<Option<Part<'de>>, D::Error> {
     Part::deserialize(json).map(Some)
 }

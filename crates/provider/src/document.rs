@@ -223,7 +223,7 @@ fn provider(schemas: &Schemas) -> ProviderEntry<'_> {
     }
 }
 
-/// Of which schema something is.
+/// The place in the schemas of the part that is written.
 #[derive(Clone, Copy)]
 struct Writer<'s> {
     schemas: &'s Schemas,

@@ -55,8 +55,8 @@ impl ChangeFault {
 ///
 /// # Errors
 ///
-/// What is to be planned does not fit the schema, or the provider refuses or does not answer. What is wrong
-/// with its answer is not an error: see [`PlannedChange::violations`].
+/// The objects do not fit the schema, or the provider refuses or does not answer. Violations in its answer
+/// are not an error: see [`PlannedChange::violations`].
 pub async fn plan_change(
     provider: &dyn Provider,
     type_name: &str,
@@ -80,8 +80,8 @@ pub async fn plan_change(
 ///
 /// # Errors
 ///
-/// The configuration is not wholly known or does not fit the schema, or the provider does not answer. What is
-/// wrong with its answer is not an error: see [`AppliedChange::violations`].
+/// The configuration is not wholly known or does not fit the schema, or the provider does not answer.
+/// Violations in its answer are not an error: see [`AppliedChange::violations`].
 pub async fn apply_change(
     provider: &dyn Provider,
     type_name: &str,

@@ -7,9 +7,10 @@ use objchange::value::Path;
 
 use crate::client::Log;
 
-/// Why a provider gave no answer: what went wrong, during which call, and what the provider wrote meanwhile.
+/// The reason why a provider gave no answer: the kind of failure, the call, and the provider's log during
+/// the call.
 ///
-/// What a provider has to say about a configuration or a change is not an error but a
+/// A provider's own message about a configuration or a change is not an error but a
 /// [`Diagnostic`](objchange::change::Diagnostic) of its answer.
 ///
 /// ```
@@ -37,7 +38,7 @@ pub enum ErrorKind {
     /// The program could not be started.
     #[error("the provider could not be started: {reason}; is the path right, and may the file be executed?")]
     NotStarted {
-        /// What the operating system says.
+        /// The message of the operating system.
         reason: String,
     },
     /// The program wrote no handshake in time.
@@ -74,7 +75,7 @@ pub enum ErrorKind {
         /// The reason.
         reason: String,
     },
-    /// What should say how to attach to a running provider does not.
+    /// The reattach value is malformed.
     #[error("the reattach value: {reason}")]
     Reattach {
         /// The problem with it.
@@ -106,22 +107,22 @@ pub enum ErrorKind {
     Status {
         /// The name of the gRPC code.
         code: &'static str,
-        /// What the provider says.
+        /// The provider's message.
         message: String,
     },
-    /// What the provider sends is not a value of the type that its schema says.
+    /// The provider sends a value that is not of its schema's type.
     #[error("{field}{}: {problem}", if path.is_root() { String::new() } else { format!(", {path}") })]
     WrongValue {
         /// The field of the message.
         field: &'static str,
-        /// Where in the value, up to the first key, which may be secret.
+        /// The place in the value, up to the first key, which may be secret.
         path: Path,
         /// The problem at this place.
         problem: String,
-        /// How many parts are wanted there, and how many are given, where that is what is wrong.
+        /// How many parts are expected there, and how many are given, if their number is the problem.
         parts: Option<[usize; 2]>,
     },
-    /// The answer has not the form that the protocol gives it.
+    /// The answer does not have the form of the protocol.
     #[error("{field}: {reason}")]
     Malformed {
         /// The field of the message.
@@ -142,7 +143,7 @@ pub enum ErrorKind {
     /// The provider's schema has no such type or function.
     #[error("the provider has no {what} {name:?}")]
     UnknownName {
-        /// What it would be.
+        /// The kind of thing that was looked for.
         what: &'static str,
         /// Its name.
         name: String,
@@ -153,9 +154,9 @@ pub enum ErrorKind {
         if similar.is_empty() { String::new() } else { format!("; did you mean {}?", similar.join(" or ")) }
     )]
     NothingCalled {
-        /// What was to be chosen.
+        /// The pattern.
         glob: String,
-        /// Names that are like it.
+        /// Similar names.
         similar: Vec<String>,
     },
     /// A choice of a kind of things chooses none.
@@ -245,26 +246,26 @@ impl Error {
         &self.0.log
     }
 
-    /// The same error, which arose during a call.
+    /// Adds the call that failed.
     #[must_use]
     pub fn during(mut self, call: &'static str) -> Self {
         self.0.call = Some(call);
         self
     }
 
-    /// The same error with what the provider wrote meanwhile.
+    /// Adds the provider's log during the call.
     #[must_use]
     pub fn with_log(mut self, log: Log) -> Self {
         self.0.log = log;
         self
     }
 
-    /// Whether the provider just does not have the call.
+    /// Whether the provider does not implement the call.
     pub fn is_unimplemented(&self) -> bool {
         self.0.kind == ErrorKind::Unimplemented
     }
 
-    /// Whether nothing more can be asked: the process or the connection is gone.
+    /// Whether no more calls are possible, because the process or the connection is gone.
     pub fn is_gone(&self) -> bool {
         matches!(self.0.kind, ErrorKind::Crashed { .. } | ErrorKind::Disconnected)
     }

@@ -11,7 +11,7 @@ use crate::{ErrorKind, Result, Schemas};
 
 /// The schemas in an answer to `GetProviderSchema` in protocol 6, or to `GetSchema` in protocol 5.
 ///
-/// What of them cannot be understood is left out and listed in [`Schemas::problems`].
+/// Schemas that cannot be understood are left out and listed in [`Schemas::problems`].
 ///
 /// ```
 /// let message = b"\x12\x1a\x0a\x01a\x12\x15\x08\x01\x12\x11\x12\x0f\x0a\x01b\x12\x08\"string\"\x20\x01";
@@ -22,7 +22,7 @@ use crate::{ErrorKind, Result, Schemas};
 ///
 /// # Errors
 ///
-/// The bytes are no such message, or the version of the protocol is neither 5 nor 6.
+/// The bytes are not such a message, or the version of the protocol is neither 5 nor 6.
 pub fn schemas(message: &[u8], version: u32) -> Result<Schemas> {
     match wire::Protocol::from_version(version) {
         Some(wire::Protocol::V5) => decode(message).map(wire::read_schemas_5),

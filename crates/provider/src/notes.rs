@@ -10,13 +10,13 @@ use crate::Component;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Notes {
     schemas: BTreeMap<(Component, SmolStr), BTreeMap<Vec<SmolStr>, Note>>,
-    /// Of the functions, by name.
+    /// The notes on functions, by name.
     pub functions: BTreeMap<SmolStr, FunctionNote>,
-    /// Of the attributes of identities, by resource type and name.
+    /// The descriptions of identity attributes, by resource type and name.
     pub identities: BTreeMap<SmolStr, BTreeMap<SmolStr, String>>,
 }
 
-/// A text, and how it is to be read.
+/// A text and its format.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Description {
     /// The text.
@@ -28,34 +28,35 @@ pub struct Description {
 /// The description and deprecation of a block or an attribute.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Note {
-    /// What it is.
+    /// The description.
     pub description: Description,
-    /// The use of this block is discouraged; of an attribute the schema itself says so.
+    /// The use of this block is discouraged. For an attribute the schema itself says so.
     pub deprecated: bool,
-    /// What to use instead.
+    /// The deprecation message, which names an alternative.
     pub deprecation: String,
 }
 
 /// The description and deprecation of a function.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FunctionNote {
-    /// What it does, in one line.
+    /// A summary in one line.
     pub summary: String,
-    /// What it does.
+    /// The description.
     pub description: Description,
-    /// What to use instead; empty where its use is not discouraged.
+    /// The deprecation message; empty if the function is not deprecated.
     pub deprecation: String,
-    /// Of its parameters, the variadic one last.
+    /// The descriptions of its parameters, the variadic one last.
     pub parameters: Vec<Description>,
 }
 
 impl Notes {
-    /// What is said of a part of a schema, which is the path of names that lead to it: none of them is the block itself.
+    /// The note on a part of a schema. `path` has the names that lead to it; an empty path is the block
+    /// itself.
     pub fn get(&self, component: Component, name: &str, path: &[SmolStr]) -> Option<&Note> {
         self.schemas.get(&(component, name.into()))?.get(path)
     }
 
-    /// Says something of a part of a schema. What says nothing is not kept.
+    /// Adds a note on a part of a schema. Empty notes are not kept.
     pub fn add(&mut self, component: Component, name: &str, path: &[SmolStr], note: Note) {
         if note != Note::default() {
             self.schemas.entry((component, name.into())).or_default().insert(path.to_vec(), note);

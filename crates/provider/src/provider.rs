@@ -19,7 +19,8 @@ use crate::{Component, Error, ErrorKind, Result, Schemas};
 /// A provider: a process at the other end of a connection ([`Client`](crate::Client)), or something in this program that
 /// behaves like one, such as `Kit` of `objchange-conform`.
 ///
-/// [`ProviderExt`] has a method for each call. What wraps a provider forwards this one function, and so cannot forget a call.
+/// [`ProviderExt`] has a method for each call. Wrappers of a provider forward this one function, and so
+/// cannot forget a call.
 #[async_trait]
 pub trait Provider: Send + Sync {
     /// Answers a call with the [`Reply`] of its kind. Values are of the types that the provider's schemas imply, and carry no
@@ -34,7 +35,7 @@ pub trait Provider: Send + Sync {
 /// The calls: the variant of [`Call`], the method of [`ProviderExt`], and what the reply holds.
 macro_rules! calls {
     ($($(#[doc = $doc:literal])* $call:ident: $method:ident $(($($argument:ident: $ty:ty),+))? -> $answer:ty, $wire:ident;)*) => {
-        /// What a provider is asked.
+        /// A request to a provider.
         #[derive(Clone, Copy)]
         #[non_exhaustive]
         pub enum Call<'a> {
@@ -86,9 +87,9 @@ where
 }
 
 calls! {
-    /// All that the provider says of itself. It is the same each time.
+    /// Returns all schemas. The answer never changes.
     Schemas: schemas -> Arc<Schemas>, SCHEMA;
-    /// What the provider has, by name. Who has the schemas knows it from them.
+    /// Lists the names of everything that the provider has. The schemas contain the names as well.
     Metadata: metadata -> Metadata, METADATA;
     /// Gives the provider its own configuration. It may have unknown parts.
     Configure: configure(config: &'a Value) -> Vec<Diagnostic>, CONFIGURE;
@@ -186,10 +187,10 @@ impl std::fmt::Debug for Call<'_> {
     }
 }
 
-/// What a call is answered with.
+/// The replies to calls.
 macro_rules! replies {
     ($($(#[doc = $doc:literal])* $reply:ident($ty:ty);)*) => {
-        /// What a provider answers to a [`Call`].
+        /// A provider's reply to a [`Call`].
         #[derive(Clone)]
         #[non_exhaustive]
         pub enum Reply {
@@ -225,11 +226,11 @@ macro_rules! replies {
 }
 
 replies! {
-    /// What the provider says of itself.
+    /// The schemas.
     Schemas(Arc<Schemas>);
-    /// What the provider has, by name.
+    /// The names of everything that the provider has.
     Metadata(Metadata);
-    /// What the provider has to say, and nothing more.
+    /// Diagnostics alone.
     Diagnostics(Vec<Diagnostic>);
     /// An object.
     Answer(Answer);
@@ -241,13 +242,13 @@ replies! {
     Imported(ImportAnswer);
     /// An ephemeral resource.
     Opened(Opened);
-    /// The objects that there are.
+    /// The objects that a list resource found.
     Listed(Vec<Listed>);
     /// The result of a function.
     Function(FunctionAnswer);
-    /// What can be said of an action before it is carried out.
+    /// The plan of an action.
     ActionPlan(ActionPlan);
-    /// What happened while an action was carried out.
+    /// The events while an action ran.
     ActionEvents(Vec<ActionEvent>);
     /// A state store that is configured.
     StoreConfigured(StoreConfigured);
@@ -257,17 +258,17 @@ replies! {
     Locked(Locked);
     /// The states that there are.
     StateIds(StateIds);
-    /// What went wrong with stopping, or empty.
+    /// The error of stopping, or empty.
     Stopped(String);
 }
 
-/// A provider in this program that answers one call as if it were another.
+/// The error about a provider in this program that replies to another call than the one it got.
 fn mismatch(reply: &Reply) -> Error {
     ErrorKind::Malformed { field: "reply", reason: format!("{reply:?} is the reply to another call") }.into()
 }
 
 impl Reply {
-    /// What the provider has to say about the whole of it.
+    /// The diagnostics about the call as a whole.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         match self {
             Self::Metadata(answer) => &answer.diagnostics,

@@ -15,7 +15,7 @@ use crate::{Component, Metadata, Notes};
 pub struct Schemas {
     /// The provider's own configuration; every provider must have one, even if it is empty.
     pub provider: Option<Schema>,
-    /// What a module may say to the provider of itself.
+    /// The schema of `provider_meta`, data about itself that a module passes to the provider.
     pub meta: Option<Schema>,
     /// The managed resource types.
     pub resources: BTreeMap<SmolStr, Schema>,
@@ -33,14 +33,14 @@ pub struct Schemas {
     pub state_stores: BTreeMap<SmolStr, Schema>,
     /// The functions.
     pub functions: BTreeMap<SmolStr, Function>,
-    /// What it says of them to people.
+    /// Descriptions and deprecations.
     pub notes: Notes,
-    /// What it can do.
+    /// The provider's capabilities.
     pub capabilities: Capabilities,
     /// Its diagnostics.
     pub diagnostics: Vec<Diagnostic>,
-    /// What of its schemas cannot be understood, and is left out if it is [fatal](SchemaFaultKind::is_fatal). What can be understood and is wrong all the same is for
-    /// [`Block::validate`] to say.
+    /// Problems in its schemas. A part with a [fatal](SchemaFaultKind::is_fatal) problem is left out.
+    /// [`Block::validate`] checks the parts that are kept.
     pub problems: Vec<SchemaFault>,
 }
 
@@ -56,7 +56,7 @@ pub struct SchemaFault {
 }
 
 impl SchemaFault {
-    /// What is wrong in a place.
+    /// A problem at a place.
     pub fn new(place: impl Into<String>, problem: SchemaFaultKind) -> Self {
         Self { place: place.into(), problem }
     }
@@ -81,7 +81,7 @@ pub enum SchemaFaultKind {
     /// The nesting mode is none that there is.
     #[error("the nesting mode is none of the protocol's")]
     InvalidNesting,
-    /// What is not deprecated has a message that says it is.
+    /// There is a deprecation message without a deprecation.
     #[error("there is a message about a deprecation, and nothing is deprecated")]
     DeprecationMessage,
     /// A name stands twice among the attributes or the blocks.
@@ -107,7 +107,8 @@ impl SchemaFaultKind {
         }
     }
 
-    /// Whether the schema cannot be used at all. Of what has one name the last counts.
+    /// Whether the schema cannot be used at all. A repeated name is not fatal: the last part of that name
+    /// is used.
     pub const fn is_fatal(self) -> bool {
         !matches!(self, Self::RepeatedName)
     }
@@ -116,9 +117,9 @@ impl SchemaFaultKind {
 /// Optional capabilities of a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Capabilities {
-    /// It wants to be asked before something is destroyed.
+    /// Destroying an object is planned as well.
     pub plan_destroy: bool,
-    /// Its schemas need not be asked for by everybody who asks for anything else.
+    /// Other calls may come without a request for the schemas before.
     pub schema_optional: bool,
     /// It can take over objects of other types.
     pub move_state: bool,
@@ -133,7 +134,7 @@ pub struct Function {
     pub parameters: Vec<Parameter>,
     /// The parameter for all further arguments.
     pub variadic: Option<Parameter>,
-    /// What it returns.
+    /// The type of its result.
     pub returns: Type,
 }
 

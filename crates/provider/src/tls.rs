@@ -32,13 +32,13 @@ use rustls::{
 /// Whom every certificate is for.
 pub(crate) const SERVER_NAME: &str = "localhost";
 
-/// What is spoken over the connection, which some peers insist on being told.
+/// The protocol over the connection; some peers require it in ALPN.
 const HTTP_2: &[u8] = b"h2";
 
-/// Why there can be no such connection.
+/// The reason why a TLS connection is impossible.
 pub(crate) type TlsError = Box<dyn std::error::Error + Send + Sync>;
 
-/// A certificate and its key, made for one time.
+/// A certificate and its key, made for one connection.
 pub(crate) struct Identity {
     certificate: CertificateDer<'static>,
     key: Vec<u8>,

@@ -8,14 +8,14 @@ use objchange::change::{
 use objchange::schema::Block;
 use objchange::value::{Descend, Path};
 
-/// What is wrong: where, its kind, a sentence.
+/// A violation: its path, kind and sentence.
 pub(crate) type Wrong = (Path, &'static str, String);
 
 fn failed(diagnostics: &[objchange::change::Diagnostic]) -> bool {
     diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
 }
 
-/// What is wrong with a plan.
+/// The violations in a plan.
 pub(crate) fn of_plan(
     block: &Block,
     [prior, config]: [&Value; 2],
@@ -47,7 +47,7 @@ pub(crate) fn of_plan(
     violations.into_iter().map(wrong).collect()
 }
 
-/// What is wrong with the object that comes of a plan.
+/// The violations in the result of an apply.
 pub(crate) fn of_apply(block: &Block, planned: &Value, answer: &AppliedResource) -> Vec<Wrong> {
     let wrong =
         |violation: ApplyViolation| (violation.path().clone(), violation.kind(), violation.to_string());
@@ -78,7 +78,7 @@ pub(crate) fn of_apply(block: &Block, planned: &Value, answer: &AppliedResource)
     violations.into_iter().map(wrong).collect()
 }
 
-/// What is wrong with an object that is there: read, upgraded, found by a data source.
+/// The violations in an object that was read, upgraded, or found by a data source.
 pub(crate) fn of_object(
     block: &Block,
     object: Option<&Value>,

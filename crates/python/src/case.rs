@@ -4,7 +4,7 @@ use objchange::case::{Case, Outcome};
 use objchange_project::OPERATIONS;
 use pyo3::prelude::*;
 
-/// What came of a case.
+/// The outcome of a case.
 #[pyclass(frozen, module = "objchange")]
 #[derive(Debug)]
 pub struct CaseResult {
@@ -33,7 +33,7 @@ impl CaseResult {
         self.id.as_deref()
     }
 
-    /// What differs, or why the case cannot be run; ``None`` if it passed.
+    /// The difference, or why the case cannot be run; ``None`` if it passed.
     #[getter]
     fn message(&self) -> Option<&str> {
         self.message.as_deref()

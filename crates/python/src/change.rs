@@ -75,7 +75,7 @@ impl ChangeList {
 
 sequence!(ChangeList);
 
-/// What happens to a resource instance.
+/// The change of a resource instance.
 #[pyclass(frozen, module = "objchange")]
 #[derive(Debug)]
 pub struct ResourceChange {
@@ -214,7 +214,7 @@ impl ResourceChange {
         self.text(|resource| Some(resource.name.to_string()))
     }
 
-    /// What ``count`` or ``for_each`` gave it: an ``int`` or ``str``; ``None`` where it is the only one.
+    /// The key from ``count`` or ``for_each``: an ``int`` or ``str``; ``None`` for a single instance.
     #[getter]
     fn key<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let key = self.look(|plan, resource| {
@@ -246,7 +246,7 @@ impl ResourceChange {
         self.text(|resource| resource.deposed.as_ref().map(ToString::to_string))
     }
 
-    /// What Terraform does, in order: such as ``["delete", "create"]``.
+    /// Terraform's actions, in order: such as ``["delete", "create"]``.
     #[getter]
     fn actions(&self) -> PyResult<Vec<String>> {
         Ok(self.look(|_, resource| {
@@ -254,7 +254,7 @@ impl ResourceChange {
         })?)
     }
 
-    /// Why, such as ``"replace_because_tainted"``; ``None`` where nothing is said.
+    /// The reason, such as ``"replace_because_tainted"``; ``None`` if the plan has none.
     #[getter]
     fn reason(&self) -> PyResult<Option<String>> {
         self.text(|resource| resource.action_reason.as_ref().map(ToString::to_string))
@@ -346,7 +346,7 @@ impl OutputList {
 
 sequence!(OutputList);
 
-/// What happens to an output of the root module.
+/// The change of an output of the root module.
 #[pyclass(frozen, module = "objchange")]
 #[derive(Debug)]
 pub struct OutputChange {
@@ -386,7 +386,7 @@ impl OutputChange {
         Ok(self.look(|_, output| Ok(output.name.to_string()))?)
     }
 
-    /// What Terraform does, in order: such as ``["delete", "create"]``.
+    /// Terraform's actions, in order: such as ``["delete", "create"]``.
     #[getter]
     fn actions(&self) -> PyResult<Vec<String>> {
         Ok(self.look(|_, output| Ok(output.change.action_words().into_iter().map(str::to_owned).collect()))?)

@@ -79,7 +79,7 @@ impl ChangeStream {
         py: Python<'py>,
         requested_schema: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // Who asks for another schema converts to it.
+        // Callers that want another schema convert to it themselves.
         let _ = requested_schema;
         let batches = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         let batches = batches
@@ -88,7 +88,7 @@ impl ChangeStream {
     }
 }
 
-/// A text of an input, and what it is called; or why there is none.
+/// An input: its name, and its text or why there is none.
 type Text = (String, Result<String, String>);
 
 /// The documents of a file.

@@ -13,9 +13,9 @@ use crate::document::Held;
 use crate::error::Failure;
 use crate::page;
 
-/// What two plans do differently.
+/// The differences between two plans.
 ///
-/// What is counted is kept; texts are made when they are asked for.
+/// Counts are kept; texts are made on demand.
 #[pyclass(frozen, module = "objchange")]
 #[derive(Debug)]
 pub struct Comparison {
@@ -27,7 +27,7 @@ pub struct Comparison {
     unmatched: Vec<String>,
 }
 
-/// Compares two plans, and makes something of it.
+/// Compares two plans, and passes the comparison to a function.
 fn compare<R>(
     plans: &[Arc<Held>; 2],
     schemas: &Schemas,
@@ -62,7 +62,7 @@ impl Comparison {
         Ok(Self { plans, schemas, options, counts, result, unmatched })
     }
 
-    /// What is written of it, with the names of the plans.
+    /// Writes a page with the names of the plans.
     fn page(
         &self,
         py: Python<'_>,
@@ -122,14 +122,15 @@ impl Comparison {
         self.unmatched.clone()
     }
 
-    /// What differs, as text: ``-`` is only in the first plan and ``+`` only in the second; ``!`` is a surprise, and ``~`` is expected.
+    /// The differences as text: ``-`` is only in the first plan and ``+`` only in the second; ``!`` is a
+    /// surprise, and ``~`` is expected.
     #[pyo3(signature = (*, color=false))]
     fn text(&self, py: Python<'_>, color: bool) -> PyResult<String> {
         let colour = if color { Colour::Always } else { Colour::Never };
         self.page(py, |compared, page, names| compared.write_text(page, colour, names))
     }
 
-    /// What differs, as a Markdown page.
+    /// The differences as a Markdown page.
     #[pyo3(signature = (*, title=None, link=None))]
     fn markdown(&self, py: Python<'_>, title: Option<&str>, link: Option<&str>) -> PyResult<String> {
         let options = MarkdownOptions { title, link, ..MarkdownOptions::default() };

@@ -136,7 +136,7 @@ impl Held {
         self.plan_file().plan().is_some()
     }
 
-    /// What is written of a report of the document.
+    /// Writes a report of the document.
     pub(crate) fn page(
         &self,
         options: &Options,
@@ -326,7 +326,7 @@ pub(crate) fn new_object(py: Python<'_>, held: Held) -> PyResult<Bound<'_, PyAny
 
 #[pymethods]
 impl Plan {
-    /// What happens to each resource instance, in the order of the document. Nothing is read before it is asked for.
+    /// The change of each resource instance, in the order of the document. Each is read on demand.
     ///
     /// >>> [change.address for change in plan.changes if "create" in change.actions]
     /// ['disk.a']
@@ -335,7 +335,7 @@ impl Plan {
         ChangeList::new(&self.0, ChangeKind::Planned)
     }
 
-    /// What has happened to resource instances outside of Terraform.
+    /// Changes of resource instances outside of Terraform.
     #[getter]
     fn drift(&self) -> ChangeList {
         ChangeList::new(&self.0, ChangeKind::Drift)
@@ -347,7 +347,7 @@ impl Plan {
         ChangeList::new(&self.0, ChangeKind::Deferred)
     }
 
-    /// What happens to the outputs of the root module, by name in byte order.
+    /// The changes of the outputs of the root module, by name in byte order.
     #[getter]
     fn outputs(&self) -> OutputList {
         OutputList(Arc::clone(&self.0))

@@ -47,7 +47,7 @@ impl Violation {
         &self.path
     }
 
-    /// What is wrong, with its place. It shows nothing that is sensitive.
+    /// The message with its place. Sensitive values are left out.
     #[getter]
     fn message(&self) -> &str {
         &self.message
@@ -154,10 +154,10 @@ fn paths(text: &[String]) -> Result<Vec<Path>, Failure> {
     paths.collect::<Result<_, _>>().map_err(|error| Failure::new("OptionError", "path", error.to_string()))
 }
 
-/// What of the configuration is not looked at.
+/// The parts of the configuration that are ignored.
 #[derive(FromPyObject)]
 pub(crate) enum Ignored {
-    /// `"all"`, and no other.
+    /// `"all"`; other words are errors.
     Word(String),
     Paths(Vec<String>),
 }
@@ -225,7 +225,7 @@ pub(crate) fn plan_change(
 
 #[pymethods]
 impl PlannedChange {
-    /// What happens: ``"noop"``, ``"create"``, ``"update"``, ``"delete"``, ``"delete_then_create"`` or
+    /// The action: ``"noop"``, ``"create"``, ``"update"``, ``"delete"``, ``"delete_then_create"`` or
     /// ``"create_then_delete"``.
     #[getter]
     fn action(&self) -> &'static str {
@@ -261,7 +261,7 @@ impl PlannedChange {
         to_python(py, &self.change.after)
     }
 
-    /// What the provider was asked to plan for.
+    /// The proposed object, which the provider was asked to plan.
     #[getter]
     fn proposed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &self.change.proposed)
@@ -273,7 +273,7 @@ impl PlannedChange {
         self.change.violations.iter().map(Violation::planned).collect()
     }
 
-    /// What is wrong with the object that takes the place of the old one, as Terraform finds out when it applies the plan.
+    /// The violations by the new object of a replacement, which Terraform finds when it applies the plan.
     #[getter]
     fn at_apply(&self) -> Vec<Violation> {
         self.change.at_apply.iter().map(Violation::planned).collect()

@@ -22,7 +22,7 @@ struct Details {
     class: &'static str,
     /// The stable name of the kind of error.
     kind: String,
-    /// What is wrong, without its place.
+    /// The message without its place.
     message: String,
     /// Where in the value or document.
     path: Option<String>,
@@ -91,7 +91,7 @@ impl Failure {
         self
     }
 
-    /// The same of a part of what has this name.
+    /// Puts a name in front of the path.
     pub(crate) fn within(mut self, name: &str) -> Self {
         self.0.path = Some(format!("{name}{}", self.0.path.unwrap_or_default()));
         self

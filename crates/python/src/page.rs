@@ -2,7 +2,7 @@
 
 use crate::error::Failure;
 
-/// What was written, as text.
+/// The written page as text.
 pub(crate) fn text(page: Vec<u8>) -> Result<String, Failure> {
     String::from_utf8(page).map_err(|_| Failure::defect("a page is no text"))
 }

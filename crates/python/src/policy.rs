@@ -26,7 +26,7 @@ fn now_ns() -> i64 {
     i64::try_from(now.as_nanos()).unwrap_or(i64::MAX)
 }
 
-/// How a policy turns out. What could not be decided is none of the other two.
+/// The outcome of a policy. Undecided is neither of the other two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Verdict {
     Pass,
@@ -44,7 +44,7 @@ impl Verdict {
     }
 }
 
-/// What one rule or policy says of a plan.
+/// The result of one rule or policy for a plan.
 #[pyclass(frozen, module = "objchange.policy")]
 #[derive(Debug)]
 pub struct RuleResult {
@@ -81,25 +81,25 @@ impl RuleResult {
         self.level
     }
 
-    /// What it says: the address that it is about, or ``None``, and a message.
+    /// The findings: the address or ``None``, and a message.
     #[getter]
     fn findings(&self) -> Vec<(Option<String>, String)> {
         self.findings.clone()
     }
 
-    /// What is unknown until apply, and decides.
+    /// The values, unknown until apply, that decide.
     #[getter]
     fn waits_for(&self) -> Vec<String> {
         self.waits_for.clone()
     }
 
-    /// Why it could not be evaluated; ``None`` if it was. The verdict is ``"UNDECIDED"`` then.
+    /// The error if it could not be evaluated, and ``None`` otherwise. The verdict is ``"UNDECIDED"`` then.
     #[getter]
     fn error(&self) -> Option<&str> {
         self.error.as_deref()
     }
 
-    /// An exception names it: what it says does not count.
+    /// An exception names it: its findings do not count.
     #[getter]
     fn excepted(&self) -> bool {
         self.excepted
@@ -122,7 +122,7 @@ impl RuleResult {
     }
 }
 
-/// What policies say of a plan.
+/// The results of policies for a plan.
 #[pyclass(frozen, module = "objchange.policy")]
 #[derive(Debug)]
 pub struct PolicyResult {
@@ -154,13 +154,13 @@ impl PolicyResult {
         self.verdict.name()
     }
 
-    /// What each rule or policy says.
+    /// The result of each rule or policy.
     #[getter]
     fn rules(&self, py: Python<'_>) -> Vec<Py<RuleResult>> {
         self.rules.iter().map(|rule| rule.clone_ref(py)).collect()
     }
 
-    /// What the policies have printed.
+    /// The output of ``print`` in the policies.
     #[getter]
     fn prints(&self) -> Vec<String> {
         self.prints.clone()
@@ -246,7 +246,7 @@ impl RegoPolicies {
         Ok(Self(policies.map_err(|error| rego_failure(&error, None))?))
     }
 
-    /// What the policies say of a plan.
+    /// Judges a plan.
     ///
     /// Raises `PolicyError` where evaluating takes too much, `DocumentError` where the plan cannot be read, lacks changes or has
     /// unknown actions, or planning ended with an error: ``allow_errored=True`` accepts such plans.
@@ -360,7 +360,7 @@ impl SentinelPolicies {
         Ok(Self { policies, timeout, memory: memory.saturating_mul(1 << 20) })
     }
 
-    /// What the policies say of a plan.
+    /// Judges a plan.
     ///
     /// Raises `DocumentError` where the plan cannot be read, lacks changes or has unknown actions, or planning ended with an
     /// error: ``allow_errored=True`` accepts such plans.
@@ -393,7 +393,7 @@ impl SentinelPolicies {
     }
 }
 
-/// What one policy says.
+/// The result of one policy.
 fn rule_of(policy: &AppliedPolicy, judged: Judged) -> RuleResult {
     let verdict = match judged.outcome {
         _ if judged.is_undecided => Verdict::Undecided,

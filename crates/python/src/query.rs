@@ -16,7 +16,7 @@ use crate::document::{AnyDocument, Held};
 use crate::error::Failure;
 use crate::value::to_python;
 
-/// What a query found.
+/// The items that a query found.
 #[pyclass(frozen, module = "objchange")]
 #[derive(Debug)]
 pub struct QueryResult {
@@ -70,14 +70,14 @@ impl QueryItem {
         &self.key
     }
 
-    /// What happens to it; ``None`` where it is no change.
+    /// Its actions; ``None`` if the item is not a change.
     #[getter]
     fn actions(&self) -> Option<Vec<&'static str>> {
         self.actions.map(<[_]>::to_vec)
     }
 
-    /// The value of ``select``: a ``dict`` where that is a map, a ``list`` where it is a list. ``"(sensitive value)"`` stands
-    /// in place of what is sensitive.
+    /// The value of ``select``: a ``dict`` for a map, a ``list`` for a list. ``"(sensitive value)"`` stands
+    /// in place of sensitive values.
     #[getter]
     fn value<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         match &self.columns[..] {
@@ -124,7 +124,7 @@ fn failure(error: &QueryError, text: &str) -> Failure {
     Failure::new("QueryError", error.kind.kind(), format!("{}{help}", error.message)).at(line, column)
 }
 
-/// What an expression finds. That it can never hold, or has a value for no item, is an error.
+/// Runs an expression. One that can never hold, or has no value for any item, is an error.
 fn find(
     held: &Held,
     of: CollectionKind,

@@ -12,7 +12,7 @@ use crate::load::Input;
 use crate::schemas::SchemasArg;
 use crate::value::to_python;
 
-/// What a resource type looks like: its attributes and blocks.
+/// The schema of a resource type: its attributes and blocks.
 #[pyclass(frozen, module = "objchange")]
 #[derive(Debug)]
 pub struct Schema {

@@ -16,7 +16,7 @@ use crate::schema::{Schema, find};
 #[derive(Debug)]
 pub struct Schemas(pub(crate) Arc<Loaded>);
 
-/// The same, for documents and by name.
+/// Schemas for documents, and by name.
 #[derive(Debug)]
 pub(crate) struct Loaded {
     pub(crate) shown: Arc<Shown>,

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 
 use crate::value::{from_python, to_python};
 
-/// What stands in its place.
+/// Stands in its place.
 const SHOWN: &str = "(sensitive value)";
 
 /// A value that is not to be shown.
@@ -26,7 +26,7 @@ const SHOWN: &str = "(sensitive value)";
 pub struct Sensitive(Value);
 
 impl Sensitive {
-    /// Of what the marks cover nothing is marked any more: the whole is.
+    /// Removes the marks inside: the whole value is sensitive.
     pub(crate) fn new(value: &Value) -> Self {
         Self(value.unmark_deep().0)
     }
@@ -63,7 +63,7 @@ impl Sensitive {
         SHOWN
     }
 
-    /// Another one is equal if its content is. What is no `Sensitive` never is.
+    /// Equal to another one with equal content; never equal to anything that is no `Sensitive`.
     fn __richcmp__<'py>(&self, other: &Bound<'py, PyAny>, op: CompareOp) -> PyResult<Bound<'py, PyAny>> {
         let py = other.py();
         let Ok(other) = other.cast::<Self>() else { return Ok(py.NotImplemented().into_bound(py)) };

@@ -23,7 +23,7 @@ where
         return Ok(PyList::new(py, items)?.into_any());
     }
     let index = index.call_method0(intern!(py, "__index__"))?;
-    // What does not fit is too large for any list.
+    // An index beyond 64 bits is too large for any list.
     let position = index.extract::<i64>().ok().and_then(|index| match index < 0 {
         true => count.checked_sub(usize::try_from(index.unsigned_abs()).ok()?),
         false => usize::try_from(index).ok(),
@@ -34,7 +34,7 @@ where
     }
 }
 
-/// What every sequence of Python can do, which needs but its length and its elements.
+/// Python's base class of sequences, which derives everything from length and elements.
 pub(crate) fn abstract_sequence(py: Python<'_>) -> PyResult<Bound<'_, PyType>> {
     Ok(py.import("collections.abc")?.getattr("Sequence")?.cast_into()?)
 }

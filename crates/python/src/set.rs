@@ -60,7 +60,7 @@ impl Set {
         let is_equal = if let Ok(other) = other.cast::<Self>() {
             mine.as_any().eq(other.get().elements(py))?
         } else if other.is_instance_of::<PySet>() || other.is_instance_of::<PyFrozenSet>() {
-            // What cannot be hashed is in no such set.
+            // An unhashable element is in no such set.
             mine.len() == other.len()? && mine.iter().all(|element| other.contains(element).unwrap_or(false))
         } else {
             return not_implemented();
@@ -69,11 +69,11 @@ impl Set {
     }
 
     fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {
-        // As of a frozenset, so that both are found in one place.
+        // The hash of a frozenset, because equal objects must have equal hashes.
         PyFrozenSet::new(py, self.elements(py).iter())?.hash()
     }
 
-    /// It comes back as a frozenset or a list would, by its elements.
+    /// Pickles as a frozenset or a list would, by its elements.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyTuple>,))> {
         let make = py.import("objchange._objchange")?.getattr("Set")?.getattr("_from_elements")?;
         Ok((make, (self.elements(py).clone(),)))

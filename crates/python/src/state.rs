@@ -115,13 +115,13 @@ impl StateResource {
         self.look(|resource| Ok(resource.tainted))
     }
 
-    /// What ``count`` or ``for_each`` gave it: an ``int`` or ``str``; ``None`` where it is the only one.
+    /// The key from ``count`` or ``for_each``: an ``int`` or ``str``; ``None`` for a single instance.
     #[getter]
     fn key<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.look(|resource| key_to_python(py, resource.index.clone()))
     }
 
-    /// The addresses of what it depends on.
+    /// The addresses of its dependencies.
     #[getter]
     fn depends_on(&self) -> PyResult<Vec<String>> {
         self.look(|resource| {

@@ -101,13 +101,13 @@ impl Misfit {
 }
 
 impl From<PyErr> for Misfit {
-    /// What Python says of its object may show it.
+    /// Python's message may show the object.
     fn from(_: PyErr) -> Self {
         Self::new("object", "this object cannot be read")
     }
 }
 
-/// Python's objects as a value. It has the types that the objects tell; a schema knows more.
+/// Converts Python's objects to a value. The types come from the objects; a schema knows more.
 pub(crate) fn from_python(object: &Bound<'_, PyAny>) -> Result<Value, Failure> {
     convert(object, 0).map_err(|misfit| {
         let path: objchange::value::Path = misfit
@@ -203,7 +203,7 @@ fn number_of(object: &Bound<'_, PyAny>) -> Result<Number, Misfit> {
     if let Ok(int) = object.extract::<i64>() {
         return Ok(Number::from(int));
     }
-    // Of an int the decimal is exact, however long it is.
+    // The decimal of an int is exact, however long it is.
     let exact = decimal(py)?.call1((object,))?;
     if !exact.call_method0(intern!(py, "is_finite"))?.is_truthy()? {
         return Err(Misfit::new("number", "a number must be finite"));

@@ -45,7 +45,7 @@ pub struct CompileError {
     pub code: &'static str,
     /// Where it is.
     pub location: Option<Location>,
-    /// What it is.
+    /// The message.
     pub message: String,
 }
 
@@ -85,7 +85,7 @@ pub struct EvalError {
     pub location: Option<Location>,
     /// The error message. It may hold values of the input.
     pub message: String,
-    /// What it depends on whether the rule fails: nothing, if it fails whatever the unknown values will be.
+    /// The unknown values that decide whether the rule fails; `None` if it fails in any case.
     pub doubt: Option<crate::Unknown>,
 }
 
@@ -100,16 +100,17 @@ impl fmt::Display for EvalError {
 
 impl std::error::Error for EvalError {}
 
-/// Of how many values one may consist, those of a plan of a gigabyte. [`TEXT_OF_PART`] bytes of a text count as one.
+/// The maximum number of values that one value consists of; a plan of a gigabyte has that many.
+/// [`TEXT_OF_PART`] bytes of a text count as one.
 pub const MAX_PARTS: u64 = 1 << 26;
 
-/// So many bytes of a text count as one value.
+/// This many bytes of a text count as one value.
 pub const TEXT_OF_PART: u64 = 32;
 
-/// How many bytes a text may have that is made of others.
+/// The maximum size in bytes of a text that is made of others.
 pub const MAX_TEXT: usize = 64 << 20;
 
-/// How many elements one array, set or object may have.
+/// The maximum number of elements of one array, set or object.
 pub const MAX_ITEMS: usize = 1 << 24;
 
 /// A limit of an evaluation.

@@ -20,14 +20,14 @@
 //!
 //! # Unknown values
 //!
-//! A part of the input may be [`Unknown`]. What a rule gives without a doubt is then the same whatever value of whatever
-//! type is in its place; everything else comes with what it depends on.
+//! A part of the input may be [`Unknown`]. A certain result of a rule then holds for all values of all
+//! types in its place; every other result comes with the unknown values that it depends on.
 //!
 //! # Scope of this crate
 //!
-//! The language of OPA 1.x, with its older syntax for files that need it, and OPA's built-ins except those that need a
-//! running OPA. There is no file, no environment, no network and no clock: the host says what time it is, and has the
-//! [`Network`] that policies may use.
+//! The language of OPA 1.x, with its older syntax for files that need it, and OPA's built-ins except those
+//! that need a running OPA. The crate uses no file, no environment, no network and no clock: the host sets
+//! the time, and provides the [`Network`] that policies may use.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]

@@ -58,17 +58,17 @@ pub struct InputReference<'p> {
 /// The input and options of an evaluation.
 #[derive(Debug, Clone)]
 pub struct Setup {
-    /// What they see as `input`; nothing, if it is undefined.
+    /// The document `input`; `None` if it is undefined.
     pub input: Option<Value>,
     /// The documents of `data`: an object.
     pub data: Value,
     /// The limits of the evaluation.
     pub limits: Limits,
-    /// A built-in that fails ends the rule, and does not only make an expression undefined.
+    /// Whether a failing built-in ends the rule, instead of making the expression undefined.
     pub strict_builtin_errors: bool,
     /// The time, in nanoseconds since 1970.
     pub now_ns: i64,
-    /// The network that policies may use, if they may.
+    /// The network, if policies may use one.
     pub network: Option<Arc<dyn Network>>,
 }
 
@@ -92,24 +92,24 @@ pub struct Warning {
     pub location: Location,
     /// The name of the built-in.
     pub function: &'static str,
-    /// What it could not do, with its name. It may hold values of the input.
+    /// The failure. It may hold values of the input.
     pub message: String,
 }
 
-/// What a definition of a rule gives: the members of a set or an array, or its value if that is not `false`, `null` or
-/// an empty object.
+/// The results of a definition of a rule: the members of a set or an array, or its value unless that is
+/// `false`, `null` or an empty object.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct RuleResults {
-    /// What it gives whatever the unknown values will be. Parts of these may be unknown.
+    /// Results that hold whatever the unknown values will be. Parts of them may be unknown.
     pub certain: Vec<Value>,
-    /// What it may give, each with what that depends on.
+    /// Results that may hold, each with the unknown values that it depends on.
     pub possible: Vec<(Value, Unknown)>,
-    /// What it depends on whether evaluating the rule fails: then it gives nothing of this.
+    /// The unknown values that decide whether evaluating the rule fails; if it fails there are no results.
     pub may_fail: Option<Unknown>,
 }
 
-/// An evaluation over one input. Rules are evaluated when they are asked for, and once.
+/// An evaluation over one input. Rules are evaluated on demand, and once.
 pub struct Session<'p> {
     program: &'p Program,
     machine: Machine<'p>,
@@ -227,7 +227,7 @@ impl Program {
     ///
     /// # Errors
     ///
-    /// What `work` answers. There is no thread.
+    /// The error of `work`, or no thread could be started.
     pub fn run<T: Send>(
         &self,
         setup: Setup,
@@ -258,7 +258,7 @@ impl Session<'_> {
         Ok((outcome.value, either(outcome.doubt, outcome.may_fail.as_ref())))
     }
 
-    /// What one definition of a rule gives.
+    /// The results of one definition of a rule.
     ///
     /// # Errors
     ///
@@ -274,7 +274,7 @@ impl Session<'_> {
         })
     }
 
-    /// What all definitions of a rule give together.
+    /// The results of all definitions of a rule together.
     ///
     /// # Errors
     ///
@@ -300,14 +300,14 @@ impl Session<'_> {
         self.checked(keys)
     }
 
-    /// What `print` was called with since this was last asked for.
+    /// The output of `print` since the last call of this function.
     pub fn take_prints(&mut self) -> Vec<(Location, String)> {
         let files = &self.program.compiled.files;
         let prints = self.machine.take_prints().into_iter();
         prints.map(|(place, text)| (compile::location(files, place), text)).collect()
     }
 
-    /// What built-ins could not do since this was last asked for.
+    /// The failures of built-ins since the last call of this function.
     pub fn take_warnings(&mut self) -> Vec<Warning> {
         let files = &self.program.compiled.files;
         let complaints = self.machine.take_complaints().into_iter();

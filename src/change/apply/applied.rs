@@ -8,15 +8,14 @@ use crate::value::{Path, TypeMismatch, Value};
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct AppliedChange {
-    /// The object that Terraform saves: null if there is none any more. Nothing in it is unknown, and nothing that is for
-    /// the provider alone.
+    /// The object that Terraform saves; null if it is gone. It has no unknown and no write-only values.
     pub saved: Value,
     /// The object was created, but not as it should be: it is saved as tainted, and replaced next time.
     pub tainted: bool,
     /// The old object, where a new one is there and the old one could not be destroyed.
     pub deposed: Option<Value>,
-    /// The violations in the provider's answers. Terraform reports them as errors, but for those of the
-    /// result's consistency where the provider uses the legacy type system.
+    /// The violations in the provider's answers. Terraform reports them as errors, except for inconsistent
+    /// results of providers with the legacy type system.
     pub violations: Vec<ApplyViolation>,
     /// The provider uses the legacy type system.
     pub legacy_type_system: bool,
@@ -28,7 +27,7 @@ pub struct AppliedChange {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// One way in which what a provider returns after apply is wrong.
+/// A violation in a provider's answer to apply.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ApplyViolation {
@@ -65,7 +64,7 @@ impl ApplyViolation {
         }
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         const ROOT: &Path = &Path::root();
         match self {

@@ -28,7 +28,7 @@ fn null() -> Value {
     Value::null(schema().implied_type().clone())
 }
 
-/// Plans with the simulated provider, and applies with these answers; gives the result and what was asked.
+/// Plans with the simulated provider, and applies with these answers; returns the result and the calls.
 fn applied(
     prior: &Value,
     config: &Value,
@@ -178,7 +178,7 @@ fn a_replacement_destroys_and_creates_in_the_order_of_its_action() {
     let (result, _) = applied(&prior, &config(1), replace(true), vec![new(), failing(prior.clone())]);
     assert_eq!(result.deposed.map(|old| old.unmark_deep().0), Some(prior.clone()));
 
-    // The new one cannot be created: there is none, or half of one.
+    // The new object cannot be created, or only half of it.
     let silent = AppliedResource::failed(Diagnostic::error("boom"));
     let (result, asked) = applied(&prior, &config(1), replace(true), vec![silent]);
     assert_eq!((asked, result.saved.unmark_deep().0), (vec!["create"], prior.clone()));

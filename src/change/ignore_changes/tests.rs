@@ -4,7 +4,7 @@ use super::{IgnoreChanges, ignore_changes};
 use crate::schema::{Attribute, Block, NestedBlock, NestingMode};
 use crate::value::{Kind, Path, PathStep, Type, Value};
 
-/// One path after the other, each with a walk of its own.
+/// Ignores one path after the other, each with a walk of its own.
 fn one_by_one(config: &Value, prior: &Value, paths: &[Path]) -> Value {
     paths.iter().fold(config.clone(), |config, path| with_prior_at(&config, Some(prior), path.steps()))
 }

@@ -11,7 +11,7 @@ use crate::change::provider::{
 use crate::schema::Cover;
 use crate::value::{Marks, Path, Value};
 
-/// A provider's answer, and what is wrong with it.
+/// A provider's answer and its violations.
 pub(super) struct Judged {
     pub(super) proposed: Value,
     pub(super) planned: Value,
@@ -51,7 +51,7 @@ pub(super) fn judge(
     if answer.deferred.is_some() && !request.deferral_allowed {
         unusable.push(PlanViolation::DeferralNotAllowed);
     } else if answer.deferred.is_some() {
-        // It is a guess.
+        // A deferred plan is a guess, and not checked.
     } else if mismatches.is_empty() {
         // A path that leads to null says that the attribute is where it should be.
         let has_value = |path: &Path| planned.at(path).is_some_and(|value| !value.is_null());
@@ -79,7 +79,7 @@ pub(super) fn judge(
     }
 }
 
-/// The violations without those that say the same of the same place as an earlier one.
+/// Removes violations of the same kind at the same path.
 pub(super) fn distinct(mut violations: Vec<PlanViolation>) -> Vec<PlanViolation> {
     let mut seen = HashSet::new();
     violations.retain(|violation| seen.insert((violation.kind(), violation.path().clone())));

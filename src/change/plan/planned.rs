@@ -12,7 +12,7 @@ use crate::value::{Marks, Path, TypeMismatch, Value};
 pub enum ReplaceReason {
     /// The object is tainted.
     Tainted,
-    /// Somebody asked for it. These parts change, and could not change in place anyway.
+    /// Replacement was requested. These parts change, and could not change in place anyway.
     Requested(Vec<Path>),
     /// These parts change, and cannot change in place.
     CannotUpdate(Vec<Path>),
@@ -34,7 +34,7 @@ pub enum PlanViolation {
     /// A path that requires replacement is neither in the prior nor in the planned object.
     #[error("{0}: required to be replaced, but neither the prior nor the planned object has it")]
     RequiresReplaceNowhere(Path),
-    /// The provider answers that it cannot plan yet, although that was not allowed.
+    /// The provider defers the plan although deferral is not allowed.
     #[error("the provider defers the change, which was not allowed")]
     DeferralNotAllowed,
 }
@@ -51,7 +51,7 @@ impl PlanViolation {
         }
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         const ROOT: &Path = &Path::root();
         match self {
@@ -73,7 +73,7 @@ pub struct PlannedChange {
     pub replace_reason: Option<ReplaceReason>,
     /// The object before.
     pub before: Value,
-    /// The object after, as far as it is known.
+    /// The object after, with unknown values for parts that are not known yet.
     pub after: Value,
     /// The proposed new object, which the provider was asked to plan.
     pub proposed: Value,

@@ -13,7 +13,7 @@ use crate::value::Value;
 pub struct PlanRequest {
     /// The schema of the resource type.
     pub schema: Block,
-    /// The object as it is; null if there is none.
+    /// The current object; null if there is none.
     pub prior: Value,
     /// The configuration; null destroys the object. Any object that the schema can coerce is accepted.
     pub config: Value,
@@ -23,7 +23,7 @@ pub struct PlanRequest {
     pub private: PrivateData,
     /// The identity of the prior object, if the provider has given one.
     pub identity: Option<Value>,
-    /// The provider may answer that it cannot plan yet.
+    /// The provider may defer the plan.
     pub deferral_allowed: bool,
 }
 
@@ -34,14 +34,14 @@ pub struct Lifecycle {
     pub ignore_changes: IgnoreChanges,
     /// A replacement creates the new object before it destroys the old one.
     pub create_before_destroy: bool,
-    /// The object is to be replaced whatever changes (`-replace`).
+    /// The object is replaced in any case (`-replace`).
     pub force_replace: bool,
     /// The object is tainted, and has to be replaced.
     pub tainted: bool,
 }
 
 impl PlanRequest {
-    /// A change of an object to what is configured, both of this schema.
+    /// A change of an object to its configuration, both of this schema.
     ///
     /// ```
     /// use objchange::change::{Lifecycle, PlanRequest};

@@ -18,7 +18,7 @@ pub(super) struct Sides {
     /// The configuration as it is written, and its marks.
     pub(super) config: Value,
     written_marks: Vec<(Path, Marks)>,
-    /// The configuration in which what is ignored is as it was, for as long as the object is not replaced.
+    /// The configuration with ignored parts as they were, unless the object is replaced.
     pub(super) ignoring: Value,
     /// The configuration with its marks.
     configured: Value,
@@ -65,8 +65,8 @@ impl Sides {
         })
     }
 
-    /// Goes on for the object that takes the place of the prior one: nothing of its configuration is ignored. Terraform
-    /// leaves it the marks of what was ignored, so that a secret written there would be shown: both count here.
+    /// Continues for the new object of a replacement, which ignores nothing. Terraform marks it like the
+    /// ignored configuration, so that a secret in the configuration would be shown: here both marks apply.
     pub(super) fn ignore_nothing(&mut self) {
         self.ignoring = self.config.clone();
         self.config_marks.extend(self.written_marks.iter().cloned());
@@ -90,7 +90,7 @@ impl Sides {
     pub(super) fn mark(&self, value: &Value) -> Value {
         let value = value.mark_where_present(&self.config_marks);
         if self.prior_marks.is_empty() {
-            // Then the object before has just the schema's marks, and those of what did not change are there already.
+            // The object before has just the schema's marks, and unchanged parts have theirs already.
             self.schema.mark_hidden_like(&value, Marked { plain: &self.prior, marked: &self.before })
         } else {
             self.schema.mark_hidden(&value)
@@ -115,7 +115,7 @@ impl Sides {
         (before, planned)
     }
 
-    /// Where the prior object is marked and what comes after is there, but not marked.
+    /// The outermost paths that are marked before, and present but not marked after.
     pub(super) fn no_longer_sensitive(&self, after: &Value) -> Vec<Path> {
         let is_shown = |path: &&Path| {
             let mut at = Some(after);

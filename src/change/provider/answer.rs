@@ -11,17 +11,17 @@ use crate::value::{Path, Value};
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PlannedResource {
-    /// The object that it plans.
+    /// The planned object.
     pub planned: Value,
-    /// Where a difference needs a new object.
+    /// The paths that require a new object.
     pub requires_replace: Vec<Path>,
     /// It uses the legacy type system, so that an invalid plan is only worth a warning.
     pub legacy_type_system: bool,
-    /// Private data that it gets back when the plan is applied.
+    /// Private data that the provider gets back when the plan is applied.
     pub private: PrivateData,
     /// The planned identity of the object at the provider.
     pub identity: Option<Value>,
-    /// It cannot plan yet, and why. The object is then a guess that nobody checks.
+    /// The provider defers the plan, and why. The object is then a guess that is not checked.
     pub deferred: Option<DeferredReason>,
     /// Its diagnostics.
     pub diagnostics: Vec<Diagnostic>,
@@ -68,7 +68,7 @@ pub struct Diagnostic {
     pub summary: String,
     /// The whole story; may be empty.
     pub detail: String,
-    /// The part that it is about.
+    /// The path of its part.
     pub path: Option<Path>,
 }
 
@@ -78,7 +78,7 @@ pub struct Diagnostic {
 pub enum Severity {
     /// The change cannot be made, or was made only in part.
     Error,
-    /// It is worth knowing.
+    /// A warning.
     Warning,
 }
 
@@ -105,7 +105,7 @@ impl Severity {
 }
 
 impl PlannedResource {
-    /// The answer that plans this object, and says nothing more.
+    /// An answer that plans this object, with nothing else.
     pub fn new(planned: Value) -> Self {
         Self {
             planned,
@@ -131,7 +131,7 @@ impl AppliedResource {
         }
     }
 
-    /// The answer that the provider has failed and does not say what the object is now.
+    /// A failure that does not say what the object is now.
     pub fn failed(error: Diagnostic) -> Self {
         let nothing = Self::new(Value::null(crate::value::Type::Dynamic));
         Self { new_state: None, diagnostics: vec![error], ..nothing }
@@ -150,7 +150,7 @@ impl Diagnostic {
     }
 }
 
-/// The summary, and the part that it is about.
+/// The summary and the path.
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(path) = self.path.as_ref().filter(|path| !path.is_root()) {
@@ -179,7 +179,7 @@ impl fmt::Debug for PlannedResource {
             self;
         f.debug_struct("PlannedResource")
             .field("planned", &Outline(planned))
-            // Keys in paths may be secret, and nobody here knows the schema.
+            // Keys in paths may be secret, and there is no schema here to tell.
             .field("requires_replace", &format_args!("{} paths", requires_replace.len()))
             .field("legacy_type_system", legacy_type_system)
             .field("private", private)

@@ -17,13 +17,14 @@ pub struct PlanResourceChange {
     pub config: Value,
     /// Prior and configuration merged.
     pub proposed: Value,
-    /// The provider's private data of the prior object, or of its earlier answer if it is asked again.
+    /// The private data of the prior object; for the second plan of a replacement, that of the first
+    /// answer.
     pub private: PrivateData,
-    /// The provider's private data of the plan, if it is asked once more when that plan is applied.
+    /// The private data of the plan, when the provider plans again at apply.
     pub planned_private: PrivateData,
     /// The identity of the object, if the provider has given one.
     pub identity: Option<Value>,
-    /// The provider may answer that it cannot plan yet.
+    /// The provider may defer the plan.
     pub deferral_allowed: bool,
 }
 
@@ -45,13 +46,13 @@ pub struct ApplyResourceChange {
     pub identity: Option<Value>,
 }
 
-/// Private data that a provider stores with an object. Nobody else knows what it is, so [`Debug`] shows only
-/// how long.
+/// Private data that a provider stores with an object. Its format is the provider's own, so [`Debug`] shows
+/// only the length.
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
 pub struct PrivateData(pub Vec<u8>);
 
 impl PlanResourceChange {
-    /// The question what becomes of these objects, of the type that the schema implies; nothing else is known of them.
+    /// A request for these objects, of the type that the schema implies, without anything else.
     pub fn new(schema: &Block, prior: &Value, proposed: &Value, config: &Value) -> Self {
         Self {
             schema: schema.clone(),

@@ -5,11 +5,12 @@ use crate::change::access::NOTHING;
 use crate::schema::{Attribute, AttributeType, Block, Member, Members, NestedBlock, NestingMode};
 use crate::value::{Path, StepRef, Type, Value};
 
-/// A provider without a service behind it: what it computes is unknown until apply.
+/// A provider without a service behind it: computed attributes are unknown until apply.
 ///
-/// Where the proposed object is the prior one, nothing is planned. Otherwise its plan is the proposed object in which
-/// every computed attribute without a value is unknown, and every write-only attribute null. Computed blocks that are
-/// not configured stay as they were, and are unknown where there were none. Such a plan always keeps the contract.
+/// If the proposed object equals the prior one, the plan is no change. Otherwise the plan is the proposed
+/// object with unknown computed attributes where they have no value, and null write-only attributes.
+/// Computed blocks that are not configured keep their prior value, and are unknown without one. Such a plan
+/// always keeps the contract.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SimulatedProvider {
     /// A change at one of these paths needs a new object.
@@ -82,7 +83,7 @@ impl Answer {
     fn blocks(self, schema: &NestedBlock, value: &Value, prior: &Value) -> Value {
         match schema.nesting {
             NestingMode::Single | NestingMode::Group => self.object(&schema.block, value, prior),
-            // Not configured: null here would say that there are none, which is not for a plan to say.
+            // Not configured: null would mean that there are no blocks, which the plan cannot know.
             _ if schema.computed && value.is_null() => {
                 if prior.is_null() {
                     Value::unknown(value.ty().clone())

@@ -1,4 +1,4 @@
-//! Finding the elements that share what is certain.
+//! Looks elements up by their certain parts.
 
 use hashbrown::HashMap;
 
@@ -7,15 +7,16 @@ use crate::change::groups::Groups;
 use crate::schema::Block;
 use crate::value::Value;
 
-/// So many patterns, the first that occur, have indexes of their own. Low in tests, so that few elements reach it.
+/// How many patterns have indexes of their own, in order of occurrence. Low in tests, so that the rest is
+/// reached.
 const MANY_PATTERNS: usize = if cfg!(test) { 3 } else { 8 };
 /// The hash of elements without any certain part.
 const NO_FACTS: u64 = 0;
 
-/// Planned and actual elements by what is certain.
+/// Planned and actual elements by their certain parts.
 pub(super) struct Lookup {
     sides: Vec<Sides>,
-    /// For each planned element its sides, and the hash that it is found by.
+    /// The sides and the hash of each planned element.
     places: Vec<(usize, u64)>,
 }
 
@@ -80,12 +81,12 @@ impl Lookup {
         Self { sides, places }
     }
 
-    /// Actual elements with what this planned one is certain of; those of the same rank first.
+    /// Actual elements that have the certain parts of this planned one; those of equal rank first.
     pub(super) fn candidates_for_planned(&self, i: usize) -> impl Iterator<Item = usize> {
         let (sides, hash) = self.places[i];
         let sides = &self.sides[sides];
         let alike = sides.actual.get(hash);
-        // Its rank among those that look like it: in sets that were planned well, partners have one rank.
+        // Its rank among elements with equal hashes: in a well planned set, partners have equal ranks.
         let rank = sides.planned.get(hash).binary_search(&(i as u32)).unwrap_or_default();
         let (before, from) = alike.split_at(rank.min(alike.len()));
         from.iter().chain(before).map(|j| *j as usize)
@@ -115,7 +116,7 @@ fn by_rarest(
     let facts_of = |i: u32, pattern: &Pattern, add: &mut dyn FnMut(u64)| {
         pattern.facts(&planned[i as usize], ROOT, &mut |fact| add(fact));
     };
-    // How many actual elements offer each fact that counts.
+    // The number of actual elements that offer each required fact.
     let mut counts: HashMap<u64, u32> = HashMap::new();
     for (i, pattern) in rare {
         facts_of(*i, pattern, &mut |fact| {

@@ -20,7 +20,7 @@ pub(super) enum Reading {
     Whole,
     /// Blocks inside are unknown or null, which passes for any planned blocks.
     Attributes,
-    /// It is unknown itself, or does not fit its schema.
+    /// The element is unknown, or does not fit its schema.
     Opaque,
 }
 
@@ -39,7 +39,7 @@ fn fits(schema: &Block, value: &Value) -> bool {
     value.is_null() || value.as_object().is_some_and(|object| object.follows(schema.object_type()))
 }
 
-/// Whether blocks inside pass for any planned ones, or cannot be looked into.
+/// Whether blocks inside are compatible with any planned blocks, or cannot be read.
 fn has_open_blocks(schema: &Block, actual: &Value) -> bool {
     let is_open = |block: &Block, value: &Value| !fits(block, value) || has_open_blocks(block, value);
     actual.as_object().is_some_and(|object| {
@@ -57,7 +57,7 @@ fn has_open_blocks(schema: &Block, actual: &Value) -> bool {
     })
 }
 
-/// Which parts of a planned value are certain: what every compatible value has as it is there.
+/// The certain parts of a planned value: those that every compatible value must share.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) enum Pattern {
     /// The content as a whole.
@@ -212,10 +212,10 @@ impl Pattern {
     }
 }
 
-/// Where an element begins.
+/// The place of the element itself.
 pub(super) const ROOT: u64 = 1;
 
-/// The facts of an actual element: what stands where, for each part of it.
+/// The facts of an actual element: the content at each place.
 pub(super) fn offered(actual: &Value, place: u64, add: &mut impl FnMut(u64)) {
     add(mix(place, actual.content_hash()));
     for (i, part) in parts_of(actual).iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Prior elements of shapes that few others have: found by what is rarest in them.
+//! Finds prior elements of rare shapes by their rarest part.
 //!
 //! A prior element's requirements are a collection of *facts*, one for each object in it: where the object
 //! is, and its own leaves. An element of the configuration can only be matched by prior elements all of
@@ -88,7 +88,7 @@ fn index(members: Members<'_>, prior: &[Value], elements: &[u32], left: Left) ->
     Groups::new(&hashed)
 }
 
-/// Where an object stands.
+/// The place of an object.
 #[derive(Clone, Copy)]
 struct Place {
     /// The position in the element.
@@ -117,13 +117,13 @@ impl Place {
 #[derive(Default)]
 struct Facts {
     left: Left,
-    /// It is `left` that is to be found.
+    /// Whether `left` is still to be determined.
     finding: bool,
     facts: Vec<u64>,
 }
 
 impl Facts {
-    /// Each fact together with the leaves of the element itself, which are what mostly tells elements apart.
+    /// The facts, each combined with the element's own leaves, which mostly distinguish elements.
     fn of(members: Members<'_>, element: &Value, left: Left) -> Vec<u64> {
         let mut walk = Self { left, ..Self::default() };
         let own = walk.object(members, element, ROOT);

@@ -46,7 +46,7 @@ fn open(ty: &Type, unknown: bool) -> Value {
     if unknown { Value::unknown(ty.clone()) } else { Value::null(ty.clone()) }
 }
 
-/// Mostly what is given; sometimes null, and sometimes unknown if that may be.
+/// Mostly this value; sometimes null, and sometimes unknown if that is allowed.
 fn mostly(ty: Type, unknown: bool, value: impl Strategy<Value = Value>) -> impl Strategy<Value = Value> {
     (value, 0..12u8).prop_map(move |(value, n)| match n {
         0 => open(&ty, false),
@@ -112,7 +112,7 @@ fn element(unknown: bool) -> impl Strategy<Value = Value> {
     })
 }
 
-/// The element with some members as others have them, so that it fits some and nearly fits others.
+/// The element with some members of another one, so that it fits some elements and nearly fits others.
 fn like(element: &Value, other: &Value, mask: u16) -> Value {
     let (Some(a), Some(b)) = (element.as_object(), other.as_object()) else { return element.clone() };
     let members = a.iter().zip(b.iter()).enumerate();

@@ -17,7 +17,7 @@ impl<'s> From<Member<'s>> for Part<'s> {
         match member {
             Member::Blocks(nested) => Self::Objects(nested.nesting, Members::Block(&nested.block)),
             Member::Attribute(attribute) => match &attribute.ty {
-                // Where config leaves a computed set null, it is no other than null.
+                // A null set in the configuration equals only null, even if the set is computed.
                 AttributeType::Plain(Type::Set(_)) => Self::Leaf { computed: false },
                 AttributeType::Plain(_) => Self::Leaf { computed: attribute.computed },
                 AttributeType::Nested(nested) => Self::Objects(nested.nesting(), Members::Nested(nested)),
@@ -30,7 +30,7 @@ impl<'s> From<Member<'s>> for Part<'s> {
 #[derive(Clone, Copy)]
 pub(super) struct Element<'v> {
     pub(super) object: Object<'v>,
-    /// Its attributes stand where the schema's type has them.
+    /// The attributes have the positions of the schema's type.
     pub(super) aligned: bool,
 }
 

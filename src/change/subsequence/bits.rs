@@ -8,9 +8,9 @@ use super::walk::{Places, Rows};
 pub(super) struct Bits<'a> {
     xs: &'a [Option<u32>],
     places: &'a Places,
-    /// The columns in which the elements stand that occur often, by name.
+    /// The columns of frequent elements, by name.
     masks: Vec<Option<Box<[u64]>>>,
-    /// The columns in which one other element stands.
+    /// The columns of one other element.
     mask: Vec<u64>,
     /// Every `stride`-th row, from the one before the first element on.
     checkpoints: Vec<Vec<u64>>,
@@ -35,8 +35,7 @@ impl<'a> Bits<'a> {
             block: Vec::new(),
             row: xs.len(),
         };
-        // A mask of its own is worth it where filling one in takes longer than a row; at most 64 elements occur so
-        // often.
+        // An own mask pays if filling one takes longer than a row; at most 64 elements are that frequent.
         for name in 0..places.names() {
             let name = Some(name as u32);
             let often = places.get(name).len() > words;

@@ -5,8 +5,8 @@
 /// The pairs of positions; `None` if finding them takes more than `work`, counted in diagonals and elements
 /// looked at. `None` among the elements is one that the other side does not have.
 ///
-/// Such elements change no length in the table, so the frontiers are those of the two lists without them;
-/// only the walk itself passes through them.
+/// Such elements change no length in the table. So the frontiers are those of the two lists without them,
+/// and only the walk itself passes them.
 pub(super) fn walk_back(xs: &[Option<u32>], ys: &[Option<u32>], work: usize) -> Option<Vec<(usize, usize)>> {
     let common_xs: Vec<u32> = xs.iter().copied().flatten().collect();
     let common_ys: Vec<u32> = ys.iter().copied().flatten().collect();
@@ -129,7 +129,7 @@ impl<'a> Frontiers<'a> {
         x + equal
     }
 
-    /// The frontier of one more edit, and how much was looked at for it.
+    /// The frontier after one more edit, and the number of steps for it.
     fn next(&self, from: &Frontier) -> (Frontier, usize) {
         let (n, m) = (self.xs.len() as isize, self.ys.len() as isize);
         let high = from.low + 2 * (from.reach.len() as isize - 1);

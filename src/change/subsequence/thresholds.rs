@@ -5,7 +5,7 @@
 
 use super::walk::{Places, Rows};
 
-/// The thresholds after some rows of the table, and what leads back to those of the rows above.
+/// The thresholds after some rows of the table, with the data to get back to the rows above.
 pub(super) struct Thresholds<'a> {
     xs: &'a [Option<u32>],
     places: &'a Places,

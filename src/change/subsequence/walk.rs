@@ -1,6 +1,6 @@
-//! The walk over the rows of the table, and what a row is made from.
+//! The walk over the rows of the table, and the places of elements.
 
-/// The rows of the table, of which the last one is there and the others come back one by one.
+/// The rows of the table: the last row is available, earlier ones are restored one by one.
 ///
 /// In each row the lengths grow by one at a few columns, its thresholds, and they are all that the walk asks for.
 pub(super) trait Rows {
@@ -31,10 +31,10 @@ pub(super) fn walk_back(xs: &[Option<u32>], places: &Places, mut rows: impl Rows
     pairs
 }
 
-/// Where each element is in `ys`.
+/// The positions of each element in `ys`.
 pub(super) struct Places {
     pub(super) columns: usize,
-    /// Where the places of each name begin; those of the next end them.
+    /// The start of each name's places, which end at the next start.
     starts: Vec<u32>,
     places: Vec<u32>,
 }
@@ -62,7 +62,7 @@ impl Places {
         Self { columns: ys.len(), starts, places }
     }
 
-    /// The number of names, those included that stand nowhere.
+    /// The number of names, including those without places.
     pub(super) fn names(&self) -> usize {
         self.starts.len() - 1
     }

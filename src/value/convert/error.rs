@@ -5,12 +5,12 @@ use smol_str::SmolStr;
 use crate::value::unify::Unifier;
 use crate::value::{ParseNumberError, Path, PathStack, Type, Value};
 
-/// Why a value could not be converted: where, and what is wrong there. Never holds the value.
+/// The reason why a value could not be converted, with its path. Never holds the value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}{kind}", place(path))]
 #[non_exhaustive]
 pub struct ConvertError {
-    /// Where the part stands that could not be converted.
+    /// The path of the part that could not be converted.
     pub path: Path,
     /// The problem.
     pub kind: ConvertErrorKind,
@@ -25,7 +25,7 @@ pub enum ConvertErrorKind {
     WrongType {
         /// The type of the value; without the names of attributes where they may be secret.
         from: Type,
-        /// The type that it should have.
+        /// The expected type.
         to: Type,
         /// The part of the type that does not convert.
         why: String,
@@ -48,7 +48,7 @@ pub enum ConvertErrorKind {
     /// The elements of a collection must have one type, and have no type in common.
     #[error("all elements must have the same type")]
     NoCommonType,
-    /// The types of the parts are so many and so different that finding their common type would take too long.
+    /// Finding the common type of so many different types would take too long.
     #[error(
         "there are too many different types in this value to find the one that they have in common; \
          state the type, or give the elements of its lists the same one"
@@ -96,8 +96,8 @@ pub(crate) fn place(path: &Path) -> String {
     if path.is_root() { String::new() } else { format!("{path}: ") }
 }
 
-/// Says why values of one type never convert to another, as Terraform does. Configuration writes a map as an object: the
-/// names of its attributes are keys then, and are told only if all is.
+/// The reason why values of one type never convert to another, in Terraform's words. Configuration writes a
+/// map as an object, whose attribute names are keys then: they are only shown if `tells_all` is set.
 fn mismatch(from: &Type, to: &Type, tells_all: bool, types: &Unifier) -> String {
     let fails = |from: &Type, to: &Type| types.converts(from, to).is_err();
     let mismatch = |from: &Type, to: &Type| mismatch(from, to, tells_all, types);
@@ -152,7 +152,7 @@ fn mismatch(from: &Type, to: &Type, tells_all: bool, types: &Unifier) -> String 
     }
 }
 
-/// A type as what is required: in a collection, what is not given is any single type.
+/// The required type in words; a dynamic element type is "any single type".
 fn described(ty: &Type) -> String {
     let collection = |name: &str, element: &Type| match element {
         Type::Dynamic => format!("{name} of any single type"),

@@ -29,8 +29,8 @@ impl Serialize for Path {
     }
 }
 
-/// Reads what [`Serialize`] writes. A key must be a string, a number or a bool: what an array or an object is
-/// as an element of a set, its type would have to tell.
+/// Reads the output of [`Serialize`]. A key must be a string, a number or a bool. Keys that are collections
+/// cannot be read: JSON does not state their type.
 impl<'de> Deserialize<'de> for Path {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Vec::<PathStep>::deserialize(deserializer).map(Self::from_iter)

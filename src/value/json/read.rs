@@ -49,7 +49,7 @@ struct Document<'t> {
 struct Place<'a> {
     ty: &'a Type,
     path: PathStack<'a>,
-    /// Whether the text itself names the type, so that nobody else has set a bound to its size.
+    /// Whether the text itself states the type, so that its size has no other bound.
     own_type: bool,
     /// Whether this is the inside of `{"$literal":{…}}`: an object, whose keys are not markers.
     literal: bool,
@@ -89,7 +89,7 @@ impl<'t> Document<'t> {
             },
             Token::String(text) => match (at.ty, &*text) {
                 (Type::String, text) => Ok(Value::from(text)),
-                // As go-cty: a string that holds a number or a bool is taken for one.
+                // A string that holds a number or a bool is converted, as in go-cty.
                 (Type::Number, text) => match Number::parse(text) {
                     Ok(number) => Ok(Value::from(number)),
                     Err(_) => Err(self.mismatch(at, "a string")),
@@ -101,7 +101,7 @@ impl<'t> Document<'t> {
         }
     }
 
-    /// Whether a value here has the type that it looks like, if it does not say another.
+    /// Whether a value here has the type that it looks like, unless it states another.
     fn implies(&self, at: Place<'_>) -> bool {
         *at.ty == Type::Dynamic && self.form == Form::Plain
     }
@@ -196,7 +196,7 @@ impl<'t> Document<'t> {
         fields.finish(self, at)
     }
 
-    /// Reads what is behind a marker.
+    /// Reads the content of a marker.
     fn marker(&mut self, marker: &str, at: Place<'_>) -> Result<Value, Failure> {
         let hidden = Place { path: at.path.hide(true), literal: false, ..at };
         match marker {
@@ -228,14 +228,14 @@ impl<'t> Document<'t> {
                 // Types name the attributes of objects.
                 self.error(at, "the elements of a collection must have one type")
             } else {
-                // Where the text implies its type, names are content.
+                // If the text implies its type, attribute names are content.
                 let ConstructError { expected, found } = error;
                 self.error(at, ConstructError { expected: nameless(&expected), found: nameless(&found) })
             }
         })
     }
 
-    /// That something is wrong with what was read last.
+    /// An error about the token that was read last.
     #[cold]
     #[expect(clippy::needless_pass_by_value, reason = "messages are made for it alone")]
     fn error(&self, at: Place<'_>, message: impl ToString) -> Failure {

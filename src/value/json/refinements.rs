@@ -8,7 +8,7 @@ use objchange_text::json::{JsonError, JsonErrorKind, Reader, Token};
 
 /// Reads promises; `None` if it is known that the value is null. One that is null itself promises nothing.
 ///
-/// An error says what belongs there and not what is there, which may be part of a secret.
+/// Errors say what is expected and not what was found, which may be part of a secret.
 pub(super) fn read(reader: &mut Reader<'_>) -> Result<Option<Refinements>, JsonError> {
     const KNOWN: &str = "`$unknown` holds an object of promises, each at most once: nullness, string_prefix, \
                          number_lower, number_upper, length_lower, length_upper";
@@ -101,7 +101,7 @@ fn members<'t>(
     Ok(())
 }
 
-/// Reads what `pick` takes from a token.
+/// Reads a token and converts it with `pick`.
 fn scalar<'t, T>(
     reader: &mut Reader<'t>,
     expected: &'static str,

@@ -149,7 +149,7 @@ impl Writer<'_> {
     }
 }
 
-/// The type of a value as far as its parts that are not marked tell it.
+/// The type of a value, dynamic where a marked part would tell it.
 fn shown_type(value: &Value) -> Type {
     if value.is_marked() {
         return Type::Dynamic;

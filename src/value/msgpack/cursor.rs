@@ -6,7 +6,7 @@ use rmp::decode::{self, Bytes};
 use super::MsgpackProblem::{self, InvalidUtf8, NotANumber, TooShort, WrongKind};
 use crate::value::Number;
 
-/// A place in a message. Nothing that it says about lengths is more than the bytes that follow.
+/// A place in a message. Lengths that it returns never exceed the bytes that follow.
 pub(super) struct Cursor<'m> {
     rest: &'m [u8],
     /// The length of the whole message.
@@ -41,7 +41,7 @@ impl<'m> Cursor<'m> {
         Ok(taken)
     }
 
-    /// Reads a piece by a function of the codec that fits the marker, so that it fails only for want of bytes.
+    /// Reads a piece with the codec's function for the marker, which only fails if bytes are missing.
     fn piece<T, E>(
         &mut self,
         read: impl FnOnce(&mut Bytes<'m>) -> Result<T, E>,
@@ -101,7 +101,7 @@ impl<'m> Cursor<'m> {
         std::str::from_utf8(self.take(length as usize)?).map_err(|_| InvalidUtf8)
     }
 
-    /// Passes over a short text if it comes next. That it is valid UTF-8 need not be checked then.
+    /// Skips this short text if it comes next. It needs no check for valid UTF-8 then.
     pub(super) fn take_text(&mut self, text: &str) -> bool {
         let after = self.rest.split_first().filter(|(marker, _)| {
             matches!(Marker::from_u8(**marker), Marker::FixStr(length) if usize::from(length) == text.len())
@@ -154,7 +154,7 @@ impl<'m> Cursor<'m> {
         Ok((extension.typeid, self.take(extension.size as usize)?))
     }
 
-    /// Passes over whatever comes next, however deep it is: parts are counted, not descended into.
+    /// Skips the next value of any depth, without recursion: parts are counted, not descended into.
     pub(super) fn skip(&mut self) -> Result<(), MsgpackProblem> {
         let mut pending = 1usize;
         while pending > 0 {

@@ -16,7 +16,7 @@ use crate::value::limits::{Budget, MAX_DEPTH};
 use crate::value::stack::Stack;
 use crate::value::{ObjectType, PathStack, StepRef, TupleType, Type, Value};
 
-/// Room is made for at most so many elements before they are there: a length is only a claim.
+/// Memory is reserved for at most this many elements in advance, because a length is only a claim.
 const MAX_RESERVED: usize = 1024;
 
 pub(super) fn from_slice(message: &[u8], ty: &Type) -> Result<Value, MsgpackError> {
@@ -32,7 +32,7 @@ pub(super) fn from_slice(message: &[u8], ty: &Type) -> Result<Value, MsgpackErro
     }
 }
 
-/// Where a part stands: its path, and in how many arrays and maps.
+/// The place of a part: its path, and its nesting depth.
 #[derive(Clone, Copy)]
 struct Place<'a> {
     path: PathStack<'a>,
@@ -191,7 +191,7 @@ impl<'m> Reader<'m> {
         at.check_depth()?;
         let (expected, found) = (object.attributes().len(), self.cursor.map_len("a map")?);
         if found == 0 {
-            // As go-cty, whatever the type.
+            // The empty map is an object without attributes under any type, as in go-cty.
             return Ok(Value::object::<SmolStr, Value>([]));
         }
         if found != expected {

@@ -1,6 +1,6 @@
 //! Refinements of an unknown value in MessagePack: the payload of its extension.
 //!
-//! A map with integer keys. A reader skips keys that it does not know, and what follows the map.
+//! A map with integer keys. A reader skips unknown keys, and bytes after the map.
 
 use rmp::encode::{self, ByteBuf};
 use unicode_segmentation::UnicodeSegmentation;
@@ -64,7 +64,7 @@ fn read_length(cursor: &mut Cursor<'_>) -> Result<u64, MsgpackProblem> {
     cursor.integer("a length")?.try_into().map_err(|_| LengthOutOfRange)
 }
 
-/// Writes promises; `None` if there are none that have a form.
+/// Writes promises; `None` if none of them can be written.
 pub(super) fn write(refinements: &Refinements) -> Option<Vec<u8>> {
     let mut entries = ByteBuf::new();
     let mut count = 0;

@@ -41,7 +41,7 @@ impl ArithmeticError {
 
 type Result = std::result::Result<Number, ArithmeticError>;
 
-/// Beyond what any text reads as, so that every number read can be negated and added to zero.
+/// More than any text can state, so that every number read can be negated and added to zero.
 const MAX_EXPONENT: i32 = 33_300;
 
 impl Number {
@@ -283,8 +283,7 @@ impl Number {
         }
     }
 
-    /// Both numbers, where they are integers of so many bits that no sum, product or quotient of them that is an
-    /// `i64` is rounded.
+    /// Both numbers as integers, if no sum, product or quotient of them that is an `i64` needs rounding.
     fn small_integers(&self, other: &Self) -> Option<(i64, i64, Precision)> {
         match (&self.0, &other.0) {
             (Int(a, p), Int(b, q)) if *p.min(q) >= Precision::INTEGER => Some((*a, *b, *p.max(q))),
@@ -338,7 +337,7 @@ fn digits(number: &Binary) -> BigUint {
     number.leading_bits(Binary::PRECISION)
 }
 
-/// The last bit of the mantissa stands for two to the power of this.
+/// The power of two that the mantissa's last bit stands for.
 fn lowest(number: &Binary) -> i32 {
     number.exponent() - Binary::PRECISION as i32
 }

@@ -17,8 +17,8 @@ pub(super) struct Binary {
 
 const WORDS: usize = 8;
 
-/// How many bits of mantissa a number has: no part of its value, but what results that are computed from it have,
-/// and in how many it is printed.
+/// The number of bits of the mantissa. It is not a part of the value: it is the precision of results, and
+/// of printing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Precision(u16);
 
@@ -70,8 +70,8 @@ impl Binary {
 
     /// Returns ±magnitude × 2^exponent rounded to the precision, ties to even, or `None` for zero.
     ///
-    /// With `inexact` the magnitude meant is greater by less than one. It must then be given
-    /// in more bits than the precision, so that what is missing is below half of the last bit kept.
+    /// With `inexact` the true magnitude is greater by less than one. It must then have more bits than the
+    /// precision, so that the missing part is below half of the last bit kept.
     pub(super) fn rounded(
         negative: bool,
         magnitude: &BigUint,
@@ -128,7 +128,7 @@ impl Binary {
         Precision(((last as u32 + 1) * u64::BITS - self.mantissa[last].trailing_zeros()) as u16)
     }
 
-    /// The bits of an integer, those that are zero at its end included.
+    /// The bits of an integer, including zeros at its end.
     pub(super) fn integer_precision(&self) -> Precision {
         Precision(self.exponent.clamp(1, Self::PRECISION as i32) as u16)
     }
@@ -150,7 +150,8 @@ impl Binary {
 
     /// The nearest double, ties to even; infinite where it is too large.
     pub(super) fn to_f64(&self) -> f64 {
-        // Near zero doubles have fewer bits, down to none for what rounds to zero or to the least of them.
+        // Near zero doubles have fewer bits, down to none for numbers that round to zero or to the smallest
+        // double.
         let precision = (self.exponent - MIN_DOUBLE_EXPONENT).min(f64::MANTISSA_DIGITS as i32);
         let magnitude = if precision < 0 {
             0.0
@@ -191,7 +192,7 @@ impl PartialOrd for Binary {
     }
 }
 
-/// The bits of a double below those of its exponent.
+/// The bits of a double's fraction.
 const FRACTION_BITS: u32 = f64::MANTISSA_DIGITS - 1;
 
 /// The least double above zero is two to this power.

@@ -19,7 +19,7 @@ pub(super) struct Decimal {
 const MAX_SHORT_DIGITS: usize = 19;
 
 impl Decimal {
-    /// The magnitude of a number in at most `count` digits, exact halves rounded to even.
+    /// The magnitude of a number in at most `count` digits, rounded half to even.
     pub(super) fn rounded(number: &Binary, count: usize) -> Self {
         let scale = scale_to(count as i32 + 1, number.exponent());
         let magnitude = number.leading_bits(Binary::PRECISION);
@@ -31,7 +31,7 @@ impl Decimal {
         Self::cut(digits, point, count, round_up)
     }
 
-    /// The magnitude of a number in the fewest digits that stand for it in its precision.
+    /// The magnitude of a number in the fewest digits that identify it in its precision.
     pub(super) fn of(number: &Binary, precision: Precision) -> Self {
         if precision < Precision::MAX {
             return Self::shortest(number, precision.bits());
@@ -41,21 +41,21 @@ impl Decimal {
         if short.is(number) { short } else { Self::shortest(number, precision.bits()) }
     }
 
-    /// The magnitude of a number in the fewest digits that stand for it among numbers of `precision` bits.
+    /// The magnitude of a number in the fewest digits that identify it among numbers of `precision` bits.
     ///
     /// These are the first digits of the exact decimal, the last of them rounded to the nearest if both ways
     /// lead to a decimal within half a unit of the last bit, or the one way that does. The bounds themselves
     /// are within if reading rounds them to this number, that is, if its last bit is zero.
     ///
-    /// As in Go, the lower bound of a power of two is half a unit of its own last bit away,
-    /// although the numbers below are twice as dense.
+    /// As in Go, the lower bound of a power of two is half a unit of its own last bit away, although the
+    /// numbers below are twice as dense.
     fn shortest(number: &Binary, precision: u32) -> Self {
         // In units of half the last bit.
         let magnitude = number.leading_bits(precision) << 1_u32;
         let exponent = number.exponent() - precision as i32 - 1;
         let bounds_included = !magnitude.bit(1);
 
-        // So many digits that one of the last is less than half the last bit.
+        // Enough digits that one unit of the last one is less than half of the last bit.
         let scale = scale_to((f64::from(precision) * LOG10_2) as i32 + 3, number.exponent());
         let (lower, lower_inexact) = scaled(&(&magnitude - 1_u32), exponent, scale);
         let (upper, upper_inexact) = scaled(&(&magnitude + 1_u32), exponent, scale);
@@ -85,7 +85,7 @@ impl Decimal {
         Self::cut(digits, width as i32 - scale, count, round_up)
     }
 
-    /// The first `count` of these digits, the last perhaps one more.
+    /// The first `count` digits, the last rounded up if `round_up` is set.
     fn cut(mut digits: Vec<u8>, mut point: i32, count: usize, round_up: bool) -> Self {
         digits.truncate(count);
         if round_up {
@@ -104,7 +104,7 @@ impl Decimal {
         Self { digits, point: point - leading_zeros as i32 }
     }
 
-    /// Whether these are digits that stand for this number. They must be few enough for a `u64`.
+    /// Whether these digits identify the number. They must be few enough for a `u64`.
     fn is(&self, number: &Binary) -> bool {
         let coefficient = self.digits.iter().fold(0, |value, digit| value * 10 + u64::from(digit - b'0'));
         let exponent = self.point - self.digits.len() as i32;
@@ -134,7 +134,7 @@ impl Decimal {
         }
     }
 
-    /// Appends the number as C's `%g` does for `count` digits.
+    /// Appends the number in the form of C's `%g` with `count` digits.
     pub(super) fn write_general(self, count: i32, out: &mut String) {
         let exponent = self.point - 1;
         if (-4..count).contains(&exponent) {
@@ -166,8 +166,8 @@ pub(super) fn to_binary(
     Binary::rounded(negative, &magnitude, inexact, binary_exponent - shift, Precision::MAX)
 }
 
-/// The power of ten that brings a number below 2^exponent, but not below half of that,
-/// to an integer part of `count` or one more digits.
+/// The power of ten that gives a number from 2^(exponent-1) to 2^exponent an integer part of `count`
+/// digits, or one more.
 fn scale_to(count: i32, exponent: i32) -> i32 {
     count - 1 - (f64::from(exponent - 1) * LOG10_2).floor() as i32
 }
@@ -197,7 +197,7 @@ fn significant(digits: &[u8]) -> usize {
     digits.iter().rposition(|&digit| digit != b'0').map_or(0, |last| last + 1)
 }
 
-/// Whether after `count` digits the decimal above is nearer than the one below, or as near and even.
+/// Whether rounding up after `count` digits is nearer, or as near and even.
 fn is_nearer_above(digits: &[u8], count: usize, inexact: bool) -> bool {
     let Some((&next, rest)) = digits.get(count..).and_then(<[u8]>::split_first) else {
         return false;

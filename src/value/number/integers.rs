@@ -22,7 +22,7 @@ macro_rules! from_large_integer {
             fn from(value: $ty) -> Self {
                 match i64::try_from(value) {
                     Ok(int) => Self(Int(int, Precision::INTEGER)),
-                    // Not `from`, which there is none of for `usize`. It widens all the same.
+                    // `u128::from(usize)` does not exist; the cast loses no bits.
                     Err(_) => Self::from_u128(false, value as u128),
                 }
             }

@@ -42,22 +42,22 @@ use self::decimal::Decimal;
 /// # Ok::<(), objchange::value::ParseNumberError>(())
 /// ```
 ///
-/// Both print as `0.1`: [`Display`](fmt::Display) writes the shortest decimal that stands for the number
-/// at its own precision, 512 bits or the 53 of a double, always in plain notation, never with an exponent.
+/// Both print as `0.1`: [`Display`](fmt::Display) writes the shortest decimal that identifies the number at
+/// its own precision, 512 bits or the 53 of a double, always in plain notation, never with an exponent.
 /// Integers of up to 64 bits print in full.
 ///
-/// The digits are Terraform's, which are those of Go's `big.Float`, also where these are not the best:
-/// the space below a power of two is taken for as wide as the one above, so that what a power of two
-/// prints may read back as the number before it.
+/// The digits are Terraform's, and so those of Go's `big.Float`, even where they are not the best: Go
+/// treats the space below a power of two like the one above it, so that the printed form of a power of two
+/// may read back as the number before it.
 ///
 /// There is one zero, without a sign. The infinities are numbers, but no text reads as one.
 /// A clone is O(1).
 ///
 /// # Arithmetic
 ///
-/// Results are rounded, ties to even, to the greater *precision* of the operands: 512 bits for what was read from
-/// text, 64 for integers of the program (lengths and positions, in configuration), 53 for doubles. Precision is no
-/// part of the value: it shows in quotients and in what is printed, not in comparisons.
+/// Results are rounded, ties to even, to the greater *precision* of the operands: 512 bits for numbers from
+/// text, 64 for integers of the program (lengths and positions, in configuration), 53 for doubles.
+/// Precision is not a part of the value: it shows in quotients and in print, not in comparisons.
 ///
 /// ```
 /// use objchange::value::{ArithmeticError, Number};
@@ -115,8 +115,8 @@ impl Number {
     ///
     /// # Errors
     ///
-    /// For text of any other form, which includes hexadecimal digits, underscores, white space and
-    /// infinities; and for a number whose exponent is beyond what [`ParseNumberError`] says.
+    /// The text has another form, such as hexadecimal digits, underscores, white space or infinities; or
+    /// the exponent is beyond the limits in [`ParseNumberError`].
     ///
     /// # Examples
     ///
@@ -169,7 +169,7 @@ impl Number {
         Binary::from_u128(negative, magnitude).map_or(Self::ZERO, Self::of_integer)
     }
 
-    /// An integer in as many bits as it needs, but not fewer than those of the program have.
+    /// An integer with the precision that it needs, at least that of the program's integers.
     fn of_integer(binary: Binary) -> Self {
         let precision = binary.integer_precision().max(Precision::INTEGER);
         Self::from_binary(binary, precision)
@@ -266,8 +266,8 @@ impl Number {
     /// The decimal digits of the number without its sign, and the power of ten *p* with which `0.digits × 10^p` is it;
     /// `None` for zero and infinities. Neither the first nor the last digit is zero.
     ///
-    /// There are at most `count` of them, at least one, exact halves rounded to even; or the fewest that stand for
-    /// the number in its precision.
+    /// Returns at most `count` digits, at least one, rounded half to even; without `count` the fewest that
+    /// identify the number in its precision.
     ///
     /// ```
     /// use objchange::value::Number;

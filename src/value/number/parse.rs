@@ -106,10 +106,10 @@ fn digit(byte: u8, base: u32) -> Option<u8> {
     (u32::from(value) < base).then_some(value)
 }
 
-/// The largest power of ten that the first digit of a number may stand for, above and below one.
+/// The largest power of ten of a number's first digit, above and below one.
 const MAX_DECIMAL_EXPONENT: i64 = 5000;
 
-/// About as far as the decimal exponent reaches.
+/// About the range of the decimal exponent.
 const MAX_BINARY_EXPONENT: i64 = 16_600;
 
 /// No number of 512 bits, nor one halfway between two of them, has more digits than this. All that
@@ -230,7 +230,7 @@ impl<'a> Scientific<'a> {
 
     /// The digits as an integer, and the exponent that goes with it.
     ///
-    /// Digits beyond those that can matter become a single one, to say that there are more.
+    /// Digits that cannot matter are replaced by a single one, which only says that there are more.
     fn coefficient(&self) -> (BigUint, i64) {
         if let Some(short) = self.short_coefficient() {
             return (short.into(), self.exponent);
@@ -246,7 +246,7 @@ impl<'a> Scientific<'a> {
     }
 }
 
-/// Whether there is a minus sign, and what follows the sign.
+/// Whether there is a minus sign, and the text after the sign.
 fn scan_sign(text: &[u8]) -> (bool, &[u8]) {
     match text {
         [b'-', rest @ ..] => (true, rest),
@@ -255,7 +255,7 @@ fn scan_sign(text: &[u8]) -> (bool, &[u8]) {
     }
 }
 
-/// The digits at the start, and what follows them.
+/// The digits at the start, and the rest.
 fn scan_digits(text: &[u8]) -> (&[u8], &[u8]) {
     let end = text.iter().position(|byte| !byte.is_ascii_digit());
     text.split_at(end.unwrap_or(text.len()))

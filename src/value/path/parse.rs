@@ -14,7 +14,7 @@ use objchange_text::json::Reader;
 #[error("column {column}: {kind}; write a path like disk[0].size or tags[\"Name\"]")]
 #[non_exhaustive]
 pub struct ParsePathError {
-    /// Where in the text, in bytes from 1.
+    /// The column in the text, in bytes from 1.
     pub column: usize,
     /// The problem at this place.
     pub kind: ParsePathErrorKind,
@@ -24,7 +24,7 @@ pub struct ParsePathError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParsePathErrorKind {
-    /// Something else stands where a step should begin.
+    /// The text has something else than a step here.
     #[error(
         "a step begins with a dot or a bracket, and a name with other characters than letters, digits, _ and - \
          stands in double quotes"
@@ -36,7 +36,7 @@ pub enum ParsePathErrorKind {
     /// A dot, and a number.
     #[error("a position stands in brackets, as in [0]")]
     PositionAfterDot,
-    /// A name with characters that it cannot have.
+    /// A name has characters that are not allowed.
     #[error("a name is made of letters, digits, _ and -; one with other characters stands in double quotes")]
     NoName,
     /// A string that does not end, or has an escape that JSON does not know.
@@ -130,7 +130,7 @@ fn attribute(text: &str) -> Result<(PathStep, &str), Problem<'_>> {
     }
 }
 
-/// A string in double quotes, and what follows it.
+/// A string in double quotes, and the rest.
 fn quoted(text: &str) -> Result<(Cow<'_, str>, &str), Problem<'_>> {
     let mut reader = Reader::strict(text);
     match reader.string() {
@@ -157,7 +157,7 @@ fn is_in_name(c: char, first: bool) -> bool {
     c.general_category_group() == Letter || c.general_category() == LetterNumber || !first && inside()
 }
 
-/// The key up to the closing bracket, and what follows that; or the place of a problem.
+/// The key up to the closing bracket, and the rest; or the place of a problem.
 fn index(text: &str) -> Result<(PathStep, &str), Problem<'_>> {
     let (key, rest) = if text.starts_with('"') {
         let (key, rest) = quoted(text)?;

@@ -25,12 +25,12 @@ use crate::ErrorKind;
 use crate::tls::SERVER_NAME;
 use crate::wire::MAX_MESSAGE;
 
-/// What bytes go through.
+/// A stream of bytes in both directions.
 pub(crate) trait Io: AsyncRead + AsyncWrite + Send + Unpin + 'static {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin + 'static> Io for T {}
 
-/// The longest text of an error that comes in a header, in bytes.
+/// The maximum size of headers in bytes; errors come with a text in a header.
 const MAX_HEADERS: u32 = 1 << 20;
 
 /// A connection; it ends when this is dropped.
@@ -78,13 +78,13 @@ impl Channel {
             .await
             .map_err(io::Error::other)?;
         let driver = tokio::spawn(async move {
-            // What goes wrong with it goes wrong with each call.
+            // Each call on the connection returns its error.
             let _ = connection.await;
         });
         Ok(Self { sender, driver: driver.abort_handle() })
     }
 
-    /// Whether nothing can be sent any more.
+    /// Whether the connection is closed for sending.
     pub(crate) fn is_closed(&self) -> bool {
         self.sender.is_closed()
     }
@@ -170,9 +170,9 @@ fn as_path(path: String) -> Result<PathAndQuery, Status> {
     path.try_into().map_err(|_| Status::internal("the name of the call is not a path"))
 }
 
-/// What an error of the connection is, as far as that says it.
+/// The kind of an error of the connection.
 pub(crate) fn error_kind(status: &Status) -> ErrorKind {
-    // The library has no other way to say so.
+    // The library has no other sign of it.
     let is_too_large =
         status.code() == Code::OutOfRange && status.message().contains("message length too large");
     match status.code() {

@@ -89,7 +89,7 @@ fn parent(pid: u32) -> Option<u32> {
     stat(pid).map(|(_, parent)| parent)
 }
 
-/// What has ended and was not waited for does nothing any more.
+/// A process that has ended and was not waited for is not running.
 fn is_running(pid: u32) -> bool {
     stat(pid).is_some_and(|(state, _)| state != "Z" && state != "X")
 }

@@ -48,8 +48,8 @@ impl Folder {
     }
 }
 
-/// Removes the folders that nobody uses any more, and ends the daemons whose environment names them. What cannot be removed
-/// stays: that is no reason to start nothing.
+/// Removes folders that are not in use any more, and kills the daemons whose environment names them. A
+/// folder that cannot be removed stays; providers can start anyway.
 fn sweep(within: &Path) {
     for entry in fs::read_dir(within).into_iter().flatten().flatten() {
         let folder = entry.path();

@@ -39,7 +39,7 @@ pub struct Handshake {
     pub(super) certificate: Option<String>,
 }
 
-/// What is shorter is not a certificate.
+/// Shorter texts are not certificates.
 const MIN_CERTIFICATE: usize = 50;
 
 impl Handshake {

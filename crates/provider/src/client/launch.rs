@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::process::Children;
 
-/// What of the environment a provider gets without being named.
+/// Variables that a provider inherits without being named.
 const INHERITED: [&str; 2] = ["PATH", "HOME"];
 
 /// Options for starting a provider's program.

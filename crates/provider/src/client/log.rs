@@ -52,7 +52,7 @@ impl fmt::Debug for Log {
 pub struct LogLine {
     /// Its level.
     pub level: Level,
-    /// What it says.
+    /// The message.
     pub message: String,
     /// The part of the provider that wrote it.
     pub module: Option<String>,
@@ -191,7 +191,7 @@ impl Recorder {
         self.state().count
     }
 
-    /// What was written since then, and a crash whenever it was.
+    /// The lines since a position, and a crash at any time.
     pub(crate) fn since(&self, position: u64) -> Log {
         let state = self.state();
         let wanted = state.count.saturating_sub(position);

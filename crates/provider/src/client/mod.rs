@@ -189,7 +189,7 @@ impl Client {
         Self { channel, protocol, limits, process, log, schemas, version }
     }
 
-    /// The same client, which tells the provider that this is the version of Terraform.
+    /// Sets the version of Terraform that the provider is told.
     #[must_use]
     pub fn with_terraform_version(self, version: impl Into<String>) -> Self {
         Self { version: version.into(), ..self }
@@ -200,33 +200,34 @@ impl Client {
         self.protocol.version()
     }
 
-    /// The number of the provider's process, where it was started for this client.
+    /// The process id of a provider that was started for this client.
     pub fn pid(&self) -> Option<u32> {
         self.process.as_ref().map(Process::pid)
     }
 
-    /// All that the provider has written to standard error, and to standard output after the handshake, as far as it is
-    /// kept. Of a provider that was attached to this is what it sends through the connection.
+    /// Everything that the provider has written to standard error, and to standard output after the
+    /// handshake, as far as it is kept. For an attached provider, the output that comes through the
+    /// connection.
     pub fn log(&self) -> Log {
         self.log.since(0)
     }
 
-    /// Lets the provider end in good order, as far as it was started for this client; kills what is left of it.
+    /// Ends a provider that was started for this client: asks it to shut down, then kills the rest.
     pub async fn end(self) {
         let Some(process) = &self.process else { return };
         let path = "/plugin.GRPCController/Shutdown".to_owned();
-        // The connection may well go before the answer comes.
+        // The connection may close before the answer comes.
         let asked = self.channel.unary::<_, plugin::Empty>(path, plugin::Empty {});
         let _ = timeout(self.limits.end, asked).await;
         process.ended(self.limits.end).await;
         process.kill();
     }
 
-    /// What comes of a call. An error names it, and has what the provider wrote meanwhile.
+    /// Runs a call. An error names the call, and has the provider's log during it.
     async fn during<T>(&self, method: Method, call: impl Future<Output = Result<T>>) -> Result<T> {
         let position = self.log.position();
         let named = |error: Error| match error.kind() {
-            // Nothing was asked yet, or it arose in another call, which this one needs.
+            // The error came before the call, or from another call that this one needs.
             ErrorKind::UnknownName { .. } | ErrorKind::Unsendable { .. } => error,
             _ if error.call().is_some() => error,
             _ => error.during(method.name(Protocol::V6)).with_log(self.log.since(position)),
@@ -282,7 +283,7 @@ impl Client {
         Ok(method.path(self.protocol))
     }
 
-    /// What comes of a question within its time, or what became of the provider meanwhile.
+    /// Waits for an answer within the time limit, or finds out how the provider ended.
     async fn in_time<A>(&self, answer: impl Future<Output = Result<A, Status>>) -> Result<A> {
         let kind = match timeout(self.limits.call, answer).await {
             Ok(Ok(answer)) => return Ok(answer),
@@ -335,7 +336,7 @@ impl Client {
         }
     }
 
-    /// What a module says to the provider of itself: nothing, which is null of the type that the provider wants.
+    /// A module's data about itself: always null, of the type that the provider declares.
     async fn meta(&self) -> Result<Option<pb::DynamicValue>> {
         match &self.known().await?.meta {
             Some(_) => write_value("provider_meta", &Value::null(Type::Dynamic), &Type::Dynamic),

@@ -19,17 +19,17 @@ use super::spawn;
 use crate::tls::Identity;
 use crate::{Error, ErrorKind};
 
-/// What a provider wants to find in its environment, to know that it was started as one.
+/// The variable that tells a provider's program that it was started as one.
 pub(crate) const COOKIE: (&str, &str) =
     ("TF_PLUGIN_MAGIC_COOKIE", "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2");
 
-/// Where it finds the certificate of who will connect to it.
+/// The variable with the certificate of the client.
 pub(crate) const CLIENT_CERTIFICATE: &str = "PLUGIN_CLIENT_CERT";
 
-/// How often it is looked whether something has happened that nobody tells.
+/// How often processes and files are polled.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// How long it is waited for what a process wrote before it ended.
+/// How long to wait for the last output of a process that has ended.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
 /// The processes that were started and run still, so that all can be ended at once: by whoever handles signals.
@@ -226,7 +226,7 @@ impl Process {
             while !self.shared.has_ended() {
                 sleep(PAUSE).await;
             }
-            // What it wrote last is still on its way.
+            // Its last output is still on its way.
             sleep(LAST_WORDS).await;
         };
         tokio::select! {
@@ -236,7 +236,8 @@ impl Process {
         }
     }
 
-    /// How the process has ended, if it does so by itself within this time. What it wrote last is in the log then.
+    /// The status with which the process ends by itself within this time. Its last output is in the log
+    /// then.
     pub(crate) async fn ended(&self, within: Duration) -> Option<String> {
         let until = Instant::now() + within;
         while !self.shared.has_ended() {
@@ -246,7 +247,7 @@ impl Process {
             sleep(PAUSE).await;
         }
         let status = self.shared.kill();
-        // Whoever it has started may hold the pipe open, so that there need be no end of it.
+        // A process that it has started may hold the pipe open, so that the pipe may never end.
         let until = Instant::now() + Duration::from_millis(500);
         while !self.log.is_closed() && Instant::now() < until {
             sleep(PAUSE).await;

@@ -59,7 +59,7 @@ impl FromStr for Reattach {
             if raw.protocol != "grpc" {
                 return Err(bad(format!("{name}: the protocol is {:?}, and must be \"grpc\"", raw.protocol)));
             }
-            // Who says no version speaks the oldest: a provider that is not under test leaves it out.
+            // A missing version means the oldest: a provider outside of acceptance tests leaves it out.
             let version = if raw.protocol_version == 0 { 5 } else { raw.protocol_version };
             let protocol = Protocol::from_version(version).ok_or_else(|| {
                 bad(format!("{name}: version {version} of the protocol is not supported, only 5 and 6 are"))

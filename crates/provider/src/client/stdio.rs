@@ -1,5 +1,5 @@
-//! What a provider writes to its standard output and error after the handshake: it may come through the connection, and a
-//! provider that nobody listens to would wait.
+//! Output of a provider after the handshake. It may come through the connection, and a provider whose
+//! output is not read would block.
 
 use tonic::Streaming;
 
@@ -7,10 +7,10 @@ use super::channel::Channel;
 use super::log::Recorder;
 use crate::wire::plugin::{StdioData, stdio_data};
 
-/// The most of a line that is waited for the rest of, in bytes.
+/// The maximum length of an unfinished line that is kept, in bytes.
 const MAX_LINE: usize = 64 << 10;
 
-/// Keeps all that comes, until no more does. A provider need not have this call.
+/// Keeps all output until it ends. Providers may lack this call.
 pub(super) fn listen(channel: &Channel, log: Recorder) {
     let path = "/plugin.GRPCStdio/StreamStdio".to_owned();
     channel.spawn_stream(path, (), move |stream| keep(stream, log));

@@ -125,7 +125,7 @@ impl Line {
         let want = answer.ok().flatten().and_then(|answer| answer.want());
         match want {
             Some(want) => format!("{},\"want\":{want}}}", &text[..text.len() - 1]),
-            // What cannot be judged is still told.
+            // An answer that cannot be judged is still recorded.
             None => text,
         }
     }

@@ -9,19 +9,19 @@ use objchange::value::{Kind, Marks, Path, PathStep};
 use objchange::{Type, Value};
 use objchange_text::redact::{Redactor, Secrets};
 
-/// What is shorter is too common to be looked for inside of other texts.
+/// Shorter secrets are too common to be searched inside of other texts.
 const MIN_LENGTH: usize = 3;
 
-/// What replaces a text in which a secret might be that is too short to be looked for.
+/// Replaces a text that might contain a secret too short to search for.
 const LEFT_OUT: &str = "(left out)";
 
-/// The secrets that were seen, and what stands for them.
+/// The known secrets and their stand-ins.
 pub(super) struct Masks {
     strings: HashMap<String, String>,
     numbers: HashMap<String, i64>,
-    /// What finds the strings in texts; made when it is needed.
+    /// Finds the strings in texts; made on first use.
     redactor: OnceLock<Redactor>,
-    /// Whether `true` stands for `true`.
+    /// Whether secret bools are swapped.
     flips: bool,
 }
 
@@ -31,7 +31,8 @@ impl Masks {
         Self { strings: HashMap::new(), numbers: HashMap::new(), redactor: OnceLock::new(), flips }
     }
 
-    /// The value with stand-ins for what is marked in it, for what its schema hides, and for what was secret elsewhere.
+    /// Replaces secrets in the value: marked parts, parts that the schema hides, and values that are secret
+    /// elsewhere.
     pub(super) fn object(&mut self, block: &Block, value: &Value) -> Value {
         let marked = block.mark_hidden(value);
         // A secret may be in the clear before the attribute that is called sensitive: first all of them are
@@ -49,7 +50,8 @@ impl Masks {
         self.masked(value, None, is_secret)
     }
 
-    /// The same for a value of a declared type: the names in an object whose type nobody declares are content.
+    /// Replaces secrets in a value of a declared type. Attribute names of an object without a declared type
+    /// count as content.
     fn masked(&mut self, value: &Value, declared: Option<&Type>, is_secret: bool) -> Value {
         let inner = match declared {
             Some(Type::Dynamic) => declared,
@@ -60,7 +62,7 @@ impl Masks {
         let plain = value.unmarked();
         match plain.kind() {
             Kind::Null => Value::null(self.ty(plain.ty(), declared, is_secret)),
-            // What is promised about a secret may tell of it.
+            // Promises about an unknown secret may tell of it.
             Kind::Unknown(_) if is_secret => Value::unknown(self.ty(plain.ty(), declared, is_secret)),
             Kind::Unknown(_) => plain.clone(),
             Kind::Bool(flag) => Value::from(flag ^ (is_secret && self.flips)),
@@ -263,7 +265,7 @@ mod tests {
             prop_assert_eq!(kind(&value), kind(&masked));
         }
 
-        /// What was secret once is so wherever it comes out again.
+        /// A secret stays one wherever it occurs again.
         #[test]
         fn a_secret_is_one_everywhere(secret in "[XYZ]{6}", around in "[ab]{0,3}") {
             let mut masks = Masks::new();

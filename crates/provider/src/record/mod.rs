@@ -1,7 +1,7 @@
 //! Recorded sessions: what a provider is asked and answers, as lines of a case file, with stand-ins for secrets.
 //!
-//! The lines are judged again by [`OPERATIONS`](crate::OPERATIONS), without the provider and with whatever rules there are
-//! then. What each wants is what was judged when it was recorded.
+//! [`OPERATIONS`](crate::OPERATIONS) judge the lines again, without the provider and with the current
+//! rules. Each line expects the verdict from the time of recording.
 //!
 //! ```
 //! use objchange_conform::kit::Kit;
@@ -53,13 +53,13 @@ impl<W: Write + Send> Recorder<W> {
         Self(Mutex::new(State { out, masks: Masks::new(), error: None }))
     }
 
-    /// Hides the marked parts of this value wherever they occur. What schemas call sensitive need not be
-    /// told.
+    /// Hides the marked parts of this value wherever they occur. Values that schemas call sensitive are
+    /// hidden anyway.
     pub fn hide(&self, value: &Value) {
         self.state().masks.learn(value);
     }
 
-    /// Writes what is not written yet.
+    /// Flushes the output.
     ///
     /// # Errors
     ///

@@ -32,7 +32,7 @@ where
     R: Deref<Target = Recorder<W>> + Send + Sync,
     W: Write + Send,
 {
-    /// The same provider, and what it answers is kept.
+    /// Wraps a provider and records its answers.
     pub fn new(provider: P, recorder: Option<R>) -> Self {
         Self { provider, recorder }
     }
@@ -78,7 +78,7 @@ where
     fn keep_plan(&self, type_name: &str, request: &PlanResourceChange, reply: &Result<Reply>) {
         let block = &request.schema;
         self.keep(|masks| {
-            // What is secret in one of them is so in all.
+            // A secret in one object is secret in all.
             for object in [&request.prior, &request.proposed, &request.config] {
                 masks.object(block, object);
             }
@@ -178,7 +178,7 @@ where
     async fn call(&self, call: Call<'_>) -> Result<Reply> {
         let reply = self.provider.call(call).await;
         match call {
-            // What the provider says of itself is in each line that needs it.
+            // Each line contains the schemas that it needs.
             Call::Schemas => {}
             Call::Upgrade(request) => {
                 let line = ("upgrade_resource_state", Component::Resource);

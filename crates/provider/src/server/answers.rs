@@ -229,7 +229,7 @@ pub(super) async fn import(
     let answer = asked.provider.import(&request).await?;
     let mut imported_resources = Vec::new();
     for imported in answer.resources {
-        // Of a type that the schemas do not know, only the object itself says what it is.
+        // The schemas may lack the imported type; then the object's own type is used.
         let own = || imported.object.as_ref().map_or(Type::Dynamic, |object| object.ty().clone());
         let ty = asked.ty(Component::Resource, &imported.type_name).unwrap_or_else(|_| own());
         let identity = asked.schemas.identity(&imported.type_name);

@@ -86,7 +86,7 @@ impl Listener {
         loop {
             let (stream, _) = self.listener.accept().await?;
             let (router, tls) = (router.clone(), tls.cloned());
-            // What goes wrong with one connection is seen at its other end.
+            // The client sees the errors of its connection.
             tokio::spawn(async move {
                 match tls {
                     Some(tls) => connection(router, tls.accept(stream).await?).await,

@@ -29,14 +29,14 @@ macro_rules! boxed {
     };
 }
 
-/// Who answers, and how to end it.
+/// The provider, and the signal to end.
 #[derive(Clone)]
 pub(super) struct Router {
     provider: Arc<dyn Provider>,
     ended: Arc<Notify>,
 }
 
-/// What each answer needs.
+/// The provider and its schemas, which each answer needs.
 pub(super) struct Asked {
     pub(super) provider: Arc<dyn Provider>,
     pub(super) schemas: Arc<Schemas>,
@@ -201,7 +201,7 @@ impl<Q: Message + 'static, A: 'static> tower_service::Service<Request<Streaming<
 struct Handler<Q, A, R> {
     provider: Arc<dyn Provider>,
     answer: fn(Asked, Q) -> Answering<A>,
-    /// What is sent of the answer: itself, or a stream of its parts.
+    /// Converts the answer for sending: as it is, or as a stream of its parts.
     reply: fn(A) -> R,
 }
 

@@ -47,13 +47,14 @@ fn both_know_each_other() {
     });
 }
 
-/// Who presents a certificate has to have its key.
+/// A peer must have the key of its certificate.
 #[test]
 fn a_certificate_without_its_key_is_no_use() {
     run(async {
         let [client, server, thief] = [(); 3].map(|()| Identity::new().unwrap());
         let stolen = Identity { certificate: server.certificate.clone(), key: thief.key.clone() };
-        // The library does not serve with a key that does not belong to the certificate, a thief does.
+        // The library refuses to serve with a key that does not belong to the certificate, but a thief
+        // would.
         let key = rustls::crypto::ring::sign::any_ecdsa_type(&stolen.key()).unwrap();
         let config = serving(CertifiedKey::new(vec![stolen.certificate.clone()], key));
         let to_server = Pinned::from_base64(&server.base64()).unwrap().client(Some(&client)).unwrap();
@@ -79,7 +80,7 @@ fn serving(key: CertifiedKey) -> ServerConfig {
         .with_cert_resolver(Arc::new(Always(Arc::new(key))))
 }
 
-/// What providers in Go have.
+/// Providers in Go have such keys.
 #[test]
 fn a_key_on_the_curve_p_521_is_known() {
     #[derive(Debug, Clone)]
@@ -112,7 +113,7 @@ fn a_key_on_the_curve_p_521_is_known() {
     });
 }
 
-/// What a framework in Python has. No library at hand makes such signatures any more.
+/// A framework in Python has such keys. No library at hand makes such signatures any more.
 #[test]
 fn a_short_key_of_rsa_is_known() {
     let [certificate, key, signature_256, signature_512] =

@@ -44,7 +44,7 @@ pub(crate) fn write_schemas(schemas: &Schemas) -> Response {
     }
 }
 
-/// The same for protocol 5. What has nested types there cannot be said in it, and is left out.
+/// The schemas for protocol 5. Parts with nested types cannot be expressed in it, and are left out.
 pub(crate) fn write_schemas_5(schemas: &Schemas) -> Response5 {
     let message = write_schemas(schemas);
     let all = |schemas: BTreeMap<String, pb::Schema>| {
@@ -111,7 +111,7 @@ pub(crate) fn write_metadata(metadata: &Metadata) -> pb::get_metadata::Response 
     }
 }
 
-/// The same for protocol 5, which has no state stores.
+/// The metadata for protocol 5, which has no state stores.
 pub(crate) fn write_metadata_5(metadata: &Metadata) -> pb5::get_metadata::Response {
     let message = write_metadata(metadata);
     pb5::get_metadata::Response {

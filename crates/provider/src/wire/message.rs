@@ -89,7 +89,7 @@ pub(crate) fn write_deferred(reason: Option<DeferredReason>) -> Option<pb::Defer
     })
 }
 
-/// What Terraform says of itself: protocol 5 has but two of the fields.
+/// Terraform's capabilities. Protocol 5 has only two of the fields.
 pub(crate) fn client_capabilities(
     protocol: Protocol,
     deferral_allowed: bool,

@@ -8,7 +8,7 @@ mod method;
 mod schema;
 mod value;
 
-/// What is made of the `.proto` files. The protocol has more than is spoken here.
+/// The code generated from the `.proto` files. Not all of the protocol is used.
 #[allow(
     dead_code,
     missing_debug_implementations,

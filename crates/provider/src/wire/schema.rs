@@ -1,4 +1,4 @@
-//! Schemas, read from messages. What cannot be understood is left out, and listed.
+//! Reads schemas from messages. Parts that cannot be understood are left out and listed.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -41,7 +41,7 @@ pub(crate) fn read_schemas(message: Response) -> Schemas {
     Schemas { problems: reader.faults, notes: reader.notes, ..schemas }
 }
 
-/// The same for protocol 5, whose attributes have no nested types.
+/// Reads schemas of protocol 5, whose attributes have no nested types.
 pub(crate) fn read_schemas_5(message: Response5) -> Schemas {
     let all =
         |schemas: BTreeMap<String, pb5::Schema>| schemas.into_iter().map(|(n, s)| (n, schema_6(s))).collect();
@@ -165,7 +165,7 @@ fn function_note(message: &pb::Function) -> FunctionNote {
 struct Reader {
     /// The names from the type on.
     place: Vec<String>,
-    /// Of what notes are kept.
+    /// The schema whose notes are kept.
     noted: Option<(Component, SmolStr)>,
     notes: Notes,
     faults: Vec<SchemaFault>,
@@ -287,7 +287,7 @@ impl Reader {
         self.without_repeated(attributes)
     }
 
-    /// Of what has one name, the last.
+    /// Keeps the last part of each name.
     fn without_repeated<T>(&mut self, named: Vec<(SmolStr, T)>) -> Vec<(SmolStr, T)> {
         let mut last: HashMap<SmolStr, usize> = HashMap::new();
         let positions: Vec<_> =
@@ -377,7 +377,7 @@ impl Reader {
     }
 }
 
-/// What a provider of protocol 6 has by name.
+/// Reads the metadata of a provider of protocol 6.
 pub(crate) fn read_metadata(message: pb::get_metadata::Response) -> Metadata {
     let names = |all: Vec<pb::get_metadata::TypeMetadata>| {
         let mut names: Vec<SmolStr> = all.into_iter().map(|of| of.type_name.into()).collect();
@@ -403,7 +403,7 @@ pub(crate) fn read_metadata(message: pb::get_metadata::Response) -> Metadata {
     }
 }
 
-/// The same for protocol 5.
+/// Reads the metadata of a provider of protocol 5.
 pub(crate) fn read_metadata_5(message: pb5::get_metadata::Response) -> Metadata {
     read_metadata(pb::get_metadata::Response {
         server_capabilities: message.server_capabilities,

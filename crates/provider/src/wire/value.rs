@@ -22,7 +22,8 @@ pub(crate) fn write_value(field: &'static str, value: &Value, ty: &Type) -> Resu
     }
 }
 
-/// The same for who answers: what is not of the type goes out as what it is. Whether that may be is not for the wire to say.
+/// Writes a value of an answer. If it is not of the type it is sent as it is: the client decides whether
+/// that is allowed.
 pub(crate) fn write_answer(
     field: &'static str,
     value: Option<&Value>,

@@ -52,13 +52,13 @@ fn schemas_come_through() {
         // Without nested types protocol 5 says the same.
         let flat = faulty(false).schemas().await.unwrap();
         assert_eq!(connected(faulty(false), 5).await.schemas().await.unwrap(), flat);
-        // What cannot be said in it is left out, and is no reason to fail.
+        // Parts that cannot be expressed are left out without an error.
         let schemas = connected(faulty(true), 5).await.schemas().await.unwrap();
         assert_eq!((schemas.resources.len(), schemas.problems.len()), (0, 0));
     });
 }
 
-/// What a provider says of its schemas to people.
+/// Descriptions and deprecations.
 #[test]
 fn notes_come_through() {
     struct Noted(Arc<Schemas>);
@@ -136,7 +136,7 @@ fn provider_meta_is_sent_to_providers_that_declare_it() {
             }
         }
     }
-    /// What the client sends while it plans.
+    /// The bytes that the client sends while it plans.
     async fn sent(is_wanted: bool) -> Vec<u8> {
         let (here, middle) = tokio::io::duplex(64 << 10);
         let (other, there) = tokio::io::duplex(64 << 10);
@@ -282,7 +282,7 @@ fn a_schema_of_megabytes_comes_through() {
     });
 }
 
-/// What a client or a provider says of itself shows no value.
+/// Debug output of a client or a provider shows no value.
 #[test]
 fn debug_shows_no_value() {
     let secret = Value::object([("name", Value::from("hunter2"))]);

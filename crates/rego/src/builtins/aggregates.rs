@@ -7,7 +7,7 @@ use crate::value::{Number, Value};
 
 const COLLECTION: Types = Types::ARRAY.or(Types::SET);
 
-// Of equal numbers, which may be written differently, the last one is the smallest and the largest, as in OPA.
+// Equal numbers may be written differently; the last of them is the minimum and the maximum, as in OPA.
 pub(super) const FAMILY: &[Builtin] = &[
     Builtin::new("count", &[COLLECTION.or(Types::OBJECT).or(Types::STRING)], count),
     Builtin::new("sum", &[COLLECTION], sum),

@@ -44,7 +44,7 @@ pub(super) fn int(operands: &[Value], index: usize) -> Result<i64, BuiltinError>
     number.as_i64().ok_or_else(|| mismatch(index, "integer number", kind(number)))
 }
 
-/// What OPA calls a number that is not a 64-bit integer.
+/// OPA's name for a number that is not a 64-bit integer.
 pub(super) fn kind(number: &Number) -> &'static str {
     if number.is_whole() { "integer" } else { "floating-point number" }
 }

@@ -29,10 +29,10 @@ const MAX_PATTERNS: usize = 512;
 /// The most memory that a compiled pattern may take, in bytes.
 const MAX_PATTERN_SIZE: usize = 4 << 20;
 
-/// What the caller answers when work is charged: an error ends the evaluation.
+/// Charges work to the caller; an error ends the evaluation.
 type Budget<'h> = Box<dyn FnMut(usize) -> Result<(), Limit> + 'h>;
 
-/// The state that built-in functions share within one evaluation.
+/// The state that built-ins share within one evaluation.
 pub struct Context<'h> {
     now_ns: i64,
     seed: u64,

@@ -103,7 +103,8 @@ impl Request {
                     http.retries = count.ok_or_else(|| wrong(name, "a whole number from 0", value))?;
                 }
                 name if CACHING.contains(&name) => {}
-                // What was asked for is not done: neither a match nor a mismatch may come of it.
+                // An unsupported option ends the evaluation: without it the result could be wrong either
+                // way.
                 name if name.starts_with("tls_") => {
                     return Err(BuiltinError::refused(format!("{name} is not supported")));
                 }
@@ -159,7 +160,7 @@ fn timeout(value: &Value) -> Result<Duration, BuiltinError> {
     }
 }
 
-/// What `body` of a response is made from.
+/// How `body` of a response is made.
 #[derive(Default)]
 struct Decoding {
     forces_json: bool,

@@ -24,7 +24,8 @@ fn patch(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     some(document.finished())
 }
 
-/// A document that is being changed. What an operation reaches is taken apart once, and not copied for each of them.
+/// A document that is being changed. The parts that an operation reaches are taken apart once, and not
+/// copied for each operation.
 #[derive(Debug)]
 enum Draft {
     Value(Value),
@@ -37,7 +38,7 @@ fn fail(message: impl Into<String>) -> BuiltinError {
     BuiltinError::failed(message)
 }
 
-/// Changes the document by one operation.
+/// Applies one operation.
 fn apply(context: &mut Context<'_>, document: &mut Draft, operation: &Object) -> Result<(), BuiltinError> {
     let attribute = |name: &str| {
         operation.get_str(name).ok_or_else(|| fail(format!("missing required attribute '{name}'")))
@@ -141,7 +142,7 @@ impl Draft {
         Ok(())
     }
 
-    /// What is at a path, put together.
+    /// The part at a path as a value.
     fn find(&mut self, context: &mut Context<'_>, path: &[Value]) -> Result<Value, BuiltinError> {
         self.at(context, path, &mut |context, found| {
             context.charge(4 * found.len() * size_of::<Value>())?;
@@ -151,7 +152,7 @@ impl Draft {
         })
     }
 
-    /// Does something with the part that a path leads to.
+    /// Runs a function on the part at a path.
     fn at<T>(
         &mut self,
         context: &mut Context<'_>,

@@ -85,7 +85,7 @@ fn verify(context: &mut Context<'_>, operands: &[Value], algorithm: &str) -> Out
     some(is_signed(text(operands, 0)?, algorithm, text(operands, 1)?)?)
 }
 
-/// What a token must satisfy.
+/// The constraints that a token must satisfy.
 #[derive(Default)]
 struct Constraints<'v> {
     secret: Option<&'v str>,

@@ -66,7 +66,7 @@ enum Action {
 pub struct BuiltinError {
     /// The kind of failure.
     pub kind: BuiltinErrorKind,
-    /// What is wrong, as OPA says it where it says something.
+    /// The error, in OPA's words where OPA has some.
     pub message: String,
 }
 
@@ -227,7 +227,8 @@ impl Builtin {
         }
     }
 
-    /// The same function, whose result holds whatever the unknown values inside its operands are.
+    /// Marks the function as one whose result holds for all values of the unknown parts inside its
+    /// operands.
     const fn with_partly_known(self) -> Self {
         Self { reads_partly_known: true, ..self }
     }

@@ -26,7 +26,7 @@ pub(super) const FAMILY: &[Builtin] = &[
     Builtin::new("regex.globs_match", &[S, S], globs_match),
 ];
 
-/// What a search costs besides its text: a search for the next match may look at all the rest.
+/// The fixed cost of a search. Finding the next match may read the whole rest of the text.
 const MATCH_COST: usize = 256;
 
 fn is_match(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
@@ -36,7 +36,7 @@ fn is_match(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     some(pattern.is_match(text.as_bytes()))
 }
 
-/// How many matches are wanted: all for a negative number.
+/// The maximum number of matches; a negative number asks for all.
 fn limit(operands: &[Value], index: usize) -> Result<usize, BuiltinError> {
     Ok(usize::try_from(int(operands, index)?).unwrap_or(usize::MAX))
 }

@@ -174,7 +174,7 @@ fn match_schema(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     some(Value::array([is_valid, Value::array(listed)]))
 }
 
-/// What does not match, and where.
+/// A mismatch and its place.
 struct Problem {
     kind: &'static str,
     field: String,
@@ -334,7 +334,7 @@ impl<'s> Matcher<'s, '_, '_> {
         Ok(problems)
     }
 
-    /// What members need beside them.
+    /// Checks the members that others require.
     fn dependencies(&mut self, schema: &'s Object, value: &Value, field: &str, depth: usize) -> Problems {
         let mut problems = Vec::new();
         let (Some(Value::Object(all)), Value::Object(members)) = (schema.get_str("dependencies"), value)

@@ -77,7 +77,7 @@ fn simple_case(c: char, mut changed: impl ExactSizeIterator<Item = char>) -> cha
     if changed.len() == 1 {
         return changed.next().unwrap_or(c);
     }
-    // Of those that become several characters these have a single one, too.
+    // Go has a single character for these, whose full mapping has several.
     match c {
         'İ' => 'i',
         '\u{1f80}'..='\u{1faf}' if u32::from(c) & 8 == 0 => char::from_u32(u32::from(c) + 8).unwrap_or(c),

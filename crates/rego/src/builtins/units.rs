@@ -13,7 +13,7 @@ pub(super) const FAMILY: &[Builtin] = &[
     Builtin::new("units.parse_bytes", &[S], |_, o| parse_bytes(o)),
 ];
 
-/// What a unit multiplies by: a power of 1000 or of 1024, or a thousandth.
+/// The factor of a unit: a power of 1000 or of 1024, or a thousandth.
 fn factor(unit: &str) -> Option<(u32, u32)> {
     Some(match unit {
         "" => (1000, 0),

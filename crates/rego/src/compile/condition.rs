@@ -376,7 +376,7 @@ impl Lowerer<'_, '_> {
         (base, steps)
     }
 
-    /// Adds keys to steps. What comes before a key that needs steps of its own becomes a variable.
+    /// Adds keys to steps. If a key needs steps of its own, the reference so far becomes a variable.
     fn steps(&mut self, mut base: Expr, keys: &[Term], steps: &mut Vec<ReferenceStep>) -> Expr {
         for key in keys {
             let is_simple = matches!(

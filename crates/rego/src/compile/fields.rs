@@ -1,8 +1,8 @@
 //! Finds reads of fields that the input never has, without evaluating anything.
 //!
-//! It follows parts of the input through variables, rules, comprehensions, functions and their arguments. A read is
-//! reported if none of the values that it may be applied to has such a field. Of a value that may be anything, nothing
-//! is reported: it never refuses a read that may find something.
+//! It follows parts of the input through variables, rules, comprehensions, functions and their arguments. A
+//! read is reported if none of the values that it may be applied to has such a field. If one of them may be
+//! anything, the read is not reported: this never refuses a read that may find something.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -238,7 +238,7 @@ pub(crate) fn check(
     Ok(found)
 }
 
-/// What was found in a branch of a rule.
+/// Facts about a branch of a rule.
 struct CheckedBranch {
     /// It gives another value than `true`.
     gives_value: bool,
@@ -248,7 +248,7 @@ struct CheckedBranch {
     missing: Vec<(Missing, bool)>,
 }
 
-/// What `with` replaces around an expression.
+/// The parts that `with` replaces around an expression.
 #[derive(Debug, Clone, Copy, Default)]
 struct Replaced {
     input: bool,

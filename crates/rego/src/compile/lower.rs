@@ -23,7 +23,7 @@ pub(super) struct Unit {
     pub(super) imports: HashMap<String, Vec<String>>,
 }
 
-/// What the rules of all modules are compiled with, and into.
+/// The state that is shared while the rules of all modules are compiled.
 pub(super) struct Shared<'a> {
     pub(super) tree: &'a Tree,
     pub(super) shapes: &'a [RuleShape],
@@ -32,11 +32,11 @@ pub(super) struct Shared<'a> {
     pub(super) errors: Vec<CompileError>,
     pub(super) data_references: Vec<DataReference>,
     pub(super) input_references: Vec<InputReference>,
-    /// What `with` replaces in `data`.
+    /// The paths in `data` that `with` replaces.
     pub(super) mocked: Vec<Vec<String>>,
-    /// What the rule that is compiled leads to.
+    /// The rules and functions that the current rule uses.
     pub(super) edges: Vec<NodeId>,
-    /// Metadata of the rule that is compiled: its own, and the chain of what it is in.
+    /// Metadata of the current rule: its own, and the chain from the package on.
     pub(super) metadata: (Value, Value),
 }
 
@@ -60,7 +60,7 @@ pub(super) enum Meaning {
     Data(Vec<String>),
 }
 
-/// What a call calls.
+/// The callee of a call.
 pub(super) enum Callee {
     Builtin(&'static Builtin),
     Function(NodeId, usize),
@@ -227,7 +227,7 @@ impl<'a, 's> Lowerer<'a, 's> {
         }
     }
 
-    /// What a name means; nothing, if it is a variable that nobody has declared.
+    /// The meaning of a name; `None` for an undeclared variable.
     pub(super) fn meaning(&self, name: &str) -> Option<Meaning> {
         if name == "_" {
             return Some(Meaning::Wildcard);
@@ -251,11 +251,11 @@ impl<'a, 's> Lowerer<'a, 's> {
         is_rule.then(|| Meaning::Data(path().chain([name]).map(str::to_owned).collect()))
     }
 
-    /// What the name of a function means; an error is reported.
+    /// The function of a name; reports an error if there is none.
     pub(super) fn callee(&mut self, function: &Term) -> Option<Callee> {
         match self.find_callee(function) {
             Ok(callee) => Some(callee),
-            // Looking for similar names takes longer than all else, and no more errors are kept.
+            // The search for similar names takes longer than everything else, and no more errors are kept.
             Err(_) if self.shared.errors.len() >= MOST_ERRORS => None,
             Err(name) => {
                 let similar = did_you_mean(&name, builtins::names());

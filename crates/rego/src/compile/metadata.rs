@@ -29,7 +29,7 @@ impl Annotations {
     fn add(&mut self, module: &Module, line: u32, block: &[Comment]) {
         let text: Vec<&str> =
             block.iter().map(|comment| comment.text.strip_prefix(' ').unwrap_or(&comment.text)).collect();
-        // What is not YAML is a comment like others.
+        // A block that is not YAML is an ordinary comment.
         let Ok(Value::Object(members)) = crate::program::from_yaml(&text.join("\n")) else { return };
         let is_of_package = module.package_span.line > line;
         let rule = module.rules.iter().filter(|rule| rule.span.line > line).min_by_key(|rule| rule.span.line);

@@ -59,7 +59,7 @@ pub(crate) struct InputReference {
     pub(crate) place: SourcePlace,
 }
 
-/// What is known of a rule before its bodies are compiled.
+/// Facts about a rule from before its bodies are compiled.
 #[derive(Debug)]
 pub(crate) struct RuleShape {
     pub(crate) kind: RuleKind,
@@ -80,7 +80,7 @@ pub(crate) struct Compiled {
     /// For each rule whether it mentions the input itself.
     pub(crate) reads_input: Vec<bool>,
     pub(crate) data_references: Vec<DataReference>,
-    /// What `with` replaces in `data`.
+    /// The paths in `data` that `with` replaces.
     pub(crate) mocked: Vec<Vec<String>>,
     pub(crate) input_references: Vec<InputReference>,
 }

@@ -222,7 +222,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// What a term needs to have a value, and what its references give values to.
+    /// Collects the variables that a term needs, and those that its references bind.
     fn input(&self, term: &Term, to: &mut Alternative) {
         match &term.kind {
             TermKind::Null | TermKind::Bool(_) | TermKind::Number(_) | TermKind::String(_) => {}
@@ -268,7 +268,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// What a pattern gives values to, and what it needs.
+    /// Collects the variables that a pattern binds, and those that it needs.
     fn given(&self, term: &Term, to: &mut Alternative) {
         match &term.kind {
             TermKind::Var(name) => to.gives.extend(self.local(name)),
@@ -284,7 +284,7 @@ impl Lowerer<'_, '_> {
     }
 }
 
-/// What a term gives values to itself it does not need.
+/// A variable that a term binds itself is not needed.
 fn finish(alternative: &mut Alternative) {
     let gives = &alternative.gives;
     alternative.needed.retain(|slot| !gives.contains(slot));

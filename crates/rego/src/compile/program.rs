@@ -230,7 +230,7 @@ pub(crate) enum Pattern {
     Object(Box<[(Expr, Pattern)]>),
 }
 
-/// What `with` replaces.
+/// A replacement by `with`.
 #[derive(Debug)]
 pub(crate) enum Change {
     Input(Vec<String>, Expr),

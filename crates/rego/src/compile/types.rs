@@ -62,7 +62,7 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    /// What the values of a definition are.
+    /// The types of a definition's values.
     fn definition(&mut self, definition: &Definition) -> Types {
         self.slots = vec![Types::ANY; definition.slots as usize];
         let mut types: Option<Types> = None;
@@ -261,7 +261,8 @@ impl Checker<'_> {
     }
 }
 
-/// What the first operand of a function must hold that does not look at the types of that when it is called.
+/// The types that elements of the first operand must have, for functions that do not check them when they
+/// are called.
 fn members(builtin: &str) -> Option<Types> {
     match builtin {
         "any" | "all" => Some(Types::BOOLEAN),
@@ -294,7 +295,7 @@ fn takes_text_only(name: &str) -> bool {
     name.ends_with(".is_valid") && name != "semver.is_valid" || name == "net.cidr_is_valid"
 }
 
-/// What calls of a built-in give.
+/// The types of a built-in's results.
 fn result(builtin: &Builtin) -> Types {
     match builtin.name {
         "abs"

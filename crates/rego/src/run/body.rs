@@ -5,7 +5,7 @@ use super::{Flow, Frame, Machine, Run, Stop};
 use crate::compile::program::{Expr, Op, Pattern, ReferenceStep};
 use crate::value::{Hint, Unknown, Value};
 
-/// What is done with each solution.
+/// Called for each solution.
 pub(super) type Found<'a, 'p> = &'a mut dyn FnMut(&mut Machine<'p>, &mut Frame) -> Run<Flow>;
 
 /// Whether there is a solution.
@@ -13,7 +13,7 @@ pub(super) type Found<'a, 'p> = &'a mut dyn FnMut(&mut Machine<'p>, &mut Frame) 
 pub(super) enum Existence {
     No,
     Certain,
-    /// It depends on this.
+    /// It depends on these unknown values.
     Possible(Unknown),
 }
 
@@ -125,7 +125,7 @@ impl<'p> Machine<'p> {
             && unknown.hint().is_none()
         {
             possibly(&mut fails, unknown);
-            // What the body holds for is not known, but it may fail.
+            // The members are unknown, but the body may fail for one.
             let anything = Some(Value::Unknown(unknown.clone()));
             for slot in key.iter().chain([&value]) {
                 frame[*slot as usize].clone_from(&anything);
@@ -271,7 +271,7 @@ impl<'p> Machine<'p> {
         Ok(Flow::Continue)
     }
 
-    /// Whether a value is as a pattern says. What is not certain is a doubt from here on.
+    /// Whether a value matches a pattern. An uncertain match becomes a doubt.
     pub(super) fn matches(&mut self, frame: &mut Frame, pattern: &'p Pattern, value: &Value) -> Run<bool> {
         match pattern {
             Pattern::Any => Ok(true),

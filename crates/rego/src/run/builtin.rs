@@ -148,7 +148,7 @@ impl Machine<'_> {
         }))
     }
 
-    /// What `object.get` finds in an object of which only some members are unknown.
+    /// The result of `object.get` on an object with some unknown members.
     fn object_get(&mut self, object: &Value, key: &Value, default: &Value) -> Option<Value> {
         let is_known_object = |value: &Value| match value {
             Value::Object(object) => !object.keys().any(Value::contains_unknown),

@@ -9,11 +9,11 @@ use super::{Machine, Outcome, Run};
 use crate::compile::program::{FunctionKey, NodeId, RuleKind, SourcePlace};
 use crate::value::Value;
 
-/// What functions gave. Collections count as equal if they are the same in memory: to compare them would cost more than
-/// to call most functions again.
+/// Results of functions by their arguments. Collections are compared by address: comparing their content
+/// would cost more than to call most functions again.
 pub(super) type Calls = HashMap<(NodeId, Vec<Argument>), Outcome, foldhash::fast::RandomState>;
 
-/// More calls are not remembered at once.
+/// The maximum number of remembered calls.
 const MOST_CALLS: usize = 1 << 16;
 
 #[derive(Debug, Clone)]

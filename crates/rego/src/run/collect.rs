@@ -22,7 +22,7 @@ impl Members {
         }
     }
 
-    /// What the values say as answers: the members of collections, and nothing where they are `false` or `null`.
+    /// The values as results: the members of collections; `false` and `null` are dropped.
     pub(crate) fn flattened(self) -> RuleResults {
         let mut found = Members::default();
         let certain = self.certain.into_iter().map(|value| (value, None));

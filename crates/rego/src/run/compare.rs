@@ -3,12 +3,12 @@
 use crate::compile::program::Comparison;
 use crate::value::{Hint, Object, Set, Unknown, Value};
 
-/// What an answer is, whatever the unknown values will be.
+/// Whether something holds, for all unknown values.
 #[derive(Debug, Clone)]
 pub(super) enum Truth {
     True,
     False,
-    /// It depends on this.
+    /// It depends on these unknown values.
     Maybe(Unknown),
 }
 

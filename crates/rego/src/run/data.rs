@@ -84,7 +84,7 @@ impl Machine<'_> {
     }
 }
 
-/// What is at a path in a document.
+/// The value at a path in a document.
 fn inside(value: &Value, path: &[String]) -> Option<Value> {
     let mut at = value;
     for key in path {

@@ -7,16 +7,16 @@ use super::{Flow, Frame, Machine, Members, Run};
 use crate::compile::program::{Comprehension, ComprehensionKind, Expr, PrintPart};
 use crate::value::{Hint, Unknown, Value};
 
-/// What a template says of a value that is not there.
+/// A template's text for an undefined value.
 const UNDEFINED: &str = "<undefined>";
-/// Roughly what a value in a collection takes.
+/// The approximate memory of a value in a collection.
 pub(super) const VALUE_BYTES: usize = 48;
-/// What a value takes itself.
+/// The memory of a value alone.
 pub(super) const OWN_BYTES: usize = size_of::<Value>();
-/// Longer paths are counted when they are made, and others when they are kept.
+/// Longer paths are charged when they are made, shorter ones when they are kept.
 pub(super) const MOST_COUNTED: usize = 64;
 
-/// What keeping a value takes. An array may have been made for it alone, as the paths of `walk` are.
+/// The memory of keeping a value. An array may have been made for it alone, like the paths of `walk`.
 pub(super) fn kept(value: &Value) -> usize {
     match value {
         Value::Array(items) => VALUE_BYTES + items.len().min(MOST_COUNTED) * OWN_BYTES,
@@ -25,7 +25,7 @@ pub(super) fn kept(value: &Value) -> usize {
 }
 
 impl<'p> Machine<'p> {
-    /// The value of an expression; nothing, if it is undefined. That it has one may be in doubt from here on.
+    /// The value of an expression; `None` if it is undefined. An uncertain value becomes a doubt.
     pub(super) fn eval(&mut self, frame: &mut Frame, expr: &'p Expr) -> Run<Option<Value>> {
         match expr {
             Expr::Const(value) => Ok(Some(value.clone())),

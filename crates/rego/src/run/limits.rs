@@ -37,13 +37,13 @@ pub(super) struct Size {
     parts: u64,
 }
 
-/// What is left of the limits. Clones share it.
+/// The rest of the limits; clones share it.
 #[derive(Debug, Clone)]
 pub(super) struct Budget {
     deadline: Option<Instant>,
     memory: Rc<Cell<u64>>,
     steps: Rc<Cell<u32>>,
-    /// Where the stack was when evaluation began.
+    /// The address of the stack when evaluation began.
     stack: usize,
 }
 

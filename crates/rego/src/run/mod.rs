@@ -1,8 +1,8 @@
 //! Evaluating rules, also over values that are not known yet.
 //!
-//! Every condition either holds, does not hold, or holds for some of the values that the unknown ones may take. The
-//! machine notes the last in [`Machine::doubt`]: as long as it is set, everything that a body finds is only possible.
-//! What is found without doubt is so whatever the unknown values will be.
+//! Every condition either holds, does not hold, or holds for some of the values that the unknown ones may
+//! take. The last case sets [`Machine::doubt`]: as long as it is set, everything that a body finds is only
+//! possible. Results without doubt hold whatever the unknown values will be.
 
 mod body;
 mod builtin;
@@ -66,7 +66,7 @@ pub(crate) enum Flow {
     Stop,
 }
 
-/// What a built-in could not do.
+/// The failure of a built-in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Complaint {
     pub(crate) function: &'static str,
@@ -74,7 +74,7 @@ pub(crate) struct Complaint {
     pub(crate) place: SourcePlace,
 }
 
-/// As many complaints and prints are kept.
+/// The maximum number of complaints and of prints that are kept.
 const MOST_NOTES: usize = 1000;
 
 pub(crate) struct Machine<'p> {
@@ -82,13 +82,13 @@ pub(crate) struct Machine<'p> {
     /// The documents of `data`.
     documents: Value,
     world: World,
-    /// What the branch that is evaluated depends on.
+    /// The unknown values that the current branch depends on.
     doubt: Option<Unknown>,
     /// Whether the current branch represents any number of solutions, because it iterates over an unknown collection: one
     /// unknown member represents all members.
     is_many: bool,
-    /// What it depends on whether the rule that is evaluated fails, although a value was found. Unlike a doubt it stays
-    /// when a branch ends.
+    /// The unknown values that decide whether the current rule fails although a value was found. Unlike a
+    /// doubt, this stays when a branch ends.
     may_fail: Option<Unknown>,
     budget: Budget,
     context: Context<'static>,
@@ -97,14 +97,14 @@ pub(crate) struct Machine<'p> {
     prints: Vec<(SourcePlace, String)>,
 }
 
-/// What is known of the value of a rule.
+/// The value of a rule and its certainty.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Outcome {
     /// The value; nothing, if the rule is undefined.
     pub(crate) value: Option<Value>,
-    /// What it depends on whether the rule has a value.
+    /// The unknown values that decide whether the rule has a value.
     pub(crate) doubt: Option<Unknown>,
-    /// What it depends on whether evaluating it fails.
+    /// The unknown values that decide whether evaluating it fails.
     pub(crate) may_fail: Option<Unknown>,
 }
 

@@ -76,7 +76,8 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// What one definition of a rule makes, and what it depends on whether evaluating the rule fails.
+    /// The members of one definition of a rule, and the unknown values that decide whether evaluating the
+    /// rule fails.
     pub(crate) fn definition(&mut self, rule: RuleId, index: usize) -> Run<(Members, Option<Unknown>)> {
         let set = &self.program.rules[rule as usize];
         self.with_may_fail(|machine| {
@@ -276,7 +277,7 @@ impl<'p> Machine<'p> {
         Ok(chain)
     }
 
-    /// What a rule or a function is by the values of its definitions.
+    /// Combines the values of the definitions of a rule or function.
     pub(super) fn combined(
         &mut self,
         chains: &[Chain],
@@ -341,18 +342,18 @@ const TWO_VALUES: &str = "complete rules and functions must not produce multiple
 pub(super) struct Chain {
     /// Those that are different for all that is known.
     values: Vec<Value>,
-    /// One of them is the value, whatever the unknown values will be.
+    /// One of the values is certain to exist, whatever the unknown values will be.
     is_total: bool,
-    /// What it depends on which.
+    /// The unknown values that decide which one.
     doubt: Option<Unknown>,
-    /// There may be two values at once.
+    /// The unknown values that decide whether there are two values at once.
     conflict: Option<Unknown>,
-    /// What it depends on whether an earlier branch holds.
+    /// The unknown values that decide whether an earlier branch holds.
     before: Option<Unknown>,
 }
 
 impl Chain {
-    /// Whether there is any value depends on this, too.
+    /// Makes the existence of any value depend on this as well.
     pub(super) fn only_if(&mut self, doubt: &Unknown) {
         self.is_total = false;
         self.doubt = either(self.doubt.take(), Some(doubt));

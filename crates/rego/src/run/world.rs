@@ -7,18 +7,18 @@ use super::{Cache, Machine, Run};
 use crate::compile::program::{Change, FunctionKey, Replacement};
 use crate::value::Value;
 
-/// What rules are evaluated over, and those that have been.
+/// The documents that rules are evaluated over, and the results so far.
 #[derive(Default)]
 pub(super) struct World {
     pub(super) input: Option<Value>,
-    /// What replaces parts of `data`, by their paths: the last counts.
+    /// Replacements in `data` by path; the last one wins.
     pub(super) data: Vec<(Vec<String>, Value)>,
     pub(super) functions: HashMap<FunctionKey, Mock>,
     pub(super) rules: Cache,
     pub(super) calls: Calls,
 }
 
-/// What is called in place of a function.
+/// The replacement of a function.
 #[derive(Debug, Clone)]
 pub(super) enum Mock {
     Value(Value),
@@ -26,7 +26,7 @@ pub(super) enum Mock {
 }
 
 impl<'p> Machine<'p> {
-    /// The world after these changes; nothing, if one of the values is undefined.
+    /// The world after these changes; `None` if one of the values is undefined.
     pub(super) fn changed(&mut self, frame: &mut super::Frame, changes: &'p [Change]) -> Run<Option<World>> {
         let mut world = World {
             input: self.world.input.clone(),

@@ -36,7 +36,7 @@ pub(crate) struct Module {
 #[derive(Debug)]
 pub(crate) struct Comment {
     pub(crate) line: u32,
-    /// What follows the `#`.
+    /// The text behind the `#`.
     pub(crate) text: String,
 }
 
@@ -60,11 +60,11 @@ pub(crate) struct Rule {
 #[derive(Debug, Clone)]
 pub(crate) struct Head {
     pub(crate) name: String,
-    /// What follows the name, such as `.b[x]`.
+    /// The steps behind the name, such as `.b[x]`.
     pub(crate) path: Vec<Term>,
     /// The parameters of a function.
     pub(crate) params: Option<Vec<Term>>,
-    /// What a partial set contains.
+    /// The member of a partial set.
     pub(crate) member: Option<Term>,
     /// The value; `true`, if there is none.
     pub(crate) value: Option<Term>,

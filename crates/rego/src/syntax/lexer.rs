@@ -307,7 +307,7 @@ impl<'a> Lexer<'a> {
         Ok(Token::Template(pieces))
     }
 
-    /// What is between braces in a template string.
+    /// Reads the code between braces in a template string.
     fn code(&mut self, span: Span) -> Result<Vec<Lexeme>, SyntaxError> {
         let mut depth = 0_usize;
         let mut lexemes = Vec::new();

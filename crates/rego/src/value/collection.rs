@@ -166,7 +166,7 @@ pub struct Object {
 }
 
 impl Object {
-    /// An object of these members. Of equal keys the last value counts.
+    /// An object of these members. If a key is repeated the last value wins.
     pub fn new(mut entries: Vec<(Value, Value)>) -> Self {
         if !entries.is_sorted_by(|a, b| a.0 < b.0) {
             entries.sort_by(|a, b| a.0.cmp(&b.0));

@@ -21,7 +21,7 @@ impl Float {
         Self::nearest_of(BITS, is_negative, numerator, denominator, exponent)
     }
 
-    /// The same with fewer bits.
+    /// The nearest float with this many bits.
     fn nearest_of(
         bits: u64,
         is_negative: bool,

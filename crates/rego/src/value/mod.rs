@@ -118,7 +118,7 @@ impl Value {
         }
     }
 
-    /// What it and everything inside it depends on, if anything is unknown.
+    /// The unknown values inside, if there are any.
     pub fn unknowns(&self) -> Option<Unknown> {
         let mut found = None;
         self.collect_unknowns(&mut found);

@@ -28,7 +28,7 @@ struct Decimal {
     whole: Option<i64>,
 }
 
-/// What a number is worth: 0.DIGITS × 10^`point`, the digits without zeros at either end.
+/// The value of a number: 0.DIGITS × 10^`point`, with no zeros at either end of the digits.
 #[derive(PartialEq, Eq)]
 pub(super) struct Parts {
     pub(super) is_negative: bool,

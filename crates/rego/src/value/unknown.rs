@@ -15,20 +15,20 @@ struct Inner {
     hint: Option<Hint>,
 }
 
-/// What is known of a value whatever it will be.
+/// Facts about an unknown value that hold in any case.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Hint {
-    /// It is `true` or `false`.
+    /// A bool.
     Bool,
-    /// It is a string; this is it, with a placeholder where something is not known.
+    /// A string: this one, with a placeholder for each unknown part.
     Text(Value),
-    /// It is a whole number of at least and, if there is one, at most so much.
+    /// A whole number within these bounds.
     Count { min: usize, max: Option<usize> },
-    /// It is a set of these members, and perhaps of some that are possible.
+    /// A set of these members, and perhaps of some possible ones.
     Set { certain: Vec<Value>, possible: Vec<Value> },
-    /// It is an array of these elements; those that are marked may be missing, or be there more than once.
+    /// An array of these elements; marked ones may be missing or repeated.
     Array(Vec<(Value, bool)>),
-    /// It is an object of these members, and perhaps of some that are possible.
+    /// An object of these members, and perhaps of some possible ones.
     Object { certain: Vec<(Value, Value)>, possible: Vec<(Value, Value)> },
     /// Policies may ask whether it is unknown: it is `{"$unknown": {}}` to them.
     Marker,
@@ -83,12 +83,12 @@ impl Unknown {
         }
     }
 
-    /// What it depends on, in ascending order. Of more than 1000 things some are left out.
+    /// The unknown values behind it, in ascending order. At most 1000 are kept.
     pub fn ids(&self) -> &[u32] {
         &self.0.ids
     }
 
-    /// If it is a string for sure, that with a placeholder where something is not known.
+    /// The text of a value that is certainly a string, with a placeholder for each unknown part.
     pub fn text(&self) -> Option<&str> {
         match &self.0.hint {
             Some(Hint::Text(text)) => text.as_str(),
@@ -100,12 +100,12 @@ impl Unknown {
         self.0.hint.as_ref()
     }
 
-    /// The same dependence, and what is known of the value.
+    /// Equal dependences, with facts about the value.
     pub(crate) fn with_hint(&self, hint: Hint) -> Self {
         Self(Arc::new(Inner { ids: self.0.ids.clone(), hint: Some(hint) }))
     }
 
-    /// The same dependence, and nothing that is known of the value.
+    /// Equal dependences, without facts about the value.
     pub(crate) fn plain(&self) -> Self {
         match self.0.hint {
             None => self.clone(),
@@ -113,12 +113,12 @@ impl Unknown {
         }
     }
 
-    /// Whether a condition of it may not hold.
+    /// Whether a condition with this value may not hold.
     pub(crate) fn may_be_false(&self) -> bool {
         matches!(self.0.hint, None | Some(Hint::Bool | Hint::Marker))
     }
 
-    /// Something that depends on what either depends on. Shares the list where one contains the other.
+    /// Combines the dependences of both. Shares the list if one contains the other.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
         if Arc::ptr_eq(&self.0, &other.0) || contains(self.ids(), other.ids()) {

@@ -7,7 +7,7 @@ use objchange_text::quote_into;
 
 use super::{Array, Hint, Object, Set, Value};
 
-/// What is in text for a value that is not known yet.
+/// Stands for an unknown value in text.
 const UNKNOWN: &str = "(known after apply)";
 
 impl Value {

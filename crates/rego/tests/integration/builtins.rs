@@ -8,7 +8,7 @@ use objchange_rego::{Limit, Value};
 /// The time of all evaluations here: 1 October 2026.
 const NOW: i64 = 1_790_812_800_000_000_000;
 
-/// What a call gives: its value as a term, `undefined`, or `error` with the message.
+/// The result of a call: its value as a term, `undefined`, or `error` with the message.
 fn call(name: &str, operands: &[Value]) -> String {
     let builtin = lookup(name).unwrap_or_else(|| panic!("there is no {name}"));
     let mut context = Context::new(NOW, 1, |_| Ok(()));

@@ -131,15 +131,15 @@ fn typed<'b>(at: Place<'b>, ty: &'b Type) -> Place<'b> {
 }
 
 impl Document<'_> {
-    /// Reads the type that is beside a value. Errors do not show it: what is there by mistake may be a
-    /// secret.
+    /// Reads the type beside a value. Errors do not show the text, which may be a secret in the wrong
+    /// place.
     fn type_of_value(&mut self, at: Place<'_>) -> Result<Type, Failure> {
         Type::deserialize(&mut self.reader).map_err(|error| {
             failure(at, error.saying(r#""type" must be a type, such as "string" or ["list","string"]"#))
         })
     }
 
-    /// That something is wrong with a key, which was read last.
+    /// An error about the key that was read last.
     #[cold]
     fn wrong_key(&self, at: Place<'_>, message: &'static str) -> Failure {
         failure(at, self.reader.mismatch(message))

@@ -1,4 +1,4 @@
-//! What can go wrong between a client and a provider's process: it is told, and no process is left.
+//! Failures between a client and a provider's process: each is reported, and no process is left.
 
 #![cfg(unix)]
 

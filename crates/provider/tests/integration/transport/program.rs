@@ -55,7 +55,7 @@ impl Script {
     }
 }
 
-/// What is found as soon as it is.
+/// Polls until something is found.
 pub(crate) fn within<T>(limit: Duration, mut find: impl FnMut() -> Option<T>) -> T {
     let start = Instant::now();
     loop {
@@ -67,10 +67,11 @@ pub(crate) fn within<T>(limit: Duration, mut find: impl FnMut() -> Option<T>) ->
     }
 }
 
-/// Whether a process of this number runs. One that has ended and was not waited for does so, too, as far as this shows.
+/// Whether a process runs. A process that has ended and was not waited for counts as running, as far as
+/// this can tell.
 pub(crate) fn is_there(pid: u32) -> bool {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat"));
-    // What init has not waited for yet is gone as far as anybody else can tell.
+    // A zombie that init has not collected yet is gone for everybody else.
     let is_orphan = |stat: &str| {
         let after_name = stat.rsplit(')').next().unwrap_or_default();
         let mut fields = after_name.split_whitespace();

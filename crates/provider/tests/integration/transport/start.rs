@@ -56,7 +56,7 @@ fn the_connection_is_encrypted_where_that_is_asked_for() {
         let error = failed(&launch).await;
         assert_eq!(error.kind().kind(), "not_connected");
         assert!(error.to_string().contains("TLS was asked for"), "{error}");
-        // What is not a certificate.
+        // Not a certificate.
         let script = Script::new(&format!("echo '1|6|unix|/x|grpc|{}'\nexec sleep 100", "MIIC".repeat(20)));
         assert_eq!(failed(&script.launch()).await.kind().kind(), "not_connected");
     });
@@ -115,7 +115,7 @@ fn what_heeds_no_signal_is_ended_with_its_children() {
             children.kill_all();
             pids
         });
-        // Who waits for the handshake learns that there is none to come.
+        // The wait for the handshake ends with the process.
         assert_eq!(failed(&launch).await.kind().kind(), "ended_at_start");
         for pid in killer.join().unwrap() {
             assert_gone(pid);

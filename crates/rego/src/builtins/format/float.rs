@@ -114,7 +114,7 @@ fn hexadecimal(number: f64, precision: Option<usize>) -> String {
     format!("0x{}{point}{fraction}p{sign}{:02}", mantissa >> 60, exponent.abs())
 }
 
-/// The same number with a decimal point, and with the zeros that `%g` leaves out.
+/// The number with a decimal point, and with the zeros that `%g` leaves out.
 pub(super) fn with_point(text: &str, verb: char, precision: Option<usize>) -> String {
     let mut missing = match verb {
         'g' | 'G' | 'x' | 'X' => i64::try_from(precision.unwrap_or(6)).unwrap_or(0),

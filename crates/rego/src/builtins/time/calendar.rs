@@ -5,7 +5,7 @@ use objchange_text::calendar::WEEKDAYS;
 const DAY: i128 = 86_400;
 const SECOND: i128 = 1_000_000_000;
 
-/// What calendar and clock say at a place.
+/// Calendar and clock at a place.
 pub(super) struct Civil {
     pub(super) year: i64,
     pub(super) month: i64,

@@ -84,7 +84,7 @@ fn moment(operands: &[Value], index: usize) -> Result<Moment<'_>, BuiltinError> 
 }
 
 impl Moment<'_> {
-    /// What calendar and clock say there.
+    /// Calendar and clock at that moment and place.
     fn civil(&self) -> Civil {
         use chrono::TimeZone;
         let utc = chrono::DateTime::from_timestamp_nanos(self.nanoseconds);

@@ -13,7 +13,7 @@ enum Problem {
     OutOfRange(&'static str),
 }
 
-/// What is known so far.
+/// The fields read so far.
 #[derive(Default)]
 struct Fields {
     year: i64,

@@ -21,7 +21,7 @@ pub(super) fn read(context: &mut Context<'_>, text: &str) -> Result<Value, Built
     }
     let Some(first) = reader.next()? else { return Ok(Value::Null) };
     let value = reader.node(first, 0)?;
-    // What follows in the same document must be well-formed.
+    // The rest of the document must be well-formed.
     while !matches!(reader.next()?, Some(Event::DocumentEnd | Event::StreamEnd) | None) {}
     Ok(value)
 }
@@ -119,7 +119,7 @@ impl<'t> Reader<'t, '_, '_> {
             };
             entries.push((key, value));
         }
-        // What is written in the mapping itself counts, and of what is merged the first.
+        // The mapping's own keys win over merged ones, and earlier merged ones over later ones.
         merged.reverse();
         merged.extend(entries);
         Ok(Value::object(merged))

@@ -6,8 +6,7 @@ fn text<'v>(case: &'v Value, name: &str) -> Option<&'v str> {
     case.as_object().and_then(|case| case.get_str(name)).and_then(Value::as_str)
 }
 
-/// What a module is in JSON, where it has a value; what is wrong with it, where it has none. OPA was asked to end where a
-/// built-in fails.
+/// The value of a module in JSON, or its error. OPA ran with strict errors of built-ins.
 fn answer(case: &Value, shared: &Value, is_strict: bool) -> Result<Value, String> {
     let member = |name: &str| {
         let mut all = [case, shared].into_iter().filter_map(Value::as_object);
@@ -37,7 +36,8 @@ fn check(cases: &str, shared: &Value) {
         let case = Value::from_json(line).expect("a case");
         let mut found = answer(&case, shared, true);
         if found.is_err() && text(&case, "error").is_none() {
-            // Of two conditions of which one fails and the other one is undefined, OPA may evaluate the other one first.
+            // If one of two conditions fails and the other is undefined, OPA may evaluate the other one
+            // first.
             found = answer(&case, shared, false);
         }
         let is_right = match (text(&case, "error"), case.as_object().and_then(|case| case.get_str("result")))

@@ -1,12 +1,12 @@
-//! What is found without a doubt is so whatever value of whatever type is in the place of unknown ones.
+//! Certain results hold for all values of all types in place of the unknown ones.
 //!
-//! A rule that may fail is not certain, either. Random policies run over inputs with unknown parts, and over the same inputs with random values in their place. With
-//! `PROPTEST_CASES` the number of policies is chosen.
+//! A rule that may fail is not certain, either. Random policies run over inputs with unknown parts, and
+//! over the inputs with random values in their place. `PROPTEST_CASES` sets the number of policies.
 
 use crate::random::{Random, Writer, constants, filled};
 use objchange_rego::{EvalError, Limits, Program, RuleId, RuleResults, Setup, SourceFile, Unknown, Value};
 
-/// What policies look at.
+/// The documents that policies read.
 const ROOTS: [&str; 4] = ["input.a", "input.b", "input.c", "input.d"];
 
 /// Values in place of the unknown ones, for each policy.

@@ -118,7 +118,7 @@ fn rules_that_lead_to_themselves_are_refused() {
     }
 }
 
-/// OPA refuses these when policies are compiled. What they say of such elements would be no answer.
+/// OPA refuses these when policies are compiled. A result for such elements would be wrong.
 #[test]
 fn constant_elements_of_the_wrong_type_are_refused() {
     let compile = |call: &str| {

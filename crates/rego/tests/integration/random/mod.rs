@@ -63,7 +63,7 @@ impl Random {
 /// Writes policies.
 pub(crate) struct Writer<'r> {
     random: &'r mut Random,
-    /// What policies look at.
+    /// The documents that policies read.
     roots: &'r [&'r str],
     /// The variables that have values, and the rules that may be mentioned.
     names: Vec<String>,
@@ -126,7 +126,7 @@ const CONSTANTS: [(&str, &str); 13] = [
     ("map1", "{\"x\": 1}"),
 ];
 
-/// What policies find their constants in.
+/// The constants of policies.
 pub(crate) fn constants() -> Value {
     Value::object(
         CONSTANTS
