@@ -1,4 +1,4 @@
-//! Judges applying a plan, and destroys what was made.
+//! Judges the apply of a plan, and destroys created objects.
 
 use std::convert::Infallible;
 
@@ -36,7 +36,7 @@ impl Flow<'_> {
         let mut request = ApplyRequest::new(self.block, change, config);
         request.prior_private.clone_from(&prior.private);
         let mut applying = begin_apply(&request).map_err(bad_config)?;
-        // The identity in the answer about the object that is there afterwards, if the provider was asked for one at all.
+        // The last answer's object and identity, as far as the provider was called.
         let (mut last, mut answered_identity) = (None, None);
         let applied = loop {
             applying = match applying {
@@ -143,7 +143,7 @@ impl Flow<'_> {
                 let path = path.to_path();
                 let now = actual.at(&path).and_then(Value::as_map);
                 let is_block = self.block.block_by_path(&path).is_some();
-                // Where the count differs, Terraform sees it.
+                // Terraform itself notices a different number of blocks.
                 if let Some(now) = now.filter(|now| is_block && now.len() == labels.len())
                     && labels.iter().any(|(label, _)| now.get(label).is_none())
                 {

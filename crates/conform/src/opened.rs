@@ -11,10 +11,11 @@ use super::secrets::Provenance;
 use super::sentences::words_of_plan;
 use super::{Clause, Finding, Judgement};
 
-/// The number of objects that are asked for when they are listed.
+/// The maximum number of listed objects.
 const LISTED: i64 = 10;
 
-/// Opens an ephemeral resource with a configuration, all of which is known; renews it, where it wants that, and closes it.
+/// Opens an ephemeral resource with a wholly known configuration, renews it if it asks for that, and closes
+/// it.
 ///
 /// # Errors
 ///
@@ -111,7 +112,7 @@ impl Flow<'_> {
             return None;
         }
         if opened.deferred.is_some() {
-            // Terraform goes on as if nothing had been said.
+            // Terraform ignores the deferral.
             let message = "the provider answers that it cannot open this yet, which was not allowed";
             self.find(Finding::new(Clause::P2, "deferral_not_allowed", Path::root(), message).unnoticed());
         }
@@ -130,7 +131,8 @@ impl Flow<'_> {
         Some(())
     }
 
-    /// Nothing of what is opened is told: it is not kept anywhere because nobody is to see it.
+    /// Checks an opened object. Findings show no value of it, because ephemeral values must not be stored
+    /// anywhere.
     fn holds_what_is_opened(&mut self, config: &Value, opened: &Opened) {
         let Some(object) = opened.object.as_ref().filter(|object| !object.is_null()) else {
             let message = "what is opened is not there";
@@ -142,7 +144,7 @@ impl Flow<'_> {
         let found = unsound(self.block, object, [Clause::E2, Clause::E2, Clause::E1]);
         if !found.is_empty() {
             let weighed = |finding: Finding| match finding.kind.as_str() {
-                // Terraform takes it, and what needs it gets nothing of it.
+                // Terraform accepts it, and its users get an unknown value.
                 "unknown" => finding.unnoticed(),
                 _ => finding,
             };

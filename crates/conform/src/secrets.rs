@@ -1,4 +1,4 @@
-//! Keeping what is secret out of what a provider says.
+//! Keeps secrets out of a provider's messages.
 
 use std::collections::HashSet;
 use std::sync::OnceLock;
@@ -55,12 +55,13 @@ impl Secrets {
         }
     }
 
-    /// Learns what of an answer is secret: all that the schema calls sensitive, but for what the generator made.
+    /// Registers the secrets of an answer: all values that the schema calls sensitive, except generated
+    /// ones.
     pub(super) fn learn(&mut self, block: &Block, object: &Value) {
         self.learn_texts(block.implied_type(), &block.mark_hidden(object));
     }
 
-    /// Learns what is marked, in a value of no declared type.
+    /// Registers the marked parts of a value without a declared type.
     pub(super) fn learn_marked(&mut self, value: &Value) {
         self.learn_texts(&Type::Dynamic, value);
     }
@@ -92,7 +93,7 @@ impl Secrets {
         self.redactor.get_or_init(|| self.texts.redactor())
     }
 
-    /// The text with the secrets hidden. Those that are short are taken for secrets only where they stand alone.
+    /// Hides the secrets in a text. Short ones are only hidden as whole words.
     pub(super) fn hide(&self, text: &str) -> String {
         self.redactor().redact(text).into_owned()
     }
@@ -110,7 +111,7 @@ impl Secrets {
         hidden
     }
 
-    /// A finding whose texts hold what the provider said.
+    /// Hides the secrets in the texts of a finding.
     pub(super) fn hide_in_finding(&self, finding: Finding) -> Finding {
         let path = self.hide_path(&finding.path);
         Finding { path, ..finding.texts(|text| shortened(self.hide(&text))) }
@@ -125,7 +126,7 @@ impl Secrets {
         path.steps().iter().take_while(is_shown).cloned().collect()
     }
 
-    /// The value with what holds a secret marked.
+    /// Marks each part of the value that contains a secret.
     pub(super) fn mark_in(&self, value: &Value) -> Value {
         if self.is_empty() {
             return value.clone();
@@ -163,7 +164,7 @@ impl Secrets {
     }
 }
 
-/// A configuration that people have changed: what of it is hidden by the schema and not in the one before it is marked.
+/// Marks the values that people have added to sensitive attributes of a configuration.
 pub(super) fn mark_given(block: &Block, changed: &Value, before: &Value) -> Value {
     let mut ours = HashSet::new();
     visible_texts(before, &mut ours);
@@ -200,7 +201,7 @@ pub(super) fn visible_texts(value: &Value, texts: &mut HashSet<String>) {
     });
 }
 
-/// The diagnostic without the texts that are marked in a value: a provider may well quote what it was given.
+/// Hides the marked texts of a value in a diagnostic, because a provider may quote its input.
 ///
 /// ```
 /// use objchange::Value;

@@ -1,4 +1,5 @@
-//! Crashes of providers: the box of the call, the stack trace and what is left of the connection tell of one together.
+//! Parses crashes of providers. The box around the call, the stack trace and the lost connection are parts
+//! of one.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -98,7 +99,7 @@ impl<'m> Trace<'m> {
         }
     }
 
-    /// Completes what is known of a crash.
+    /// Adds the facts to a message about the crash.
     pub(super) fn complete(&self, one: &mut Explained) {
         one.call = one.words.as_deref().and_then(call).or_else(|| self.call.clone());
         if let Some(reason) = self.reason {
@@ -138,7 +139,7 @@ fn panic(paragraph: &str) -> Option<&str> {
     is_panic.then(|| &said[..end.unwrap_or(said.len())])
 }
 
-/// Whether a text has what only a provider's stack trace has.
+/// Whether a text has a package that occurs only in stack traces of providers.
 fn is_of_provider(text: &str) -> bool {
     PROVIDER.iter().any(|word| text.contains(word))
 }
@@ -173,7 +174,7 @@ pub(super) fn of_core(message: &Message) -> Option<ParsedSentence<'_>> {
     })
 }
 
-/// A call that Terraform gave up, and not one of the service: `request canceled` is what services say, too.
+/// A call that Terraform cancelled. Services say `request canceled` as well, so that is not enough.
 pub(super) fn cancelled(message: &Message) -> Option<ParsedSentence<'_>> {
     let is_whole = |text: &str| text.starts_with("rpc error: code = Canceled desc = ");
     let is_it = |text: &&str| CANCELLED.is_match(text) || is_whole(text);
@@ -257,8 +258,7 @@ fn connection_lost<'t>(
     }
 }
 
-/// The messages with those about one crash as one, or as one for each resource instance that it is about; what is only a
-/// consequence is left out.
+/// Merges messages about one crash into one, or one for each resource instance; consequences are left out.
 pub(super) fn merged(all: Vec<Explained>) -> Vec<Explained> {
     let is_crash = |one: &Explained| one.clauses == [Clause::T2];
     let is_cancelled = |one: &Explained| one.trouble == Some(Trouble::Cancelled);

@@ -26,10 +26,10 @@ impl fmt::Debug for ObjectText {
     }
 }
 
-/// Where the objects of messages are.
+/// The sources of the messages' objects.
 #[derive(Debug, Clone, Default)]
 pub struct ObjectTexts {
-    /// Those before the change.
+    /// The objects before the change.
     pub prior: Option<ObjectText>,
     /// As they are configured.
     pub config: Option<ObjectText>,

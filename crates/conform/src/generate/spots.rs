@@ -63,7 +63,7 @@ impl Spot<'_> {
     }
 }
 
-/// All that can be configured, what is further out first.
+/// All places that can be configured, the outer ones first.
 pub(in super::super) fn spots(block: &Block) -> Vec<Spot<'_>> {
     let mut found = Vec::new();
     members(&[], block.attributes(), block.block_types(), &mut found);

@@ -10,9 +10,9 @@ use crate::Clause;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Misdeclared {
-    /// The stable name of what is wrong.
+    /// The stable name of the problem.
     pub kind: &'static str,
-    /// The clause that it breaks.
+    /// The violated clause.
     pub clause: Clause,
     /// Where, by the names of the schema.
     pub path: &'static str,

@@ -1,4 +1,4 @@
-//! Giving a value what is wanted of it.
+//! Adjusts values to the provider's wishes.
 
 use std::convert::Infallible;
 

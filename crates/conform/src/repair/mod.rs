@@ -23,7 +23,7 @@ use super::generate::{Are, Maker, Put, SchemaPart, Spot, Taste, What, spots};
 use super::secrets::without_secrets;
 use super::{Hints, Sample, within};
 
-/// How often a provider is asked about one configuration.
+/// The maximum number of calls for one configuration.
 const ROUNDS: u32 = 40;
 
 /// How often something is done for a part that need not be set, before it is given up.
@@ -41,9 +41,10 @@ const MAX_TEXT: usize = 2_000;
 pub enum Acceptance {
     /// It takes this one.
     Yes(Sample),
-    /// It takes this one when all of it is known, and refuses it while some of it is unknown: what it says then.
+    /// The provider accepts this configuration when all is known, and refuses it with unknown parts: the
+    /// diagnostics.
     OnlyKnown(Sample, Vec<Diagnostic>),
-    /// It does not, and nothing that was tried has helped: what it has to say last.
+    /// The provider refuses, and no change has helped: its last diagnostics.
     No(Vec<Diagnostic>),
 }
 
@@ -183,7 +184,7 @@ impl<'a> Repair<'a> {
         }
     }
 
-    /// Does what all the diagnostics ask for.
+    /// Grants the wishes in all diagnostics.
     fn round(&mut self, refused: &[Diagnostic]) {
         if self.spots.is_empty() {
             self.spots = spots(self.block);
@@ -243,7 +244,7 @@ impl<'a> Repair<'a> {
             changed |= before != (self.sample.config.clone(), self.sample.known.clone());
         }
         if !changed && self.idle > 0 {
-            // Nothing is known to help: what need not be there goes, and what must be there is as it may well be.
+            // No wish is understood: optional parts are removed, and required ones get a likely value.
             for spot in spots.iter().filter(|spot| spot.names.len() == 1) {
                 if !self.remove(spot) && spot.is_required() && !self.is_fixed(spot) {
                     self.set(spot, What::Plausible);
@@ -280,7 +281,7 @@ impl<'a> Repair<'a> {
         }
     }
 
-    /// Takes a part away, or those that cannot be beside it where it must be there.
+    /// Removes a part, or, if it is required, the parts that exclude it.
     fn absent(&mut self, spot: &Spot<'a>, rivals: &[&Spot<'a>]) {
         let is_kept = self.is_fixed(spot) || spot.is_required();
         if (rivals.is_empty() || !is_kept) && self.remove(spot) {
@@ -293,7 +294,7 @@ impl<'a> Repair<'a> {
         }
     }
 
-    /// Does what is wanted of the value of a part, or gives the part up.
+    /// Grants a wish about the value of a part, or removes the part.
     fn grant(&mut self, spots: &[Spot<'a>], spot: &Spot<'a>, wish: &Wish) {
         if self.is_given(spot) {
             return;
@@ -340,7 +341,7 @@ impl<'a> Repair<'a> {
         is_set
     }
 
-    /// Whether hints say what it is.
+    /// Whether hints set the value.
     fn is_given(&self, spot: &Spot<'_>) -> bool {
         self.hints.hinted(self.component, self.name, &spot.names.join(".")).is_some()
     }
@@ -388,7 +389,7 @@ impl<'a> Repair<'a> {
         true
     }
 
-    /// Gives a part what it may well be taken with.
+    /// Gives a part a new value.
     fn set(&mut self, spot: &Spot<'a>, what: What<'_>) {
         let maker = Maker::new(self.component, self.name, self.hints, self.sample.at);
         let put = Put { names: &spot.names, what };
@@ -398,7 +399,7 @@ impl<'a> Repair<'a> {
         }
     }
 
-    /// Changes a part wherever it is, but leaves unknown what is unknown.
+    /// Changes a part wherever it occurs; unknown parts stay unknown.
     fn change(&mut self, spot: &Spot<'a>, change: &mut dyn FnMut(&Value) -> Value) {
         let changed = |value: &Value, change: &mut dyn FnMut(&Value) -> Value| {
             within::changed(value, &spot.names, &mut |old| {
@@ -422,7 +423,7 @@ impl<'a> Repair<'a> {
     }
 }
 
-/// The diagnostic without what nobody reads.
+/// The diagnostic, with texts cut to a readable length.
 fn short(diagnostic: &Diagnostic) -> Diagnostic {
     let cut = |text: &str| text.chars().take(MAX_TEXT).collect();
     let mut short = diagnostic.clone();

@@ -1,7 +1,7 @@
-//! Reads what a provider wants from its error message about a configuration.
+//! Parses a provider's wish from its error message about a configuration.
 //!
-//! There is no form to such sentences but habit. Those of the common libraries of providers are known here, and what others say
-//! in similar words is understood as well.
+//! Such sentences have no fixed form. The sentences of the common libraries are known here, and similar
+//! ones of others are understood as well.
 
 use std::sync::LazyLock;
 
@@ -27,36 +27,36 @@ pub(super) enum Wish {
     Whole,
     /// `true` or `false`, in a text.
     Bool,
-    /// That it is not set; or if it is, that none of these is.
+    /// Not set; or, if it is, none of these.
     Absent {
         unless: Vec<String>,
     },
-    /// That one of these is set, or all.
+    /// One of these must be set, or all.
     Present {
         names: Vec<String>,
         all: bool,
     },
-    /// That one of these is left.
+    /// Only one of these may stay.
     OnlyOne(Vec<String>),
-    /// That a regular expression matches it.
+    /// A text that a regular expression matches.
     Matching(String),
-    /// That it begins or ends with this.
+    /// A text that begins or ends with this.
     Begin(String),
     End(String),
-    /// That it looks like this.
+    /// A text of this form.
     Like(Form),
-    /// That it is not empty.
+    /// Not empty.
     NotEmpty,
-    /// That this is an element of it.
+    /// A collection with this element.
     Include(String),
-    /// That another attribute has this value.
+    /// Another attribute must have this value.
     Elsewhere {
         name: String,
         value: String,
     },
-    /// That it is the path of something that exists.
+    /// The path of an existing file.
     Existing,
-    /// That it is something else.
+    /// Another value.
     Other,
 }
 
@@ -185,7 +185,7 @@ fn one_of(text: &str) -> Option<Wish> {
     (!items.is_empty()).then_some(Wish::OneOf(items))
 }
 
-/// The items of a list, however it is written: where there are quotes, what stands outside of them joins the items.
+/// The items of a list in any notation. If there are quotes, the text between quoted items is ignored.
 fn items(list: &str) -> Vec<String> {
     let Some(item) = ITEM.as_ref() else { return Vec::new() };
     let is_quoted = list.contains(['\'', '"', '`']);

@@ -1,4 +1,4 @@
-//! Sentences as providers say them, and what is understood of them.
+//! Providers' sentences, and the wishes in them.
 
 use objchange::value::Number;
 

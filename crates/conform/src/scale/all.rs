@@ -57,7 +57,7 @@ pub struct DrawnCurve {
     pub svg: String,
 }
 
-/// Measures all types that are wanted. `start` starts the provider; `each` is told of each type when it is measured.
+/// Measures all selected types. `start` starts the provider; `each` is called for each measured type.
 ///
 /// # Errors
 ///
@@ -97,7 +97,7 @@ pub async fn scale_all(
             Err(reason) => {
                 measured.skipped = Some(reason);
                 if skip.is_none() && !measuring.is_over() {
-                    // It may have crashed, or be busy still.
+                    // The old one may have crashed, or still be busy.
                     client = measuring.provider().await?;
                 }
             }

@@ -1,4 +1,5 @@
-//! The judge finds each fault of the kit's provider, with its clause, and nothing wrong with what keeps the contract.
+//! The judge finds each fault of the kit's provider, with its clause, and no fault in a provider that keeps
+//! the contract.
 
 #[path = "../trial/mod.rs"]
 mod trial;
@@ -52,7 +53,7 @@ fn an_update_that_becomes_nothing_needs_no_answer() {
     });
 }
 
-/// In the program and over the protocol: what is of the wrong type is seen by another part of the program then.
+/// In the program and over the protocol, where other code notices wrong types.
 #[test]
 fn each_fault_is_found_with_its_clause() {
     run(async {
@@ -105,7 +106,7 @@ fn the_weight_is_what_terraform_gives_it() {
     });
 }
 
-/// Where the judge says what Terraform says, it is that.
+/// The judge's words of Terraform are Terraform's words.
 #[test]
 fn the_words_are_terraforms() {
     run(async {
@@ -258,7 +259,7 @@ fn what_is_no_managed_resource_is_judged() {
     });
 }
 
-/// That people call a value secret which the schema does not is nothing that a provider would have to do.
+/// A value that only people call secret asks nothing of the provider.
 #[test]
 fn a_secret_of_people_is_nothing_to_do() {
     run(async {

@@ -1,4 +1,4 @@
-//! How the cost of a provider grows is found, with a clock that goes as far as the work says.
+//! The growth of a provider's cost is found, with a clock that follows the work.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,4 +1,5 @@
-//! Providers that break the contract in ways that the kit's faults do not: each is found with its clause, once, whatever the seed.
+//! Providers that break the contract in other ways than the kit's faults: each is found with its clause,
+//! once, for any seed.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -28,7 +29,7 @@ fn block() -> Block {
     )
 }
 
-/// The object with what `change` makes of one attribute; `None` leaves it as it is.
+/// Replaces one attribute by the result of `change`; `None` leaves it as it is.
 fn changed(object: &Value, name: &str, change: impl Fn(&Value) -> Option<Value>) -> Value {
     let Some(members) = object.as_object() else { return object.clone() };
     let part = |of: &str, value: &Value| {
@@ -62,7 +63,7 @@ fn text(value: &Value, change: impl Fn(&str) -> String) -> Option<Value> {
     value.as_str().map(|text| Value::from(change(text)))
 }
 
-/// A resource type by name, with the clauses that it breaks and where.
+/// A resource type by name, with the violated clauses and their places.
 type Variant = (&'static str, ResourceType, Vec<(Clause, &'static str)>);
 
 fn variants() -> Vec<Variant> {
